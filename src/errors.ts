@@ -1,0 +1,41 @@
+import { AISDKError } from '@ai-sdk/provider';
+
+/**
+ * What went wrong, for a program to branch on.
+ *
+ * - `invalid-settings`: a setting is unknown or of the wrong kind.
+ * - `mcp-start`, `mcp-network`, `mcp-http`, `mcp-unauthorized`, `mcp-timeout`, `mcp-closed`, `mcp-protocol`:
+ *   an MCP server could not be reached or did not answer as one.
+ */
+export type KelivoErrorCode =
+  | 'invalid-settings'
+  | 'mcp-start'
+  | 'mcp-network'
+  | 'mcp-http'
+  | 'mcp-unauthorized'
+  | 'mcp-timeout'
+  | 'mcp-closed'
+  | 'mcp-protocol';
+
+const marker = Symbol.for('kelivo-responses.error');
+
+/**
+ * Every error of this package that is not an HTTP failure (those are the AI SDK's `APICallError`).
+ * The message says what was expected, what came and what to do.
+ */
+export class KelivoError extends AISDKError {
+  /** What went wrong, as a literal. */
+  readonly code: KelivoErrorCode;
+  /** Lets `isInstance` recognise errors of another copy of the package. */
+  readonly [marker] = true;
+
+  constructor({ code, message, cause }: { code: KelivoErrorCode; message: string; cause?: unknown }) {
+    super({ name: 'KelivoError', message, cause });
+    this.code = code;
+  }
+
+  /** Whether `error` is a `KelivoError`, also of another copy of this package. */
+  static override isInstance(error: unknown): error is KelivoError {
+    return AISDKError.isInstance(error) && marker in error;
+  }
+}

@@ -1,0 +1,43 @@
+import * as z from 'zod/v4';
+import { KelivoError } from './errors.js';
+
+/**
+ * Checks settings once, at the border.
+ *
+ * @throws KelivoError with code `invalid-settings`, naming the setting, what was expected and what came.
+ */
+export function parseSettings<Settings>(schema: z.ZodType<Settings>, value: unknown, name: string): Settings {
+  const result = schema.safeParse(value ?? {}, { reportInput: true });
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  throw new KelivoError({
+    code: 'invalid-settings',
+    message: issue === undefined ? `Invalid ${name}.` : describe(issue, schema, name),
+  });
+}
+
+function describe(issue: z.core.$ZodIssue, schema: z.ZodType, name: string): string {
+  const path = issue.path.join('.');
+  const setting = path === '' ? name : `\`${path}\` of ${name}`;
+  if (issue.code === 'unrecognized_keys') {
+    const known = path === '' && schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+    const keys = issue.keys.map(key => `\`${key}\``).join(', ');
+    const closest = known.find(key => key.toLowerCase() === issue.keys[0]?.toLowerCase());
+    const hint =
+      closest !== undefined
+        ? ` Did you mean \`${closest}\`?`
+        : known.length > 0
+          ? ` Known are: ${known.join(', ')}.`
+          : '';
+    return `Unknown setting ${keys} in ${setting}.${hint}`;
+  }
+  return `Invalid ${setting}: ${issue.message}, got ${toShown(issue.input)}.`;
+}
+
+/** What came, without what could be a secret: the kind for texts, the value for what cannot be one. */
+function toShown(value: unknown): string {
+  if (value === null || value === undefined || typeof value === 'number' || typeof value === 'boolean') {
+    return String(value);
+  }
+  return Array.isArray(value) ? 'an array' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

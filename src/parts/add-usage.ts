@@ -1,0 +1,15 @@
+import type { LanguageModelV2Usage } from '@ai-sdk/provider';
+
+/** The sum of two usages. What neither side tells stays undefined. */
+export function addUsage(a: LanguageModelV2Usage, b: LanguageModelV2Usage): LanguageModelV2Usage {
+  return {
+    inputTokens: add(a.inputTokens, b.inputTokens),
+    outputTokens: add(a.outputTokens, b.outputTokens),
+    totalTokens: add(a.totalTokens, b.totalTokens),
+    reasoningTokens: add(a.reasoningTokens, b.reasoningTokens),
+    cachedInputTokens: add(a.cachedInputTokens, b.cachedInputTokens),
+  };
+}
+
+const add = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined ? b : b === undefined ? a : a + b;

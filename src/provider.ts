@@ -1,0 +1,143 @@
+import {
+  type EmbeddingModelV2,
+  type ImageModelV2,
+  type LanguageModelV2,
+  NoSuchModelError,
+  type ProviderV2,
+} from '@ai-sdk/provider';
+import { generateId, jsonSchema, loadOptionalSetting, type Tool } from '@ai-sdk/provider-utils';
+import { createCallHeaders } from './credentials.js';
+import { createEmbeddingModel } from './embeddings/create-embedding-model.js';
+import { createResponsesModel } from './responses/responses-model.js';
+import { toApiRoot, toEndpoint } from './responses/transport/base-url.js';
+import { type KelivoResponsesSettings, validateSettings } from './settings.js';
+import { withToolLoop } from './tool-loop/with-tool-loop.js';
+import { createLazyToolSource } from './tools/lazy-tool-source.js';
+import { createLocalTools } from './tools/local-tools.js';
+import { validateMcpServers } from './tools/mcp/validate-mcp-servers.js';
+import type { ToolSource } from './tools/tool-source.js';
+import { createToolbox } from './tools/toolbox.js';
+
+const OPENAI_BASE_URL = 'https://api.openai.com/v1';
+
+/** A provider of models that speak the Responses API and run their own tools. */
+export interface KelivoResponsesProvider extends ProviderV2 {
+  /** The same as `languageModel`. */
+  (modelId: string): LanguageModelV2;
+  /** A model that runs the provider's tools and shows all rounds as one answer. */
+  languageModel(modelId: string): LanguageModelV2;
+  /** The bare model: one request, one answer, no tool of the provider. */
+  responses(modelId: string): LanguageModelV2;
+  /** A text embedding model over `POST …/embeddings`. */
+  textEmbeddingModel(modelId: string): EmbeddingModelV2<string>;
+  /** @throws NoSuchModelError always: images come from the model's hosted tool, not from a model of their own. */
+  imageModel(modelId: string): ImageModelV2;
+  /**
+   * Declarations of the provider's tools, to be spread into the `tools` of `generateText` or `streamText`. A host that
+   * knows a tool shows its calls and keeps them in its history, under every major of `ai`. They have no `execute`: the
+   * provider runs them. Starts the MCP servers if they are not running.
+   */
+  toolStubs(): Promise<Record<string, Tool>>;
+  /** Ends MCP servers and connections. The provider may be used again and starts them anew. */
+  close(): Promise<void>;
+}
+
+/**
+ * Creates a provider for OpenAI or any server that speaks the Responses API, with tools that it runs itself.
+ *
+ * Nothing is read from the network and no process is started until a model is called.
+ *
+ * @example
+ * ```ts
+ * const provider = createKelivoResponsesProvider({
+ *   mcpServers: { files: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '.'] } },
+ * });
+ * const { text } = await generateText({ model: provider('gpt-5'), prompt: 'Which files are here?' });
+ * await provider.close();
+ * ```
+ *
+ * @throws KelivoError with code `invalid-settings` for a setting that is unknown or wrong.
+ */
+export function createKelivoResponsesProvider(
+  options: KelivoResponsesSettings = {},
+): KelivoResponsesProvider {
+  const settings = validateSettings(options);
+  const { name = 'kelivo-responses', query, toolLoop = {}, timeouts = {} } = settings;
+  const root = toApiRoot(
+    loadOptionalSetting({ settingValue: settings.baseURL, environmentVariableName: 'OPENAI_BASE_URL' }) ??
+      OPENAI_BASE_URL,
+  );
+  const headers = createCallHeaders(settings, { needsKey: root.hostname === 'api.openai.com' });
+  const fetch = settings.fetch ?? ((input, init) => globalThis.fetch(input, init));
+  const tools = createToolSource(settings);
+
+  const responses = (modelId: string): LanguageModelV2 =>
+    createResponsesModel(modelId, {
+      provider: name,
+      url: toEndpoint(root, 'responses', query),
+      headers,
+      fetch,
+      store: settings.store ?? false,
+      systemMessageMode: settings.systemMessageMode ?? 'auto',
+      missingReasoning: settings.missingReasoning ?? 'omit-ids',
+      timeouts: { connect: timeouts.connect, idle: timeouts.idle },
+      generateId,
+    });
+
+  const languageModel = (modelId: string): LanguageModelV2 => {
+    const model = responses(modelId);
+    if (tools === undefined || toolLoop === false) return model;
+    return withToolLoop(model, {
+      ...toolLoop,
+      tools,
+      timeouts: { tool: timeouts.tool, total: timeouts.total },
+    });
+  };
+
+  const textEmbeddingModel = (modelId: string): EmbeddingModelV2<string> =>
+    createEmbeddingModel(modelId, {
+      provider: name,
+      url: toEndpoint(root, 'embeddings', query),
+      headers,
+      fetch,
+    });
+
+  return Object.assign((modelId: string) => languageModel(modelId), {
+    languageModel,
+    responses,
+    textEmbeddingModel,
+    imageModel(modelId: string): never {
+      throw new NoSuchModelError({ modelId, modelType: 'imageModel' });
+    },
+    toolStubs: async () => toToolStubs(tools),
+    close: async () => tools?.close(),
+  });
+}
+
+/** MCP tools first: where a local tool has the same name, the server's keeps it. */
+function createToolSource({ tools, mcpServers }: KelivoResponsesSettings): ToolSource | undefined {
+  const sources: ToolSource[] = [];
+  if (mcpServers !== undefined) {
+    const servers = validateMcpServers(mcpServers);
+    // The MCP SDK is large: a program that never calls a model does not load it.
+    sources.push(
+      createLazyToolSource('MCP servers', async () => {
+        const { createMcpTools } = await import('./tools/mcp/create-mcp-tools.js');
+        return createMcpTools(servers);
+      }),
+    );
+  }
+  if (tools !== undefined) sources.push(createLocalTools(tools));
+  return sources.length > 1 ? createToolbox(sources) : sources[0];
+}
+
+async function toToolStubs(source: ToolSource | undefined): Promise<Record<string, Tool>> {
+  const listing = await source?.listTools();
+  // Lenient on purpose: `ai@5` takes a call that fails the declared schema for one of its own.
+  return Object.fromEntries(
+    (listing?.tools ?? []).map(({ name, description }) => [
+      name,
+      { ...(description !== undefined && { description }), inputSchema: jsonSchema({ type: 'object' }) },
+    ]),
+  );
+}

@@ -1,0 +1,124 @@
+import type {
+  LanguageModelV2Message,
+  LanguageModelV2ReasoningPart,
+  LanguageModelV2TextPart,
+  LanguageModelV2ToolCallPart,
+} from '@ai-sdk/provider';
+import { readPartOptions } from './part-options.js';
+import type { AssistantMessage, InputItem, ReasoningItem } from './request-body.js';
+import { toArguments } from './to-arguments.js';
+import { toLocalShellCall } from './to-local-shell.js';
+import type { ToolNames } from './tool-names.js';
+
+type AssistantPart = Extract<LanguageModelV2Message, { role: 'assistant' }>['content'][number];
+
+export interface AssistantItemsContext {
+  readonly store: boolean;
+  readonly toolNames: ToolNames;
+  readonly hasLocalShell: boolean;
+  /** Ids of the calls that went out as `local_shell_call`; their outputs have a form of their own. */
+  readonly localShellCalls: Set<string>;
+  /** Ids and contents of the reasoning items of earlier messages. */
+  readonly sentReasoning: Set<string>;
+  readonly warn: (message: string) => void;
+  /** The id a message or call may be sent with; none by default. */
+  readonly takeId: (id: string | undefined) => { id?: string };
+}
+
+/** The items a message of the assistant was made of, in their order. */
+export function toAssistantItems(
+  parts: readonly AssistantPart[],
+  context: AssistantItemsContext,
+): InputItem[] {
+  const items: InputItem[] = [];
+  const reasoning = new Map<string, ReasoningItem>();
+
+  for (const part of parts) {
+    switch (part.type) {
+      case 'text':
+        items.push(toMessage(part, context));
+        break;
+      case 'reasoning': {
+        const item = addReasoning(part, { reasoning, sentReasoning: context.sentReasoning });
+        if (item !== undefined) items.push(item);
+        break;
+      }
+      case 'tool-call':
+        // What is still provider-executed here is a hosted tool's; its result gives the warning.
+        if (part.providerExecuted !== true) items.push(toCall(part, context));
+        break;
+      case 'tool-result': {
+        const condition = context.store ? '' : ' when store is false';
+        context.warn(`Results for OpenAI tool ${part.toolName} are not sent to the API${condition}`);
+        break;
+      }
+      case 'file':
+        context.warn(`Files of the assistant are not sent to the API: it takes none (${part.mediaType}).`);
+        break;
+      default:
+        context.warn(
+          `Assistant content of type "${(part as { type: string }).type}" is not known and not sent.`,
+        );
+    }
+  }
+  for (const key of reasoning.keys()) context.sentReasoning.add(key);
+  return items;
+}
+
+function toMessage(
+  part: LanguageModelV2TextPart,
+  { takeId }: Pick<AssistantItemsContext, 'takeId'>,
+): AssistantMessage {
+  const { itemId, phase } = readPartOptions(part.providerOptions);
+  return {
+    role: 'assistant',
+    content: [{ type: 'output_text', text: part.text }],
+    ...takeId(itemId),
+    ...(phase !== undefined && { phase }),
+  };
+}
+
+function toCall(part: LanguageModelV2ToolCallPart, context: AssistantItemsContext): InputItem {
+  const { itemId, async } = readPartOptions(part.providerOptions);
+  const shellCall =
+    context.hasLocalShell && part.toolName === 'local_shell' ? toLocalShellCall(part, itemId) : undefined;
+  if (shellCall !== undefined) {
+    context.localShellCalls.add(part.toolCallId);
+    return shellCall;
+  }
+  return {
+    type: 'function_call',
+    call_id: part.toolCallId,
+    name: context.toolNames.toWire(part.toolName),
+    arguments: toArguments(part.input),
+    ...context.takeId(itemId),
+    ...(async !== undefined && { async }),
+  };
+}
+
+/**
+ * Every summary text of a reasoning item is a part of its own in the history; this joins them again. Returns the
+ * item at its first part, nothing at later ones and at reasoning that is not of this API.
+ */
+function addReasoning(
+  part: LanguageModelV2ReasoningPart,
+  { reasoning, sentReasoning }: { reasoning: Map<string, ReasoningItem>; sentReasoning: ReadonlySet<string> },
+): ReasoningItem | undefined {
+  const { itemId, reasoningEncryptedContent } = readPartOptions(part.providerOptions);
+  const key = itemId ?? reasoningEncryptedContent;
+  // Some servers attach the same reasoning to every parallel call, OpenRouter among them:
+  // https://github.com/OpenRouterTeam/ai-sdk-provider/issues/254
+  if (key === undefined || sentReasoning.has(key)) return undefined;
+
+  const known = reasoning.get(key);
+  const item: ReasoningItem = known ?? {
+    type: 'reasoning',
+    ...(itemId !== undefined && { id: itemId }),
+    summary: [],
+  };
+  // Only the finished item's content is valid, and it comes last.
+  if (reasoningEncryptedContent !== undefined) item.encrypted_content = reasoningEncryptedContent;
+  if (part.text !== '') item.summary.push({ type: 'summary_text', text: part.text });
+  reasoning.set(key, item);
+  return known === undefined ? item : undefined;
+}

@@ -1,0 +1,127 @@
+import {
+  type LanguageModelV2CallWarning,
+  type LanguageModelV2Message,
+  type LanguageModelV2Prompt,
+  type LanguageModelV2ToolResultPart,
+  UnsupportedFunctionalityError,
+} from '@ai-sdk/provider';
+import { readPartOptions, toCacheBreakpoint } from './part-options.js';
+import { reasoningEffortUpdates } from './provider-options.js';
+import type { InputItem } from './request-body.js';
+import { settleReasoning } from './settle-reasoning.js';
+import { type AssistantItemsContext, toAssistantItems } from './to-assistant-items.js';
+import { toLocalShellOutput } from './to-local-shell.js';
+import { toToolOutput } from './to-tool-output.js';
+import { toUserContent } from './to-user-content.js';
+import type { ToolNames } from './tool-names.js';
+
+export interface ToInputOptions {
+  readonly store: boolean;
+  readonly systemMessageMode: 'system' | 'developer' | 'remove';
+  readonly missingReasoning: 'omit-ids' | 'synthesize';
+  readonly toolNames: ToolNames;
+  /** Whether `local_shell` is among the tools; its calls have a form of their own. */
+  readonly hasLocalShell: boolean;
+  /** Why this call cannot change the reasoning effort; `undefined` when it can. */
+  readonly effortUpdateRefusal: string | undefined;
+  readonly warn: (warning: LanguageModelV2CallWarning) => void;
+}
+
+/** The items of a prompt whose tool calls are paired already (see `pairToolCalls`). */
+export function toInput(prompt: LanguageModelV2Prompt, options: ToInputOptions): InputItem[] {
+  const { store, missingReasoning, toolNames, hasLocalShell } = options;
+  const warn = (message: string): void => options.warn({ type: 'other', message });
+  const sentIds = new Set<string>();
+  const context: AssistantItemsContext = {
+    store,
+    toolNames,
+    hasLocalShell,
+    localShellCalls: new Set(),
+    sentReasoning: new Set(),
+    warn,
+    takeId(id) {
+      // A server that stores nothing knows none of these ids, and short ones repeat. Pairing goes by `call_id`.
+      if (missingReasoning === 'omit-ids' || id === undefined || sentIds.has(id)) return {};
+      sentIds.add(id);
+      return { id };
+    },
+  };
+
+  const items: InputItem[] = [];
+  for (const message of prompt) {
+    switch (message.role) {
+      case 'system':
+        items.push(...toInstructions(message, { ...options, warn }));
+        break;
+      case 'user':
+        items.push({ role: 'user', content: toUserContent(message.content, { warn }) });
+        break;
+      case 'assistant':
+        items.push(...toAssistantItems(message.content, context));
+        break;
+      case 'tool':
+        items.push(...message.content.flatMap(part => toOutputs(part, context)));
+        break;
+    }
+  }
+  return settleReasoning(items, { store, missingReasoning, warn });
+}
+
+function toOutputs(
+  part: LanguageModelV2ToolResultPart,
+  { localShellCalls, warn }: AssistantItemsContext,
+): InputItem[] {
+  // `ai` 6 and 7 also put answers to approval requests here.
+  if (part.type !== 'tool-result') {
+    warn(`Tool content of type "${(part as { type: string }).type}" is not known and not sent.`);
+    return [];
+  }
+  if (localShellCalls.has(part.toolCallId)) return [toLocalShellOutput(part, { warn })];
+  return [{ type: 'function_call_output', call_id: part.toolCallId, output: toToolOutput(part, { warn }) }];
+}
+
+type SystemMessage = Extract<LanguageModelV2Message, { role: 'system' }>;
+
+function toInstructions(
+  { content, providerOptions }: SystemMessage,
+  {
+    systemMessageMode,
+    effortUpdateRefusal,
+    warn,
+  }: Pick<ToInputOptions, 'systemMessageMode' | 'effortUpdateRefusal'> & { warn: (message: string) => void },
+): InputItem[] {
+  const { reasoningEffortUpdate, promptCacheBreakpoint } = readPartOptions(providerOptions);
+  if (reasoningEffortUpdate !== undefined) {
+    return [toEffortUpdate(reasoningEffortUpdate, { content, refusal: effortUpdateRefusal })];
+  }
+  if (systemMessageMode === 'remove') {
+    warn('system messages are removed for this model');
+    return [];
+  }
+  const text =
+    promptCacheBreakpoint === undefined
+      ? content
+      : [{ type: 'input_text' as const, text: content, ...toCacheBreakpoint(promptCacheBreakpoint) }];
+  return [{ role: systemMessageMode, content: text }];
+}
+
+/** An empty system message may stand for a change of the reasoning effort. */
+function toEffortUpdate(
+  effort: unknown,
+  { content, refusal }: { content: string; refusal: string | undefined },
+): InputItem {
+  const known = reasoningEffortUpdates.find(name => name === effort);
+  const reason =
+    content !== ''
+      ? 'Message-level reasoningEffortUpdate requires empty system message content.'
+      : known === undefined
+        ? `Expected reasoningEffortUpdate to be one of ${reasoningEffortUpdates.join(', ')}, got ${JSON.stringify(effort)}.`
+        : refusal;
+  if (known === undefined || reason !== undefined) {
+    throw new UnsupportedFunctionalityError({
+      functionality: 'Message-level reasoningEffortUpdate',
+      message: reason,
+    });
+  }
+  return { type: 'configuration_update', reasoning: { effort: known } };
+}

@@ -1,0 +1,70 @@
+import type { LanguageModelV2ToolResultOutput, LanguageModelV2ToolResultPart } from '@ai-sdk/provider';
+import { readPartOptions, toCacheBreakpoint } from './part-options.js';
+import type { FunctionCallOutput, InputContent } from './request-body.js';
+import { toFileContent } from './to-file-content.js';
+
+type Warn = (message: string) => void;
+type ContentItem = Readonly<Record<string, unknown>> & { readonly type: string };
+
+/** What a tool gave, as `output` of a `function_call_output`. */
+export function toToolOutput(
+  { output, providerOptions }: LanguageModelV2ToolResultPart,
+  { warn }: { warn: Warn },
+): FunctionCallOutput['output'] {
+  const breakpoint = readPartOptions(providerOptions).promptCacheBreakpoint;
+  const content = output.type === 'content' ? toContent(output.value, warn) : toText(output);
+  if (breakpoint === undefined) return content;
+  const items = typeof content === 'string' ? [{ type: 'input_text' as const, text: content }] : content;
+  return items.map((item, index) =>
+    index === items.length - 1 ? { ...item, ...toCacheBreakpoint(breakpoint) } : item,
+  );
+}
+
+function toText(output: LanguageModelV2ToolResultOutput): string {
+  const { type, value, reason } = output as { type: string; value?: unknown; reason?: unknown };
+  if (type === 'execution-denied') {
+    return typeof reason === 'string' && reason !== '' ? reason : 'The user did not allow this tool call.';
+  }
+  const isText = type === 'text' || type === 'error-text';
+  return isText && typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+function toContent(items: readonly unknown[], warn: Warn): string | InputContent[] {
+  const content = items.flatMap(item => toContentItem(item as ContentItem, warn) ?? []);
+  // A tool that gave nothing has an empty output; an empty list is refused.
+  return content.length === 0 ? '' : content;
+}
+
+/** Where the items of each type, as `ai` 5, 6 and 7 spell them, keep their data. */
+const files: Readonly<Record<string, (item: ContentItem) => { data: unknown; mediaType?: unknown }>> = {
+  media: ({ data, mediaType }) => ({ data, mediaType }),
+  file: ({ data, mediaType }) => ({ data, mediaType }),
+  'file-data': ({ data, mediaType }) => ({ data, mediaType }),
+  'image-data': ({ data, mediaType = 'image' }) => ({ data, mediaType }),
+  'file-url': ({ url, mediaType }) => ({ data: { type: 'url', url }, mediaType }),
+  'image-url': ({ url }) => ({ data: { type: 'url', url }, mediaType: 'image' }),
+  'file-id': ({ fileId, mediaType }) => ({ data: { type: 'reference', reference: fileId }, mediaType }),
+  'image-file-id': ({ fileId }) => ({ data: { type: 'reference', reference: fileId }, mediaType: 'image' }),
+};
+
+function toContentItem(item: ContentItem, warn: Warn): InputContent | undefined {
+  if (item.type === 'text') return { type: 'input_text', text: String(item.text) };
+  const readFile = Object.hasOwn(files, item.type) ? files[item.type] : undefined;
+  if (readFile === undefined) {
+    warn(`Tool output of type "${item.type}" is not known and not sent.`);
+    return undefined;
+  }
+  const { data, mediaType } = readFile(item);
+  const content = toFileContent(data, {
+    mediaType: typeof mediaType === 'string' ? mediaType : undefined,
+    filename: typeof item.filename === 'string' ? item.filename : undefined,
+    imageDetail: readPartOptions(item.providerOptions as LanguageModelV2ToolResultPart['providerOptions'])
+      .imageDetail,
+    defaultName: () => 'data',
+  });
+  if (content !== undefined) return content;
+  // The call has run: the model is told what it cannot be shown, and the turn goes on.
+  const what = `${typeof mediaType === 'string' ? mediaType : item.type} content`;
+  warn(`Tool output with ${what} is not sent: the Responses API takes text, images and files.`);
+  return { type: 'input_text', text: `[${what} left out: it cannot be shown to the model]` };
+}

@@ -1,0 +1,52 @@
+/** Translates between the names of tools and the names the API accepts for them. */
+export interface ToolNames {
+  toWire(name: string): string;
+  fromWire(name: string): string;
+}
+
+const wireName = /^[a-zA-Z0-9_-]{1,64}$/;
+const MAX_LENGTH = 64;
+
+/**
+ * Maps names the API refuses (MCP allows dots and any length) to names it accepts, the same way in every
+ * request, and back. The names known beforehand are never given to another tool.
+ */
+export function createToolNames(names: Iterable<string>): ToolNames {
+  const wireByName = new Map<string, string>();
+  const nameByWire = new Map<string, string>();
+
+  const register = (name: string, wire: string): string => {
+    wireByName.set(name, wire);
+    nameByWire.set(wire, name);
+    return wire;
+  };
+  const invent = (name: string): string => {
+    for (let attempt = 0; ; attempt++) {
+      const wire = withHash(name, attempt);
+      if (!nameByWire.has(wire)) return wire;
+    }
+  };
+  const toWire = (name: string): string =>
+    wireByName.get(name) ??
+    register(name, wireName.test(name) && !nameByWire.has(name) ? name : invent(name));
+
+  const known = [...names];
+  for (const name of known.filter(name => wireName.test(name))) toWire(name);
+  for (const name of known) toWire(name);
+
+  return { toWire, fromWire: name => nameByWire.get(name) ?? name };
+}
+
+function withHash(name: string, attempt: number): string {
+  const suffix = `_${hash(attempt === 0 ? name : `${attempt}:${name}`)}`;
+  return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, MAX_LENGTH - suffix.length) + suffix;
+}
+
+/** FNV-1a, 32 bits, as eight hexadecimal digits. */
+function hash(text: string): string {
+  let value = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) {
+    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
+  }
+  return (value >>> 0).toString(16).padStart(8, '0');
+}

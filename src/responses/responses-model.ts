@@ -1,0 +1,148 @@
+import type {
+  LanguageModelV2,
+  LanguageModelV2CallOptions,
+  LanguageModelV2StreamPart,
+} from '@ai-sdk/provider';
+import type { FetchFunction } from '@ai-sdk/provider-utils';
+import { createPartStream } from '../parts/create-part-stream.js';
+import { createPartFolder } from '../parts/fold-parts.js';
+import { buildRequest } from './request/build-request.js';
+import { mendRequest } from './request/mend-request.js';
+import type { ResponsesRequestBody } from './request/request-body.js';
+import { type Answer, readAnswer } from './stream/read-answer.js';
+import { openResponse, type ResponseTimeouts } from './transport/open-response.js';
+
+/** What a model needs to know of its provider. */
+export interface ResponsesModelConfig {
+  readonly provider: string;
+  /** Full address of the Responses endpoint. */
+  readonly url: string;
+  /** Headers of one call, credentials included. Rejects with a clear error where a key is missing. */
+  readonly headers: () => Promise<CallHeaders>;
+  readonly fetch: FetchFunction;
+  readonly store: boolean;
+  readonly systemMessageMode: 'auto' | 'system' | 'developer' | 'remove';
+  readonly missingReasoning: 'omit-ids' | 'synthesize';
+  readonly timeouts: ResponseTimeouts;
+  readonly generateId: () => string;
+}
+
+export interface CallHeaders {
+  readonly headers: Record<string, string>;
+  /** Values that must not appear in an error. */
+  readonly secrets: readonly string[];
+}
+
+/**
+ * One model call on the wire: a `LanguageModelV2` that sends one request to `POST …/responses` and maps its one
+ * answer. It runs no tool, and repeats nothing but a request that the server refused for a known and mendable reason.
+ */
+export function createResponsesModel(modelId: string, config: ResponsesModelConfig): LanguageModelV2 {
+  return {
+    specificationVersion: 'v2',
+    provider: config.provider,
+    modelId,
+    supportedUrls: {
+      'image/*': [/^https?:\/\/.*$/],
+      'application/pdf': [/^https?:\/\/.*$/],
+    },
+
+    async doStream(options) {
+      const { answer, warnings, body, headers, close } = await open(options, { stream: true });
+      const head = await readHead(answer).catch(error => {
+        close();
+        throw error;
+      });
+      const stream = createPartStream(
+        async sink => {
+          try {
+            sink.write({ type: 'stream-start', warnings });
+            for (
+              let parts: typeof head | undefined = head;
+              parts !== undefined;
+              parts = await answer.next()
+            ) {
+              for (const part of parts) sink.write(part);
+              await sink.ready();
+            }
+          } finally {
+            close();
+          }
+        },
+        { onCancel: close },
+      );
+      return { stream, request: { body }, response: { headers } };
+    },
+
+    async doGenerate(options) {
+      const { answer, warnings, body, headers, close } = await open(options, { stream: false });
+      try {
+        const folder = createPartFolder();
+        for (let parts = await answer.next(); parts !== undefined; parts = await answer.next()) {
+          for (const part of parts) folder.add(part);
+        }
+        const { response, ...result } = folder.result();
+        return { ...result, warnings, request: { body }, response: { ...response, headers } };
+      } finally {
+        close();
+      }
+    },
+  };
+
+  async function open(options: LanguageModelV2CallOptions, { stream }: { stream: boolean }) {
+    const { abortSignal, includeRawChunks } = options;
+    const { store, systemMessageMode, missingReasoning, url, fetch, timeouts, generateId } = config;
+    const { body, warnings, toolNames } = buildRequest(options, {
+      modelId,
+      store,
+      systemMessageMode,
+      missingReasoning,
+      stream,
+    });
+    const { headers, secrets } = await config.headers();
+    const post = (sent: ResponsesRequestBody) =>
+      openResponse({
+        url,
+        headers: { ...headers, ...options.headers },
+        secrets,
+        body: sent,
+        fetch,
+        signal: abortSignal,
+        // The status of an answer that is not streamed comes with the answer.
+        timeouts: stream ? timeouts : {},
+      });
+    const opened = await post(body).catch(error => {
+      const mended = mendRequest(body, error);
+      if (mended === undefined) throw error;
+      return post(mended);
+    });
+    const answer = readAnswer({
+      read: opened.read,
+      errorContext: opened.errorContext,
+      toToolName: toolNames.fromWire,
+      generateId,
+      includeRawChunks,
+      signal: abortSignal,
+    });
+    return { answer, warnings, body, headers: opened.headers, close: opened.close };
+  }
+}
+
+/**
+ * The parts up to the first that shows something. A host repeats a rejected promise, never a stream: so an answer that
+ * breaks before it said anything must reject.
+ */
+async function readHead(answer: Answer): Promise<LanguageModelV2StreamPart[]> {
+  const head: LanguageModelV2StreamPart[] = [];
+  for (;;) {
+    const parts = await answer.next();
+    if (parts === undefined) return head;
+    for (const part of parts) {
+      if (part.type === 'error') throw part.error;
+      head.push(part);
+      if (!SILENT_PARTS.has(part.type)) return [...head, ...parts.slice(parts.indexOf(part) + 1)];
+    }
+  }
+}
+
+const SILENT_PARTS: ReadonlySet<string> = new Set(['response-metadata', 'raw']);

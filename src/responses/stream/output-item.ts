@@ -1,0 +1,26 @@
+import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
+import type { WireRecord } from './wire-values.js';
+
+/** The kinds of output item that are streamed in pieces. All others come whole. */
+export type StreamedKind = 'message' | 'reasoning' | 'function_call';
+
+/** An output item that is being turned into stream parts. */
+export interface OutputItem {
+  readonly kind: StreamedKind;
+  closed: boolean;
+  /** Whether a finished item of the wire can be this one, judged by what has been streamed of it. */
+  isSameAs(wire: WireRecord): boolean;
+  /**
+   * Writes what is still missing and closes the item's parts.
+   *
+   * @param wire the finished item, or undefined where the response ended without one.
+   */
+  finish(wire: WireRecord | undefined, options?: { broken?: boolean }): void;
+}
+
+/** What an item writes with, and what the server said of it when it began. */
+export interface PartWriter {
+  readonly write: (part: LanguageModelV2StreamPart) => void;
+  /** The item of `response.output_item.added`; undefined where a delta came first. */
+  readonly announced: WireRecord | undefined;
+}

@@ -1,0 +1,199 @@
+import type { FunctionCallItem } from './function-call-item.js';
+import type { MessageItem } from './message-item.js';
+import type { StreamedKind } from './output-item.js';
+import type { ReasoningItem } from './reasoning-item.js';
+import { idOf, numberOf, type WireRecord } from './wire-values.js';
+
+/** Begins an item of each kind, from what was announced of it. */
+export type ItemFactories = {
+  readonly [Kind in StreamedKind]: (announced: WireRecord | undefined) => ItemOf[Kind];
+};
+
+interface ItemOf {
+  message: MessageItem;
+  reasoning: ReasoningItem;
+  function_call: FunctionCallItem;
+}
+
+/** An item with all the names by which events have called it. */
+interface Entry<Kind extends StreamedKind = StreamedKind> {
+  readonly item: ItemOf[Kind];
+  readonly ids: Set<string>;
+  readonly outputIndex: number | undefined;
+  /** Whether `output_item.added` has come for it, or only a delta. */
+  announced: boolean;
+  /** Whether the terminal response's counterpart was found. */
+  matched: boolean;
+}
+
+export interface OutputItems {
+  /** The item that `output_item.added` announces: a new one, or the one that a hasty delta began. */
+  announce<Kind extends StreamedKind>(kind: Kind, event: WireRecord, wire: WireRecord): void;
+  /** The open item that a delta belongs to; begun here where `output_item.added` is late or missing. */
+  at<Kind extends StreamedKind>(kind: Kind, event: WireRecord): ItemOf[Kind];
+  /** Finishes the item that `output_item.done` means, or a new one where nothing was streamed of it. */
+  finish<Kind extends StreamedKind>(kind: Kind, event: WireRecord, wire: WireRecord): void;
+  /**
+   * Adds what the stream lost from the output of the terminal response, in its order; nothing twice, nothing taken
+   * away. Items of other kinds go to `onOther`.
+   */
+  fillIn(output: readonly WireRecord[], onOther: (wire: WireRecord) => void): void;
+  /** Closes what is still open. */
+  closeAll(options: { broken: boolean }): void;
+}
+
+/**
+ * Knows which item an event means. Servers name items by `output_index` and `item_id`, and get either wrong:
+ *
+ * - GitHub Copilot sends another `item_id` with every event: the index counts (vercel/ai#18548).
+ * - responses.js announces every item at index 0, Ollama and LiteLLM use an index twice: the id counts.
+ * - vLLM changes ids, and the index of reasoning, between the deltas and the end (vllm-project/vllm#31761): what has
+ *   been streamed tells.
+ * - llama.cpp sends no index, and calls a function call by its call id (ggml-org/llama.cpp#20607).
+ *
+ * So an id that matches exactly wins, then the index, then the newest open item of the event's kind.
+ */
+export function createOutputItems(create: ItemFactories): OutputItems {
+  const entries: { [Kind in StreamedKind]: Entry<Kind>[] } = {
+    message: [],
+    reasoning: [],
+    function_call: [],
+  };
+
+  return {
+    announce(kind, event, wire) {
+      const early = findOpen(kind, event, wire);
+      if (early?.announced === false) {
+        early.announced = true;
+        learn(early, event, wire);
+      } else if (early === undefined || !isNamedAs(early, wire)) {
+        begin(kind, event, wire);
+      }
+    },
+
+    at(kind, event) {
+      return (findOpen(kind, event) ?? guessOpen(kind, event) ?? begin(kind, event, undefined)).item;
+    },
+
+    finish(kind, event, wire) {
+      const found = findOpen(kind, event, wire) ?? soleLookAlike(kind, wire);
+      if (found === undefined && isFinished(kind, event, wire)) return;
+      const entry = found ?? begin(kind, event, wire);
+      learn(entry, event, wire);
+      entry.item.finish(wire);
+    },
+
+    fillIn(output, onOther) {
+      const counterparts = new Map<WireRecord, Entry>();
+      const pair = (wire: WireRecord, entry: Entry | undefined) => {
+        if (entry === undefined) return;
+        entry.matched = true;
+        counterparts.set(wire, entry);
+      };
+      const streamed = output.filter(wire => isStreamedKind(wire.type));
+      const free = (wire: WireRecord) => entries[wire.type as StreamedKind].filter(entry => !entry.matched);
+      for (const wire of streamed)
+        pair(
+          wire,
+          free(wire).find(entry => isNamedAs(entry, wire)),
+        );
+      for (const wire of streamed) {
+        // Ids differ here on many servers: then the n-th of a kind is the n-th that was streamed.
+        if (counterparts.has(wire)) continue;
+        pair(
+          wire,
+          wire.type === 'function_call' ? free(wire).find(entry => entry.item.isSameAs(wire)) : free(wire)[0],
+        );
+      }
+      for (const wire of output) {
+        if (!isStreamedKind(wire.type)) onOther(wire);
+        else if (!counterparts.has(wire)) begin(wire.type, {}, wire).item.finish(wire);
+        else if (counterparts.get(wire)?.item.closed === false) counterparts.get(wire)?.item.finish(wire);
+      }
+    },
+
+    closeAll(options) {
+      for (const kind of ['reasoning', 'message', 'function_call'] as const) {
+        for (const { item } of entries[kind]) if (!item.closed) item.finish(undefined, options);
+      }
+    },
+  };
+
+  function begin<Kind extends StreamedKind>(
+    kind: Kind,
+    event: WireRecord,
+    wire: WireRecord | undefined,
+  ): Entry<Kind> {
+    const entry: Entry<Kind> = {
+      item: create[kind](wire),
+      ids: new Set(),
+      outputIndex: numberOf(event.output_index),
+      announced: wire !== undefined,
+      matched: false,
+    };
+    learn(entry, event, wire);
+    entries[kind].push(entry);
+    return entry;
+  }
+
+  function learn(entry: Entry, event: WireRecord, wire: WireRecord | undefined): void {
+    for (const id of namesOf(event, wire)) entry.ids.add(id);
+  }
+
+  function findOpen<Kind extends StreamedKind>(
+    kind: Kind,
+    event: WireRecord,
+    wire?: WireRecord,
+  ): Entry<Kind> | undefined {
+    const names = namesOf(event, wire);
+    const index = numberOf(event.output_index);
+    let byId: Entry<Kind> | undefined;
+    let byIndex: Entry<Kind> | undefined;
+    // From the newest, for that is nearly always the one.
+    for (let i = entries[kind].length - 1; i >= 0; i--) {
+      const entry = entries[kind][i] as Entry<Kind>;
+      if (entry.item.closed) continue;
+      const hasIndex = index !== undefined && entry.outputIndex === index;
+      const hasId = names.some(name => entry.ids.has(name));
+      if (hasId && hasIndex) return entry;
+      if (hasId) byId ??= entry;
+      if (hasIndex) byIndex ??= entry;
+    }
+    return byId ?? byIndex;
+  }
+
+  /** The open item an event may mean that no name leads to: the newest, or the only one where an id is unknown. */
+  function guessOpen<Kind extends StreamedKind>(kind: Kind, event: WireRecord): Entry<Kind> | undefined {
+    const index = numberOf(event.output_index);
+    const open = entries[kind].filter(
+      entry => !entry.item.closed && (index === undefined || entry.outputIndex === undefined),
+    );
+    const isNameless = index === undefined && idOf(event.item_id) === undefined;
+    return (isNameless || open.length === 1 ? open.at(-1) : undefined) as Entry<Kind> | undefined;
+  }
+
+  /** The only open item of the kind, if what was streamed of it begins the finished one. */
+  function soleLookAlike<Kind extends StreamedKind>(kind: Kind, wire: WireRecord): Entry<Kind> | undefined {
+    const open = entries[kind].filter(entry => !entry.item.closed && entry.item.isSameAs(wire));
+    return open.length === 1 ? (open[0] as Entry<Kind>) : undefined;
+  }
+
+  /** A second `done` for one item. Another item under the same id (xAI) says something else. */
+  function isFinished(kind: StreamedKind, event: WireRecord, wire: WireRecord): boolean {
+    const names = namesOf(event, wire);
+    return entries[kind].some(
+      entry => entry.item.closed && names.some(name => entry.ids.has(name)) && entry.item.isSameAs(wire),
+    );
+  }
+}
+
+const namesOf = (event: WireRecord, wire: WireRecord | undefined): string[] =>
+  [idOf(event.item_id), idOf(wire?.id), idOf(wire?.call_id)].filter(name => name !== undefined);
+
+const isNamedAs = (entry: Entry, wire: WireRecord): boolean =>
+  namesOf({}, wire).some(name => entry.ids.has(name));
+
+const STREAMED_KINDS: ReadonlySet<unknown> = new Set<StreamedKind>(['message', 'reasoning', 'function_call']);
+
+/** Whether items of this type are streamed in pieces. */
+export const isStreamedKind = (type: unknown): type is StreamedKind => STREAMED_KINDS.has(type);

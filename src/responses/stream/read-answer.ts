@@ -1,0 +1,148 @@
+import { APICallError, type LanguageModelV2StreamPart } from '@ai-sdk/provider';
+import { createEventMapper, type EventMapper } from './event-mapper.js';
+import { createSseParser } from './sse-parser.js';
+import { DONE_MARKER, toResponsesEvent, toUntypedEvent } from './to-responses-event.js';
+import type { ErrorContext } from './wire-error.js';
+import { isRecord } from './wire-values.js';
+
+/** The next bytes of a body, or undefined at its end. Rejects when the connection breaks or the call is aborted. */
+export type ReadBytes = (limit?: { within: number }) => Promise<Uint8Array | undefined>;
+
+export interface AnswerOptions {
+  readonly read: ReadBytes;
+  readonly errorContext: ErrorContext;
+  readonly toToolName: (wireName: string) => string;
+  readonly generateId: () => string;
+  /** Adds a `raw` part for every event. */
+  readonly includeRawChunks?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** An answer of the server as stream parts, a batch for each piece of its body. */
+export interface Answer {
+  /** The next parts, perhaps none; undefined after the `finish` part has been given. Rejects on abort alone. */
+  next(): Promise<LanguageModelV2StreamPart[] | undefined>;
+}
+
+/** How long a server may keep a stream open after its terminal event, in milliseconds. */
+const LINGER = 10_000;
+
+/**
+ * Reads a response body, streamed or not: the first character tells an event stream from a JSON document, for
+ * content types are not reliable. Both go through the same mapper.
+ */
+export function readAnswer(options: AnswerOptions): Answer {
+  const { read, errorContext, includeRawChunks = false, signal } = options;
+  let batch: LanguageModelV2StreamPart[] = [];
+  const mapper = createEventMapper({ ...options, write: part => batch.push(part) });
+  const decoder = new TextDecoder();
+  let format: BodyFormat | undefined;
+  let isOver = false;
+  let sawDoneMarker = false;
+
+  const parser = createSseParser(dispatch => {
+    const event = toResponsesEvent(dispatch);
+    if (event === undefined) return mapper.drop(dispatch.data);
+    if (event.type === DONE_MARKER) sawDoneMarker = true;
+    else if (includeRawChunks) batch.push({ type: 'raw', rawValue: event.fields });
+    mapper.map(event);
+  });
+
+  return {
+    async next() {
+      if (isOver) return undefined;
+      batch = [];
+      await step();
+      return batch;
+    },
+  };
+
+  async function step(): Promise<void> {
+    let bytes: Uint8Array | undefined;
+    try {
+      bytes = await read(mapper.state === 'terminal' ? { within: LINGER } : undefined);
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      // After its terminal event an answer is whole, however the connection ends.
+      if (mapper.state === 'open') mapper.fail(error);
+      return finish();
+    }
+    take(decoder.decode(bytes, { stream: bytes !== undefined }));
+    if (bytes === undefined) {
+      format?.end();
+      return finish();
+    }
+    if (mapper.state === 'failed' || (sawDoneMarker && mapper.state === 'terminal')) finish();
+  }
+
+  function take(text: string): void {
+    const beginning = format === undefined ? text.trimStart() : text;
+    if (beginning === '') return;
+    format ??= toBodyFormat(beginning);
+    format.feed(text);
+  }
+
+  function finish(): void {
+    mapper.end();
+    isOver = true;
+  }
+
+  function toBodyFormat(beginning: string): BodyFormat {
+    if (beginning.startsWith('{') || beginning.startsWith('[')) return createJsonBody(mapper, options);
+    if (beginning.startsWith('<')) return createHtmlBody(mapper, errorContext);
+    return parser;
+  }
+}
+
+interface BodyFormat {
+  feed(text: string): void;
+  end(): void;
+}
+
+/** A whole response object: the answer to a request that did not ask for a stream, or an error. */
+function createJsonBody(mapper: EventMapper, { errorContext }: AnswerOptions): BodyFormat {
+  const pieces: string[] = [];
+  return {
+    feed: text => pieces.push(text),
+    end() {
+      const body = pieces.join('');
+      let fields: unknown;
+      try {
+        fields = JSON.parse(body);
+      } catch (cause) {
+        return mapper.fail(
+          toUnexpectedBodyError(`a JSON document that is broken: ${excerpt(body)}`, errorContext, cause),
+        );
+      }
+      const event = isRecord(fields) ? toUntypedEvent(fields) : undefined;
+      if (event === undefined)
+        return mapper.fail(toUnexpectedBodyError(`other JSON: ${excerpt(body)}`, errorContext));
+      mapper.map(event);
+    },
+  };
+}
+
+/** A web page: the address is one of a site, a proxy or a login. */
+function createHtmlBody(mapper: EventMapper, errorContext: ErrorContext): BodyFormat {
+  return {
+    feed: text => mapper.fail(toUnexpectedBodyError(`a web page: ${excerpt(text)}`, errorContext)),
+    end: () => {},
+  };
+}
+
+const excerpt = (text: string): string => JSON.stringify(text.replace(/\s+/g, ' ').trim().slice(0, 120));
+
+/** An answer of status 200 that is not one of the Responses API. */
+function toUnexpectedBodyError(came: string, context: ErrorContext, cause?: unknown): APICallError {
+  const { url, requestBody, responseHeaders } = context;
+  return new APICallError({
+    message:
+      `Expected a Responses API answer from ${url}, got ${came}. ` +
+      'Check that `baseURL` is the API root of a server that speaks the Responses API, such as "https://api.openai.com/v1".',
+    url,
+    requestBodyValues: requestBody,
+    responseHeaders,
+    isRetryable: false,
+    cause,
+  });
+}

@@ -1,0 +1,82 @@
+/** One dispatched event of an SSE stream. `event` is undefined where the stream had no `event:` line. */
+export interface SseEvent {
+  readonly event: string | undefined;
+  readonly data: string;
+}
+
+export interface SseParser {
+  /** Takes the next piece of decoded text, cut anywhere. */
+  feed(text: string): void;
+  /** Dispatches what a stream without a final blank line left behind. */
+  end(): void;
+}
+
+/**
+ * A parser for `text/event-stream` after the WHATWG specification: lines end in LF, CR or CRLF, a comment
+ * line begins with a colon, several `data:` lines join with LF. It looks at each character once. Decoding and
+ * the byte order mark are the `TextDecoder`'s business.
+ *
+ * Two liberties: an `event:` line may stand after its `data:` line (AWS Bedrock), and `end()` dispatches a last
+ * event that lacks its blank line.
+ *
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
+ */
+export function createSseParser(onEvent: (event: SseEvent) => void): SseParser {
+  let partialLine = '';
+  let endedInCarriageReturn = false;
+  let event: string | undefined;
+  let data: string | undefined;
+
+  return {
+    feed(text) {
+      // A CRLF may be cut between its two characters.
+      let start = endedInCarriageReturn && text.startsWith('\n') ? 1 : 0;
+      if (text !== '') endedInCarriageReturn = false;
+      let lineFeed = text.indexOf('\n', start);
+      let carriageReturn = text.indexOf('\r', start);
+
+      while (lineFeed >= 0 || carriageReturn >= 0) {
+        const isLineFeed = carriageReturn < 0 || (lineFeed >= 0 && lineFeed < carriageReturn);
+        const end = isLineFeed ? lineFeed : carriageReturn;
+        readLine(partialLine === '' ? text.slice(start, end) : partialLine + text.slice(start, end));
+        partialLine = '';
+
+        start = end + 1;
+        if (!isLineFeed) {
+          if (start === text.length) endedInCarriageReturn = true;
+          else if (lineFeed === start) start++;
+        }
+        // Search on only from a line end that has been passed, so that no text is scanned twice.
+        if (lineFeed >= 0 && lineFeed < start) lineFeed = text.indexOf('\n', start);
+        if (carriageReturn >= 0 && carriageReturn < start) carriageReturn = text.indexOf('\r', start);
+      }
+      if (start < text.length) partialLine += text.slice(start);
+    },
+
+    end() {
+      if (partialLine !== '') readLine(partialLine);
+      partialLine = '';
+      dispatch();
+    },
+  };
+
+  function readLine(line: string): void {
+    if (line === '') {
+      dispatch();
+    } else if (line.startsWith('data:')) {
+      const value = line.slice(line[5] === ' ' ? 6 : 5);
+      data = data === undefined ? value : `${data}\n${value}`;
+    } else if (line.startsWith('event:')) {
+      event = line.slice(line[6] === ' ' ? 7 : 6);
+    } else if (line === 'data') {
+      data = data === undefined ? '' : `${data}\n`;
+    }
+    // Comments, `id:`, `retry:` and unknown fields carry nothing for a request that is never resumed.
+  }
+
+  function dispatch(): void {
+    if (data !== undefined) onEvent({ event, data });
+    event = undefined;
+    data = undefined;
+  }
+}

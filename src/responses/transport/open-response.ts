@@ -1,0 +1,157 @@
+import { APICallError } from '@ai-sdk/provider';
+import type { FetchFunction } from '@ai-sdk/provider-utils';
+import { linkSignal } from '../../abort/link-signal.js';
+import type { ReadBytes } from '../stream/read-answer.js';
+import type { ErrorContext } from '../stream/wire-error.js';
+import { toHttpError } from './http-error.js';
+
+/** How long to wait for the server, in milliseconds. */
+export interface ResponseTimeouts {
+  /** Until the status of an answer that is streamed. */
+  readonly connect?: number;
+  /** Between two pieces of a stream. Keep-alive comments count as life. */
+  readonly idle?: number;
+}
+
+export interface OpenResponseOptions {
+  readonly url: string;
+  /** An undefined value leaves a header out. */
+  readonly headers: Record<string, string | undefined>;
+  /** Values that must not appear in an error, whatever the server says. */
+  readonly secrets: readonly string[];
+  readonly body: unknown;
+  readonly fetch: FetchFunction;
+  readonly signal?: AbortSignal;
+  readonly timeouts: ResponseTimeouts;
+}
+
+export interface OpenedResponse {
+  readonly read: ReadBytes;
+  readonly headers: Record<string, string>;
+  readonly errorContext: ErrorContext;
+  /** Ends the request, wherever it is. Must be called, also after the last byte. */
+  close(): void;
+}
+
+/**
+ * Posts a request and returns when its status is known and good. Every failure is an `APICallError` that says
+ * whether repeating may help; an abort rejects with the signal's reason.
+ */
+export async function openResponse(options: OpenResponseOptions): Promise<OpenedResponse> {
+  const { body, fetch, signal: outer, timeouts, secrets } = options;
+  outer?.throwIfAborted();
+  const url = withoutQuery(options.url);
+  const request = linkSignal(outer);
+  const redact = (text: string) =>
+    secrets.reduce((clean, secret) => clean.replaceAll(secret, '[redacted]'), text);
+  const context: ErrorContext = { url, requestBody: body, redact };
+  const timeLimit = createTimeLimit(request.abort);
+
+  try {
+    timeLimit.start(timeouts.connect, limit => `no answer within ${limit} ms (timeouts.connect)`, context);
+    const response = await fetch(options.url, {
+      method: 'POST',
+      headers: toHeaders({ 'content-type': 'application/json', ...options.headers }),
+      body: JSON.stringify(body),
+      signal: request.signal,
+    });
+    timeLimit.stop();
+    const headers = Object.fromEntries(response.headers);
+    const errorContext: ErrorContext = { ...context, responseHeaders: headers };
+    if (!response.ok)
+      throw await toHttpError(response, { context: errorContext, hasKey: secrets.length > 0 });
+    return { read: createReader(response, errorContext), headers, errorContext, close };
+  } catch (error) {
+    close();
+    throw toCallError(error, context);
+  }
+
+  function close(): void {
+    timeLimit.stop();
+    request.release();
+    request.abort(new DOMException('The response was closed.', 'AbortError'));
+  }
+
+  function createReader(response: Response, errorContext: ErrorContext): ReadBytes {
+    const reader = response.body?.getReader();
+    return async limit => {
+      try {
+        if (limit === undefined) {
+          timeLimit.start(timeouts.idle, ms => `nothing for ${ms} ms (timeouts.idle)`, errorContext);
+        } else {
+          timeLimit.start(limit.within, ms => `nothing for ${ms} ms after its end`, errorContext);
+        }
+        return (await reader?.read())?.value;
+      } catch (error) {
+        throw toCallError(error, errorContext);
+      } finally {
+        timeLimit.stop();
+      }
+    };
+  }
+
+  /** What a broken request or body means: the caller's abort, one of our limits, or the network. */
+  function toCallError(error: unknown, { responseHeaders }: ErrorContext): unknown {
+    if (outer?.aborted) return outer.reason;
+    if (APICallError.isInstance(error)) return error;
+    if (APICallError.isInstance(request.signal.reason)) return request.signal.reason;
+    const cause = describeCause(error);
+    return new APICallError({
+      message:
+        responseHeaders === undefined
+          ? `Could not reach ${url}: ${cause}. Check \`baseURL\` and the network.`
+          : `The connection to ${url} broke before the answer was complete: ${cause}.`,
+      url,
+      requestBodyValues: body,
+      responseHeaders,
+      isRetryable: true,
+      cause: error,
+    });
+  }
+}
+
+/** One timer at a time, which ends the request with an error of its own. */
+function createTimeLimit(abort: (reason: unknown) => void) {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return {
+    start(limit: number | undefined, describe: (limit: number) => string, context: ErrorContext): void {
+      if (limit === undefined) return;
+      timer = setTimeout(() => {
+        abort(
+          new APICallError({
+            message: `Expected an answer from ${context.url}, but it sent ${describe(limit)}.`,
+            url: context.url,
+            requestBodyValues: context.requestBody,
+            responseHeaders: context.responseHeaders,
+            isRetryable: true,
+          }),
+        );
+      }, limit);
+    },
+    stop(): void {
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Header names are equal whatever their case, and hosts differ in it: the last of a name counts. */
+const toHeaders = (headers: Record<string, string | undefined>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers)
+      .filter((entry): entry is [string, string] => entry[1] !== undefined)
+      .map(([name, value]) => [name.toLowerCase(), value]),
+  );
+
+/** `fetch failed` says nothing; its cause does. */
+function describeCause(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (!(cause instanceof Error)) return String(cause);
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
+  return [code, cause.message].filter(Boolean).join(' ') || cause.name;
+}
+
+/** Query strings can carry keys (Google's `?key=`), and errors are logged. */
+function withoutQuery(url: string): string {
+  const at = url.indexOf('?');
+  return at < 0 ? url : url.slice(0, at);
+}

@@ -1,0 +1,49 @@
+import { APICallError } from '@ai-sdk/provider';
+import type { FetchFunction } from '@ai-sdk/provider-utils';
+import type { CallHeaders } from '../responses-model.js';
+import { openResponse } from './open-response.js';
+
+export interface PostJsonOptions {
+  readonly url: string;
+  readonly callHeaders: CallHeaders;
+  readonly headers?: Record<string, string | undefined>;
+  readonly body: unknown;
+  readonly fetch: FetchFunction;
+  readonly signal?: AbortSignal;
+}
+
+/** Posts JSON and reads the JSON that answers it. Fails as `openResponse` does, and for an answer that is no JSON. */
+export async function postJson({ callHeaders, ...options }: PostJsonOptions) {
+  const opened = await openResponse({
+    ...options,
+    ...callHeaders,
+    headers: { ...callHeaders.headers, ...options.headers },
+    timeouts: {},
+  });
+  try {
+    const decoder = new TextDecoder();
+    let text = '';
+    for (let bytes = await opened.read(); bytes !== undefined; bytes = await opened.read()) {
+      text += decoder.decode(bytes, { stream: true });
+    }
+    return { body: parse(text), headers: opened.headers };
+  } finally {
+    opened.close();
+  }
+
+  function parse(text: string): unknown {
+    try {
+      return JSON.parse(text);
+    } catch (cause) {
+      const { url, requestBody, responseHeaders } = opened.errorContext;
+      throw new APICallError({
+        message: `Expected JSON from ${url}, got ${JSON.stringify(text.trim().slice(0, 120))}. Check \`baseURL\`.`,
+        url,
+        requestBodyValues: requestBody,
+        responseHeaders,
+        isRetryable: false,
+        cause,
+      });
+    }
+  }
+}

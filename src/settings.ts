@@ -1,0 +1,126 @@
+import type { FetchFunction } from '@ai-sdk/provider-utils';
+import * as z from 'zod/v4';
+import { KelivoError } from './errors.js';
+import { parseSettings } from './parse-settings.js';
+import type { ToolLoopOptions } from './tool-loop/options.js';
+import { toolLoopSettingsShape } from './tool-loop/validate-options.js';
+import type { LocalTools } from './tools/local-tools.js';
+import type { McpServers } from './tools/mcp/mcp-config.js';
+
+/** What a provider is made of. Every setting is optional. */
+export interface KelivoResponsesSettings {
+  /**
+   * The provider's name in `model.provider`, in errors and in telemetry. It must not end in `.responses`: hosts treat
+   * that as the stock provider's.
+   * @default 'kelivo-responses'
+   */
+  name?: string;
+  /**
+   * The root of the API, for example `https://api.openai.com/v1` or `http://localhost:8000`. A missing version segment
+   * is added, a pasted endpoint (`…/v1/responses`) is understood, a query string is kept.
+   * @default the environment variable `OPENAI_BASE_URL`, else `https://api.openai.com/v1`
+   */
+  baseURL?: string;
+  /**
+   * The API key, or an asynchronous function that gives one for each request. Servers other than OpenAI's may do
+   * without.
+   * @default the environment variable `OPENAI_API_KEY`
+   */
+  apiKey?: string | (() => string | Promise<string>);
+  /** OpenAI organization, sent as `OpenAI-Organization`. */
+  organization?: string;
+  /** OpenAI project, sent as `OpenAI-Project`. */
+  project?: string;
+  /** Further headers of every request, or a function that gives them for each. They win over the provider's own. */
+  headers?: Record<string, string | undefined> | (() => Record<string, string | undefined>);
+  /** Further query parameters of every request. */
+  query?: Record<string, string>;
+  /** A `fetch` of the host's own, for proxies and tests. @default the global `fetch` */
+  fetch?: FetchFunction;
+  /**
+   * Whether the server keeps the answers. Without it a conversation is replayed as a whole, with encrypted reasoning.
+   * @default false
+   */
+  store?: boolean;
+  /**
+   * The role system messages are sent with: by the model's name (`auto`), always `system` or `developer`, or not at all
+   * (`remove`).
+   * @default 'auto'
+   */
+  systemMessageMode?: 'auto' | 'system' | 'developer' | 'remove';
+  /**
+   * What is done about a call in the history whose reasoning item is missing. `omit-ids` sends calls without item ids,
+   * which every server takes; `synthesize` keeps the ids and makes up the reasoning items they ask for.
+   * @default 'omit-ids'
+   */
+  missingReasoning?: 'omit-ids' | 'synthesize';
+  /** Time limits, all in milliseconds. */
+  timeouts?: {
+    /** Until a streamed answer begins. @default none */
+    connect?: number;
+    /** Between two pieces of a stream; tool time does not count, keep-alive comments do. @default none */
+    idle?: number;
+    /** For one tool call; the model reads that it failed. @default none */
+    tool?: number;
+    /** For a whole turn with all its rounds. @default none */
+    total?: number;
+  };
+  /** Tools that run in this process: AI SDK `tool()` objects with `execute`. */
+  tools?: LocalTools;
+  /** MCP servers, as in the `mcpServers` of Claude Desktop, Cursor or VS Code. They are started when first needed. */
+  mcpServers?: McpServers;
+  /** How the tool loop works, or `false` for models that run no tools. */
+  toolLoop?: Omit<ToolLoopOptions, 'tools' | 'timeouts'> | false;
+}
+
+const milliseconds = z.number().positive().optional();
+const isFunction = (value: unknown): boolean => typeof value === 'function';
+const aFunction = <Type>() => z.custom<Type>(isFunction, 'expected a function');
+const anObject = <Type>() =>
+  z.custom<Type>(
+    value => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'expected an object',
+  );
+
+const { timeouts, ...toolLoopShape } = toolLoopSettingsShape;
+
+const schema = z.strictObject({
+  name: z.string().min(1).optional(),
+  baseURL: z.string().optional(),
+  apiKey: z
+    .union([z.string(), aFunction<() => string | Promise<string>>()], 'expected a string or a function')
+    .optional(),
+  organization: z.string().optional(),
+  project: z.string().optional(),
+  headers: z
+    .union(
+      [z.record(z.string(), z.string().optional()), aFunction<() => Record<string, string | undefined>>()],
+      'expected an object of strings or a function',
+    )
+    .optional(),
+  query: z.record(z.string(), z.string()).optional(),
+  fetch: aFunction<FetchFunction>().optional(),
+  store: z.boolean().optional(),
+  systemMessageMode: z.enum(['auto', 'system', 'developer', 'remove']).optional(),
+  missingReasoning: z.enum(['omit-ids', 'synthesize']).optional(),
+  timeouts: z
+    .strictObject({ connect: milliseconds, idle: milliseconds, tool: milliseconds, total: milliseconds })
+    .optional(),
+  tools: anObject<LocalTools>().optional(),
+  mcpServers: anObject<McpServers>().optional(),
+  toolLoop: z.union([z.literal(false), z.strictObject(toolLoopShape)]).optional(),
+}) satisfies z.ZodType<KelivoResponsesSettings>;
+
+/** @throws KelivoError with code `invalid-settings`, naming the setting, what was expected and what came. */
+export function validateSettings(settings: unknown): KelivoResponsesSettings {
+  const valid = parseSettings<KelivoResponsesSettings>(schema, settings, 'the provider settings');
+  if (valid.name?.endsWith('.responses')) {
+    throw new KelivoError({
+      code: 'invalid-settings',
+      message:
+        `Expected \`name\` not to end in ".responses", got "${valid.name}": hosts take such a name for the stock ` +
+        'OpenAI provider and add tool handling of their own. Choose another name.',
+    });
+  }
+  return valid;
+}

@@ -1,0 +1,6 @@
+import { randomBytes } from 'node:crypto';
+
+/** A fresh id as the API makes them: a prefix that tells the kind, then hexadecimal digits. */
+export function createId(prefix: 'resp' | 'msg' | 'rs' | 'fc' | 'call'): string {
+  return `${prefix}_${randomBytes(prefix === 'call' ? 12 : 24).toString('hex')}`;
+}

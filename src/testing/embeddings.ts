@@ -1,0 +1,85 @@
+import { type ApiError, badRequest, invalidValue, missingParameter } from './api-error.js';
+import { estimateTokens } from './estimate-tokens.js';
+import type { JsonObject } from './json-object.js';
+
+/** Answers a request to `/embeddings`: the body, or the error the API would give. */
+export function embed(body: JsonObject): { body: JsonObject } | { error: ApiError } {
+  const { model, input, dimensions, encoding_format: encoding = 'float' } = body;
+  if (typeof model !== 'string' || model === '') return { error: missingParameter('model') };
+  const inputs = toInputs(input);
+  if (inputs === undefined)
+    return { error: input === undefined ? missingParameter('input') : invalidInput() };
+  if (encoding !== 'float' && encoding !== 'base64') {
+    return { error: invalidValue('encoding_format', { value: encoding, supported: ['float', 'base64'] }) };
+  }
+  const available = model.includes('3-large') ? 3072 : 1536;
+  if (dimensions !== undefined && !isSize(dimensions, available)) {
+    return { error: invalidDimensions(dimensions, available) };
+  }
+  const size = typeof dimensions === 'number' ? dimensions : available;
+  const tokens = inputs.reduce((sum, text) => sum + estimateTokens(text), 0);
+  const data = inputs.map((text, index) => {
+    const vector = toVector(text, { model, size });
+    return { object: 'embedding', index, embedding: encoding === 'float' ? vector : toBase64(vector) };
+  });
+  return {
+    body: { object: 'list', data, model, usage: { prompt_tokens: tokens, total_tokens: tokens } },
+  };
+}
+
+/**
+ * A vector of length 1 for a text: the same for the same text, model and size. Texts that share words have vectors
+ * that lie close together; vectors of two models have nothing to do with each other, as in life.
+ */
+export function toVector(text: string, { model, size }: { model: string; size: number }): number[] {
+  const vector = new Array<number>(size).fill(0);
+  for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu) ?? ['']) {
+    const next = createRandom(`${model} ${word}`);
+    for (let step = 0; step < 32; step++) {
+      const index = Math.floor(next() * size);
+      vector[index] = (vector[index] ?? 0) + next() * 2 - 1;
+    }
+  }
+  const length = Math.hypot(...vector) || 1;
+  return vector.map(value => value / length);
+}
+
+/** Numbers from 0 to 1 that depend on nothing but the seed (FNV-1a, then mulberry32). */
+function createRandom(seed: string): () => number {
+  let state = 0x811c9dc5;
+  for (const character of seed) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 0x01000193);
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** The texts of an input; token lists stand for themselves. `undefined` for anything the API would refuse. */
+function toInputs(input: unknown): string[] | undefined {
+  const isTokens = Array.isArray(input) && input.length > 0 && input.every(Number.isInteger);
+  const inputs: unknown[] = Array.isArray(input) && !isTokens ? input : [input];
+  const texts = inputs.map(entry => (Array.isArray(entry) ? entry.join(' ') : entry));
+  const areTexts = texts.length > 0 && texts.length <= 2048;
+  return areTexts && texts.every(text => typeof text === 'string' && text !== '')
+    ? texts.map(String)
+    : undefined;
+}
+
+const isSize = (value: unknown, maximum: number): boolean =>
+  Number.isInteger(value) && Number(value) >= 1 && Number(value) <= maximum;
+
+const invalidInput = (): ApiError =>
+  badRequest(
+    "'$.input' is invalid. Please check the API reference: https://platform.openai.com/docs/api-reference.",
+  );
+
+const invalidDimensions = (dimensions: unknown, maximum: number): ApiError =>
+  badRequest(
+    `Invalid value for 'dimensions' = ${String(dimensions)}. Must be an integer from 1 to ${maximum}.`,
+    { param: 'dimensions' },
+  );
+
+const toBase64 = (vector: readonly number[]): string =>
+  Buffer.from(new Float32Array(vector).buffer).toString('base64');

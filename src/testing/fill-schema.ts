@@ -1,0 +1,144 @@
+import { isJsonObject, type JsonObject, toJsonObjects } from './json-object.js';
+import type { ValuePool } from './value-pool.js';
+
+/**
+ * Makes the smallest instance of a JSON Schema: required properties only, with values from what a message
+ * says and plain ones where it says nothing. The same schema and message always give the same instance.
+ */
+export function fillSchema(schema: JsonObject, { pool }: { pool: ValuePool }): unknown {
+  return fill(schema, { pool, root: schema, name: '', depth: 0 });
+}
+
+interface Position {
+  readonly pool: ValuePool;
+  /** The schema that references like `#/$defs/city` point into. */
+  readonly root: JsonObject;
+  /** The property being filled. */
+  readonly name: string;
+  readonly depth: number;
+}
+
+// A schema that requires itself has no smallest instance; this deep it is cut off.
+const maxDepth = 12;
+
+function fill(schema: unknown, position: Position): unknown {
+  if (!isJsonObject(schema) || position.depth > maxDepth) return null;
+  const resolved = resolve(schema, position);
+  if (resolved !== schema) return fill(resolved, { ...position, depth: position.depth + 1 });
+  if ('const' in schema) return schema.const;
+  if (Array.isArray(schema.enum)) return chooseOption(schema.enum, position);
+  const fillType = fillers[toType(schema)];
+  return fillType === undefined ? null : fillType(schema, position);
+}
+
+type Filler = (schema: JsonObject, position: Position) => unknown;
+
+const fillers: Readonly<Record<string, Filler>> = {
+  object: fillObject,
+  array: fillArray,
+  string: fillString,
+  number: fillNumber,
+  integer: fillNumber,
+  boolean: fillBoolean,
+};
+
+/** Follows references and takes the first alternative that is not `null`. */
+function resolve(schema: JsonObject, { root }: Position): JsonObject {
+  if (typeof schema.$ref === 'string') {
+    const steps = schema.$ref.split('/').slice(1).map(decodeURIComponent);
+    const target = steps.reduce<unknown>((at, step) => (isJsonObject(at) ? at[step] : undefined), root);
+    return isJsonObject(target) ? target : {};
+  }
+  const { anyOf, oneOf, allOf, ...rest } = schema;
+  const alternatives = toJsonObjects(anyOf ?? oneOf);
+  if (alternatives.length > 0) {
+    const first = alternatives.find(({ type }) => type !== 'null') ?? alternatives[0];
+    return { ...rest, ...first };
+  }
+  return Array.isArray(allOf) ? mergeAll([rest, ...toJsonObjects(allOf)]) : schema;
+}
+
+const mergeAll = (schemas: readonly JsonObject[]): JsonObject => ({
+  ...Object.assign({}, ...schemas),
+  properties: Object.assign({}, ...schemas.map(({ properties }) => properties)),
+  required: schemas.flatMap(({ required }) => (Array.isArray(required) ? required : [])),
+});
+
+function toType(schema: JsonObject): string {
+  const types = [schema.type].flat();
+  const type = types.find(name => name !== 'null' && name !== undefined);
+  if (typeof type === 'string') return type;
+  return 'properties' in schema
+    ? 'object'
+    : 'items' in schema
+      ? 'array'
+      : types.includes('null')
+        ? 'null'
+        : 'string';
+}
+
+/** The option the text names, or the first. */
+function chooseOption(options: readonly unknown[], { pool }: Position): unknown {
+  const text = pool.text.toLowerCase();
+  const named = options.find(option => option !== null && isMentioned(text, String(option).toLowerCase()));
+  return named ?? options[0];
+}
+
+const isMentioned = (text: string, word: string): boolean => {
+  const index = text.indexOf(word);
+  if (word === '' || index < 0) return false;
+  const around = `${text[index - 1] ?? ' '}${text[index + word.length] ?? ' '}`;
+  return !/[\p{L}\p{N}]/u.test(around);
+};
+
+function fillObject(schema: JsonObject, position: Position): JsonObject {
+  const properties = isJsonObject(schema.properties) ? schema.properties : {};
+  const required = Array.isArray(schema.required) ? schema.required.map(String) : [];
+  return Object.fromEntries(
+    required.map(name => [
+      name,
+      fill(properties[name] ?? {}, { ...position, name, depth: position.depth + 1 }),
+    ]),
+  );
+}
+
+function fillArray(schema: JsonObject, position: Position): unknown[] {
+  const tuple = toJsonObjects(schema.prefixItems);
+  const inner = { ...position, depth: position.depth + 1 };
+  if (tuple.length > 0) return tuple.map(item => fill(item, inner));
+  const items = isJsonObject(schema.items) ? schema.items : {};
+  const listed = takeList(items, position);
+  const minimum = Math.max(toNumber(schema.minItems) ?? 1, 1);
+  const missing = Array.from({ length: Math.max(minimum - listed.length, 0) }, () => fill(items, inner));
+  return [...listed, ...missing].slice(0, toNumber(schema.maxItems));
+}
+
+/** A list of numbers or of quoted strings is what the message lists. */
+function takeList(items: JsonObject, { pool }: Position): unknown[] {
+  if ('enum' in items || '$ref' in items || 'anyOf' in items) return [];
+  const type = toType(items);
+  if (type === 'number' || type === 'integer') return pool.takeNumbers();
+  return type === 'string' ? pool.takeQuoted() : [];
+}
+
+function fillString(schema: JsonObject, { pool, name }: Position): string {
+  const fallback = typeof schema.default === 'string' ? schema.default : pool.text;
+  return (pool.takeString(name, schema) ?? fallback).slice(0, toNumber(schema.maxLength));
+}
+
+function fillNumber(schema: JsonObject, { pool }: Position): number {
+  const minimum = toNumber(schema.minimum) ?? Number.NEGATIVE_INFINITY;
+  const maximum = toNumber(schema.maximum) ?? Number.POSITIVE_INFINITY;
+  const value = pool.takeNumber() ?? toNumber(schema.default) ?? 1;
+  const whole = toType(schema) === 'integer' ? Math.round(value) : value;
+  return Math.min(Math.max(whole, minimum), maximum);
+}
+
+function fillBoolean(schema: JsonObject, { pool, name }: Position): boolean {
+  const words = name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_-]/g, ' ');
+  if (new RegExp(`\\b(no|not|without|don't)\\s+${words.replace(/[^\w ]/g, '')}\\b`, 'i').test(pool.text))
+    return false;
+  return typeof schema.default === 'boolean' ? schema.default : true;
+}
+
+const toNumber = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);

@@ -1,0 +1,122 @@
+import { toWireItem, toWireResponse } from './to-wire-response.js';
+import type {
+  EmulatedResponse,
+  FunctionCallItem,
+  MessageContent,
+  MessageItem,
+  OutputItem,
+  ReasoningItem,
+  StreamEvent,
+} from './wire.js';
+
+/** All events of a streamed response, from `response.created` to the terminal one. */
+export function toEvents(response: EmulatedResponse): StreamEvent[] {
+  const opening = toOpeningResponse(response);
+  return numberEvents([
+    { type: 'response.created', response: opening },
+    { type: 'response.in_progress', response: opening },
+    ...response.output.flatMap((item, index) => toItemEvents(item).map(event => withIndex(event, index))),
+    { type: `response.${response.status}`, response: toWireResponse(response) },
+  ]);
+}
+
+/** Gives each event its `sequence_number`, second after `type` as the API writes it. */
+export const numberEvents = (events: readonly StreamEvent[]): StreamEvent[] =>
+  events.map(({ type, ...fields }, index) => ({ type, sequence_number: index, ...fields }));
+
+const toOpeningResponse = (response: EmulatedResponse) => ({
+  ...toWireResponse({ ...response, output: [], usage: null, incompleteReason: undefined, error: undefined }),
+  status: 'in_progress',
+  completed_at: null,
+  usage: null,
+});
+
+const withIndex = ({ type, ...fields }: StreamEvent, outputIndex: number): StreamEvent => ({
+  type,
+  output_index: outputIndex,
+  ...fields,
+});
+
+function toItemEvents(item: OutputItem): StreamEvent[] {
+  const inner = toInnerEvents(item);
+  return [
+    { type: 'response.output_item.added', item: toWireItem(toOpeningItem(item)) },
+    ...(item.type === 'raw'
+      ? inner
+      : inner.map(({ type, ...fields }) => ({ type, item_id: item.id, ...fields }))),
+    { type: 'response.output_item.done', item: toWireItem(item) },
+  ];
+}
+
+function toOpeningItem(item: OutputItem): OutputItem {
+  switch (item.type) {
+    case 'message':
+      return { ...item, status: 'in_progress', content: [] };
+    case 'function_call':
+      return { ...item, status: 'in_progress', arguments: '' };
+    case 'reasoning': {
+      const { encrypted_content: content, ...rest } = item;
+      // OpenAI sends another value here than at the end, and only that of the end counts.
+      return { ...rest, summary: [], ...(content && { encrypted_content: content.slice(0, 64) }) };
+    }
+    case 'raw':
+      return 'status' in item.item ? { ...item, item: { ...item.item, status: 'in_progress' } } : item;
+  }
+}
+
+function toInnerEvents(item: OutputItem): StreamEvent[] {
+  switch (item.type) {
+    case 'message':
+      return toMessageEvents(item);
+    case 'function_call':
+      return toCallEvents(item);
+    case 'reasoning':
+      return toReasoningEvents(item);
+    case 'raw':
+      return [];
+  }
+}
+
+const toMessageEvents = ({ content }: MessageItem): StreamEvent[] =>
+  content.flatMap((part, index) =>
+    toPartEvents(part).map(({ type, ...fields }) => ({ type, content_index: index, ...fields })),
+  );
+
+function toPartEvents(part: MessageContent): StreamEvent[] {
+  if (part.type === 'refusal') {
+    return [
+      { type: 'response.content_part.added', part: { ...part, refusal: '' } },
+      ...toWords(part.refusal).map(delta => ({ type: 'response.refusal.delta', delta })),
+      { type: 'response.refusal.done', refusal: part.refusal },
+      { type: 'response.content_part.done', part },
+    ];
+  }
+  return [
+    { type: 'response.content_part.added', part: { ...part, text: '' } },
+    ...toWords(part.text).map(delta => ({ type: 'response.output_text.delta', delta, logprobs: [] })),
+    { type: 'response.output_text.done', text: part.text, logprobs: [] },
+    { type: 'response.content_part.done', part },
+  ];
+}
+
+const toReasoningEvents = ({ summary }: ReasoningItem): StreamEvent[] =>
+  summary.flatMap((part, index) => {
+    const events: StreamEvent[] = [
+      { type: 'response.reasoning_summary_part.added', part: { ...part, text: '' } },
+      ...toWords(part.text).map(delta => ({ type: 'response.reasoning_summary_text.delta', delta })),
+      { type: 'response.reasoning_summary_text.done', text: part.text },
+      { type: 'response.reasoning_summary_part.done', part },
+    ];
+    return events.map(({ type, ...fields }) => ({ type, summary_index: index, ...fields }));
+  });
+
+const toCallEvents = (call: FunctionCallItem): StreamEvent[] => [
+  ...toPieces(call.arguments).map(delta => ({ type: 'response.function_call_arguments.delta', delta })),
+  { type: 'response.function_call_arguments.done', arguments: call.arguments },
+];
+
+/** Cuts text before each word; joined, the pieces are the text again. */
+const toWords = (text: string): string[] => text.match(/\s*\S+|\s+$/g) ?? [];
+
+/** Cuts arguments the way tokens do, regardless of words and quotes. */
+const toPieces = (text: string): string[] => text.match(/.{1,7}/gsu) ?? [];

@@ -1,0 +1,123 @@
+import { type ApiError, badRequest, itemNotFound } from './api-error.js';
+import type { ItemMemory } from './item-memory.js';
+import type { JsonObject } from './json-object.js';
+import { toItemType } from './to-request.js';
+
+/**
+ * The first thing the API would object to in what the items say together: references to nothing, items that
+ * come twice, reasoning apart from what it led to, calls without outputs.
+ *
+ * `items` is the whole conversation, oldest first; `memory` knows what was answered earlier.
+ */
+export function validateConversation(
+  items: readonly JsonObject[],
+  { memory }: { memory: ItemMemory },
+): ApiError | undefined {
+  for (const check of [findUnknownItem, findDuplicate, findUnverified, findLoneReasoning, findLoneItem]) {
+    const error = check(items, memory);
+    if (error !== undefined) return error;
+  }
+  return findUnpairedCall(items);
+}
+
+function findUnknownItem(items: readonly JsonObject[], memory: ItemMemory): ApiError | undefined {
+  const isUnknown = (item: JsonObject): boolean => {
+    if (toItemType(item) === 'item_reference') return true; // Known ones were resolved before.
+    if (item.type !== 'reasoning' || isEncrypted(item)) return false;
+    return typeof item.id !== 'string' || memory.findItem(item.id) === undefined;
+  };
+  const unknown = items.find(isUnknown);
+  return unknown === undefined ? undefined : itemNotFound(String(unknown.id));
+}
+
+function findDuplicate(items: readonly JsonObject[]): ApiError | undefined {
+  const seen = new Set<unknown>();
+  for (const { id } of items) {
+    if (typeof id === 'string' && seen.has(id)) {
+      return badRequest(
+        `Duplicate item found with id ${id}. Remove duplicate items from your input and try again.`,
+        { param: 'input' },
+      );
+    }
+    seen.add(id);
+  }
+  return undefined;
+}
+
+function findUnverified(items: readonly JsonObject[], memory: ItemMemory): ApiError | undefined {
+  for (const item of items) {
+    if (item.type !== 'reasoning' || !isEncrypted(item)) continue;
+    const id = memory.findReasoningId(String(item.encrypted_content));
+    if (id === undefined) {
+      return unverified(item, 'Encrypted content could not be decrypted or parsed.');
+    }
+    if (typeof item.id === 'string' && item.id !== id) {
+      return unverified(item, 'Encrypted content item_id did not match the target item id.');
+    }
+  }
+  return undefined;
+}
+
+function findLoneReasoning(items: readonly JsonObject[], memory: ItemMemory): ApiError | undefined {
+  for (const [index, item] of items.entries()) {
+    const id = toReasoningId(item, memory);
+    if (id === undefined || !memory.hasFollower(id) || isModelItem(items[index + 1])) continue;
+    return badRequest(`Item '${id}' of type 'reasoning' was provided without its required following item.`, {
+      param: 'input',
+    });
+  }
+  return undefined;
+}
+
+function findLoneItem(items: readonly JsonObject[], memory: ItemMemory): ApiError | undefined {
+  const present = new Set(items.map(item => toReasoningId(item, memory)));
+  for (const item of items) {
+    const reasoningId = typeof item.id === 'string' ? memory.findReasoningOf(item.id) : undefined;
+    if (reasoningId === undefined || present.has(reasoningId)) continue;
+    return badRequest(
+      `Item '${String(item.id)}' of type '${toItemType(item)}' was provided without its required 'reasoning' item: '${reasoningId}'.`,
+      { param: 'input' },
+    );
+  }
+  return undefined;
+}
+
+/** Every output answers one call before it, and every call has one. */
+function findUnpairedCall(items: readonly JsonObject[]): ApiError | undefined {
+  const open: unknown[] = [];
+  for (const item of items) {
+    if (item.type === 'function_call') open.push(item.call_id);
+    if (item.type !== 'function_call_output') continue;
+    const index = open.indexOf(item.call_id);
+    if (index < 0) {
+      return badRequest(`No tool call found for function call output with call_id ${String(item.call_id)}.`, {
+        param: 'input',
+      });
+    }
+    open.splice(index, 1);
+  }
+  if (open.length === 0) return undefined;
+  return badRequest(`No tool output found for function call ${String(open[0])}.`, { param: 'input' });
+}
+
+const isEncrypted = (item: JsonObject): boolean =>
+  item.encrypted_content !== undefined && item.encrypted_content !== null;
+
+/** Encrypted content names its item even where the `id` is left out. */
+const toReasoningId = (item: JsonObject, memory: ItemMemory): string | undefined => {
+  if (item.type !== 'reasoning') return undefined;
+  if (typeof item.id === 'string') return item.id;
+  return memory.findReasoningId(String(item.encrypted_content));
+};
+
+const isModelItem = (item: JsonObject | undefined): boolean =>
+  item !== undefined &&
+  (toItemType(item) === 'message'
+    ? item.role === 'assistant'
+    : item.type === 'reasoning' || toItemType(item).endsWith('_call'));
+
+const unverified = ({ id }: JsonObject, reason: string): ApiError =>
+  badRequest(
+    `The encrypted content${typeof id === 'string' ? ` for item ${id}` : ''} could not be verified. Reason: ${reason}`,
+    { code: 'invalid_encrypted_content' },
+  );

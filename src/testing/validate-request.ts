@@ -1,0 +1,188 @@
+import {
+  type ApiError,
+  badRequest,
+  invalidType,
+  invalidValue,
+  missingParameter,
+  unknownParameter,
+} from './api-error.js';
+import { isJsonObject, type JsonObject } from './json-object.js';
+import { type ModelKind, toModelKind } from './model-kind.js';
+import { validateTextFormat, validateTools } from './validate-tools.js';
+
+/** The first thing the API would object to in the parameters of a request, the input aside. */
+export function validateRequest(body: JsonObject): ApiError | undefined {
+  for (const check of checks) {
+    const error = check(body);
+    if (error !== undefined) return error;
+  }
+  return undefined;
+}
+
+type Check = (body: JsonObject) => ApiError | undefined;
+
+const checks: readonly Check[] = [
+  checkNames,
+  checkModel,
+  checkInput,
+  checkTypes,
+  checkInclude,
+  checkSampling,
+  checkReasoning,
+  checkMaxOutputTokens,
+  checkText,
+  body => validateTextFormat(body.text),
+  body => validateTools(body.tools),
+  checkToolChoice,
+];
+
+const parameters = new Set(
+  (
+    'background context_management conversation include input instructions max_output_tokens max_tool_calls ' +
+    'metadata model moderation parallel_tool_calls previous_response_id prompt prompt_cache_key ' +
+    'prompt_cache_options prompt_cache_retention reasoning safety_identifier service_tier store stream ' +
+    'stream_options temperature text tool_choice tools top_logprobs top_p truncation user'
+  ).split(' '),
+);
+
+// Parameters of the Chat Completions API and where they went.
+const movedParameters: Readonly<Record<string, string>> = {
+  messages: 'input',
+  max_tokens: 'max_output_tokens',
+  max_completion_tokens: 'max_output_tokens',
+  reasoning_effort: 'reasoning.effort',
+  response_format: 'text.format',
+};
+
+const includeValues = [
+  'file_search_call.results',
+  'web_search_call.results',
+  'web_search_call.action.sources',
+  'message.input_image.image_url',
+  'computer_call_output.output.image_url',
+  'code_interpreter_call.outputs',
+  'reasoning.encrypted_content',
+  'message.output_text.logprobs',
+];
+
+const types: Readonly<Record<string, { expected: string; matches: (value: unknown) => boolean }>> = {
+  instructions: { expected: 'a string', matches: value => typeof value === 'string' },
+  metadata: { expected: 'an object', matches: isJsonObject },
+  parallel_tool_calls: { expected: 'a boolean', matches: value => typeof value === 'boolean' },
+  reasoning: { expected: 'an object', matches: isJsonObject },
+  store: { expected: 'a boolean', matches: value => typeof value === 'boolean' },
+  stream: { expected: 'a boolean', matches: value => typeof value === 'boolean' },
+  text: { expected: 'an object', matches: isJsonObject },
+  tools: { expected: 'an array of objects', matches: Array.isArray },
+};
+
+function checkNames(body: JsonObject): ApiError | undefined {
+  const name = Object.keys(body).find(key => !parameters.has(key));
+  if (name === undefined) return undefined;
+  const moved = movedParameters[name];
+  if (moved === undefined) return unknownParameter(name);
+  return badRequest(
+    `Unsupported parameter: '${name}'. In the Responses API, this parameter has moved to '${moved}'. ` +
+      'Try again with the new parameter. See the API documentation for more information: ' +
+      'https://platform.openai.com/docs/api-reference/responses/create.',
+    { code: 'unsupported_parameter' },
+  );
+}
+
+function checkModel({ model }: JsonObject): ApiError | undefined {
+  if (model === undefined || model === null || model === '') return missingParameter('model');
+  return typeof model === 'string' ? undefined : invalidType('model', { expected: 'a string', value: model });
+}
+
+function checkInput({ input, previous_response_id, prompt, conversation }: JsonObject): ApiError | undefined {
+  const isEmpty = input === undefined || input === null || (Array.isArray(input) && input.length === 0);
+  if (!isEmpty) {
+    if (typeof input === 'string' || Array.isArray(input)) return undefined;
+    return invalidType('input', { expected: 'one of an array of objects or string', value: input });
+  }
+  if (previous_response_id || prompt || conversation) return undefined;
+  return badRequest(
+    'One of "input" or "previous_response_id" or \'prompt\' or \'conversation_id\' must be provided.',
+    { param: 'input', code: 'missing_required_parameter' },
+  );
+}
+
+function checkTypes(body: JsonObject): ApiError | undefined {
+  for (const [name, { expected, matches }] of Object.entries(types)) {
+    const value = body[name];
+    if (value !== undefined && value !== null && !matches(value))
+      return invalidType(name, { expected, value });
+  }
+  return undefined;
+}
+
+function checkInclude({ include, model }: JsonObject): ApiError | undefined {
+  if (include === undefined || include === null) return undefined;
+  if (!Array.isArray(include))
+    return invalidType('include', { expected: 'an array of strings', value: include });
+  const index = include.findIndex(value => !includeValues.includes(value));
+  if (index >= 0)
+    return invalidValue(`include[${index}]`, { value: include[index], supported: includeValues });
+  if (kindOf(model) === 'plain' && include.includes('reasoning.encrypted_content')) {
+    return badRequest('Encrypted content is not supported with this model.', { param: 'include' });
+  }
+  return undefined;
+}
+
+function checkSampling(body: JsonObject): ApiError | undefined {
+  const effort = isJsonObject(body.reasoning) ? body.reasoning.effort : undefined;
+  if (kindOf(body.model) !== 'reasoning' || effort === 'none') return undefined;
+  const name = ['temperature', 'top_p'].find(key => body[key] !== undefined && body[key] !== null);
+  return name === undefined ? undefined : unsupportedParameter(name, { code: null });
+}
+
+function checkReasoning({ reasoning, model }: JsonObject): ApiError | undefined {
+  if (kindOf(model) !== 'plain' || !isJsonObject(reasoning)) return undefined;
+  const name = Object.keys(reasoning).find(key => reasoning[key] !== null && reasoning[key] !== undefined);
+  return name === undefined
+    ? undefined
+    : unsupportedParameter(`reasoning.${name}`, { code: 'unsupported_parameter' });
+}
+
+function checkMaxOutputTokens({ max_output_tokens: maximum }: JsonObject): ApiError | undefined {
+  if (maximum === undefined || maximum === null) return undefined;
+  if (!Number.isInteger(maximum)) {
+    return invalidType('max_output_tokens', { expected: 'an integer', value: maximum });
+  }
+  if (Number(maximum) >= 16) return undefined;
+  return badRequest(
+    `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16, but got ${maximum} instead.`,
+    { param: 'max_output_tokens', code: 'integer_below_min_value' },
+  );
+}
+
+// LM Studio answers so (https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/1576); a client that
+// never sends an empty `text` works with it, too.
+function checkText({ text }: JsonObject): ApiError | undefined {
+  return isJsonObject(text) && Object.keys(text).length === 0 ? missingParameter('text.format') : undefined;
+}
+
+function checkToolChoice({ tool_choice: choice, tools }: JsonObject): ApiError | undefined {
+  const declared = Array.isArray(tools) ? tools.filter(isJsonObject) : [];
+  if (choice === 'required' && declared.length === 0) {
+    return badRequest("Tool choice 'required' must be specified with 'tools' parameter.", {
+      param: 'tool_choice',
+    });
+  }
+  if (typeof choice === 'string' && !['auto', 'none', 'required'].includes(choice)) {
+    return invalidValue('tool_choice', { value: choice, supported: ['none', 'auto', 'required'] });
+  }
+  if (!isJsonObject(choice) || choice.type === 'allowed_tools') return undefined;
+  const isDeclared = declared.some(
+    tool => tool.type === choice.type && (choice.type !== 'function' || tool.name === choice.name),
+  );
+  if (isDeclared) return undefined;
+  return badRequest(`Tool choice '${String(choice.type)}' not found in 'tools' parameter.`, {
+    param: 'tool_choice',
+  });
+}
+
+const kindOf = (model: unknown): ModelKind => toModelKind(String(model));
+
+const unsupportedParameter = (name: string, { code }: { code: string | null }): ApiError =>
+  badRequest(`Unsupported parameter: '${name}' is not supported with this model.`, { param: name, code });

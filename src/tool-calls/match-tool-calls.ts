@@ -1,0 +1,134 @@
+import type {
+  LanguageModelV2Prompt,
+  LanguageModelV2ToolCallPart,
+  LanguageModelV2ToolResultPart,
+} from '@ai-sdk/provider';
+import { isHostedTool } from './hosted-tools.js';
+
+/** One call of a history, with the result that belongs to it. */
+export interface MatchedCall {
+  /** Unique in the history. Differs from the id in the parts when two calls share one. */
+  toolCallId: string;
+  /** The call as it stands in the history; `undefined` when only its result is there. */
+  readonly part: LanguageModelV2ToolCallPart | undefined;
+  /** The first result given for it; `undefined` when there is none. */
+  result: LanguageModelV2ToolResultPart | undefined;
+  /** Whether the provider ran it rather than the host. */
+  providerExecuted: boolean;
+  /** How many user messages stand before it. */
+  readonly turn: number;
+}
+
+/**
+ * Finds the result of every call. The answer has one slot for each call and each result of the history, in
+ * the order of the parts: at a call the call; at a result without a call the call to rebuild there; at any
+ * other result nothing, for it is with its call or is a second one.
+ */
+export function matchToolCalls(prompt: LanguageModelV2Prompt): Array<MatchedCall | undefined> {
+  const slots: Array<MatchedCall | undefined> = [];
+  const uses = new Map<string, IdUse>();
+  let turn = 0;
+
+  for (const message of prompt) {
+    if (message.role === 'user') turn++;
+    if (message.role !== 'assistant' && message.role !== 'tool') continue;
+    for (const part of message.content) {
+      if (!isFunctionPart(part, message.role)) continue;
+      const use = uses.get(part.toolCallId) ?? { calls: [], answered: 0 };
+      uses.set(part.toolCallId, use);
+      slots.push(
+        part.type === 'tool-call'
+          ? addCall(use, { part, turn })
+          : addResult(use, { part, turn, providerExecuted: message.role === 'assistant' }),
+      );
+    }
+  }
+  for (const use of uses.values()) claimEarlyResults(use);
+  makeIdsUnique(slots, uses);
+  // A rebuilt call whose result has found its own call has nothing left to stand for.
+  return slots.map(call => (call?.part === undefined && call?.result === undefined ? undefined : call));
+}
+
+/** Whether a part is a call or a result of a function, which hosted tools are not. */
+export function isFunctionPart<PART extends { type: string }>(
+  part: PART,
+  role: 'assistant' | 'tool',
+): part is PART & (LanguageModelV2ToolCallPart | LanguageModelV2ToolResultPart) {
+  const candidate = part as { type: string } as LanguageModelV2ToolCallPart | LanguageModelV2ToolResultPart;
+  if (candidate.type === 'tool-call')
+    return !(candidate.providerExecuted === true && isHostedTool(candidate));
+  if (candidate.type === 'tool-result') return !(role === 'assistant' && isHostedTool(candidate));
+  return false;
+}
+
+/** The calls that share an id, in order; the first `answered` of them have their result. */
+interface IdUse {
+  readonly calls: MatchedCall[];
+  answered: number;
+}
+
+function addCall(
+  use: IdUse,
+  { part, turn }: { part: LanguageModelV2ToolCallPart; turn: number },
+): MatchedCall {
+  const { toolCallId, providerExecuted = false } = part;
+  const call = { toolCallId, part, result: undefined, providerExecuted, turn };
+  use.calls.push(call);
+  return call;
+}
+
+function addResult(
+  use: IdUse,
+  result: { part: LanguageModelV2ToolResultPart; turn: number; providerExecuted: boolean },
+): MatchedCall | undefined {
+  const { part, turn, providerExecuted } = result;
+  const open = use.calls[use.answered];
+  if (open !== undefined) {
+    open.result = part;
+    open.providerExecuted ||= providerExecuted;
+    use.answered++;
+    return undefined;
+  }
+  const answered = use.calls.at(-1);
+  // In a later turn, the id of a rebuilt call belongs to a new one: some servers begin at `call_0` each time.
+  if (answered !== undefined && (answered.part !== undefined || answered.turn === turn)) return undefined;
+  const rebuilt = { toolCallId: part.toolCallId, part: undefined, result: part, providerExecuted, turn };
+  use.calls.push(rebuilt);
+  use.answered++;
+  return rebuilt;
+}
+
+/** A result that stands before its call looks like one without a call, until the call turns up unanswered. */
+function claimEarlyResults({ calls, answered }: IdUse): void {
+  const early = calls.filter(call => call.part === undefined);
+  let next = 0;
+  for (const call of calls.slice(answered)) {
+    const candidate = early[next++];
+    if (candidate === undefined) return;
+    if (candidate.turn !== call.turn || candidate.result?.toolName !== call.part?.toolName) continue;
+    call.result = candidate.result;
+    call.providerExecuted ||= candidate.providerExecuted;
+    candidate.result = undefined;
+  }
+}
+
+/** Gives the second and later calls of an id, and calls with an empty one, an id of their own. */
+function makeIdsUnique(
+  slots: ReadonlyArray<MatchedCall | undefined>,
+  uses: ReadonlyMap<string, IdUse>,
+): void {
+  const taken = new Set<string>();
+  const counters = new Map<string, number>();
+  for (const call of slots) {
+    if (call === undefined || (call.part === undefined && call.result === undefined)) continue;
+    if (call.toolCallId === '' || taken.has(call.toolCallId)) {
+      const base = call.toolCallId || 'call';
+      let count = counters.get(base) ?? 1;
+      do count++;
+      while (uses.has(`${base}_${count}`));
+      counters.set(base, count);
+      call.toolCallId = `${base}_${count}`;
+    }
+    taken.add(call.toolCallId);
+  }
+}

@@ -1,0 +1,170 @@
+import type {
+  LanguageModelV2CallWarning,
+  LanguageModelV2Content,
+  LanguageModelV2StreamPart,
+} from '@ai-sdk/provider';
+import type { PartSink } from '../parts/create-part-stream.js';
+import { createPartFolder } from '../parts/fold-parts.js';
+import type { CallRunner } from './call-runner.js';
+import type { Round } from './open-round.js';
+import type { Turn } from './turn.js';
+
+type PartType = LanguageModelV2StreamPart['type'];
+type PartOf<Type extends PartType> = Extract<LanguageModelV2StreamPart, { type: Type }>;
+type Handlers = { readonly [Type in PartType]?: (part: PartOf<Type>) => void };
+
+/** What a round amounted to. */
+export interface RoundSummary {
+  /** The model's answer, with the ids under which it was shown. */
+  readonly content: readonly LanguageModelV2Content[];
+  /** How many calls belong to the host. */
+  readonly hostCalls: number;
+  readonly finish: PartOf<'finish'>;
+  readonly responseId: string | undefined;
+}
+
+export interface RoundReader {
+  readonly turn: Pick<Turn, 'tools' | 'surface' | 'ids'>;
+  readonly calls: CallRunner;
+  readonly sink: PartSink;
+  /** Told of the round's warnings before any other part. */
+  readonly onStart: (warnings: readonly LanguageModelV2CallWarning[]) => void;
+  readonly toFinalError: (error: unknown) => unknown;
+}
+
+/**
+ * Forwards the parts of one round as they come, starts the loop's calls on the way, and holds back what a stream has
+ * once: its start and its finish.
+ */
+export async function readRound(
+  round: Round,
+  { turn: { tools, surface, ids: turnIds }, calls, sink, onStart, toFinalError }: RoundReader,
+): Promise<RoundSummary> {
+  const ids = turnIds.round();
+  const folder = createPartFolder();
+  /** The tool whose input is being streamed, by the id it is shown under; only tools of the loop. */
+  const ownedInputs = new Map<string, string>();
+  /** What would end the blocks that are open, by block. */
+  const missingEnds = new Map<string, PartOf<'text-end' | 'reasoning-end'>>();
+  let hostCalls = 0;
+  let responseId: string | undefined;
+  let finish: PartOf<'finish'> | undefined;
+  let hasFailed = false;
+
+  const handlers: Handlers = {
+    'stream-start': () => {},
+    'response-metadata': part => {
+      responseId = part.id ?? responseId;
+      show(part);
+    },
+    'text-start': part => openBlock(part, 'text-end'),
+    'text-delta': part => show(renamed(part, ids.block(part.id))),
+    'text-end': closeBlock,
+    'reasoning-start': part => openBlock(part, 'reasoning-end'),
+    'reasoning-delta': part => show(renamed(part, ids.block(part.id))),
+    'reasoning-end': closeBlock,
+
+    'tool-input-start': part => {
+      const { toolName, providerExecuted } = part;
+      const id = ids.call(part.id);
+      if (providerExecuted === true || !tools.has(toolName)) {
+        show(renamed(part, id));
+      } else {
+        ownedInputs.set(id, toolName);
+        surface.inputStart(id, toolName).forEach(sink.write);
+      }
+    },
+    'tool-input-delta': part => {
+      const id = ids.call(part.id);
+      const toolName = ownedInputs.get(id);
+      if (toolName === undefined) show(renamed(part, id));
+      else surface.inputDelta(id, toolName, part.delta).forEach(sink.write);
+    },
+    'tool-input-end': part => {
+      const id = ids.call(part.id);
+      const toolName = ownedInputs.get(id);
+      if (toolName === undefined) show(renamed(part, id));
+      else surface.inputEnd(id, toolName).forEach(sink.write);
+    },
+    'tool-call': part => {
+      if (part.providerExecuted === true) show({ ...part, toolCallId: ids.call(part.toolCallId) });
+      else takeCall(part);
+    },
+    'tool-result': part => show({ ...part, toolCallId: ids.call(part.toolCallId) }),
+
+    error: part => {
+      hasFailed = true;
+      sink.write({ type: 'error', error: toFinalError(part.error) });
+    },
+    finish: part => {
+      finish = part;
+    },
+  };
+
+  let part = await round.next();
+  onStart(part?.type === 'stream-start' ? part.warnings : []);
+  for (; part !== undefined; part = await round.next()) {
+    forward(part);
+    const room = sink.ready();
+    if (room !== undefined) await room;
+  }
+  missingEnds.forEach(show);
+
+  return {
+    content: folder.result().content,
+    hostCalls,
+    finish: finish ?? { ...NO_FINISH, finishReason: hasFailed ? 'error' : 'unknown' },
+    responseId,
+  };
+
+  function forward<Type extends PartType>(part: PartOf<Type>): void {
+    const handle: ((part: PartOf<Type>) => void) | undefined = handlers[part.type as Type];
+    if (handle === undefined) show(part);
+    else handle(part);
+  }
+
+  function show(part: LanguageModelV2StreamPart): void {
+    folder.add(part);
+    sink.write(part);
+  }
+
+  function openBlock(
+    part: PartOf<'text-start' | 'reasoning-start'>,
+    type: 'text-end' | 'reasoning-end',
+  ): void {
+    const id = ids.block(part.id);
+    missingEnds.set(`${type} ${id}`, { type, id });
+    show(renamed(part, id));
+  }
+
+  function closeBlock(part: PartOf<'text-end' | 'reasoning-end'>): void {
+    const id = ids.block(part.id);
+    missingEnds.delete(`${part.type} ${id}`);
+    show(renamed(part, id));
+  }
+
+  function takeCall(part: PartOf<'tool-call'>): void {
+    const { toolName, input, providerMetadata } = part;
+    const toolCallId = ids.completeCall(part.toolCallId, `${toolName} ${input}`);
+    if (toolCallId === undefined) return;
+    const tool = tools.get(toolName);
+    if (tool === undefined) {
+      hostCalls++;
+      show({ ...part, toolCallId });
+      return;
+    }
+    const call = { toolCallId, toolName, input, ...(providerMetadata !== undefined && { providerMetadata }) };
+    folder.add({ type: 'tool-call', ...call });
+    surface.call(call).forEach(sink.write);
+    calls.add(call, tool);
+  }
+}
+
+const NO_FINISH = {
+  type: 'finish',
+  usage: { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined },
+} as const;
+
+/** The part under another id; the part itself where it has the id already, as nearly all have. */
+const renamed = <Part extends { id: string }>(part: Part, id: string): Part =>
+  part.id === id ? part : { ...part, id };

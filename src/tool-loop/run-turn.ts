@@ -1,0 +1,106 @@
+import type { LanguageModelV2CallOptions, LanguageModelV2FinishReason } from '@ai-sdk/provider';
+import type { PartSink } from '../parts/create-part-stream.js';
+import { type CallRunner, createCallRunner } from './call-runner.js';
+import type { Round } from './open-round.js';
+import { isErrorOutput } from './owned-call.js';
+import { type RoundSummary, readRound } from './read-round.js';
+import type { Turn } from './turn.js';
+import { createTurnRecord } from './turn-record.js';
+import { withOutcomes } from './with-outcomes.js';
+
+/**
+ * Runs a turn to its end: reads a round, runs its calls, asks again with their outcomes, and stops when a round brings
+ * no call of ours. The one place that knows "again".
+ *
+ * Writes one `stream-start`, the parts of all rounds, and one `finish` with the usage of all rounds. Rejects on abort
+ * alone: everything else ends with an `error` part and `finish`.
+ */
+export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Promise<void> {
+  const record = createTurnRecord();
+  let { options } = turn;
+  let round = firstRound;
+
+  try {
+    for (let number = 1; ; number++) {
+      const isLast = number >= turn.maxRounds;
+      turn.emit({ type: 'round-start', round: number });
+      const calls = createCalls(number, isLast);
+      const summary = await readRound(round, {
+        turn,
+        calls,
+        sink,
+        toFinalError: record.toFinalError,
+        onStart: warnings => {
+          if (number > 1) return;
+          sink.write({ type: 'stream-start', warnings: [...turn.warnings, ...warnings] });
+        },
+      }).catch(error => {
+        calls.abandon('The answer was interrupted before this tool had finished.');
+        throw error;
+      });
+
+      if (summary.finish.finishReason === 'error')
+        calls.abandon('The answer broke off before this tool had finished.');
+      else if (isLast) calls.abandon(`Not run: the limit of ${turn.maxRounds} rounds is reached.`);
+      const outcomes = await calls.settle();
+
+      record.add(summary, outcomes);
+      const { finishReason, usage } = summary.finish;
+      turn.emit({ type: 'round-end', round: number, finishReason, usage });
+      if (isLast || isAnswer(summary, calls)) {
+        return sink.write(record.toFinish(toFinishReason(summary, calls), summary.finish.providerMetadata));
+      }
+      options = withOutcomes(options, { content: summary.content, outcomes });
+      round = await turn.openFollowUp(number + 1 === turn.maxRounds ? withoutCalls(options) : options);
+    }
+  } catch (error) {
+    round.cancel(error);
+    if (turn.isAborted()) throw error;
+    sink.write({ type: 'error', error: record.toFinalError(error) });
+    sink.write(record.toFinish('error'));
+  }
+
+  function createCalls(number: number, isLast: boolean): CallRunner {
+    return createCallRunner({
+      ...turn.execution,
+      startEarly: turn.execution.startEarly && !isLast,
+      onStart: call => {
+        record.noteToolRun();
+        turn.remember(call);
+        const { toolCallId, toolName, input } = call;
+        turn.emit({ type: 'tool-start', round: number, toolCallId, toolName, input });
+      },
+      onOutcome: outcome => {
+        const { call, output, duration } = outcome;
+        turn.surface.result(outcome).forEach(sink.write);
+        const { toolCallId, toolName } = call;
+        turn.emit({
+          type: 'tool-end',
+          round: number,
+          toolCallId,
+          toolName,
+          duration,
+          isError: isErrorOutput(output),
+        });
+      },
+    });
+  }
+}
+
+/** Whether the host has the next word: no call of ours, one of its own, or an answer that did not end well. */
+const isAnswer = ({ finish, hostCalls }: RoundSummary, calls: CallRunner): boolean =>
+  calls.size === 0 || hostCalls > 0 || BROKEN_OFF.has(finish.finishReason);
+
+const BROKEN_OFF: ReadonlySet<LanguageModelV2FinishReason> = new Set(['error', 'length', 'content-filter']);
+
+function toFinishReason({ finish, hostCalls }: RoundSummary, calls: CallRunner): LanguageModelV2FinishReason {
+  if (BROKEN_OFF.has(finish.finishReason)) return finish.finishReason;
+  if (hostCalls > 0) return 'tool-calls';
+  // The model still called in the round that should have answered.
+  return calls.size > 0 ? 'other' : finish.finishReason;
+}
+
+const withoutCalls = (options: LanguageModelV2CallOptions): LanguageModelV2CallOptions => ({
+  ...options,
+  toolChoice: { type: 'none' },
+});

@@ -1,0 +1,58 @@
+import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
+
+/** Gives the ids of one round's parts names that are unique over the turn. */
+export interface RoundIds {
+  /** The id of a text or reasoning block. */
+  block(id: string): string;
+  /** The id of a tool call; also of its streamed input, which comes first. */
+  call(id: string): string;
+  /**
+   * The id of a call that comes whole. A call that repeats an id of its own round with other contents is another call
+   * (Gemini-style servers number every call `call_0`).
+   *
+   * @returns undefined for a call that was announced twice.
+   */
+  completeCall(id: string, contents: string): string | undefined;
+}
+
+/**
+ * Knows every id of a turn and of the conversation before it. Servers such as AWS Bedrock Mantle send `call_0` in every
+ * answer, and ids of blocks are unique in their own response at best.
+ */
+export function createTurnIds(prompt: LanguageModelV2Prompt): { round(): RoundIds } {
+  const taken = new Set<string>();
+  for (const { content } of prompt) {
+    if (typeof content === 'string') continue;
+    for (const part of content) if (part.type === 'tool-call') taken.add(`call ${part.toolCallId}`);
+  }
+
+  const take = (kind: string, id: string): string => {
+    let unique = id;
+    for (let number = 2; taken.has(`${kind} ${unique}`); number++) unique = `${id}_${number}`;
+    taken.add(`${kind} ${unique}`);
+    return unique;
+  };
+
+  return {
+    round() {
+      const names = new Map<string, string>();
+      const complete = new Map<string, string>();
+      const nameOf = (kind: string, id: string): string => {
+        const key = `${kind} ${id}`;
+        const name = names.get(key) ?? take(kind, id);
+        names.set(key, name);
+        return name;
+      };
+      return {
+        block: id => nameOf('block', id),
+        call: id => nameOf('call', id),
+        completeCall(id, contents) {
+          const known = complete.get(id);
+          if (known === contents) return undefined;
+          complete.set(id, contents);
+          return known === undefined ? nameOf('call', id) : take('call', id);
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import {
+  APICallError,
+  type JSONObject,
+  type LanguageModelV2FinishReason,
+  type LanguageModelV2StreamPart,
+  type LanguageModelV2Usage,
+  type SharedV2ProviderMetadata,
+} from '@ai-sdk/provider';
+import { addUsage } from '../parts/add-usage.js';
+import { isErrorOutput, type Outcome } from './owned-call.js';
+import type { RoundSummary } from './read-round.js';
+
+/** What has happened in a turn so far, as far as its end must tell. */
+export interface TurnRecord {
+  add(round: RoundSummary, outcomes: readonly Outcome[]): void;
+  noteToolRun(): void;
+  /** The finish part: usage summed over the rounds, and each round under `providerMetadata.kelivo.rounds`. */
+  toFinish(
+    finishReason: LanguageModelV2FinishReason,
+    providerMetadata?: SharedV2ProviderMetadata,
+  ): Extract<LanguageModelV2StreamPart, { type: 'finish' }>;
+  /** The error as the host may see it: never retryable after a tool ran, for a retry would run it again. */
+  toFinalError(error: unknown): unknown;
+}
+
+export function createTurnRecord(): TurnRecord {
+  let usage: LanguageModelV2Usage = {
+    inputTokens: undefined,
+    outputTokens: undefined,
+    totalTokens: undefined,
+  };
+  const rounds: JSONObject[] = [];
+  let didToolRun = false;
+  let roundStartedAt = performance.now();
+
+  return {
+    add({ finish, responseId }, outcomes) {
+      usage = addUsage(usage, finish.usage);
+      const now = performance.now();
+      rounds.push({
+        ...(responseId !== undefined && { responseId }),
+        usage: definedCounts(finish.usage),
+        toolCalls: outcomes.map(({ call, output, duration }) => ({
+          toolCallId: call.toolCallId,
+          toolName: call.toolName,
+          durationMs: Math.round(duration),
+          isError: isErrorOutput(output),
+        })),
+        durationMs: Math.round(now - roundStartedAt),
+      });
+      roundStartedAt = now;
+    },
+
+    noteToolRun() {
+      didToolRun = true;
+    },
+
+    toFinish: (finishReason, providerMetadata) => ({
+      type: 'finish',
+      finishReason,
+      usage,
+      providerMetadata: { ...providerMetadata, kelivo: { ...providerMetadata?.kelivo, rounds } },
+    }),
+
+    toFinalError: error =>
+      didToolRun && APICallError.isInstance(error) && error.isRetryable ? withoutRetry(error) : error,
+  };
+}
+
+function withoutRetry(error: APICallError): APICallError {
+  const { message, url, requestBodyValues, statusCode, responseHeaders, responseBody, data } = error;
+  return new APICallError({
+    message,
+    url,
+    requestBodyValues,
+    statusCode,
+    responseHeaders,
+    responseBody,
+    data,
+    cause: error,
+    isRetryable: false,
+  });
+}
+
+const definedCounts = (usage: LanguageModelV2Usage): JSONObject =>
+  Object.fromEntries(
+    Object.entries(usage).filter((entry): entry is [string, number] => entry[1] !== undefined),
+  );

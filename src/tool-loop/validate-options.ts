@@ -1,0 +1,41 @@
+import * as z from 'zod/v4';
+import { parseSettings } from '../parse-settings.js';
+import type { ToolSource } from '../tools/tool-source.js';
+import type { ToolLoopEvent, ToolLoopOptions } from './options.js';
+
+const isToolSource = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'listTools' in value && 'callTool' in value;
+
+const source = z.custom<ToolSource>(
+  isToolSource,
+  'expected a tool source, such as the result of createMcpTools() or createLocalTools()',
+);
+const atLeastOne = z.number().int().min(1);
+const milliseconds = z.number().positive();
+
+/** The options of a loop but for its tools, as a provider's `toolLoop` setting takes them. */
+export const toolLoopSettingsShape = {
+  maxRounds: atLeastOne.optional(),
+  execution: z.enum(['auto', 'parallel', 'sequential']).optional(),
+  maxParallel: atLeastOne.optional(),
+  startEarly: z.boolean().optional(),
+  toolActivity: z.enum(['auto', 'none']).optional(),
+  timeouts: z.strictObject({ tool: milliseconds.optional(), total: milliseconds.optional() }).optional(),
+  retry: z
+    .strictObject({
+      maxRetries: z.number().int().min(0).optional(),
+      initialDelay: z.number().min(0).optional(),
+    })
+    .optional(),
+  onEvent: z
+    .custom<(event: ToolLoopEvent) => void>(value => typeof value === 'function', 'expected a function')
+    .optional(),
+};
+
+const schema: z.ZodType<ToolLoopOptions> = z.strictObject({
+  tools: z.union([source, z.array(source)], 'expected a tool source or an array of them'),
+  ...toolLoopSettingsShape,
+});
+
+export const validateToolLoopOptions = (options: unknown): ToolLoopOptions =>
+  parseSettings(schema, options, 'the tool loop options');

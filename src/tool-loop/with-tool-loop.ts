@@ -1,0 +1,76 @@
+import type { LanguageModelV2, LanguageModelV2CallOptions } from '@ai-sdk/provider';
+import { createPartStream, type PartSink } from '../parts/create-part-stream.js';
+import { createPartFolder } from '../parts/fold-parts.js';
+import { createToolbox } from '../tools/toolbox.js';
+import { createArgumentMemory } from './argument-memory.js';
+import { generatedRounds, type OpenRound, type Round, streamedRounds } from './open-round.js';
+import type { ToolLoopOptions } from './options.js';
+import { runTurn } from './run-turn.js';
+import { openTurn, type Turn, type TurnContext } from './turn.js';
+import { validateToolLoopOptions } from './validate-options.js';
+
+/**
+ * Wraps any model so that it runs tools itself: what the model asks of `tools` is executed, the results go back to the
+ * model, and so on until it answers. The host sees one continuous stream, or one result.
+ *
+ * Calls of tools that are not in `tools` are the host's, as ever: the turn ends with `tool-calls` and they are left to
+ * it. The host's history may be continued by any other model: tool calls of the loop are ordinary provider-executed
+ * parts.
+ *
+ * @example
+ * ```ts
+ * const model = withToolLoop(mistral('mistral-large-latest'), { tools: createMcpTools(mcpServers) });
+ * ```
+ *
+ * @throws KelivoError with code `invalid-settings` for a wrong option.
+ */
+export function withToolLoop(model: LanguageModelV2, options: ToolLoopOptions): LanguageModelV2 {
+  const { tools, ...settings } = validateToolLoopOptions(options);
+  const source = Array.isArray(tools) ? createToolbox(tools) : (tools as TurnContext['source']);
+  const memory = createArgumentMemory();
+
+  return {
+    specificationVersion: 'v2',
+    provider: model.provider,
+    modelId: model.modelId,
+    get supportedUrls() {
+      return model.supportedUrls;
+    },
+
+    async doStream(callOptions) {
+      const { turn, round } = await open(callOptions, 'stream', streamedRounds(model));
+      const stream = createPartStream(sink => run(turn, round, sink), { onCancel: turn.abort });
+      return { stream, request: round.request, response: round.response };
+    },
+
+    async doGenerate(callOptions) {
+      const { turn, round } = await open(callOptions, 'generate', generatedRounds(model));
+      const folder = createPartFolder();
+      await run(turn, round, { write: folder.add, ready: () => undefined });
+      const { response, ...result } = folder.result();
+      return { ...result, request: round.request, response: { ...round.response, ...response } };
+    },
+  };
+
+  async function open(
+    callOptions: LanguageModelV2CallOptions,
+    mode: TurnContext['mode'],
+    openRound: OpenRound,
+  ) {
+    const turn = await openTurn(callOptions, { source, settings, openRound, mode, memory });
+    try {
+      return { turn, round: await turn.openFirst() };
+    } catch (error) {
+      turn.close();
+      throw error;
+    }
+  }
+
+  async function run(turn: Turn, round: Round, sink: PartSink): Promise<void> {
+    try {
+      await runTurn(turn, round, sink);
+    } finally {
+      turn.close();
+    }
+  }
+}

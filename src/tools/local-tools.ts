@@ -1,0 +1,95 @@
+import type { JSONValue } from '@ai-sdk/provider';
+import { asSchema, executeTool, type Tool } from '@ai-sdk/provider-utils';
+import { untilAborted } from '../abort/until-aborted.js';
+import type { ToolDefinition, ToolInvocation, ToolOutput, ToolSource } from './tool-source.js';
+
+/** A tool of the AI SDK that the loop runs, with what it should know of it. */
+// biome-ignore lint/suspicious/noExplicitAny: the inputs and outputs of a tool set differ by tool, as in `ToolSet` of `ai`.
+export type LocalTool = Tool<any, any> & {
+  /** Whether the tool changes nothing and so may run beside others. @default false */
+  readOnly?: boolean;
+};
+
+/** Tools by their names, as for `generateText`. Each must have `execute`. */
+export type LocalTools = Readonly<Record<string, LocalTool>>;
+
+/**
+ * A source of tools that run in this process: AI SDK `tool()` objects with `execute`. Input is validated with the
+ * tool's own schema, `toModelOutput` is honoured, and an exception becomes an `error-text` output.
+ *
+ * @throws TypeError for a tool without `execute`: it could never answer.
+ */
+export function createLocalTools(tools: LocalTools): ToolSource {
+  for (const [name, tool] of Object.entries(tools)) {
+    if (typeof tool?.execute !== 'function') {
+      throw new TypeError(
+        `Expected the local tool "${name}" to have an \`execute\` function, got none. ` +
+          'Give it one, or pass the tool to `generateText` / `streamText` instead.',
+      );
+    }
+  }
+
+  return {
+    name: 'local tools',
+    async listTools() {
+      const definitions = Object.entries(tools).map(
+        async ([name, tool]): Promise<ToolDefinition> => ({
+          name,
+          description: tool.description,
+          inputSchema: await asSchema(tool.inputSchema).jsonSchema,
+          readOnly: tool.readOnly ?? false,
+        }),
+      );
+      return { tools: await Promise.all(definitions), warnings: [] };
+    },
+
+    async callTool(call, { signal }) {
+      signal.throwIfAborted();
+      const tool = Object.hasOwn(tools, call.toolName) ? tools[call.toolName] : undefined;
+      if (tool === undefined) return { type: 'error-text', value: `There is no tool "${call.toolName}".` };
+      return untilAborted(run(tool, call, signal), signal);
+    },
+
+    close: async () => {},
+  };
+}
+
+async function run(tool: LocalTool, call: ToolInvocation, signal: AbortSignal): Promise<ToolOutput> {
+  try {
+    const { validate } = asSchema(tool.inputSchema);
+    const checked = (await validate?.(call.input)) ?? { success: true as const, value: call.input };
+    if (!checked.success) {
+      return {
+        type: 'error-text',
+        value: `Invalid arguments for tool "${call.toolName}": ${checked.error.message}`,
+      };
+    }
+    const output = await lastOutput(tool, checked.value, call.toolCallId, signal);
+    return tool.toModelOutput?.(output) ?? toOutput(output);
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    return { type: 'error-text', value: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** A tool may stream preliminary outputs; the model gets the final one. */
+async function lastOutput(
+  tool: LocalTool,
+  input: unknown,
+  toolCallId: string,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const execute = tool.execute;
+  if (execute === undefined) throw new Error('The tool has no `execute` function.');
+  let last: unknown;
+  const options = { toolCallId, messages: [], abortSignal: signal };
+  for await (const { output } of executeTool({ execute: execute.bind(tool), input, options })) last = output;
+  return last;
+}
+
+function toOutput(value: unknown): ToolOutput {
+  if (typeof value === 'string') return { type: 'text', value };
+  // What JSON cannot hold (functions, cycles) must not reach a host that clones its messages.
+  const json: unknown = value === undefined ? null : JSON.parse(JSON.stringify(value) ?? 'null');
+  return { type: 'json', value: json as JSONValue };
+}

@@ -1,0 +1,159 @@
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { McpSession } from './create-session.js';
+import { listTools, type ServerTools } from './list-tools.js';
+import type { McpServerConfig } from './mcp-config.js';
+import { McpFailure, type McpFailureKind, toMcpFailure } from './mcp-failure.js';
+import { openSession } from './open-session.js';
+import { createSharedTask } from './shared-task.js';
+
+/** One server, connected when it is needed and again when the connection was lost. */
+export interface McpConnection {
+  readonly state: McpConnectionState;
+  listTools(options?: { signal?: AbortSignal }): Promise<ServerTools>;
+  /**
+   * Runs an operation on the open session, and once more on a new one when the first failed in a way that
+   * `mayRepeat` allows. Rejects with `McpFailure` or the signal's reason.
+   */
+  withSession<T>(operation: (session: McpSession) => Promise<T>, options: WithSessionOptions): Promise<T>;
+  close(): Promise<void>;
+}
+
+/**
+ * - `idle`: not connected, because nobody asked yet, or after `close()` or the end of the server.
+ * - `connecting`, `ready`: as they say.
+ * - `failed`: the last attempt failed; the next use tries again.
+ */
+export type McpConnectionState = 'idle' | 'connecting' | 'ready' | 'failed';
+
+interface WithSessionOptions {
+  signal?: AbortSignal;
+  mayRepeat: (failure: McpFailure) => boolean;
+}
+
+export interface ConnectionOptions {
+  /** In milliseconds. */
+  connectTimeout: number;
+  /** In milliseconds. */
+  retryFailedAfter: number;
+  fetch?: FetchLike;
+}
+
+/** Over HTTP nothing announces a changed list, so there it is read again after this time, in milliseconds. */
+const unannouncedListAge = 30_000;
+
+/** A session that failed like this is of no use any more. */
+const lostSession: ReadonlySet<McpFailureKind> = new Set<McpFailureKind>(['session-expired', 'closed']);
+
+export function createConnection(
+  config: McpServerConfig,
+  { connectTimeout, retryFailedAfter, fetch }: ConnectionOptions,
+): McpConnection {
+  let session: McpSession | undefined;
+  let listing: { tools: ServerTools; readAt: number } | undefined;
+  let listVersion = 0;
+  let hasFailed = false;
+  let closeCount = 0;
+
+  function forgetListing(): void {
+    listing = undefined;
+    listVersion++;
+  }
+
+  const opening = createSharedTask(
+    async signal => {
+      try {
+        const opened = await openSession(config, {
+          signal,
+          timeout: connectTimeout,
+          fetch,
+          onToolsChanged: forgetListing,
+          onClose: forget,
+        });
+        forgetListing();
+        session = opened;
+        hasFailed = false;
+        return opened;
+      } catch (error) {
+        hasFailed = !signal.aborted;
+        throw error;
+      }
+    },
+    { rememberFailureFor: retryFailedAfter },
+  );
+
+  const reading = createSharedTask(
+    signal =>
+      withSession(
+        async current => {
+          const version = listVersion;
+          const tools = await listTools(current, {
+            signal,
+            timeout: connectTimeout,
+            totalTimeout: connectTimeout,
+          });
+          if (version === listVersion) listing = { tools, readAt: Date.now() };
+          return tools;
+        },
+        { signal, mayRepeat: failure => lostSession.has(failure.kind) },
+      ),
+    { rememberFailureFor: retryFailedAfter },
+  );
+
+  function forget(ended: McpSession): void {
+    if (session !== ended) return;
+    session = undefined;
+    forgetListing();
+  }
+
+  async function open({ signal }: { signal?: AbortSignal }): Promise<McpSession> {
+    return session && !session.isClosed ? session : opening.join({ signal });
+  }
+
+  async function withSession<T>(
+    operation: (session: McpSession) => Promise<T>,
+    { signal, mayRepeat }: WithSessionOptions,
+  ): Promise<T> {
+    const closeCountBefore = closeCount;
+    for (let attempt = 1; ; attempt++) {
+      const current = await open({ signal });
+      try {
+        return await operation(current);
+      } catch (error) {
+        signal?.throwIfAborted();
+        const failure = toMcpFailure(error);
+        if (lostSession.has(failure.kind)) {
+          // Whoever notices first retires it; the others find the new session.
+          forget(current);
+          current.retire();
+        }
+        if (attempt > 1 || !mayRepeat(failure) || closeCount > closeCountBefore) throw failure;
+      }
+    }
+  }
+
+  function isFresh({ readAt }: { readAt: number }): boolean {
+    return session?.changesUnannounced === false || Date.now() - readAt < unannouncedListAge;
+  }
+
+  return {
+    get state() {
+      if (session && !session.isClosed) return 'ready';
+      if (opening.isRunning) return 'connecting';
+      return hasFailed ? 'failed' : 'idle';
+    },
+    async listTools({ signal } = {}) {
+      signal?.throwIfAborted();
+      return listing && isFresh(listing) ? listing.tools : reading.join({ signal });
+    },
+    withSession,
+    async close() {
+      const ended = session;
+      const reason = new McpFailure({ kind: 'closed' });
+      closeCount++;
+      session = undefined;
+      hasFailed = false;
+      forgetListing();
+      await Promise.all([reading.stop(reason), opening.stop(reason), ended?.close()]);
+    },
+  };
+}

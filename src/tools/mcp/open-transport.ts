@@ -1,0 +1,64 @@
+import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { FetchLike, Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { McpHttpServerConfig, McpServerConfig } from './mcp-config.js';
+import { McpFailure, noProcesses, type ProcessReport } from './mcp-failure.js';
+import { createStreamFetch } from './stream-fetch.js';
+
+export type TransportKind = 'stdio' | 'http' | 'sse';
+
+/** A transport, with what differs between the kinds. */
+export interface OpenedTransport {
+  readonly kind: TransportKind;
+  readonly transport: Transport;
+  /** What is known of the process: stdio only. */
+  readonly report?: () => ProcessReport;
+  /** Tells the server that its session may go: Streamable HTTP only. */
+  readonly endSession?: () => Promise<void>;
+}
+
+/** The kinds to try for a server, in this order. */
+export function toTransportKinds(config: McpServerConfig): [TransportKind, ...TransportKind[]] {
+  if ('command' in config) return ['stdio'];
+  if (config.type === 'sse') return ['sse'];
+  return config.type === undefined ? ['http', 'sse'] : ['http'];
+}
+
+/** Makes the transport; it connects when the client starts it. */
+export async function openTransport(
+  config: McpServerConfig,
+  { kind, fetch }: { kind: TransportKind; fetch?: FetchLike },
+): Promise<OpenedTransport> {
+  if ('command' in config) {
+    const { createStdioTransport } = await import('./stdio-transport.js').catch(cause => {
+      throw new McpFailure({ kind: 'start', systemCode: noProcesses, cause });
+    });
+    const transport = createStdioTransport(config);
+    return { kind, transport, report: transport.report };
+  }
+  return kind === 'sse' ? openSse(config, { fetch }) : openHttp(config, { fetch });
+}
+
+function openSse(config: McpHttpServerConfig, { fetch }: { fetch?: FetchLike }): OpenedTransport {
+  const transport = new SSEClientTransport(new URL(config.url), { ...toRequestOptions(config), fetch });
+  return { kind: 'sse', transport };
+}
+
+function openHttp(
+  config: McpHttpServerConfig,
+  { fetch = (url, init) => globalThis.fetch(url, init) }: { fetch?: FetchLike },
+): OpenedTransport {
+  const transport = new StreamableHTTPClientTransport(new URL(config.url), {
+    ...toRequestOptions(config),
+    fetch: createStreamFetch(fetch),
+  });
+  return { kind: 'http', transport, endSession: () => transport.terminateSession() };
+}
+
+function toRequestOptions({ headers, authProvider }: McpHttpServerConfig): {
+  requestInit: RequestInit;
+  authProvider?: OAuthClientProvider;
+} {
+  return { requestInit: { headers: { ...headers } }, authProvider };
+}

@@ -1,0 +1,157 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+interface Import {
+  readonly file: string;
+  /** A file of the project, or the name of a package. */
+  readonly target: string;
+  readonly isType: boolean;
+  readonly isDynamic: boolean;
+}
+
+function sourceFiles(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter(file => /\.tsx?$/.test(file) && !file.includes('node_modules'))
+    .map(file => join(folder, file));
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  const found: Import[] = [];
+  const add = (specifier: string, isType: boolean, isDynamic: boolean) => {
+    const target = specifier.startsWith('.')
+      ? relative(root, resolve(root, dirname(file), specifier)).replace(/\.js$/, '.ts')
+      : specifier;
+    found.push({ file, target, isType, isDynamic });
+  };
+  for (const [, clause = '', specifier = ''] of text.matchAll(
+    /^(?:import|export)\s([^'"]*?)from\s*'([^']+)'/gms,
+  )) {
+    const names = clause.replace(/[{}\s]+/g, ' ').trim();
+    add(
+      specifier,
+      /^type\b/.test(names) ||
+        names
+          .split(',')
+          .filter(Boolean)
+          .every(name => /^ ?type\b/.test(name)),
+      false,
+    );
+  }
+  for (const [, specifier = ''] of text.matchAll(/\bimport\('([^']+)'\)/g)) add(specifier, false, true);
+  return found;
+}
+
+const files = sourceFiles('src');
+const imports = files.flatMap(importsOf);
+
+/** The layer of a file: the longest of these folders that holds it. `src` itself composes. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  'src/abort': [],
+  'src/parts': [],
+  'src/tool-calls': [],
+  'src/tools': ['src/abort'],
+  'src/tools/mcp': ['src/tools', 'src/abort'],
+  'src/responses': ['src/tool-calls', 'src/parts', 'src/abort'],
+  'src/embeddings': ['src/responses'],
+  'src/tool-loop': ['src/tools', 'src/tool-calls', 'src/parts', 'src/abort'],
+  'src/testing': [],
+};
+
+/** Files of the top that every layer may use. */
+const COMMON = new Set(['src/errors.ts', 'src/parse-settings.ts']);
+
+const layerOf = (file: string): string =>
+  Object.keys(MAY_IMPORT)
+    .filter(folder => file.startsWith(`${folder}/`))
+    .sort((a, b) => b.length - a.length)[0] ?? 'src';
+
+const describe = ({ file, target }: Import) => `${file} → ${target}`;
+
+test('imports go one way through the layers', () => {
+  const wrong = imports.filter(({ file, target }) => {
+    if (!target.startsWith('src/') || COMMON.has(target)) return false;
+    const layer = layerOf(file);
+    return layer !== 'src' && layerOf(target) !== layer && !MAY_IMPORT[layer]?.includes(layerOf(target));
+  });
+  expect(wrong.map(describe)).toEqual([]);
+});
+
+test('every folder of src is a layer of the design', () => {
+  const folders = new Set(
+    files.map(file => file.split('/').slice(0, 2).join('/')).filter(path => !path.endsWith('.ts')),
+  );
+  expect([...folders].filter(folder => !(folder in MAY_IMPORT))).toEqual([]);
+});
+
+test('a package is imported by its own layer alone', () => {
+  const owners: Readonly<Record<string, string>> = {
+    '@modelcontextprotocol/sdk': 'src/tools/mcp/',
+    '@ai-sdk/openai': 'src/host/',
+    ai: 'nowhere: the host brings it',
+    jsonrepair: 'src/tool-loop/',
+  };
+  const wrong = imports.filter(({ file, target }) =>
+    Object.entries(owners).some(
+      ([name, owner]) => (target === name || target.startsWith(`${name}/`)) && !file.startsWith(owner),
+    ),
+  );
+  expect(wrong.map(describe)).toEqual([]);
+});
+
+test('no file imports itself by a detour', () => {
+  const next = new Map(
+    files.map(file => [file, imports.filter(one => one.file === file).map(one => one.target)]),
+  );
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (file: string, path: readonly string[]): void => {
+    const at = path.indexOf(file);
+    if (at >= 0) cycles.push([...path.slice(at), file].join(' → '));
+    if (at >= 0 || done.has(file)) return;
+    for (const target of next.get(file) ?? []) visit(target, [...path, file]);
+    done.add(file);
+  };
+  for (const file of files) visit(file, []);
+  expect(cycles).toEqual([]);
+});
+
+test.each(['src/index.ts', 'src/tool-loop/index.ts'])(
+  '%s reaches no Node built-in statically, nor the MCP SDK',
+  entry => {
+    const reached = new Set<string>();
+    const visit = (file: string): void => {
+      if (reached.has(file)) return;
+      reached.add(file);
+      for (const one of imports) if (one.file === file && !one.isType && !one.isDynamic) visit(one.target);
+    };
+    visit(entry);
+    const foreign = [...reached].filter(
+      name =>
+        name.startsWith('node:') ||
+        builtinModules.includes(name) ||
+        name.startsWith('@modelcontextprotocol/'),
+    );
+    expect(reached.size).toBeGreaterThan(10);
+    expect(foreign).toEqual([]);
+  },
+);
+
+test('only the entries re-export', () => {
+  const exporting = files.filter(file =>
+    /^export\s[^'"]*?from\s*'/ms.test(readFileSync(join(root, file), 'utf8')),
+  );
+  expect(exporting.filter(file => !file.endsWith('/index.ts'))).toEqual([]);
+});
+
+test('the playground imports the package by its name', () => {
+  const own = sourceFiles('playground').flatMap(importsOf);
+  expect(
+    own.filter(({ target }) => target.startsWith('src/') || target.startsWith('dist/')).map(describe),
+  ).toEqual([]);
+});

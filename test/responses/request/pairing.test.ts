@@ -1,0 +1,141 @@
+import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
+import { expect, it } from 'vitest';
+import { pairToolCalls } from '../../../src/tool-calls/pair-tool-calls.js';
+import { build } from './_build.js';
+
+/** Mulberry32: a small generator of numbers in [0, 1) that a seed repeats. */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let value = Math.imul(state ^ (state >>> 15), 1 | state);
+    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
+    return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** A history as no host would write it: calls and results anywhere, twice, missing, of few ids. */
+function createOddHistory(seed: number): LanguageModelV2Prompt {
+  const random = createRandom(seed);
+  const pick = <ITEM>(items: readonly ITEM[]): ITEM => items[Math.floor(random() * items.length)] as ITEM;
+  const ids = () => ({ toolCallId: pick(['call_0', 'call_1', 'call_2', '']), toolName: pick(['a', 'b.c']) });
+  const result = () => ({
+    type: 'tool-result',
+    ...ids(),
+    output: pick([
+      { type: 'text', value: 'r' },
+      { type: 'json', value: { content: [{ type: 'text', text: 'r' }] } },
+      { type: 'content', value: [{ type: 'text', text: 'r' }] },
+    ]),
+  });
+  const reasoning = () => ({
+    type: 'reasoning',
+    text: 'x',
+    providerOptions: {
+      openai: { itemId: pick(['rs_1', 'rs_2', 'rs_3']), reasoningEncryptedContent: pick(['e', null]) },
+    },
+  });
+  const part = () =>
+    pick([
+      () => ({ type: 'text', text: 't' }),
+      reasoning,
+      result,
+      () => ({ type: 'tool-call', ...ids(), input: {} }),
+      () => ({ type: 'tool-call', ...ids(), input: {}, providerExecuted: true }),
+      () => ({
+        type: 'tool-call',
+        toolCallId: 'ws_1',
+        toolName: 'web_search',
+        input: {},
+        providerExecuted: true,
+      }),
+    ])();
+  const some = <ITEM>(create: () => ITEM) => Array.from({ length: Math.floor(random() * 6) }, create);
+  const message = () =>
+    pick([
+      () => ({ role: 'user', content: [{ type: 'text', text: 'u' }] }),
+      () => ({ role: 'assistant', content: some(part) }),
+      () => ({ role: 'assistant', content: some(part) }),
+      () => ({ role: 'tool', content: some(result) }),
+    ])();
+  return some(message) as LanguageModelV2Prompt;
+}
+
+const seeds = Array.from({ length: 3000 }, (_, seed) => seed);
+
+it('gives every call exactly one output after it, whatever the history', () => {
+  let calls = 0;
+  for (const seed of seeds) {
+    const { input } = build({ prompt: createOddHistory(seed) }).body;
+    const open = new Set<string>();
+    const seen = new Set<string>();
+    for (const item of input) {
+      if (item.type === 'function_call') {
+        calls++;
+        expect(item.call_id, `seed ${seed}`).not.toBe('');
+        expect(seen.has(item.call_id), `call id used twice, seed ${seed}`).toBe(false);
+        seen.add(item.call_id);
+        open.add(item.call_id);
+      } else if (item.type === 'function_call_output') {
+        expect(open.delete(item.call_id), `output without an open call, seed ${seed}`).toBe(true);
+      } else if (!('role' in item) || item.role !== 'assistant') {
+        if (item.type !== 'reasoning')
+          expect([...open], `open call before the user, seed ${seed}`).toEqual([]);
+      }
+    }
+    expect([...open], `call without an output, seed ${seed}`).toEqual([]);
+  }
+  expect(calls).toBeGreaterThan(3000);
+});
+
+it('sends reasoning once, with its content, before an item of its turn, whatever the history', () => {
+  let items = 0;
+  for (const seed of seeds) {
+    const { input } = build({ prompt: createOddHistory(seed) }).body;
+    const ids = input.flatMap(item => (item.type === 'reasoning' ? [item.id] : []));
+    expect(new Set(ids).size, `seed ${seed}`).toBe(ids.length);
+    input.forEach((item, index) => {
+      if (item.type !== 'reasoning') return;
+      items++;
+      expect(item.encrypted_content, `seed ${seed}`).toBe('e');
+      const next = input.slice(index + 1).find(other => other.type !== 'reasoning');
+      const isOfModel =
+        next?.type === 'function_call' || (next && 'role' in next && next.role === 'assistant');
+      expect(isOfModel, `seed ${seed}`).toBe(true);
+    });
+  }
+  expect(items).toBeGreaterThan(300);
+});
+
+it('pairs a history that is paired already with itself, whatever it was', () => {
+  for (const seed of seeds) {
+    const paired = pairToolCalls(createOddHistory(seed));
+    expect(pairToolCalls(paired), `seed ${seed}`).toBe(paired);
+  }
+});
+
+it('loses no text and no first result, whatever the history', () => {
+  for (const seed of seeds) {
+    const history = createOddHistory(seed);
+    const paired = pairToolCalls(history);
+    const texts = (prompt: LanguageModelV2Prompt) =>
+      prompt.flatMap(({ role, content }) =>
+        role === 'tool' ? [] : [...content].filter(part => typeof part === 'object' && part.type === 'text'),
+      );
+    expect(texts(paired), `seed ${seed}`).toEqual(texts(history));
+    const resultIds = (prompt: LanguageModelV2Prompt) =>
+      new Set(
+        prompt.flatMap(message =>
+          message.role === 'tool' || message.role === 'assistant'
+            ? message.content.flatMap(part =>
+                part.type === 'tool-result' ? [part.toolCallId || 'call'] : [],
+              )
+            : [],
+        ),
+      );
+    for (const id of resultIds(history)) {
+      const kept = [...resultIds(paired)].some(other => other === id || other.startsWith(`${id}_`));
+      expect(kept, `seed ${seed}, ${id}`).toBe(true);
+    }
+  }
+});

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { build } from './_build.js';
+
+function outputOf(output: unknown, rest: object = {}) {
+  const ids = { toolCallId: 'c', toolName: 't' };
+  const { body, warnings } = build({
+    prompt: [
+      { role: 'assistant', content: [{ type: 'tool-call', ...ids, input: {} }] },
+      { role: 'tool', content: [{ type: 'tool-result', ...ids, output, ...rest }] },
+    ] as never,
+  });
+  const item = body.input[1];
+  return { output: item?.type === 'function_call_output' ? item.output : undefined, warnings };
+}
+
+describe('the output of a tool', () => {
+  it.each<[unknown, string]>([
+    [{ type: 'text', value: 'a' }, 'a'],
+    [{ type: 'error-text', value: 'a' }, 'a'],
+    [{ type: 'json', value: { a: 1 } }, '{"a":1}'],
+    [{ type: 'json', value: 'a' }, '"a"'],
+    [{ type: 'error-json', value: [1] }, '[1]'],
+    [{ type: 'execution-denied', reason: 'Not now.' }, 'Not now.'],
+    [{ type: 'execution-denied' }, 'The user did not allow this tool call.'],
+    [{ type: 'content', value: [] }, ''],
+  ])('%j is sent as text', (output, expected) => {
+    expect(outputOf(output)).toEqual({ output: expected, warnings: [] });
+  });
+
+  const image = 'data:image/png;base64,AAEC';
+  const pdf = 'data:application/pdf;base64,AAEC';
+  it.each<[object, object]>([
+    [
+      { type: 'text', text: 'a' },
+      { type: 'input_text', text: 'a' },
+    ],
+    [
+      { type: 'media', data: 'AAEC', mediaType: 'image/png' },
+      { type: 'input_image', image_url: image },
+    ],
+    [
+      { type: 'media', data: 'AAEC', mediaType: 'application/pdf' },
+      { type: 'input_file', filename: 'data', file_data: pdf },
+    ],
+    [
+      { type: 'image-data', data: 'AAEC', mediaType: 'image/png' },
+      { type: 'input_image', image_url: image },
+    ],
+    [
+      { type: 'image-url', url: 'https://a.org/x' },
+      { type: 'input_image', image_url: 'https://a.org/x' },
+    ],
+    [
+      { type: 'file-data', data: 'AAEC', mediaType: 'image/png' },
+      { type: 'input_image', image_url: image },
+    ],
+    [
+      { type: 'file-data', data: 'AAEC', mediaType: 'application/pdf', filename: 'a.pdf' },
+      { type: 'input_file', filename: 'a.pdf', file_data: pdf },
+    ],
+    [
+      { type: 'file-url', url: 'https://a.org/x', mediaType: 'image/png' },
+      { type: 'input_image', image_url: 'https://a.org/x' },
+    ],
+    [
+      { type: 'file-url', url: 'https://a.org/x.PNG?y' },
+      { type: 'input_image', image_url: 'https://a.org/x.PNG?y' },
+    ],
+    [
+      { type: 'file-url', url: 'https://a.org/x' },
+      { type: 'input_file', file_url: 'https://a.org/x' },
+    ],
+    [
+      { type: 'file-id', fileId: 'file-1' },
+      { type: 'input_file', file_id: 'file-1' },
+    ],
+    [
+      { type: 'file-id', fileId: { openai: 'file-1' } },
+      { type: 'input_file', file_id: 'file-1' },
+    ],
+    [
+      { type: 'image-file-id', fileId: { any: 'file-1' } },
+      { type: 'input_image', file_id: 'file-1' },
+    ],
+    [
+      { type: 'file', data: { type: 'text', text: 'a' }, mediaType: 'text/plain' },
+      { type: 'input_text', text: 'a' },
+    ],
+    [
+      { type: 'file', data: { type: 'data', data: 'AAEC' }, mediaType: 'image/png' },
+      { type: 'input_image', image_url: image },
+    ],
+  ])('%j is sent as content', (item, expected) => {
+    expect(outputOf({ type: 'content', value: [item] })).toEqual({ output: [expected], warnings: [] });
+  });
+
+  it('tells the model of what it cannot be shown, and goes on', () => {
+    const { output, warnings } = outputOf({
+      type: 'content',
+      value: [
+        { type: 'text', text: 'a' },
+        { type: 'media', data: 'AAEC', mediaType: 'audio/wav' },
+        { type: 'custom', providerOptions: {} },
+      ],
+    });
+    expect(output).toEqual([
+      { type: 'input_text', text: 'a' },
+      { type: 'input_text', text: '[audio/wav content left out: it cannot be shown to the model]' },
+    ]);
+    expect(warnings).toHaveLength(2);
+  });
+
+  it('carries a cache breakpoint on its last item', () => {
+    const rest = { providerOptions: { openai: { promptCacheBreakpoint: true } } };
+    expect(outputOf({ type: 'text', value: 'a' }, rest).output).toEqual([
+      { type: 'input_text', text: 'a', prompt_cache_breakpoint: true },
+    ]);
+    const value = [
+      { type: 'text', text: 'a' },
+      { type: 'text', text: 'b' },
+    ];
+    expect(outputOf({ type: 'content', value }, rest).output).toEqual([
+      { type: 'input_text', text: 'a' },
+      { type: 'input_text', text: 'b', prompt_cache_breakpoint: true },
+    ]);
+  });
+});

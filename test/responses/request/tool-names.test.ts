@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { createToolNames } from '../../../src/responses/request/tool-names.js';
+
+const accepted = /^[a-zA-Z0-9_-]{1,64}$/;
+
+describe('createToolNames', () => {
+  it('leaves accepted names alone', () => {
+    const { toWire, fromWire } = createToolNames(['read_file', 'x'.repeat(64)]);
+    for (const name of ['read_file', 'x'.repeat(64), 'not-declared']) {
+      expect(toWire(name)).toBe(name);
+      expect(fromWire(name)).toBe(name);
+    }
+  });
+
+  it.each(['a.b', 'a b', '', 'äöü', '工具', 'x'.repeat(65), `${'server.'.repeat(20)}tool`])(
+    'maps %j to an accepted name and back, the same in every request',
+    name => {
+      const names = createToolNames([name]);
+      expect(names.toWire(name)).toMatch(accepted);
+      expect(names.fromWire(names.toWire(name))).toBe(name);
+      expect(createToolNames(['other', name]).toWire(name)).toBe(names.toWire(name));
+    },
+  );
+
+  it('keeps names apart that look alike once cleaned', () => {
+    const all = ['a.b', 'a b', 'a/b', 'a_b', `${'x'.repeat(70)}1`, `${'x'.repeat(70)}2`];
+    const { toWire, fromWire } = createToolNames(all);
+    expect(new Set(all.map(toWire)).size).toBe(all.length);
+    expect(all.map(toWire).map(fromWire)).toEqual(all);
+  });
+
+  it('gives no tool the name of another, declared or not', () => {
+    const taken = createToolNames([]).toWire('a.b');
+    const declared = createToolNames(['a.b', taken]);
+    expect(declared.toWire(taken)).toBe(taken);
+    expect(declared.toWire('a.b')).not.toBe(taken);
+    const later = createToolNames(['a.b']);
+    expect(later.toWire('a.b')).toBe(taken);
+    expect(later.toWire(taken)).not.toBe(taken);
+    expect(later.fromWire(later.toWire(taken))).toBe(taken);
+  });
+});

@@ -1,0 +1,100 @@
+import { afterEach } from 'vitest';
+import {
+  type ResponsesEmulator,
+  type ResponsesEmulatorOptions,
+  startResponsesEmulator,
+} from '../../src/testing/index.js';
+
+type Json = Record<string, unknown>;
+
+const running: ResponsesEmulator[] = [];
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map(emulator => emulator.close()));
+});
+
+/** Starts an emulator that the end of the test stops. */
+export async function startEmulator(options?: ResponsesEmulatorOptions): Promise<ResponsesEmulator> {
+  const emulator = await startResponsesEmulator(options);
+  running.push(emulator);
+  return emulator;
+}
+
+/** Posts JSON and gives status, headers and the parsed body. */
+export async function post(
+  emulator: ResponsesEmulator,
+  {
+    body,
+    path = '/responses',
+    headers = {},
+  }: { body: unknown; path?: string; headers?: Record<string, string> },
+) {
+  const response = await fetch(emulator.baseURL + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, json: toJson(text) };
+}
+
+/** Sends a body that the API refuses; gives the status and the error. */
+export async function refuse(body: Json): Promise<Json> {
+  const emulator = await startEmulator();
+  const { status, json } = await post(emulator, { body });
+  return { status, ...(json.error as Json) };
+}
+
+/** Posts with `stream: true` and gives the events, each checked to be framed as the API frames it. */
+export async function stream(emulator: ResponsesEmulator, body: Json): Promise<Json[]> {
+  const { text } = await post(emulator, { body: { ...body, stream: true } });
+  return toEvents(text);
+}
+
+/** Parses a whole stream; an event whose two lines disagree throws. */
+export function toEvents(text: string): Json[] {
+  return text
+    .split('\n\n')
+    .filter(Boolean)
+    .map(frame => {
+      const [, name, data] = /^event: (\S+)\ndata: (.*)$/.exec(frame) ?? [];
+      const event = JSON.parse(data ?? '{}') as Json;
+      if (event.type !== name) throw new Error(`Expected an event of type ${name}, got ${frame}`);
+      return event;
+    });
+}
+
+/** The output items of a response. */
+export const outputOf = (json: unknown): Json[] => (json as { output: Json[] }).output;
+
+/** The text of the first part of the first item. */
+export const textOf = (json: unknown): unknown => {
+  const content = outputOf(json)[0]?.content;
+  return Array.isArray(content) ? content[0]?.text : undefined;
+};
+
+/** A function tool with the given properties, all required. */
+export const tool = (name: string, properties: Json = {}, description = ''): Json => ({
+  type: 'function',
+  name,
+  description,
+  parameters: { type: 'object', properties, required: Object.keys(properties) },
+});
+
+/** An item of the user's. */
+export const user = (text: string): Json => ({ role: 'user', content: [{ type: 'input_text', text }] });
+
+/** The output of a call. */
+export const outputFor = (call: Json | undefined, output: unknown): Json => ({
+  type: 'function_call_output',
+  call_id: call?.call_id,
+  output,
+});
+
+function toJson(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return {};
+  }
+}

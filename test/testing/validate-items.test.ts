@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { post, refuse, startEmulator, user } from './_emulator.js';
+
+type Json = Record<string, unknown>;
+
+describe('validateItems', () => {
+  const call = { type: 'function_call', call_id: 'call_1', name: 'echo', arguments: '{}' };
+  const output = { type: 'function_call_output', call_id: 'call_1', output: 'ok' };
+  const refuseItems = (...input: Json[]) => refuse({ model: 'gpt-4o', input: [user('Hi'), ...input] });
+  const cases: [string, Json[], Json][] = [
+    [
+      'a call without an output',
+      [call],
+      { message: 'No tool output found for function call call_1.', param: 'input' },
+    ],
+    [
+      'an output without a call',
+      [output],
+      { message: 'No tool call found for function call output with call_id call_1.' },
+    ],
+    [
+      'an output before its call',
+      [output, call],
+      { message: 'No tool call found for function call output with call_id call_1.' },
+    ],
+    [
+      'two outputs of one call',
+      [call, output, output],
+      { message: 'No tool call found for function call output with call_id call_1.' },
+    ],
+    [
+      'an id of the wrong kind',
+      [{ ...call, id: 'call_1' }, output],
+      { message: "Invalid 'input[1].id': 'call_1'. Expected an ID that begins with 'fc'." },
+    ],
+    [
+      'an id with odd characters',
+      [{ ...call, id: 'fc:1' }, output],
+      { message: expect.stringContaining('letters, numbers, underscores, or dashes') },
+    ],
+    [
+      'a reasoning id that was made up',
+      [{ type: 'reasoning', id: 'reasoning_1', summary: [] }],
+      { message: "Invalid 'input[1].id': 'reasoning_1'. Expected an ID that begins with 'rs'." },
+    ],
+    [
+      'an unknown item type',
+      [{ type: 'tool_result' }],
+      { message: expect.stringMatching(/^Invalid value: 'tool_result'/), param: 'input[1]' },
+    ],
+    [
+      'an unknown field',
+      [{ ...call, providerExecuted: true }, output],
+      { message: "Unknown parameter: 'input[1].providerExecuted'." },
+    ],
+    [
+      'arguments that are an object',
+      [{ ...call, arguments: {} }, output],
+      { message: "Invalid type for 'input[1].arguments': expected a string, but got an object instead." },
+    ],
+    [
+      'an output that is missing',
+      [call, { ...output, output: undefined }],
+      { message: "Missing required parameter: 'input[2].output'." },
+    ],
+    [
+      'a call id that is too long',
+      [{ ...call, call_id: 'x'.repeat(65) }],
+      { code: 'string_above_max_length' },
+    ],
+    [
+      'text of the user in an answer',
+      [{ role: 'assistant', content: [{ type: 'input_text', text: 'Hi' }] }],
+      { message: "Invalid value: 'input_text'. Supported values are: 'output_text' and 'refusal'." },
+    ],
+    [
+      'an image that is no URL',
+      [call, { ...output, output: [{ type: 'input_image', image_url: 'iVBORw0' }] }],
+      { message: expect.stringContaining("Invalid 'input[2].output[0].image_url'") },
+    ],
+    [
+      'an id that comes twice',
+      [
+        { ...call, id: 'fc_2' },
+        output,
+        { ...call, id: 'fc_2', call_id: 'call_2' },
+        { ...output, call_id: 'call_2' },
+      ],
+      { message: 'Duplicate item found with id fc_2. Remove duplicate items from your input and try again.' },
+    ],
+  ];
+  it.each(cases)('refuses %s', async (_, input, error) => {
+    expect(await refuseItems(...input)).toMatchObject({ status: 400, ...error });
+  });
+
+  it('refuses a reference to an item that is not stored', async () => {
+    expect(await refuseItems({ type: 'item_reference', id: 'msg_1' })).toMatchObject({
+      status: 404,
+      message:
+        "Item with id 'msg_1' not found. Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.",
+    });
+  });
+
+  it('takes nearly anything when it does not validate', async () => {
+    const emulator = await startEmulator({ validate: false });
+    const { status } = await post(emulator, {
+      body: { model: 'gpt-4o', input: [user('Hi'), call], top_k: 1 },
+    });
+    expect(status).toBe(200);
+  });
+});

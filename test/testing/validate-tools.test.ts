@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { refuse, tool } from './_emulator.js';
+
+type Json = Record<string, unknown>;
+
+const weather = tool('get_weather', { city: { type: 'string' } });
+
+describe('validateTools', () => {
+  const refuseTool = (changes: Json) =>
+    refuse({ model: 'gpt-4o', input: 'Hi', tools: [{ ...weather, ...changes }] });
+  const schema = (properties: Json, rest: Json = {}) => ({
+    parameters: { type: 'object', properties, ...rest },
+  });
+
+  it('refuses names outside the pattern and names that are too long', async () => {
+    expect(await refuseTool({ name: 'files.read' })).toMatchObject({
+      message:
+        "Invalid 'tools[0].name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.",
+      param: 'tools[0].name',
+    });
+    expect(await refuseTool({ name: 'x'.repeat(65) })).toMatchObject({
+      message: expect.stringContaining('maximum length 64, but got a string with length 65'),
+      code: 'string_above_max_length',
+    });
+  });
+
+  const invalid = "Invalid schema for function 'get_weather': ";
+  const cases: [string, Json, string][] = [
+    [
+      'without a type',
+      { parameters: {} },
+      `schema must be a JSON Schema of 'type: "object"', got 'type: "None"'.`,
+    ],
+    [
+      'of another type',
+      { parameters: { type: 'array' } },
+      `schema must be a JSON Schema of 'type: "object"', got 'type: "array"'.`,
+    ],
+    [
+      'without properties',
+      { parameters: { type: 'object' } },
+      'In context=(), object schema missing properties.',
+    ],
+    [
+      'with an array of anything',
+      schema({ tags: { type: 'array' } }),
+      "In context=('properties', 'tags'), array schema missing items.",
+    ],
+    [
+      'that is strict but open',
+      { ...schema({}), strict: true },
+      "In context=(), 'additionalProperties' is required to be supplied and to be false.",
+    ],
+    [
+      'that is strict and has an optional property',
+      { ...schema({ city: { type: 'string' } }, { additionalProperties: false }), strict: true },
+      "In context=(), 'required' is required to be supplied and to be an array including every key in properties. Missing 'city'.",
+    ],
+    [
+      'that is strict and has an unknown format',
+      {
+        ...schema(
+          { url: { type: 'string', format: 'uri' } },
+          { additionalProperties: false, required: ['url'] },
+        ),
+        strict: true,
+      },
+      "In context=('properties', 'url'), 'uri' is not a valid format.",
+    ],
+  ];
+  it.each(cases)('refuses a schema %s', async (_, changes, fault) => {
+    expect(await refuseTool(changes)).toMatchObject({
+      status: 400,
+      message: invalid + fault,
+      param: 'tools[0].parameters',
+      code: 'invalid_function_parameters',
+    });
+  });
+
+  it('refuses a strict response format that is open', async () => {
+    const format = {
+      type: 'json_schema',
+      name: 'city',
+      strict: true,
+      schema: { type: 'object', properties: {} },
+    };
+    expect(await refuse({ model: 'gpt-4o', input: 'Hi', text: { format } })).toMatchObject({
+      message: expect.stringMatching(
+        /^Invalid schema for response_format 'city': In context=\(\), 'additional/,
+      ),
+      param: 'text.format.schema',
+    });
+  });
+});
