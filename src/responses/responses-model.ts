@@ -9,6 +9,7 @@ import { createPartFolder } from '../parts/fold-parts.js';
 import { buildRequest } from './request/build-request.js';
 import { mendRequest } from './request/mend-request.js';
 import type { ResponsesRequestBody } from './request/request-body.js';
+import type { DeclaredTools } from './stream/hosted-item.js';
 import { type Answer, readAnswer } from './stream/read-answer.js';
 import { openResponse, type ResponseTimeouts } from './transport/open-response.js';
 
@@ -121,11 +122,27 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
       errorContext: opened.errorContext,
       toToolName: toolNames.fromWire,
       generateId,
+      declared: toDeclaredTools(options, stream),
       includeRawChunks,
       signal: abortSignal,
     });
     return { answer, warnings, body, headers: opened.headers, close: opened.close };
   }
+}
+
+/** Which tools the host knows. A tool part of another one is shown as far as its host can bear it. */
+function toDeclaredTools(
+  { tools = [], toolChoice }: LanguageModelV2CallOptions,
+  stream: boolean,
+): DeclaredTools {
+  const isHidden = toolChoice?.type === 'none';
+  return {
+    names: new Set(isHidden ? [] : tools.map(tool => tool.name)),
+    nameById: new Map(
+      tools.flatMap(tool => (tool.type === 'function' ? [] : [[tool.id, tool.name] as const])),
+    ),
+    undeclared: stream && !isHidden ? 'result' : 'none',
+  };
 }
 
 /**

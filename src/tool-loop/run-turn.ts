@@ -4,6 +4,7 @@ import { type CallRunner, createCallRunner } from './call-runner.js';
 import type { Round } from './open-round.js';
 import { isErrorOutput } from './owned-call.js';
 import { type RoundSummary, readRound } from './read-round.js';
+import { toResult } from './to-result.js';
 import type { Turn } from './turn.js';
 import { createTurnRecord } from './turn-record.js';
 import { withOutcomes } from './with-outcomes.js';
@@ -72,15 +73,16 @@ export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Pr
       },
       onOutcome: outcome => {
         const { call, output, duration } = outcome;
-        turn.surface.result(outcome).forEach(sink.write);
         const { toolCallId, toolName } = call;
+        const isError = isErrorOutput(output);
+        turn.surface.result({ toolCallId, toolName, result: toResult(output), isError }).forEach(sink.write);
         turn.emit({
           type: 'tool-end',
           round: number,
           toolCallId,
           toolName,
           duration,
-          isError: isErrorOutput(output),
+          isError,
         });
       },
     });

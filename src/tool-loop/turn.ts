@@ -5,6 +5,7 @@ import type {
 } from '@ai-sdk/provider';
 import { linkSignal } from '../abort/link-signal.js';
 import { untilAborted } from '../abort/until-aborted.js';
+import { createToolSurface, type ToolSurface, type Visibility } from '../parts/tool-surface.js';
 import { pairToolCalls } from '../tool-calls/pair-tool-calls.js';
 import type { ToolDefinition, ToolSource } from '../tools/tool-source.js';
 import type { ArgumentMemory } from './argument-memory.js';
@@ -13,7 +14,6 @@ import type { OpenRound, Round } from './open-round.js';
 import type { ToolLoopEvent, ToolLoopOptions } from './options.js';
 import type { OwnedCall } from './owned-call.js';
 import { retry } from './retry.js';
-import { createToolSurface, type ToolSurface, type Visibility } from './tool-surface.js';
 import { createTurnIds, type RoundIds } from './turn-ids.js';
 
 type WithoutTime<Event> = Event extends unknown ? Omit<Event, 'at'> : never;

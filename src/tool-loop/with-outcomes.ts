@@ -7,7 +7,7 @@ import type {
 } from '@ai-sdk/provider';
 import type { Outcome } from './owned-call.js';
 import { parseInput } from './parse-input.js';
-import type { toResult } from './tool-surface.js';
+import type { toResult } from './to-result.js';
 
 type AssistantMessage = Extract<LanguageModelV2Message, { role: 'assistant' }>;
 type AssistantPart = AssistantMessage['content'][number];

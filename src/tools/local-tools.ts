@@ -3,15 +3,29 @@ import { asSchema, executeTool, type Tool } from '@ai-sdk/provider-utils';
 import { untilAborted } from '../abort/until-aborted.js';
 import type { ToolDefinition, ToolInvocation, ToolOutput, ToolSource } from './tool-source.js';
 
-/** A tool of the AI SDK that the loop runs, with what it should know of it. */
-// biome-ignore lint/suspicious/noExplicitAny: the inputs and outputs of a tool set differ by tool, as in `ToolSet` of `ai`.
-export type LocalTool = Tool<any, any> & {
+/**
+ * A tool of the AI SDK that the loop runs, made with `tool()`, with what it should know of it.
+ *
+ * Told by its shape: each release of `ai` brings its own copy of the `Tool` type, and no copy accepts the schemas of
+ * another.
+ */
+export interface LocalTool {
+  readonly description?: string;
+  /** A Zod schema, or what `jsonSchema()` of `ai` gives. */
+  readonly inputSchema: unknown;
+  /** Runs the tool. Required, though the type of `tool()` cannot promise it. */
+  readonly execute?: (input: never, options: never) => unknown;
+  /** How the output is told to the model. @default text as text, all else as JSON */
+  readonly toModelOutput?: (output: never) => ToolOutput;
   /** Whether the tool changes nothing and so may run beside others. @default false */
-  readOnly?: boolean;
-};
+  readonly readOnly?: boolean;
+}
 
 /** Tools by their names, as for `generateText`. Each must have `execute`. */
 export type LocalTools = Readonly<Record<string, LocalTool>>;
+
+/** The same in the terms of our own copy of the types; at run time all copies are alike. */
+type OwnTool = Tool<unknown, unknown> & Pick<LocalTool, 'readOnly'>;
 
 /**
  * A source of tools that run in this process: AI SDK `tool()` objects with `execute`. Input is validated with the
@@ -19,7 +33,8 @@ export type LocalTools = Readonly<Record<string, LocalTool>>;
  *
  * @throws TypeError for a tool without `execute`: it could never answer.
  */
-export function createLocalTools(tools: LocalTools): ToolSource {
+export function createLocalTools(localTools: LocalTools): ToolSource {
+  const tools = localTools as Readonly<Record<string, OwnTool>>;
   for (const [name, tool] of Object.entries(tools)) {
     if (typeof tool?.execute !== 'function') {
       throw new TypeError(
@@ -54,7 +69,7 @@ export function createLocalTools(tools: LocalTools): ToolSource {
   };
 }
 
-async function run(tool: LocalTool, call: ToolInvocation, signal: AbortSignal): Promise<ToolOutput> {
+async function run(tool: OwnTool, call: ToolInvocation, signal: AbortSignal): Promise<ToolOutput> {
   try {
     const { validate } = asSchema(tool.inputSchema);
     const checked = (await validate?.(call.input)) ?? { success: true as const, value: call.input };
@@ -74,7 +89,7 @@ async function run(tool: LocalTool, call: ToolInvocation, signal: AbortSignal): 
 
 /** A tool may stream preliminary outputs; the model gets the final one. */
 async function lastOutput(
-  tool: LocalTool,
+  tool: OwnTool,
   input: unknown,
   toolCallId: string,
   signal: AbortSignal,

@@ -29,7 +29,10 @@ export interface ToolSource {
 /** What a source offers at one moment. */
 export interface ToolListing {
   readonly tools: readonly ToolDefinition[];
-  /** One sentence for each thing that is missing from `tools`, with its cause. */
+  /**
+   * One sentence for each thing that is missing from `tools`, with its cause. What will not change is said in the
+   * first listing only.
+   */
   readonly warnings: readonly string[];
 }
 

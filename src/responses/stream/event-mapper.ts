@@ -5,9 +5,10 @@ import {
   type LanguageModelV2Usage,
 } from '@ai-sdk/provider';
 import { createFunctionCallItem } from './function-call-item.js';
+import { createHostedItem, type DeclaredTools } from './hosted-item.js';
 import { createMessageItem } from './message-item.js';
-import type { StreamedKind } from './output-item.js';
-import { createOutputItems, isStreamedKind, type OutputItems } from './output-items.js';
+import type { ItemKind } from './output-item.js';
+import { createOutputItems, kindOf, type OutputItems } from './output-items.js';
 import { createReasoningItem } from './reasoning-item.js';
 import { NO_USAGE, toFinishReason, toUsage } from './to-finish.js';
 import { DONE_MARKER, type ResponsesEvent } from './to-responses-event.js';
@@ -27,6 +28,7 @@ export interface EventMapperOptions {
   readonly write: (part: LanguageModelV2StreamPart) => void;
   readonly toToolName: (wireName: string) => string;
   readonly generateId: () => string;
+  readonly declared: DeclaredTools;
   readonly errorContext: ErrorContext;
 }
 
@@ -71,6 +73,7 @@ export function createEventMapper(options: EventMapperOptions): EventMapper {
       message: announced => createMessageItem(nextId('message'), { write, announced }),
       reasoning: announced => createReasoningItem(nextId('reasoning'), { write, announced }),
       function_call: announced => createFunctionCallItem({ ...options, announced, onCall: noteCall }),
+      hosted: announced => createHostedItem({ ...options, announced, onCall: noteCall }),
     }),
     state: 'open',
     responseId: undefined,
@@ -121,7 +124,7 @@ export function createEventMapper(options: EventMapperOptions): EventMapper {
     },
   };
 
-  function nextId(kind: StreamedKind): string {
+  function nextId(kind: ItemKind): string {
     return `${kind}-${itemCount++}`;
   }
 
@@ -165,11 +168,11 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
 
   'response.output_item.added': (fields, { items }) => {
     const wire = recordOf(fields.item);
-    if (wire !== undefined && isStreamedKind(wire.type)) items.announce(wire.type, fields, wire);
+    if (wire !== undefined) items.announce(kindOf(wire), fields, wire);
   },
   'response.output_item.done': (fields, { items }) => {
     const wire = recordOf(fields.item);
-    if (wire !== undefined && isStreamedKind(wire.type)) items.finish(wire.type, fields, wire);
+    if (wire !== undefined) items.finish(kindOf(wire), fields, wire);
   },
 
   'response.output_text.delta': (fields, { items, logprobs }) => {
@@ -217,6 +220,10 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
     items.at('function_call', fields).completeArguments(fields);
   },
 
+  'response.code_interpreter_call_code.delta': (fields, { items }) => {
+    items.at('hosted', fields).writeCode(textOf(fields.delta));
+  },
+
   'response.completed': completeResponse,
   'response.done': completeResponse,
   'response.incomplete': (fields, mapping) => completeResponse(fields, mapping, true),
@@ -255,7 +262,7 @@ function completeResponse(fields: WireRecord, mapping: Mapping, incomplete = fal
     return;
   }
   announceResponse(fields, mapping);
-  mapping.items.fillIn(recordsOf(response.output), () => {});
+  mapping.items.fillIn(recordsOf(response.output));
   const isIncomplete = incomplete || response.status === 'incomplete';
   mapping.items.closeAll({ broken: isIncomplete });
   mapping.usage = toUsage(response.usage);

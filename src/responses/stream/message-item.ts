@@ -18,7 +18,7 @@ export function createMessageItem(id: string, { write, announced }: PartWriter):
   let phase = idOf(announced?.phase);
   /** Everything said so far, refusals included. */
   let said = '';
-  /** Where the text of the content part that is being written begins in `said`. */
+  /** Where the text of the first content part that is not done begins in `said`. */
   let partStart = 0;
   const cited = createCitations();
   const annotations: WireRecord[] = [];
@@ -70,10 +70,15 @@ export function createMessageItem(id: string, { write, announced }: PartWriter):
     write({ type: 'text-delta', id, delta });
   }
 
+  /** Servers may declare a part done late, when the next is being written, or twice: nothing may be said again. */
   function completePart(text: string): void {
     const written = said.slice(partStart);
-    if (text.startsWith(written)) say(text.slice(written.length));
-    partStart = said.length;
+    if (written.startsWith(text)) {
+      partStart += text.length;
+    } else if (written === '' ? !said.endsWith(text) : text.startsWith(written)) {
+      say(text.slice(written.length));
+      partStart = said.length;
+    }
   }
 
   function cite(annotation: WireRecord): void {

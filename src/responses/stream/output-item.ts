@@ -1,12 +1,12 @@
 import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import type { WireRecord } from './wire-values.js';
 
-/** The kinds of output item that are streamed in pieces. All others come whole. */
-export type StreamedKind = 'message' | 'reasoning' | 'function_call';
+/** The kinds of output item: three that are streamed in pieces, and `hosted` for the items of all other types. */
+export type ItemKind = 'message' | 'reasoning' | 'function_call' | 'hosted';
 
 /** An output item that is being turned into stream parts. */
 export interface OutputItem {
-  readonly kind: StreamedKind;
+  readonly kind: ItemKind;
   closed: boolean;
   /** Whether a finished item of the wire can be this one, judged by what has been streamed of it. */
   isSameAs(wire: WireRecord): boolean;

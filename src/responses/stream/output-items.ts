@@ -1,22 +1,24 @@
 import type { FunctionCallItem } from './function-call-item.js';
+import type { HostedItem } from './hosted-item.js';
 import type { MessageItem } from './message-item.js';
-import type { StreamedKind } from './output-item.js';
+import type { ItemKind } from './output-item.js';
 import type { ReasoningItem } from './reasoning-item.js';
 import { idOf, numberOf, type WireRecord } from './wire-values.js';
 
 /** Begins an item of each kind, from what was announced of it. */
 export type ItemFactories = {
-  readonly [Kind in StreamedKind]: (announced: WireRecord | undefined) => ItemOf[Kind];
+  readonly [Kind in ItemKind]: (announced: WireRecord | undefined) => ItemOf[Kind];
 };
 
 interface ItemOf {
   message: MessageItem;
   reasoning: ReasoningItem;
   function_call: FunctionCallItem;
+  hosted: HostedItem;
 }
 
 /** An item with all the names by which events have called it. */
-interface Entry<Kind extends StreamedKind = StreamedKind> {
+interface Entry<Kind extends ItemKind = ItemKind> {
   readonly item: ItemOf[Kind];
   readonly ids: Set<string>;
   readonly outputIndex: number | undefined;
@@ -28,16 +30,16 @@ interface Entry<Kind extends StreamedKind = StreamedKind> {
 
 export interface OutputItems {
   /** The item that `output_item.added` announces: a new one, or the one that a hasty delta began. */
-  announce<Kind extends StreamedKind>(kind: Kind, event: WireRecord, wire: WireRecord): void;
+  announce<Kind extends ItemKind>(kind: Kind, event: WireRecord, wire: WireRecord): void;
   /** The open item that a delta belongs to; begun here where `output_item.added` is late or missing. */
-  at<Kind extends StreamedKind>(kind: Kind, event: WireRecord): ItemOf[Kind];
+  at<Kind extends ItemKind>(kind: Kind, event: WireRecord): ItemOf[Kind];
   /** Finishes the item that `output_item.done` means, or a new one where nothing was streamed of it. */
-  finish<Kind extends StreamedKind>(kind: Kind, event: WireRecord, wire: WireRecord): void;
+  finish<Kind extends ItemKind>(kind: Kind, event: WireRecord, wire: WireRecord): void;
   /**
    * Adds what the stream lost from the output of the terminal response, in its order; nothing twice, nothing taken
-   * away. Items of other kinds go to `onOther`.
+   * away.
    */
-  fillIn(output: readonly WireRecord[], onOther: (wire: WireRecord) => void): void;
+  fillIn(output: readonly WireRecord[]): void;
   /** Closes what is still open. */
   closeAll(options: { broken: boolean }): void;
 }
@@ -54,10 +56,11 @@ export interface OutputItems {
  * So an id that matches exactly wins, then the index, then the newest open item of the event's kind.
  */
 export function createOutputItems(create: ItemFactories): OutputItems {
-  const entries: { [Kind in StreamedKind]: Entry<Kind>[] } = {
+  const entries: { [Kind in ItemKind]: Entry<Kind>[] } = {
     message: [],
     reasoning: [],
     function_call: [],
+    hosted: [],
   };
 
   return {
@@ -83,43 +86,41 @@ export function createOutputItems(create: ItemFactories): OutputItems {
       entry.item.finish(wire);
     },
 
-    fillIn(output, onOther) {
+    fillIn(output) {
       const counterparts = new Map<WireRecord, Entry>();
       const pair = (wire: WireRecord, entry: Entry | undefined) => {
         if (entry === undefined) return;
         entry.matched = true;
         counterparts.set(wire, entry);
       };
-      const streamed = output.filter(wire => isStreamedKind(wire.type));
-      const free = (wire: WireRecord) => entries[wire.type as StreamedKind].filter(entry => !entry.matched);
-      for (const wire of streamed)
+      const free = (wire: WireRecord) => entries[kindOf(wire)].filter(entry => !entry.matched);
+      for (const wire of output) {
         pair(
           wire,
-          free(wire).find(entry => isNamedAs(entry, wire)),
-        );
-      for (const wire of streamed) {
-        // Ids differ here on many servers: then the n-th of a kind is the n-th that was streamed.
-        if (counterparts.has(wire)) continue;
-        pair(
-          wire,
-          wire.type === 'function_call' ? free(wire).find(entry => entry.item.isSameAs(wire)) : free(wire)[0],
+          free(wire).find(entry => isNamedAs(entry, wire) && entry.item.isSameAs(wire)),
         );
       }
       for (const wire of output) {
-        if (!isStreamedKind(wire.type)) onOther(wire);
-        else if (!counterparts.has(wire)) begin(wire.type, {}, wire).item.finish(wire);
-        else if (counterparts.get(wire)?.item.closed === false) counterparts.get(wire)?.item.finish(wire);
+        // Ids differ here on many servers: then the n-th of a kind is the n-th that was streamed.
+        if (counterparts.has(wire)) continue;
+        const isPlain = wire.type === 'message' || wire.type === 'reasoning';
+        pair(wire, isPlain ? free(wire)[0] : free(wire).find(entry => entry.item.isSameAs(wire)));
+      }
+      for (const wire of output) {
+        const entry = counterparts.get(wire) ?? begin(kindOf(wire), {}, wire);
+        entry.matched = true;
+        if (!entry.item.closed) entry.item.finish(wire);
       }
     },
 
     closeAll(options) {
-      for (const kind of ['reasoning', 'message', 'function_call'] as const) {
+      for (const kind of ['reasoning', 'message', 'function_call', 'hosted'] as const) {
         for (const { item } of entries[kind]) if (!item.closed) item.finish(undefined, options);
       }
     },
   };
 
-  function begin<Kind extends StreamedKind>(
+  function begin<Kind extends ItemKind>(
     kind: Kind,
     event: WireRecord,
     wire: WireRecord | undefined,
@@ -140,7 +141,7 @@ export function createOutputItems(create: ItemFactories): OutputItems {
     for (const id of namesOf(event, wire)) entry.ids.add(id);
   }
 
-  function findOpen<Kind extends StreamedKind>(
+  function findOpen<Kind extends ItemKind>(
     kind: Kind,
     event: WireRecord,
     wire?: WireRecord,
@@ -163,7 +164,7 @@ export function createOutputItems(create: ItemFactories): OutputItems {
   }
 
   /** The open item an event may mean that no name leads to: the newest, or the only one where an id is unknown. */
-  function guessOpen<Kind extends StreamedKind>(kind: Kind, event: WireRecord): Entry<Kind> | undefined {
+  function guessOpen<Kind extends ItemKind>(kind: Kind, event: WireRecord): Entry<Kind> | undefined {
     const index = numberOf(event.output_index);
     const open = entries[kind].filter(
       entry => !entry.item.closed && (index === undefined || entry.outputIndex === undefined),
@@ -173,13 +174,13 @@ export function createOutputItems(create: ItemFactories): OutputItems {
   }
 
   /** The only open item of the kind, if what was streamed of it begins the finished one. */
-  function soleLookAlike<Kind extends StreamedKind>(kind: Kind, wire: WireRecord): Entry<Kind> | undefined {
+  function soleLookAlike<Kind extends ItemKind>(kind: Kind, wire: WireRecord): Entry<Kind> | undefined {
     const open = entries[kind].filter(entry => !entry.item.closed && entry.item.isSameAs(wire));
     return open.length === 1 ? (open[0] as Entry<Kind>) : undefined;
   }
 
   /** A second `done` for one item. Another item under the same id (xAI) says something else. */
-  function isFinished(kind: StreamedKind, event: WireRecord, wire: WireRecord): boolean {
+  function isFinished(kind: ItemKind, event: WireRecord, wire: WireRecord): boolean {
     const names = namesOf(event, wire);
     return entries[kind].some(
       entry => entry.item.closed && names.some(name => entry.ids.has(name)) && entry.item.isSameAs(wire),
@@ -193,7 +194,7 @@ const namesOf = (event: WireRecord, wire: WireRecord | undefined): string[] =>
 const isNamedAs = (entry: Entry, wire: WireRecord): boolean =>
   namesOf({}, wire).some(name => entry.ids.has(name));
 
-const STREAMED_KINDS: ReadonlySet<unknown> = new Set<StreamedKind>(['message', 'reasoning', 'function_call']);
-
-/** Whether items of this type are streamed in pieces. */
-export const isStreamedKind = (type: unknown): type is StreamedKind => STREAMED_KINDS.has(type);
+/** The kind of an item of the wire. */
+export function kindOf({ type }: WireRecord): ItemKind {
+  return type === 'message' || type === 'reasoning' || type === 'function_call' ? type : 'hosted';
+}

@@ -1,5 +1,6 @@
 import { APICallError, type LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { createEventMapper, type EventMapper } from './event-mapper.js';
+import type { DeclaredTools } from './hosted-item.js';
 import { createSseParser } from './sse-parser.js';
 import { DONE_MARKER, toResponsesEvent, toUntypedEvent } from './to-responses-event.js';
 import type { ErrorContext } from './wire-error.js';
@@ -13,6 +14,8 @@ export interface AnswerOptions {
   readonly errorContext: ErrorContext;
   readonly toToolName: (wireName: string) => string;
   readonly generateId: () => string;
+  /** The tools that the host knows. */
+  readonly declared: DeclaredTools;
   /** Adds a `raw` part for every event. */
   readonly includeRawChunks?: boolean;
   readonly signal?: AbortSignal;

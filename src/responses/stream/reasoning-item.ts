@@ -63,7 +63,8 @@ export function createReasoningItem(id: string, { write, announced }: PartWriter
       item.closed = true;
       const summary = wire === undefined ? [] : toSummary(wire);
       const fullText = wire === undefined ? '' : toFullText(wire);
-      channel ??= summary.some(text => text !== '') ? 'summary' : 'text';
+      // As in a stream, where a summary can only follow what it sums up.
+      channel ??= fullText === '' ? 'summary' : 'text';
 
       if (channel === 'text') complete(blockAt(0), fullText);
       else for (const [index, text] of summary.entries()) complete(blockAt(index), text);

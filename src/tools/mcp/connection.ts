@@ -41,8 +41,12 @@ export interface ConnectionOptions {
 /** Over HTTP nothing announces a changed list, so there it is read again after this time, in milliseconds. */
 const unannouncedListAge = 30_000;
 
-/** A session that failed like this is of no use any more. */
-const lostSession: ReadonlySet<McpFailureKind> = new Set<McpFailureKind>(['session-expired', 'closed']);
+/** Failures after which a list, which changes nothing, is worth a second attempt. */
+const passingFailures: ReadonlySet<McpFailureKind> = new Set<McpFailureKind>([
+  'session-expired',
+  'closed',
+  'network',
+]);
 
 export function createConnection(
   config: McpServerConfig,
@@ -69,6 +73,10 @@ export function createConnection(
           onToolsChanged: forgetListing,
           onClose: forget,
         });
+        if (signal.aborted) {
+          await opened.close();
+          throw signal.reason;
+        }
         forgetListing();
         session = opened;
         hasFailed = false;
@@ -94,7 +102,7 @@ export function createConnection(
           if (version === listVersion) listing = { tools, readAt: Date.now() };
           return tools;
         },
-        { signal, mayRepeat: failure => lostSession.has(failure.kind) },
+        { signal, mayRepeat: failure => passingFailures.has(failure.kind) },
       ),
     { rememberFailureFor: retryFailedAfter },
   );
@@ -121,8 +129,9 @@ export function createConnection(
       } catch (error) {
         signal?.throwIfAborted();
         const failure = toMcpFailure(error);
-        if (lostSession.has(failure.kind)) {
-          // Whoever notices first retires it; the others find the new session.
+        if (failure.kind === 'session-expired') {
+          // Whoever notices first retires it; the others find the new session. A session that was closed is
+          // known to be so, and one whose stream broke is still good.
           forget(current);
           current.retire();
         }

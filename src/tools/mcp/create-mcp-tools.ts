@@ -50,6 +50,8 @@ interface Server {
   readonly name: string;
   readonly config: McpServerConfig;
   readonly connection: McpConnection;
+  /** What has been said of its list. A host prints every warning of every call, so each is given once. */
+  readonly told: Set<string>;
   /** The last listing. */
   offered: readonly string[];
   error?: KelivoError;
@@ -82,7 +84,15 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
   const configs = Object.entries(validateMcpServers(mcpServers));
   const servers = configs
     .filter(([, config]) => !config.disabled)
-    .map(([name, config]): Server => ({ name, config, connection: pool.connectionTo(config), offered: [] }));
+    .map(
+      ([name, config]): Server => ({
+        name,
+        config,
+        connection: pool.connectionTo(config),
+        told: new Set(),
+        offered: [],
+      }),
+    );
   const names = createToolNames();
   const routes = new Map<string, Route>();
 
@@ -141,7 +151,10 @@ async function listServer(server: Server, { signal }: { signal?: AbortSignal }):
   try {
     const { tools, problems } = await connection.listTools({ signal });
     server.error = undefined;
-    const warnings = [...problems, ...findUnknownNames(config, tools)];
+    const warnings = [...problems, ...findUnknownNames(config, tools)].filter(
+      problem => !server.told.has(problem),
+    );
+    for (const problem of warnings) server.told.add(problem);
     return {
       tools: tools.filter(tool => isOffered(tool.name, config)),
       warnings: warnings.map(problem => `MCP server ${JSON.stringify(name)} ${problem}.`),

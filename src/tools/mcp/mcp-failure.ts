@@ -79,8 +79,10 @@ interface FailureContext {
   isStart?: boolean;
 }
 
-/** Sorts what the SDK, `fetch` or Node threw. The error codes of aborts and timeouts are alike, so those
- * are told apart by whoever caused them. */
+/**
+ * Sorts what the SDK, `fetch` or Node threw. It gives aborts and timeouts the same code, so those are told
+ * apart by whoever caused them.
+ */
 export function toMcpFailure(error: unknown, context: FailureContext = {}): McpFailure {
   if (error instanceof McpFailure) return error;
   return new McpFailure({ ...toFacts(error, context), ...context, cause: error });

@@ -4,6 +4,7 @@ import type { McpServerConfig } from './mcp-config.js';
 import { McpFailure, toMcpFailure } from './mcp-failure.js';
 import { openTransport, type TransportKind, toTransportKinds } from './open-transport.js';
 import { withAbort } from './shared-task.js';
+import { toTimerDelay } from './to-timer-delay.js';
 
 export interface OpenSessionOptions extends SessionEvents {
   signal: AbortSignal;
@@ -55,9 +56,12 @@ async function openWith(
 
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();
-  const timer = setTimeout(onTimeout, timeout);
+  const timer = setTimeout(onTimeout, toTimerDelay(timeout));
   try {
-    const connected = session.client.connect(session.transport, { signal: controller.signal, timeout });
+    const connected = session.client.connect(session.transport, {
+      signal: controller.signal,
+      timeout: toTimerDelay(timeout),
+    });
     // The race also bounds the start of the transport, for which the SDK has no limit.
     await withAbort(connected, controller.signal);
     return session;

@@ -2,6 +2,7 @@ import type { ClientRequest } from '@modelcontextprotocol/sdk/types.js';
 import type * as z from 'zod/v4';
 import type { McpSession } from './create-session.js';
 import { McpFailure, toMcpFailure } from './mcp-failure.js';
+import { toTimerDelay } from './to-timer-delay.js';
 
 export interface RequestLimits {
   signal?: AbortSignal;
@@ -48,9 +49,4 @@ export async function sendRequest<Schema extends z.ZodType>(
     clearTimeout(timer);
     signal?.removeEventListener('abort', onAbort);
   }
-}
-
-/** Node fires longer timers after one millisecond. */
-function toTimerDelay(milliseconds: number): number {
-  return Math.min(Math.max(milliseconds, 1), 2 ** 31 - 1);
 }

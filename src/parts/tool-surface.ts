@@ -1,9 +1,7 @@
-import type { JSONObject, JSONValue, LanguageModelV2StreamPart } from '@ai-sdk/provider';
-import type { ToolOutput } from '../tools/tool-source.js';
-import { isErrorOutput, type Outcome, type OwnedCall } from './owned-call.js';
+import type { JSONValue, LanguageModelV2StreamPart, SharedV2ProviderMetadata } from '@ai-sdk/provider';
 
 /**
- * How the loop's own calls show in the host's stream.
+ * How a call that the host does not run shows in its stream.
  *
  * - `full`: call and result, marked provider-executed.
  * - `result`: input and result without the call part. `ai@5` breaks on provider-executed calls of a tool that it does
@@ -12,12 +10,29 @@ import { isErrorOutput, type Outcome, type OwnedCall } from './owned-call.js';
  */
 export type Visibility = 'full' | 'result' | 'none';
 
+/** A call that was run for the host. */
+export interface ShownCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  /** The arguments as JSON text. */
+  readonly input: string;
+  readonly providerMetadata?: SharedV2ProviderMetadata;
+}
+
+export interface ShownResult {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly result: NonNullable<JSONValue>;
+  readonly isError: boolean;
+}
+
+/** Makes the parts of provider-executed calls, as far as the host is to see them. */
 export interface ToolSurface {
   inputStart(toolCallId: string, toolName: string): LanguageModelV2StreamPart[];
   inputDelta(toolCallId: string, toolName: string, delta: string): LanguageModelV2StreamPart[];
   inputEnd(toolCallId: string, toolName: string): LanguageModelV2StreamPart[];
-  call(call: OwnedCall): LanguageModelV2StreamPart[];
-  result(outcome: Outcome): LanguageModelV2StreamPart[];
+  call(call: ShownCall): LanguageModelV2StreamPart[];
+  result(result: ShownResult): LanguageModelV2StreamPart[];
 }
 
 export function createToolSurface(visibilityOf: (toolName: string) => Visibility): ToolSurface {
@@ -32,33 +47,12 @@ export function createToolSurface(visibilityOf: (toolName: string) => Visibility
     inputDelta: (id, toolName, delta) => unless('none', toolName, { type: 'tool-input-delta', id, delta }),
     inputEnd: (id, toolName) => unless('none', toolName, { type: 'tool-input-end', id }),
     call: call => unless('result', call.toolName, { type: 'tool-call', ...call, providerExecuted: true }),
-    result: ({ call: { toolCallId, toolName }, output }) =>
-      unless('none', toolName, {
+    result: ({ isError, ...result }) =>
+      unless('none', result.toolName, {
         type: 'tool-result',
-        toolCallId,
-        toolName,
-        result: toResult(output),
-        ...(isErrorOutput(output) && { isError: true }),
+        ...result,
+        ...(isError && { isError }),
         providerExecuted: true,
       }),
   };
-}
-
-/**
- * An output as the JSON value that hosts keep and show. Content of several parts takes MCP's own form, which chat
- * applications know how to render, and which becomes content again when the history comes back.
- */
-export function toResult(output: ToolOutput): NonNullable<JSONValue> {
-  switch (output.type) {
-    case 'content':
-      return {
-        content: output.value.map((part): JSONObject => {
-          if (part.type === 'text') return { type: 'text', text: part.text };
-          const { mediaType, data } = part;
-          return { type: mediaType.startsWith('audio/') ? 'audio' : 'image', data, mimeType: mediaType };
-        }),
-      };
-    default:
-      return output.value ?? '';
-  }
 }
