@@ -1,6 +1,10 @@
 export { KelivoError, type KelivoErrorCode } from './errors.js';
 export { kelivoResponses } from './kelivo-responses.js';
-export { createKelivoResponsesProvider, type KelivoResponsesProvider } from './provider.js';
+export {
+  createKelivoResponsesProvider,
+  type KelivoResponsesProvider,
+  type ToolStub,
+} from './provider.js';
 export type { KelivoResponsesSettings } from './settings.js';
 export type { ToolLoopEvent, ToolLoopOptions } from './tool-loop/options.js';
 export type { LocalTool, LocalTools } from './tools/local-tools.js';

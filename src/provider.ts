@@ -5,7 +5,8 @@ import {
   NoSuchModelError,
   type ProviderV2,
 } from '@ai-sdk/provider';
-import { generateId, jsonSchema, loadOptionalSetting, type Tool } from '@ai-sdk/provider-utils';
+import { generateId, loadOptionalSetting } from '@ai-sdk/provider-utils';
+import * as z from 'zod/v4';
 import { createCallHeaders } from './credentials.js';
 import { createEmbeddingModel } from './embeddings/create-embedding-model.js';
 import { createResponsesModel } from './responses/responses-model.js';
@@ -19,6 +20,15 @@ import type { ToolSource } from './tools/tool-source.js';
 import { createToolbox } from './tools/toolbox.js';
 
 const OPENAI_BASE_URL = 'https://api.openai.com/v1';
+
+/**
+ * The declaration of a tool that the provider runs. Its schema is one of Zod's, which the `Tool` types of all releases
+ * of `ai` take; a `jsonSchema()` is accepted only by the release it was made with.
+ */
+export interface ToolStub {
+  description?: string;
+  inputSchema: z.ZodType<Record<string, unknown>>;
+}
 
 /** A provider of models that speak the Responses API and run their own tools. */
 export interface KelivoResponsesProvider extends ProviderV2 {
@@ -37,7 +47,7 @@ export interface KelivoResponsesProvider extends ProviderV2 {
    * knows a tool shows its calls and keeps them in its history, under every major of `ai`. They have no `execute`: the
    * provider runs them. Starts the MCP servers if they are not running.
    */
-  toolStubs(): Promise<Record<string, Tool>>;
+  toolStubs(): Promise<Record<string, ToolStub>>;
   /** Ends MCP servers and connections. The provider may be used again and starts them anew. */
   close(): Promise<void>;
 }
@@ -131,13 +141,14 @@ function createToolSource({ tools, mcpServers }: KelivoResponsesSettings): ToolS
   return sources.length > 1 ? createToolbox(sources) : sources[0];
 }
 
-async function toToolStubs(source: ToolSource | undefined): Promise<Record<string, Tool>> {
+async function toToolStubs(source: ToolSource | undefined): Promise<Record<string, ToolStub>> {
   const listing = await source?.listTools();
   // Lenient on purpose: `ai@5` takes a call that fails the declared schema for one of its own.
+  const inputSchema = z.looseObject({});
   return Object.fromEntries(
     (listing?.tools ?? []).map(({ name, description }) => [
       name,
-      { ...(description !== undefined && { description }), inputSchema: jsonSchema({ type: 'object' }) },
+      { ...(description !== undefined && { description }), inputSchema },
     ]),
   );
 }

@@ -47,15 +47,19 @@ export function createLocalTools(localTools: LocalTools): ToolSource {
   return {
     name: 'local tools',
     async listTools() {
-      const definitions = Object.entries(tools).map(
-        async ([name, tool]): Promise<ToolDefinition> => ({
-          name,
-          description: tool.description,
-          inputSchema: await asSchema(tool.inputSchema).jsonSchema,
-          readOnly: tool.readOnly ?? false,
-        }),
-      );
-      return { tools: await Promise.all(definitions), warnings: [] };
+      const definitions: ToolDefinition[] = [];
+      const warnings: string[] = [];
+      for (const [name, { description, inputSchema, readOnly = false }] of Object.entries(tools)) {
+        try {
+          const schema = await asSchema(inputSchema).jsonSchema;
+          definitions.push({ name, description, inputSchema: schema, readOnly });
+        } catch (error) {
+          warnings.push(
+            `The local tool "${name}" is not offered: its input schema cannot be told as JSON Schema (${toMessage(error)}).`,
+          );
+        }
+      }
+      return { tools: definitions, warnings };
     },
 
     async callTool(call, { signal }) {
@@ -83,7 +87,7 @@ async function run(tool: OwnTool, call: ToolInvocation, signal: AbortSignal): Pr
     return tool.toModelOutput?.(output) ?? toOutput(output);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    return { type: 'error-text', value: error instanceof Error ? error.message : String(error) };
+    return { type: 'error-text', value: toMessage(error) };
   }
 }
 
@@ -101,6 +105,8 @@ async function lastOutput(
   for await (const { output } of executeTool({ execute: execute.bind(tool), input, options })) last = output;
   return last;
 }
+
+const toMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function toOutput(value: unknown): ToolOutput {
   if (typeof value === 'string') return { type: 'text', value };

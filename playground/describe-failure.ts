@@ -1,0 +1,5 @@
+/** Why something failed, in the words of the error. */
+export function describeFailure(error: unknown): string {
+  if (error instanceof Error) return error.message || error.name;
+  return typeof error === 'string' ? error : (JSON.stringify(error) ?? String(error));
+}

@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import type { McpHttpServerConfig, McpStdioServerConfig } from '../../../src/tools/mcp/index.js';
+
+const resolve = createRequire(import.meta.url).resolve;
+
+export interface EverythingServer {
+  readonly config: McpHttpServerConfig;
+  close(): Promise<void>;
+}
+
+/** The entry script of one of the reference servers, which are development dependencies. */
+export function referenceServerScript(name: 'everything' | 'filesystem'): string {
+  const manifest = resolve(`@modelcontextprotocol/server-${name}/package.json`);
+  return path.join(path.dirname(manifest), 'dist', 'index.js');
+}
+
+/** The reference server that has a tool for everything, as a child process of the client. */
+export function everythingOverStdio(): McpStdioServerConfig {
+  return { command: process.execPath, args: [referenceServerScript('everything')] };
+}
+
+/** The reference server that has a tool for everything, as a real HTTP server on a free port unless one is given. */
+export async function startEverythingServer(
+  transport: 'streamableHttp' | 'sse',
+  { port }: { port?: number } = {},
+): Promise<EverythingServer> {
+  const usedPort = port ?? (await findFreePort());
+  const server = spawn(process.execPath, [referenceServerScript('everything'), transport], {
+    env: { ...process.env, PORT: String(usedPort) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  await untilListening(server);
+  const config: McpHttpServerConfig =
+    transport === 'sse'
+      ? { url: `http://127.0.0.1:${usedPort}/sse`, type: 'sse' }
+      : { url: `http://127.0.0.1:${usedPort}/mcp`, type: 'http' };
+  return {
+    config,
+    async close() {
+      if (server.exitCode !== null || server.signalCode !== null) return;
+      server.kill('SIGKILL');
+      await once(server, 'exit');
+    },
+  };
+}
+
+async function findFreePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error('Expected a port.');
+  return address.port;
+}
+
+async function untilListening(server: ChildProcess): Promise<void> {
+  let output = '';
+  await new Promise<void>((done, fail) => {
+    server.once('exit', () => fail(new Error(`The everything server ended: ${output}`)));
+    server.stderr?.on('data', (chunk: Buffer) => {
+      output += chunk;
+      if (/listening|running on/i.test(output)) done();
+    });
+  });
+}

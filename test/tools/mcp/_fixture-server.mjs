@@ -1,0 +1,121 @@
+// A small MCP server over stdio for faults that the reference servers do not show.
+// Arguments choose how it lists its tools: "paged", "endless", "malformed", "toolless".
+// "mute" never answers, "stubborn" lives on when its input ends.
+import { spawn } from 'node:child_process';
+import { appendFileSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+const mode = process.argv[2] ?? 'plain';
+const journal = process.env.FIXTURE_JOURNAL;
+
+if (journal) appendFileSync(journal, `start ${process.pid}\n`);
+const entries = () => (journal ? readFileSync(journal, 'utf8').trim().split('\n') : []);
+
+const schema = { type: 'object', properties: {} };
+const tools = [
+  { name: 'echo', description: 'Says it again.', inputSchema: schema, annotations: { readOnlyHint: true } },
+  { name: 'journal', inputSchema: schema },
+  { name: 'add-tool', inputSchema: schema },
+  { name: 'silent', inputSchema: schema },
+  { name: 'progress', inputSchema: schema },
+  { name: 'big', inputSchema: schema },
+  { name: 'grandchild', inputSchema: schema },
+  { name: 'leave-grandchild', inputSchema: schema },
+  { name: 'crash', inputSchema: schema, annotations: { destructiveHint: true } },
+  { name: 'crash-first', inputSchema: schema, annotations: { idempotentHint: true } },
+  { name: 'refuse', inputSchema: schema },
+];
+
+const send = message => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+const answer = (id, text) => send({ id, result: { content: [{ type: 'text', text }] } });
+const startGrandchild = () =>
+  spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: ['ignore', 'inherit', 'ignore'] });
+
+const listings = {
+  plain: () => ({ tools }),
+  stubborn: () => ({ tools }),
+  paged: ({ cursor = '0' }) => {
+    const index = Number(cursor);
+    return { tools: [tools[index]], nextCursor: index < 2 ? String(index + 1) : undefined };
+  },
+  endless: () => ({ tools: [tools[0]], nextCursor: 'again' }),
+  malformed: () => ({
+    tools: [
+      { name: 'no-schema' },
+      { inputSchema: schema },
+      { name: 'text-schema', inputSchema: 'none' },
+      { name: 'list-schema', inputSchema: { type: 'array' } },
+      { name: 'bad-output', inputSchema: schema, outputSchema: { $ref: '#/$defs/missing' } },
+      'nonsense',
+    ],
+  }),
+};
+
+const calls = {
+  echo: (id, { text }) => answer(id, `echo ${text}`),
+  journal: id => answer(id, entries().join('\n')),
+  silent: () => {},
+  refuse: id => send({ id, error: { code: -32602, message: 'This tool is closed on Sundays.' } }),
+  big: (id, { size }) => answer(id, 'x'.repeat(size)),
+  grandchild: id => answer(id, String(startGrandchild().pid)),
+  'leave-grandchild': () => {
+    startGrandchild();
+    process.exit(4);
+  },
+  crash: () => {
+    process.stderr.write(`about to fall over, password=hunter2000 and ${process.env.FIXTURE_SECRET}\n`, () =>
+      process.exit(5),
+    );
+  },
+  'crash-first': id => {
+    if (entries().filter(entry => entry.startsWith('start')).length > 1) answer(id, 'second time lucky');
+    else process.exit(6);
+  },
+  'add-tool': id => {
+    tools.push({ name: 'added', inputSchema: schema });
+    send({ method: 'notifications/tools/list_changed' });
+    answer(id, 'added');
+  },
+  progress: (id, { steps, pause }, progressToken) => {
+    let step = 0;
+    const timer = setInterval(() => {
+      step++;
+      if (step <= steps)
+        return send({ method: 'notifications/progress', params: { progressToken, progress: step } });
+      clearInterval(timer);
+      answer(id, `${steps} steps`);
+    }, pause);
+  },
+};
+
+const methods = {
+  initialize: (id, { protocolVersion }) => {
+    if (mode === 'mute') return;
+    const capabilities = mode === 'toolless' ? {} : { tools: { listChanged: true } };
+    send({ id, result: { protocolVersion, capabilities, serverInfo: { name: 'fixture', version: '1' } } });
+  },
+  'tools/list': (id, params = {}) => {
+    if (journal) appendFileSync(journal, 'list\n');
+    const toListing = listings[mode];
+    send(
+      toListing
+        ? { id, result: toListing(params) }
+        : { id, error: { code: -32601, message: 'Method not found' } },
+    );
+  },
+  'tools/call': (id, { name, arguments: input = {}, _meta }) => calls[name](id, input, _meta?.progressToken),
+  'notifications/cancelled': (_id, { requestId, reason }) => {
+    if (journal) appendFileSync(journal, `cancelled ${typeof requestId} ${reason}\n`);
+  },
+};
+
+process.stdout.write('a stray log line on standard output\n');
+createInterface({ input: process.stdin })
+  .on('line', line => {
+    const { id, method, params } = JSON.parse(line);
+    methods[method]?.(id, params);
+  })
+  .on('close', () => {
+    if (mode === 'stubborn') setInterval(() => {}, 1000);
+    else process.exit(0);
+  });

@@ -1,0 +1,89 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import {
+  createMcpTools,
+  type McpServers,
+  type McpStdioServerConfig,
+  type McpTools,
+  type McpToolsOptions,
+} from '../../../src/tools/mcp/index.js';
+import type { ToolOutput } from '../../../src/tools/tool-source.js';
+
+const script = fileURLToPath(new URL('_fixture-server.mjs', import.meta.url));
+
+export interface FixtureServer {
+  readonly config: McpStdioServerConfig;
+  /** What the server wrote down: its starts, lists and cancellations. */
+  journal(): Promise<string[]>;
+}
+
+/** Our own server over stdio; the mode says how it lists its tools. */
+export async function fixtureServer(
+  mode = 'plain',
+  env: Record<string, string> = {},
+): Promise<FixtureServer> {
+  const folder = await temporaryFolder();
+  const file = path.join(folder, 'journal.txt');
+  return {
+    config: { command: process.execPath, args: [script, mode], env: { FIXTURE_JOURNAL: file, ...env } },
+    journal: async () =>
+      (await readFile(file, 'utf8').catch(() => '')).split('\n').filter(line => line !== ''),
+  };
+}
+
+/** A folder that is gone after the test. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'kelivo-mcp-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Tools that are closed after the test. */
+export function openTools(servers: McpServers, options?: McpToolsOptions): McpTools {
+  const tools = createMcpTools(servers, options);
+  onTestFinished(() => tools.close());
+  return tools;
+}
+
+export function call(
+  tools: McpTools,
+  toolName: string,
+  input: Record<string, unknown> = {},
+  { signal = new AbortController().signal }: { signal?: AbortSignal } = {},
+): Promise<ToolOutput> {
+  return tools.callTool({ toolCallId: 'call_1', toolName, input }, { signal });
+}
+
+export async function namesOf(tools: McpTools): Promise<string[]> {
+  return (await tools.listTools()).tools.map(({ name }) => name);
+}
+
+/** The process id of the server's first start. */
+export async function startedPid(journal: () => Promise<string[]>): Promise<number> {
+  return Number((await journal())[0]?.replace('start ', ''));
+}
+
+/** Whether the process is there and no zombie that waits for a parent to notice. */
+export async function isAlive(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return !/\) Z /.test(status);
+}
+
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  { within = 3000 } = {},
+): Promise<void> {
+  const end = Date.now() + within;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`Waited ${within} ms in vain for: ${condition}`);
+    await new Promise(resolve => setTimeout(resolve, 10));
+  }
+}

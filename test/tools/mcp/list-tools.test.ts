@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { call, fixtureServer, namesOf, openTools, until } from './_fixture-server.js';
+
+it('reads all pages', async () => {
+  const { config } = await fixtureServer('paged');
+  expect(await namesOf(openTools({ fixture: config }))).toEqual(['echo', 'journal', 'add-tool']);
+});
+
+it('stops at a cursor that comes twice', async () => {
+  const { config } = await fixtureServer('endless');
+  const { tools, warnings } = await openTools({ fixture: config }).listTools();
+  expect(tools.map(({ name }) => name)).toEqual(['echo']);
+  expect(warnings).toContain('MCP server "fixture" lists its tools without end; what came so far is used.');
+});
+
+it('keeps the good tools beside malformed ones and names what is wrong', async () => {
+  const { config } = await fixtureServer('malformed');
+  const { tools, warnings } = await openTools({ fixture: config }).listTools();
+  expect(tools.map(({ name, inputSchema }) => [name, inputSchema])).toEqual([
+    ['no-schema', { type: 'object', properties: {} }],
+    ['bad-output', { type: 'object', properties: {} }],
+  ]);
+  expect(warnings).toHaveLength(4);
+  expect(warnings[1]).toMatch(/^MCP server "fixture" offers a malformed tool "text-schema" \(inputSchema: /);
+  expect(warnings[2]).toContain('"list-schema" with an input schema of type "array" in place of "object"');
+});
+
+it('takes a server without the tools capability for one without tools', async () => {
+  const { config } = await fixtureServer('toolless');
+  expect(await openTools({ fixture: config }).listTools()).toEqual({ tools: [], warnings: [] });
+});
+
+it('asks again only after list_changed', async () => {
+  const { config, journal } = await fixtureServer();
+  const tools = openTools({ fixture: config });
+  const countLists = async () => (await journal()).filter(entry => entry === 'list').length;
+
+  await tools.listTools();
+  expect(await namesOf(tools)).not.toContain('added');
+  expect(await countLists()).toBe(1);
+
+  await call(tools, 'add-tool');
+  await until(async () => (await namesOf(tools)).includes('added'));
+  expect(await countLists()).toBe(2);
+});

@@ -1,0 +1,104 @@
+import { expect, it } from 'vitest';
+import { toToolOutput } from '../../../src/tools/mcp/to-tool-output.js';
+
+const image = { type: 'image', data: 'iVBORw==', mimeType: 'image/png' };
+
+it('joins texts by a newline', () => {
+  const content = [
+    { type: 'text', text: 'one' },
+    { type: 'text', text: 'two' },
+  ];
+  expect(toToolOutput({ content })).toEqual({ type: 'text', value: 'one\ntwo' });
+});
+
+it('keeps the order of texts and media', () => {
+  const audio = { type: 'audio', data: 'UklGRg==', mimeType: 'audio/wav' };
+  expect(toToolOutput({ content: [image, { type: 'text', text: 'a bell' }, audio] })).toEqual({
+    type: 'content',
+    value: [
+      { type: 'media', data: 'iVBORw==', mediaType: 'image/png' },
+      { type: 'text', text: 'a bell' },
+      { type: 'media', data: 'UklGRg==', mediaType: 'audio/wav' },
+    ],
+  });
+});
+
+it('takes the text of a result that repeats it as structured content', () => {
+  const content = [{ type: 'text', text: '{"degrees":20}' }];
+  expect(toToolOutput({ content, structuredContent: { degrees: 20 } })).toEqual({
+    type: 'text',
+    value: '{"degrees":20}',
+  });
+});
+
+it('gives structured content alone as JSON', () => {
+  expect(toToolOutput({ content: [], structuredContent: { degrees: 20 } })).toEqual({
+    type: 'json',
+    value: { degrees: 20 },
+  });
+});
+
+it('keeps structured content beside an image', () => {
+  expect(toToolOutput({ content: [image], structuredContent: { degrees: 20 } })).toEqual({
+    type: 'content',
+    value: [
+      { type: 'text', text: '{"degrees":20}' },
+      { type: 'media', data: 'iVBORw==', mediaType: 'image/png' },
+    ],
+  });
+});
+
+it('gives the result of the oldest protocol as JSON', () => {
+  expect(toToolOutput({ toolResult: [1, 2] })).toEqual({ type: 'json', value: [1, 2] });
+});
+
+it('writes resources and links out', () => {
+  const content = [
+    { type: 'resource', resource: { uri: 'file:///a.txt', mimeType: 'text/plain', text: 'hello' } },
+    {
+      type: 'resource_link',
+      uri: 'file:///b.txt',
+      name: 'b',
+      description: 'the other',
+      mimeType: 'text/plain',
+    },
+  ];
+  expect(toToolOutput({ content })).toEqual({
+    type: 'text',
+    value:
+      'Resource file:///a.txt (text/plain):\nhello\n' +
+      'Resource link: b <file:///b.txt> (text/plain) – the other',
+  });
+});
+
+it('gives a binary resource as media', () => {
+  const content = [{ type: 'resource', resource: { uri: 'file:///a.gz', blob: 'H4sI' } }];
+  expect(toToolOutput({ content })).toEqual({
+    type: 'content',
+    value: [{ type: 'media', data: 'H4sI', mediaType: 'application/octet-stream' }],
+  });
+});
+
+it('shows a block of an unknown kind as JSON, without its binary data', () => {
+  const content = [{ type: 'hologram', data: 'QUJD'.repeat(100), angle: 3 }];
+  expect(toToolOutput({ content })).toEqual({
+    type: 'text',
+    value: '{"type":"hologram","data":"(400 characters of base64)","angle":3}',
+  });
+});
+
+it.each([{}, { content: [] }, { content: [{ type: 'text', text: '' }] }])(
+  'says so when there is no output',
+  result => {
+    expect(toToolOutput(result)).toEqual({ type: 'text', value: '(no output)' });
+  },
+);
+
+it.each([
+  [{ content: [{ type: 'text', text: 'no such city' }] }, 'no such city'],
+  [{ content: [{ type: 'text', text: 'blurred' }, image] }, 'blurred\n(image/png)'],
+  [{ structuredContent: { reason: 'closed' } }, '{"reason":"closed"}'],
+  [{}, 'The tool failed without saying why.'],
+])('gives a failure as text', (result, value) => {
+  expect(toToolOutput({ ...result, isError: true })).toEqual({ type: 'error-text', value });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { createLazyToolSource } from '../../src/tools/lazy-tool-source.js';
+import type { ToolSource } from '../../src/tools/tool-source.js';
+import { createToolbox } from '../../src/tools/toolbox.js';
+
+const signal = new AbortController().signal;
+
+/** A source whose tools say where they come from. */
+const source = (name: string, toolNames: string[], rest: Partial<ToolSource> = {}): ToolSource => ({
+  name,
+  listTools: async () => ({
+    tools: toolNames.map(toolName => ({ name: toolName, inputSchema: { type: 'object' } })),
+    warnings: [],
+  }),
+  callTool: async ({ toolName }) => ({ type: 'text', value: `${name}: ${toolName}` }),
+  close: async () => {},
+  ...rest,
+});
+
+const call = (toolbox: ToolSource, toolName: string) =>
+  toolbox.callTool({ toolCallId: 'c1', toolName, input: {} }, { signal });
+
+const namesOf = async (toolbox: ToolSource) => (await toolbox.listTools()).tools.map(({ name }) => name);
+
+describe('createToolbox', () => {
+  it('offers the tools of all sources, each run by its own', async () => {
+    const toolbox = createToolbox([source('a', ['read', 'write']), source('b', ['search'])]);
+    expect(toolbox.name).toBe('a, b');
+    expect(await namesOf(toolbox)).toEqual(['read', 'write', 'search']);
+    expect(await call(toolbox, 'write')).toEqual({ type: 'text', value: 'a: write' });
+    expect(await call(toolbox, 'search')).toEqual({ type: 'text', value: 'b: search' });
+  });
+
+  it('numbers names that are taken, and runs each tool under its own', async () => {
+    const toolbox = createToolbox([
+      source('a', ['read']),
+      source('b', ['read', 'read_2']),
+      source('c', ['read']),
+    ]);
+    expect(await namesOf(toolbox)).toEqual(['read', 'read_2', 'read_2_2', 'read_3']);
+    expect(await call(toolbox, 'read')).toMatchObject({ value: 'a: read' });
+    expect(await call(toolbox, 'read_2')).toMatchObject({ value: 'b: read' });
+    expect(await call(toolbox, 'read_2_2')).toMatchObject({ value: 'b: read_2' });
+    expect(await call(toolbox, 'read_3')).toMatchObject({ value: 'c: read' });
+  });
+
+  it('still runs a tool for a turn that began before the list changed', async () => {
+    const toolNames = ['old'];
+    const toolbox = createToolbox([source('a', toolNames)]);
+    await toolbox.listTools();
+    toolNames.splice(0, 1, 'new');
+    expect(await namesOf(toolbox)).toEqual(['new']);
+    expect(await call(toolbox, 'old')).toMatchObject({ value: 'a: old' });
+  });
+
+  it('says that there is no such tool', async () => {
+    expect(await call(createToolbox([source('a', [])]), 'read')).toEqual({
+      type: 'error-text',
+      value: 'There is no tool "read".',
+    });
+  });
+
+  it('passes on the warnings of all sources, and the signal to each', async () => {
+    const seen: unknown[] = [];
+    const warned = (name: string) =>
+      source(name, [], {
+        listTools: async options => {
+          seen.push(options?.signal);
+          return { tools: [], warnings: [`${name} is broken.`] };
+        },
+      });
+    const { warnings } = await createToolbox([warned('a'), warned('b')]).listTools({ signal });
+    expect(warnings).toEqual(['a is broken.', 'b is broken.']);
+    expect(seen).toEqual([signal, signal]);
+  });
+
+  it('closes all sources though some fail, and tells of all failures', async () => {
+    let closed = 0;
+    const failing = (message: string) => source('a', [], { close: () => Promise.reject(new Error(message)) });
+    const well = source('b', [], {
+      close: async () => {
+        closed++;
+      },
+    });
+    const closing = createToolbox([failing('one'), well, failing('two')]).close();
+    await expect(closing).rejects.toMatchObject({
+      message: 'Some tool sources could not be closed.',
+      errors: [{ message: 'one' }, { message: 'two' }],
+    });
+    expect(closed).toBe(1);
+  });
+});
+
+describe('createLazyToolSource', () => {
+  it('loads once, with the first use', async () => {
+    let loads = 0;
+    const lazy = createLazyToolSource('lazy', async () => {
+      loads++;
+      return source('a', ['read']);
+    });
+    await lazy.close();
+    expect(loads).toBe(0);
+    expect(await Promise.all([namesOf(lazy), namesOf(lazy)])).toEqual([['read'], ['read']]);
+    expect(await call(lazy, 'read')).toMatchObject({ value: 'a: read' });
+    expect(loads).toBe(1);
+    expect(lazy.name).toBe('lazy');
+  });
+
+  it('closes what it loaded', async () => {
+    let closed = 0;
+    const inner = source('a', [], {
+      close: async () => {
+        closed++;
+      },
+    });
+    const lazy = createLazyToolSource('lazy', async () => inner);
+    await lazy.listTools();
+    await lazy.close();
+    expect(closed).toBe(1);
+  });
+});
