@@ -1,10 +1,8 @@
 import { LoadAPIKeyError } from '@ai-sdk/provider';
 import { loadOptionalSetting } from '@ai-sdk/provider-utils';
 import type { CallHeaders } from './responses/responses-model.js';
+import { secretsIn } from './responses/transport/secrets-in.js';
 import type { KelivoResponsesSettings } from './settings.js';
-
-/** Headers whose values are secrets, beside the API key itself. */
-const SECRET_HEADERS = /^(authorization|api-key|x-api-key|x-goog-api-key|cookie|proxy-authorization)$/i;
 
 /**
  * Makes the headers of each request. The key is looked up then, not before, so that a provider can be created where no
@@ -27,10 +25,7 @@ export function createCallHeaders(
       ...(project !== undefined && { 'openai-project': project }),
     };
     const all = { ...own, ...toLowerCase(typeof headers === 'function' ? headers() : headers) };
-    const secrets = Object.entries(all)
-      .filter(([name]) => SECRET_HEADERS.test(name))
-      .flatMap(([, value]) => [value, value.replace(/^\w+ /, '')])
-      .filter(value => value.length >= 4);
+    const secrets = secretsIn(all);
     if (secrets.length === 0 && needsKey) {
       throw new LoadAPIKeyError({
         message:

@@ -9,6 +9,8 @@ import { generateId, loadOptionalSetting } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
 import { createCallHeaders } from './credentials.js';
 import { createEmbeddingModel } from './embeddings/create-embedding-model.js';
+import { resolveModelOverride } from './model-overrides.js';
+import { createLearnedProfiles } from './responses/learned-profiles.js';
 import { createResponsesModel } from './responses/responses-model.js';
 import { toApiRoot, toEndpoint } from './responses/transport/base-url.js';
 import { type KelivoResponsesSettings, validateSettings } from './settings.js';
@@ -80,6 +82,7 @@ export function createKelivoResponsesProvider(
   const headers = createCallHeaders(settings, { needsKey: root.hostname === 'api.openai.com' });
   const fetch = settings.fetch ?? ((input, init) => globalThis.fetch(input, init));
   const tools = createToolSource(settings);
+  const learnedProfiles = createLearnedProfiles();
 
   const responses = (modelId: string): LanguageModelV2 =>
     createResponsesModel(modelId, {
@@ -91,6 +94,8 @@ export function createKelivoResponsesProvider(
       systemMessageMode: settings.systemMessageMode ?? 'auto',
       missingReasoning: settings.missingReasoning ?? 'omit-ids',
       timeouts: { connect: timeouts.connect, idle: timeouts.idle },
+      override: resolveModelOverride(modelId, { ...settings, host: root.hostname }),
+      learnedProfile: learnedProfiles.of(modelId),
       generateId,
     });
 

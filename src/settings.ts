@@ -1,7 +1,10 @@
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
 import { KelivoError } from './errors.js';
+import { inputProfileSchema, type ModelOverride, modelOverridesSchema } from './model-overrides.js';
 import { parseSettings } from './parse-settings.js';
+import type { InputProfile } from './responses/request/input-profile.js';
+import type { InputProfileName } from './responses/request/input-profiles.js';
 import type { ToolLoopOptions } from './tool-loop/options.js';
 import { toolLoopSettingsShape } from './tool-loop/validate-options.js';
 import type { LocalTools } from './tools/local-tools.js';
@@ -54,6 +57,20 @@ export interface KelivoResponsesSettings {
    * @default 'omit-ids'
    */
   missingReasoning?: 'omit-ids' | 'synthesize';
+  /**
+   * What the server's input takes, where that is not what OpenAI's takes: the name of a server, or an object that
+   * changes single points of what holds otherwise. Local servers cannot be told by their address: name `vllm`,
+   * `lmstudio` or `llamacpp`. Whatever is set, a request that is refused for a known reason is changed and sent once
+   * more, and the next ones of that model are changed before they are sent.
+   * @default by the host of `baseURL`, else `openai`
+   */
+  inputProfile?: InputProfileName | InputProfile;
+  /**
+   * What is different for some language models: by exact id, or by a pattern whose `*` stands for any characters, for
+   * example `{ 'qwen*': { body: { top_k: 20 } } }`. Of several that match, the more specific wins, field by field.
+   * @default none
+   */
+  models?: Record<string, ModelOverride>;
   /** Time limits, all in milliseconds. */
   timeouts?: {
     /** Until a streamed answer begins. @default none */
@@ -103,6 +120,8 @@ const schema = z.strictObject({
   store: z.boolean().optional(),
   systemMessageMode: z.enum(['auto', 'system', 'developer', 'remove']).optional(),
   missingReasoning: z.enum(['omit-ids', 'synthesize']).optional(),
+  inputProfile: inputProfileSchema,
+  models: modelOverridesSchema,
   timeouts: z
     .strictObject({ connect: milliseconds, idle: milliseconds, tool: milliseconds, total: milliseconds })
     .optional(),

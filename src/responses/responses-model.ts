@@ -1,13 +1,16 @@
 import type {
   LanguageModelV2,
   LanguageModelV2CallOptions,
+  LanguageModelV2CallWarning,
   LanguageModelV2StreamPart,
 } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import { createPartStream } from '../parts/create-part-stream.js';
 import { createPartFolder } from '../parts/fold-parts.js';
+import type { LearnedProfile } from './learned-profiles.js';
+import { postMended } from './post-mended.js';
 import { buildRequest } from './request/build-request.js';
-import { mendRequest } from './request/mend-request.js';
+import type { InputProfile } from './request/input-profile.js';
 import type { ResponsesRequestBody } from './request/request-body.js';
 import type { DeclaredTools } from './stream/hosted-item.js';
 import { type Answer, readAnswer } from './stream/read-answer.js';
@@ -25,7 +28,17 @@ export interface ResponsesModelConfig {
   readonly systemMessageMode: 'auto' | 'system' | 'developer' | 'remove';
   readonly missingReasoning: 'omit-ids' | 'synthesize';
   readonly timeouts: ResponseTimeouts;
+  readonly override: RequestOverride;
+  readonly learnedProfile: LearnedProfile;
   readonly generateId: () => string;
+}
+
+/** What the requests of this model have or take that those of others do not. */
+export interface RequestOverride {
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Fields that replace those of the request. */
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly inputProfile: InputProfile;
 }
 
 export interface CallHeaders {
@@ -92,8 +105,12 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
 
   async function open(options: LanguageModelV2CallOptions, { stream }: { stream: boolean }) {
     const { abortSignal, includeRawChunks } = options;
-    const { store, systemMessageMode, missingReasoning, url, fetch, timeouts, generateId } = config;
-    const { body, warnings, toolNames } = buildRequest(options, {
+    const { store, systemMessageMode, missingReasoning, url, fetch, timeouts, override, generateId } = config;
+    const {
+      body: built,
+      warnings,
+      toolNames,
+    } = buildRequest(options, {
       modelId,
       store,
       systemMessageMode,
@@ -101,22 +118,23 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
       stream,
     });
     const { headers, secrets } = await config.headers();
-    const post = (sent: ResponsesRequestBody) =>
+    const post = (body: ResponsesRequestBody) =>
       openResponse({
         url,
-        headers: { ...headers, ...options.headers },
+        headers: { ...headers, ...override.headers, ...options.headers },
         secrets,
-        body: sent,
+        body: { ...body, ...override.body },
         fetch,
         signal: abortSignal,
         // The status of an answer that is not streamed comes with the answer.
         timeouts: stream ? timeouts : {},
       });
-    const opened = await post(body).catch(error => {
-      const mended = mendRequest(body, error);
-      if (mended === undefined) throw error;
-      return post(mended);
+    const { opened, sent, refused } = await postMended(built, {
+      post,
+      profile: override.inputProfile,
+      learned: config.learnedProfile,
     });
+    warnings.push(...refused.map(toRefusalWarning));
     const answer = readAnswer({
       read: opened.read,
       errorContext: opened.errorContext,
@@ -126,8 +144,19 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
       includeRawChunks,
       signal: abortSignal,
     });
+    const body = { ...sent, ...override.body };
     return { answer, warnings, body, headers: opened.headers, close: opened.close };
   }
+}
+
+/** A setting that the call asked for and the server does not take, by the name the host knows it by. */
+function toRefusalWarning(field: string): LanguageModelV2CallWarning {
+  const setting = field.replace(/[._](\w)/g, (_, letter: string) => letter.toUpperCase());
+  return {
+    type: 'unsupported-setting',
+    setting,
+    details: `${setting} is not taken by the server for this model`,
+  };
 }
 
 /** Which tools the host knows. A tool part of another one is shown as far as its host can bear it. */

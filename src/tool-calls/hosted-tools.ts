@@ -15,6 +15,9 @@ const hostedToolNames = new Set([
   'mcp_approval_request',
 ]);
 
+/** How the ids of items that stand for a hosted call begin. A host may have declared the tool under any name. */
+const hostedItemId = /^(?:ws|fs|ci|ig|cu|mcp|mcpl|mcpr)_/;
+
 /**
  * Whether a provider-executed call or result belongs to a tool of the API itself.
  *
@@ -22,6 +25,7 @@ const hostedToolNames = new Set([
  * begins with `call_`, a hosted call goes by the id of its item (`ws_…`, `ci_…`, `ig_…`).
  */
 export function isHostedTool({ toolName, toolCallId }: { toolName: string; toolCallId: string }): boolean {
+  if (hostedItemId.test(toolCallId)) return true;
   // `mcp.<tool>` is the spelling of hosted MCP calls in the stock provider's later versions.
   return (hostedToolNames.has(toolName) || toolName.startsWith('mcp.')) && !toolCallId.startsWith('call_');
 }

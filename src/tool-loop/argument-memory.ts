@@ -1,3 +1,4 @@
+import type { ToolSource } from '../tools/tool-source.js';
 import type { OwnedCall } from './owned-call.js';
 import { parseInput } from './parse-input.js';
 
@@ -14,7 +15,16 @@ export interface ArgumentMemory {
   recall(toolCallId: string): Record<string, unknown> | undefined;
 }
 
-export function createArgumentMemory(): ArgumentMemory {
+const memories = new WeakMap<ToolSource, ArgumentMemory>();
+
+/** The memory of all models that share these tools: many applications make a model anew for each turn. */
+export function argumentMemoryOf(source: ToolSource): ArgumentMemory {
+  const memory = memories.get(source) ?? createArgumentMemory();
+  memories.set(source, memory);
+  return memory;
+}
+
+function createArgumentMemory(): ArgumentMemory {
   const inputs = new Map<string, string>();
   return {
     remember({ toolCallId, input }) {

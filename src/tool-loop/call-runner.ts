@@ -1,4 +1,5 @@
 import { linkSignal } from '../abort/link-signal.js';
+import { untilAborted } from '../abort/until-aborted.js';
 import type { ToolDefinition, ToolOutput, ToolSource } from '../tools/tool-source.js';
 import { executeCall } from './execute-call.js';
 import type { Outcome, OwnedCall } from './owned-call.js';
@@ -29,9 +30,10 @@ interface Task {
   readonly call: OwnedCall;
   /** Whether it must not run beside another exclusive task. */
   readonly isExclusive: boolean;
-  readonly resolve: (outcome: Outcome) => void;
-  readonly reject: (reason: unknown) => void;
   readonly outcome: Promise<Outcome>;
+  readonly resolve: (outcome: Outcome) => void;
+  startedAt?: number;
+  isFinished: boolean;
 }
 
 export function createCallRunner(options: CallRunnerOptions): CallRunner {
@@ -42,8 +44,8 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
   let running = 0;
   let isExclusiveRunning = false;
   let mayStart = options.startEarly;
+  let isAbandoned = false;
   const round = linkSignal(options.signal);
-  let abandoned: string | undefined;
 
   return {
     get size() {
@@ -62,23 +64,24 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
       mayStart = true;
       startNext();
       try {
-        return await Promise.all(tasks.map(task => task.outcome));
+        const outcomes = Promise.all(tasks.map(task => task.outcome));
+        return await untilAborted(outcomes, isAbandoned ? undefined : options.signal);
       } finally {
         round.release();
       }
     },
 
     abandon(text) {
-      abandoned = text;
-      for (const task of waiting) finish(task, { type: 'error-text', value: text }, 0);
+      isAbandoned = true;
       waiting = [];
+      for (const task of tasks) finish(task, { type: 'error-text', value: text });
       round.abort(new DOMException(text, 'AbortError'));
       round.release();
     },
   };
 
   function startNext(): void {
-    if (!mayStart) return;
+    if (!mayStart || round.signal.aborted) return;
     while (running < maxParallel) {
       const next = waiting.find(task => !task.isExclusive || !isExclusiveRunning);
       if (next === undefined) return;
@@ -90,14 +93,12 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
   async function start(task: Task): Promise<void> {
     running++;
     if (task.isExclusive) isExclusiveRunning = true;
-    const startedAt = performance.now();
+    task.startedAt = performance.now();
     onStart(task.call);
     try {
-      const output = await executeCall(task.call, { source, signal: round.signal, timeout });
-      finish(task, output, performance.now() - startedAt);
-    } catch (reason) {
-      if (abandoned === undefined) task.reject(reason);
-      else finish(task, { type: 'error-text', value: abandoned }, performance.now() - startedAt);
+      finish(task, await executeCall(task.call, { source, signal: round.signal, timeout }));
+    } catch {
+      // Aborted: `abandon` gives the outcome, or `settle` has rejected.
     } finally {
       running--;
       if (task.isExclusive) isExclusiveRunning = false;
@@ -105,7 +106,10 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
     }
   }
 
-  function finish(task: Task, output: ToolOutput, duration: number): void {
+  function finish(task: Task, output: ToolOutput): void {
+    if (task.isFinished) return;
+    task.isFinished = true;
+    const duration = task.startedAt === undefined ? 0 : performance.now() - task.startedAt;
     const outcome = { call: task.call, output, duration };
     onOutcome(outcome);
     task.resolve(outcome);
@@ -114,12 +118,8 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
 
 function createTask(call: OwnedCall, isExclusive: boolean): Task {
   let resolve: (outcome: Outcome) => void = () => {};
-  let reject: (reason: unknown) => void = () => {};
-  const outcome = new Promise<Outcome>((onResolve, onReject) => {
+  const outcome = new Promise<Outcome>(onResolve => {
     resolve = onResolve;
-    reject = onReject;
   });
-  // An abort may come before anybody waits for the outcome.
-  outcome.catch(() => {});
-  return { call, isExclusive, outcome, resolve, reject };
+  return { call, isExclusive, outcome, resolve, isFinished: false };
 }

@@ -3,10 +3,12 @@ import type {
   LanguageModelV2CallOptions,
   LanguageModelV2StreamPart,
 } from '@ai-sdk/provider';
+import { untilAborted } from '../abort/until-aborted.js';
 import { resultToParts } from '../parts/result-to-parts.js';
 
 /** One answer of the inner model, streamed or not, as parts to pull. */
 export interface Round {
+  /** The next part, or undefined at the end. Rejects on abort, also where the model ignores its signal. */
   next(): Promise<LanguageModelV2StreamPart | undefined>;
   cancel(reason: unknown): void;
   readonly request?: { body?: unknown };
@@ -19,11 +21,25 @@ export type OpenRound = (options: LanguageModelV2CallOptions) => Promise<Round>;
 export const streamedRounds =
   (model: LanguageModelV2): OpenRound =>
   async options => {
-    const { stream, request, response } = await model.doStream(options);
+    const { abortSignal: signal } = options;
+    const opening = Promise.resolve(model.doStream(options));
+    const { stream, request, response } = await untilAborted(opening, signal).catch(error => {
+      // An answer that comes although nobody waits for it any more.
+      opening.then(late => late.stream.cancel(error)).catch(() => {});
+      throw error;
+    });
     const reader = stream.getReader();
+    const cancel = (reason: unknown): void => void reader.cancel(reason).catch(() => {});
+    const onAbort = (): void => cancel(signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
     return {
-      next: async () => (await reader.read()).value,
-      cancel: reason => void reader.cancel(reason).catch(() => {}),
+      async next() {
+        const { done, value } = await reader.read();
+        signal?.throwIfAborted();
+        if (done) signal?.removeEventListener('abort', onAbort);
+        return value;
+      },
+      cancel,
       request,
       response,
     };
@@ -33,10 +49,10 @@ export const streamedRounds =
 export const generatedRounds =
   (model: LanguageModelV2): OpenRound =>
   async options => {
-    const result = await model.doGenerate(options);
+    const result = await untilAborted(Promise.resolve(model.doGenerate(options)), options.abortSignal);
     const parts = resultToParts(result);
     return {
-      next: async () => {
+      async next() {
         const { value } = parts.next();
         return value ?? undefined;
       },

@@ -20,6 +20,15 @@ export function parseInput(text: string, toolName: string): ParsedInput {
   };
 }
 
+/**
+ * The arguments of a call as the JSON of an object. `ai@5` takes a call whose input it cannot parse for one of its own,
+ * and goes on with a step that nobody asked for.
+ */
+export function toValidJson({ input, toolName }: { input: string; toolName: string }): string {
+  const parsed = parseInput(input, toolName);
+  return JSON.stringify(parsed.success ? parsed.input : {});
+}
+
 function parse(text: string, repair: (text: string) => string = same => same): unknown {
   try {
     return JSON.parse(repair(text));

@@ -3,10 +3,13 @@ import type {
   LanguageModelV2Content,
   LanguageModelV2StreamPart,
 } from '@ai-sdk/provider';
+import { untilAborted } from '../abort/until-aborted.js';
 import type { PartSink } from '../parts/create-part-stream.js';
 import { createPartFolder } from '../parts/fold-parts.js';
 import type { CallRunner } from './call-runner.js';
 import type { Round } from './open-round.js';
+import type { OwnedCall } from './owned-call.js';
+import { toValidJson } from './parse-input.js';
 import type { Turn } from './turn.js';
 
 type PartType = LanguageModelV2StreamPart['type'];
@@ -24,7 +27,7 @@ export interface RoundSummary {
 }
 
 export interface RoundReader {
-  readonly turn: Pick<Turn, 'tools' | 'surface' | 'ids'>;
+  readonly turn: Pick<Turn, 'tools' | 'surface' | 'ids' | 'signal' | 'isAborted'>;
   readonly calls: CallRunner;
   readonly sink: PartSink;
   /** Told of the round's warnings before any other part. */
@@ -38,18 +41,20 @@ export interface RoundReader {
  */
 export async function readRound(
   round: Round,
-  { turn: { tools, surface, ids: turnIds }, calls, sink, onStart, toFinalError }: RoundReader,
+  { turn, calls, sink, onStart, toFinalError }: RoundReader,
 ): Promise<RoundSummary> {
-  const ids = turnIds.round();
+  const { tools, surface, signal } = turn;
+  const ids = turn.ids.round();
   const folder = createPartFolder();
-  /** The tool whose input is being streamed, by the id it is shown under; only tools of the loop. */
-  const ownedInputs = new Map<string, string>();
+  /** The streamed input of the loop's own calls, by the id it is shown under. */
+  const ownedInputs = new Map<string, { toolName: string; isComplete: boolean }>();
   /** What would end the blocks that are open, by block. */
   const missingEnds = new Map<string, PartOf<'text-end' | 'reasoning-end'>>();
   let hostCalls = 0;
   let responseId: string | undefined;
-  let finish: PartOf<'finish'> | undefined;
+  let finish = NO_FINISH;
   let hasFailed = false;
+  let isBroken = false;
 
   const handlers: Handlers = {
     'stream-start': () => {},
@@ -70,21 +75,24 @@ export async function readRound(
       if (providerExecuted === true || !tools.has(toolName)) {
         show(renamed(part, id));
       } else {
-        ownedInputs.set(id, toolName);
+        // Announced again: shown with its call, if that turns out to be another one.
+        if (ownedInputs.has(id)) return;
+        ownedInputs.set(id, { toolName, isComplete: false });
         surface.inputStart(id, toolName).forEach(sink.write);
       }
     },
     'tool-input-delta': part => {
       const id = ids.call(part.id);
-      const toolName = ownedInputs.get(id);
-      if (toolName === undefined) show(renamed(part, id));
-      else surface.inputDelta(id, toolName, part.delta).forEach(sink.write);
+      const input = ownedInputs.get(id);
+      if (input === undefined) show(renamed(part, id));
+      else if (!input.isComplete) surface.inputDelta(id, input.toolName, part.delta).forEach(sink.write);
     },
     'tool-input-end': part => {
       const id = ids.call(part.id);
-      const toolName = ownedInputs.get(id);
-      if (toolName === undefined) show(renamed(part, id));
-      else surface.inputEnd(id, toolName).forEach(sink.write);
+      const input = ownedInputs.get(id);
+      if (input === undefined) show(renamed(part, id));
+      else if (!input.isComplete) surface.inputEnd(id, input.toolName).forEach(sink.write);
+      if (input !== undefined) input.isComplete = true;
     },
     'tool-call': part => {
       if (part.providerExecuted === true) show({ ...part, toolCallId: ids.call(part.toolCallId) });
@@ -101,21 +109,35 @@ export async function readRound(
     },
   };
 
-  let part = await round.next();
-  onStart(part?.type === 'stream-start' ? part.warnings : []);
-  for (; part !== undefined; part = await round.next()) {
+  const first = await next();
+  onStart(first?.type === 'stream-start' ? first.warnings : []);
+  for (let part = first; part !== undefined; part = await next()) {
     forward(part);
     const room = sink.ready();
-    if (room !== undefined) await room;
+    // An abort while nobody reads shows with the next part.
+    if (room !== undefined) await untilAborted(room, signal).catch(() => {});
   }
   missingEnds.forEach(show);
 
   return {
     content: folder.result().content,
     hostCalls,
-    finish: finish ?? { ...NO_FINISH, finishReason: hasFailed ? 'error' : 'unknown' },
+    // Whatever the model says: after an error it has not answered.
+    finish: hasFailed ? { ...finish, finishReason: 'error' } : finish,
     responseId,
   };
+
+  /** The next part. The error of a stream that breaks is its last. */
+  async function next(): Promise<LanguageModelV2StreamPart | undefined> {
+    if (isBroken) return undefined;
+    try {
+      return await round.next();
+    } catch (error) {
+      if (turn.isAborted()) throw error;
+      isBroken = true;
+      return { type: 'error', error: signal.aborted ? signal.reason : error };
+    }
+  }
 
   function forward<Type extends PartType>(part: PartOf<Type>): void {
     const handle: ((part: PartOf<Type>) => void) | undefined = handlers[part.type as Type];
@@ -143,6 +165,13 @@ export async function readRound(
     show(renamed(part, id));
   }
 
+  /** For models that do not stream the input of their calls: without it `ai@5` cannot place the result. */
+  function showInput({ toolCallId, toolName, input }: OwnedCall): void {
+    surface.inputStart(toolCallId, toolName).forEach(sink.write);
+    surface.inputDelta(toolCallId, toolName, input).forEach(sink.write);
+    surface.inputEnd(toolCallId, toolName).forEach(sink.write);
+  }
+
   function takeCall(part: PartOf<'tool-call'>): void {
     const { toolName, input, providerMetadata } = part;
     const toolCallId = ids.completeCall(part.toolCallId, `${toolName} ${input}`);
@@ -155,15 +184,17 @@ export async function readRound(
     }
     const call = { toolCallId, toolName, input, ...(providerMetadata !== undefined && { providerMetadata }) };
     folder.add({ type: 'tool-call', ...call });
-    surface.call(call).forEach(sink.write);
+    if (!ownedInputs.has(toolCallId)) showInput(call);
+    surface.call({ ...call, input: toValidJson(call) }).forEach(sink.write);
     calls.add(call, tool);
   }
 }
 
-const NO_FINISH = {
+const NO_FINISH: PartOf<'finish'> = {
   type: 'finish',
+  finishReason: 'unknown',
   usage: { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined },
-} as const;
+};
 
 /** The part under another id; the part itself where it has the id already, as nearly all have. */
 const renamed = <Part extends { id: string }>(part: Part, id: string): Part =>

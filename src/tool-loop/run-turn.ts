@@ -20,12 +20,14 @@ export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Pr
   const record = createTurnRecord();
   let { options } = turn;
   let round = firstRound;
+  let calls: CallRunner | undefined;
 
   try {
     for (let number = 1; ; number++) {
-      const isLast = number >= turn.maxRounds;
       turn.emit({ type: 'round-start', round: number });
-      const calls = createCalls(number, isLast);
+      // The last round was asked not to call, and so was every round of a host that chose so.
+      const mayCall = options.toolChoice?.type !== 'none';
+      calls = createCalls(number, mayCall);
       const summary = await readRound(round, {
         turn,
         calls,
@@ -35,36 +37,36 @@ export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Pr
           if (number > 1) return;
           sink.write({ type: 'stream-start', warnings: [...turn.warnings, ...warnings] });
         },
-      }).catch(error => {
-        calls.abandon('The answer was interrupted before this tool had finished.');
-        throw error;
       });
+      const { finishReason, usage, providerMetadata } = summary.finish;
+      record.addUsage(usage);
 
-      if (summary.finish.finishReason === 'error')
-        calls.abandon('The answer broke off before this tool had finished.');
-      else if (isLast) calls.abandon(`Not run: the limit of ${turn.maxRounds} rounds is reached.`);
+      if (BROKEN_OFF.has(finishReason)) calls.abandon('The answer broke off before this tool had finished.');
+      else if (!mayCall) calls.abandon(`Not run: ${toRefusal(number, turn)}`);
       const outcomes = await calls.settle();
 
-      record.add(summary, outcomes);
-      const { finishReason, usage } = summary.finish;
+      record.addRound(summary, outcomes);
       turn.emit({ type: 'round-end', round: number, finishReason, usage });
-      if (isLast || isAnswer(summary, calls)) {
-        return sink.write(record.toFinish(toFinishReason(summary, calls), summary.finish.providerMetadata));
+      if (!mayCall || isAnswer(summary, calls)) {
+        return sink.write(record.toFinish(toFinishReason(summary, calls), providerMetadata));
       }
       options = withOutcomes(options, { content: summary.content, outcomes });
-      round = await turn.openFollowUp(number + 1 === turn.maxRounds ? withoutCalls(options) : options);
+      if (number + 1 === turn.maxRounds) options = withoutCalls(options);
+      round = await turn.openFollowUp(options);
     }
-  } catch (error) {
+  } catch (cause) {
+    const error = turn.signal.aborted ? turn.signal.reason : cause;
     round.cancel(error);
     if (turn.isAborted()) throw error;
+    calls?.abandon('The turn ended before this tool had finished.');
     sink.write({ type: 'error', error: record.toFinalError(error) });
     sink.write(record.toFinish('error'));
   }
 
-  function createCalls(number: number, isLast: boolean): CallRunner {
+  function createCalls(number: number, mayCall: boolean): CallRunner {
     return createCallRunner({
       ...turn.execution,
-      startEarly: turn.execution.startEarly && !isLast,
+      startEarly: turn.execution.startEarly && mayCall,
       onStart: call => {
         record.noteToolRun();
         turn.remember(call);
@@ -101,6 +103,9 @@ function toFinishReason({ finish, hostCalls }: RoundSummary, calls: CallRunner):
   // The model still called in the round that should have answered.
   return calls.size > 0 ? 'other' : finish.finishReason;
 }
+
+const toRefusal = (number: number, { maxRounds }: Turn): string =>
+  number >= maxRounds ? `the limit of ${maxRounds} rounds is reached.` : 'the tool choice is "none".';
 
 const withoutCalls = (options: LanguageModelV2CallOptions): LanguageModelV2CallOptions => ({
   ...options,

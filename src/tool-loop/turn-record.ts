@@ -12,7 +12,8 @@ import type { RoundSummary } from './read-round.js';
 
 /** What has happened in a turn so far, as far as its end must tell. */
 export interface TurnRecord {
-  add(round: RoundSummary, outcomes: readonly Outcome[]): void;
+  addUsage(usage: LanguageModelV2Usage): void;
+  addRound(round: RoundSummary, outcomes: readonly Outcome[]): void;
   noteToolRun(): void;
   /** The finish part: usage summed over the rounds, and each round under `providerMetadata.kelivo.rounds`. */
   toFinish(
@@ -34,8 +35,11 @@ export function createTurnRecord(): TurnRecord {
   let roundStartedAt = performance.now();
 
   return {
-    add({ finish, responseId }, outcomes) {
-      usage = addUsage(usage, finish.usage);
+    addUsage(added) {
+      usage = addUsage(usage, added);
+    },
+
+    addRound({ finish, responseId }, outcomes) {
       const now = performance.now();
       rounds.push({
         ...(responseId !== undefined && { responseId }),

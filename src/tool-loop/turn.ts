@@ -34,6 +34,8 @@ export interface Turn {
   emit(event: WithoutTime<ToolLoopEvent>): void;
   /** Keeps the arguments of a call for the turns to come. */
   remember(call: OwnedCall): void;
+  /** Aborts when the turn is to end, with the reason. */
+  readonly signal: AbortSignal;
   /** Whether the caller ended the turn; a time limit of ours is an error instead. */
   isAborted(): boolean;
   abort(reason: unknown): void;
@@ -131,6 +133,7 @@ export async function openTurn(
         }
       },
       remember: memory.remember,
+      signal: link.signal,
       isAborted: () => wasCancelled || abortSignal?.aborted === true,
       abort(reason) {
         wasCancelled = true;

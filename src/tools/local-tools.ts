@@ -44,6 +44,8 @@ export function createLocalTools(localTools: LocalTools): ToolSource {
     }
   }
 
+  let isFirstListing = true;
+
   return {
     name: 'local tools',
     async listTools() {
@@ -59,7 +61,9 @@ export function createLocalTools(localTools: LocalTools): ToolSource {
           );
         }
       }
-      return { tools: definitions, warnings };
+      const listing = { tools: definitions, warnings: isFirstListing ? warnings : [] };
+      isFirstListing = false;
+      return listing;
     },
 
     async callTool(call, { signal }) {

@@ -5,11 +5,13 @@ import {
   UnsupportedFunctionalityError,
 } from '@ai-sdk/provider';
 import { pairToolCalls } from '../../tool-calls/pair-tool-calls.js';
+import { toHostedCallForms } from './hosted-calls/to-hosted-call-forms.js';
 import { type ModelTraits, toModelTraits } from './model-traits.js';
 import { type ResponsesCallOptions, readProviderOptions } from './provider-options.js';
 import type { InputItem, ResponsesRequestBody } from './request-body.js';
 import { toInput } from './to-input.js';
 import { toModelSettings } from './to-model-settings.js';
+import { toNewMessages } from './to-new-messages.js';
 import { toOutputSettings } from './to-output-settings.js';
 import { toTools } from './to-tools.js';
 import { createToolNames, type ToolNames } from './tool-names.js';
@@ -55,7 +57,7 @@ export function buildRequest(
   const prompt = pairToolCalls(options.prompt, {
     keepOrphans: conversation !== undefined || previousResponseId !== undefined,
   });
-  const toolNames = createToolNames(toolNamesIn(options, prompt));
+  const toolNames = createToolNames(toolNamesIn(options, prompt), givenNamesIn(options));
   const tools = toTools(options, { toolNames, traits, strict: callOptions.strictJsonSchema ?? false, warn });
   const modelSettings = toModelSettings(options, { modelId, traits, callOptions, warn });
   const outputSettings = toOutputSettings(options, {
@@ -67,12 +69,12 @@ export function buildRequest(
   });
   const effortUpdateRefusal = toEffortUpdateRefusal(traits, callOptions);
   const autoMode = traits.isReasoningModel ? 'developer' : 'system';
-  const items = toInput(prompt, {
+  const items = toInput(toNewMessages(prompt, callOptions), {
     store,
     systemMessageMode: systemMessageMode === 'auto' ? autoMode : systemMessageMode,
     missingReasoning,
     toolNames,
-    hasLocalShell: tools.tools?.some(tool => tool.type === 'local_shell') ?? false,
+    hostedForms: toHostedCallForms(options.tools),
     effortUpdateRefusal,
     warn,
   });
@@ -126,10 +128,21 @@ function* toolNamesIn(
   { tools = [] }: LanguageModelV2CallOptions,
   prompt: LanguageModelV2Prompt,
 ): Generator<string> {
-  for (const tool of tools) if (tool.type === 'function') yield tool.name;
+  for (const tool of tools) if (tool.type === 'function' || tool.id === CUSTOM_TOOL) yield tool.name;
   for (const message of prompt) {
     if (message.role !== 'assistant') continue;
     for (const part of message.content) if (part.type === 'tool-call') yield part.toolName;
+  }
+}
+
+const CUSTOM_TOOL = 'openai.custom';
+
+/** The AI SDK from 6 on let a custom tool have another name for the model than the one it is declared under. */
+function* givenNamesIn({ tools = [] }: LanguageModelV2CallOptions): Generator<readonly [string, string]> {
+  for (const tool of tools) {
+    if (tool.type === 'function' || tool.id !== CUSTOM_TOOL) continue;
+    const { name } = tool.args ?? {};
+    if (typeof name === 'string' && name !== '') yield [tool.name, name];
   }
 }
 

@@ -4,6 +4,8 @@ import type { SharedV2ProviderOptions } from '@ai-sdk/provider';
 export interface PartOptions {
   /** Id of the item on the wire. */
   readonly itemId?: string;
+  /** Id of the response that the part is of, where the server keeps it. */
+  readonly responseId?: string;
   readonly reasoningEncryptedContent?: string;
   readonly phase?: string;
   readonly imageDetail?: string;
@@ -28,6 +30,7 @@ export function readPartOptions(providerOptions: SharedV2ProviderOptions | undef
   if (namespace === undefined) return {};
   return {
     itemId: textOf(namespace.itemId),
+    responseId: textOf(namespace.responseId),
     reasoningEncryptedContent: textOf(namespace.reasoningEncryptedContent),
     phase: textOf(namespace.phase),
     imageDetail: textOf(namespace.imageDetail),

@@ -1,3 +1,5 @@
+import type { HostedItem } from './hosted-items.js';
+
 /** The body of `POST …/responses`, as far as this package writes it. Field names are the wire's own. */
 export interface ResponsesRequestBody {
   model: string;
@@ -51,8 +53,8 @@ export type InputItem =
   | ReasoningItem
   | FunctionCall
   | FunctionCallOutput
-  | LocalShellCall
-  | LocalShellCallOutput
+  | CustomToolCallOutput
+  | HostedItem
   | ConfigurationUpdate;
 
 export interface InstructionMessage {
@@ -70,8 +72,9 @@ export interface UserMessage {
 export interface AssistantMessage {
   type?: 'message';
   role: 'assistant';
-  content: Array<{ type: 'output_text'; text: string }>;
+  content: Array<{ type: 'output_text'; text: string; annotations?: unknown[] }>;
   id?: string;
+  status?: 'completed';
   phase?: string;
 }
 
@@ -79,6 +82,7 @@ export interface ReasoningItem {
   type: 'reasoning';
   id?: string;
   encrypted_content?: string;
+  status?: 'completed';
   summary: Array<{ type: 'summary_text'; text: string }>;
 }
 
@@ -89,33 +93,21 @@ export interface FunctionCall {
   /** JSON of an object. */
   arguments: string;
   id?: string;
+  status?: 'completed';
   async?: boolean;
 }
 
 export interface FunctionCallOutput {
   type: 'function_call_output';
+  id?: string;
   call_id: string;
   output: string | InputContent[];
 }
 
-export interface LocalShellCall {
-  type: 'local_shell_call';
+export interface CustomToolCallOutput {
+  type: 'custom_tool_call_output';
   call_id: string;
-  id?: string;
-  action: {
-    type: 'exec';
-    command: string[];
-    timeout_ms?: number;
-    user?: string;
-    working_directory?: string;
-    env?: Record<string, string>;
-  };
-}
-
-export interface LocalShellCallOutput {
-  type: 'local_shell_call_output';
-  call_id: string;
-  output: string;
+  output: string | InputContent[];
 }
 
 /** Changes the reasoning effort from here on without touching the cached prefix. */

@@ -71,8 +71,19 @@ function toReasoningId(item: InputItem): string | undefined {
 /** Whether the model wrote an item, so that it belongs to the same answer as those beside it. */
 function isOfModel(item: InputItem): boolean {
   if ('role' in item) return item.role === 'assistant';
-  return item.type === 'reasoning' || item.type === 'function_call' || item.type === 'local_shell_call';
+  return modelItems.has(item.type);
 }
+
+const modelItems: ReadonlySet<string> = new Set([
+  'reasoning',
+  'function_call',
+  'local_shell_call',
+  'shell_call',
+  'apply_patch_call',
+  'computer_call',
+  'custom_tool_call',
+  'mcp_approval_request',
+]);
 
 function isReasoning(item: InputItem): item is ReasoningItem {
   return item.type === 'reasoning';

@@ -4,10 +4,10 @@ import type {
   LanguageModelV2TextPart,
   LanguageModelV2ToolCallPart,
 } from '@ai-sdk/provider';
+import type { HostedCalls } from './hosted-calls/hosted-calls.js';
 import { readPartOptions } from './part-options.js';
 import type { AssistantMessage, InputItem, ReasoningItem } from './request-body.js';
 import { toArguments } from './to-arguments.js';
-import { toLocalShellCall } from './to-local-shell.js';
 import type { ToolNames } from './tool-names.js';
 
 type AssistantPart = Extract<LanguageModelV2Message, { role: 'assistant' }>['content'][number];
@@ -15,9 +15,7 @@ type AssistantPart = Extract<LanguageModelV2Message, { role: 'assistant' }>['con
 export interface AssistantItemsContext {
   readonly store: boolean;
   readonly toolNames: ToolNames;
-  readonly hasLocalShell: boolean;
-  /** Ids of the calls that went out as `local_shell_call`; their outputs have a form of their own. */
-  readonly localShellCalls: Set<string>;
+  readonly hosted: HostedCalls;
   /** Ids and contents of the reasoning items of earlier messages. */
   readonly sentReasoning: Set<string>;
   readonly warn: (message: string) => void;
@@ -80,18 +78,16 @@ function toMessage(
 
 function toCall(part: LanguageModelV2ToolCallPart, context: AssistantItemsContext): InputItem {
   const { itemId, async } = readPartOptions(part.providerOptions);
-  const shellCall =
-    context.hasLocalShell && part.toolName === 'local_shell' ? toLocalShellCall(part, itemId) : undefined;
-  if (shellCall !== undefined) {
-    context.localShellCalls.add(part.toolCallId);
-    return shellCall;
-  }
+  const takeId = () => context.takeId(itemId);
+  const wireName = context.toolNames.toWire(part.toolName);
+  const hosted = context.hosted.toCall(part, { itemId, takeId, wireName });
+  if (hosted !== undefined) return hosted;
   return {
     type: 'function_call',
     call_id: part.toolCallId,
-    name: context.toolNames.toWire(part.toolName),
+    name: wireName,
     arguments: toArguments(part.input),
-    ...context.takeId(itemId),
+    ...takeId(),
     ...(async !== undefined && { async }),
   };
 }

@@ -1,9 +1,9 @@
+import { type Fields, renamed, withoutUndefined } from './fields.js';
 import type { HostedTool } from './request-body.js';
+import { toShellEnvironment } from './to-shell-environment.js';
 
-type Arguments = Readonly<Record<string, unknown>>;
-
-/** The hosted tools the stock provider declares, by id, with its arguments in the wire's names. */
-const hostedTools: Readonly<Record<string, (args: Arguments) => HostedTool>> = {
+/** The form of each hosted tool by its id: its arguments, in the names of the AI SDK, in those of the wire. */
+const hostedTools: Readonly<Record<string, (args: Fields, name: string) => HostedTool>> = {
   'openai.file_search': ({ vectorStoreIds, maxNumResults, ranking, filters }) => ({
     type: 'file_search',
     vector_store_ids: vectorStoreIds,
@@ -43,23 +43,61 @@ const hostedTools: Readonly<Record<string, (args: Arguments) => HostedTool>> = {
     output_format: args.outputFormat,
     output_compression: args.outputCompression,
   }),
+
+  // Those below are not in the stock provider of `ai@5`; the arguments are those of its later versions.
+  'openai.mcp': args => ({
+    type: 'mcp',
+    server_label: args.serverLabel,
+    server_url: args.serverUrl,
+    connector_id: args.connectorId,
+    server_description: args.serverDescription,
+    authorization: args.authorization,
+    headers: args.headers,
+    allowed_tools: Array.isArray(args.allowedTools) ? args.allowedTools : toToolFilter(args.allowedTools),
+    require_approval: toApprovalPolicy(args.requireApproval),
+  }),
+  'openai.custom': ({ description, format, async }, name) => ({
+    type: 'custom',
+    name,
+    description,
+    format,
+    async,
+  }),
+  'openai.shell': ({ environment }) => ({ type: 'shell', environment: toShellEnvironment(environment) }),
+  'openai.apply_patch': () => ({ type: 'apply_patch' }),
+  'openai.computer': () => ({ type: 'computer' }),
+  'openai.computer_use': ({ displayWidth, displayHeight, environment }) => ({
+    type: 'computer_use_preview',
+    display_width: displayWidth,
+    display_height: displayHeight,
+    environment,
+  }),
 };
 
-/** The request's form of a provider-defined tool; `undefined` when the API has no tool of that id. */
-export function toHostedTool({ id, args }: { id: string; args?: Arguments }): HostedTool | undefined {
+/**
+ * The request's form of a provider-defined tool; `undefined` when the API has no tool of that id. `name` is what
+ * the tool is called on the wire, if it is one that the host names.
+ */
+export function toHostedTool({
+  id,
+  name,
+  args,
+}: {
+  id: string;
+  name: string;
+  args?: Fields;
+}): HostedTool | undefined {
   const toWire = Object.hasOwn(hostedTools, id) ? hostedTools[id] : undefined;
-  return toWire && withoutUndefined(toWire(args ?? {}));
+  return toWire && withoutUndefined(toWire(args ?? {}, name));
 }
 
-function renamed(
-  value: unknown,
-  names: Readonly<Record<string, string>>,
-): Record<string, unknown> | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const fields = value as Record<string, unknown>;
-  return withoutUndefined(Object.fromEntries(Object.entries(names).map(([from, to]) => [to, fields[from]])));
-}
+const toToolFilter = (filter: unknown): Fields | undefined =>
+  renamed(filter, { readOnly: 'read_only', toolNames: 'tool_names' });
 
-function withoutUndefined<VALUE extends object>(value: VALUE): VALUE {
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as VALUE;
+/** The stock provider says `never` where nothing is said; the API's own default is `always`. */
+function toApprovalPolicy(policy: unknown): unknown {
+  if (policy === undefined || policy === null) return 'never';
+  if (typeof policy === 'string') return policy;
+  const { always, never } = renamed(policy, { always: 'always', never: 'never' }) ?? {};
+  return withoutUndefined({ always: toToolFilter(always), never: toToolFilter(never) });
 }

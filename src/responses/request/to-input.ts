@@ -5,12 +5,13 @@ import {
   type LanguageModelV2ToolResultPart,
   UnsupportedFunctionalityError,
 } from '@ai-sdk/provider';
+import type { HostedCallForm } from './hosted-calls/hosted-call-form.js';
+import { createHostedCalls } from './hosted-calls/hosted-calls.js';
 import { readPartOptions, toCacheBreakpoint } from './part-options.js';
 import { reasoningEffortUpdates } from './provider-options.js';
 import type { InputItem } from './request-body.js';
 import { settleReasoning } from './settle-reasoning.js';
 import { type AssistantItemsContext, toAssistantItems } from './to-assistant-items.js';
-import { toLocalShellOutput } from './to-local-shell.js';
 import { toToolOutput } from './to-tool-output.js';
 import { toUserContent } from './to-user-content.js';
 import type { ToolNames } from './tool-names.js';
@@ -20,8 +21,8 @@ export interface ToInputOptions {
   readonly systemMessageMode: 'system' | 'developer' | 'remove';
   readonly missingReasoning: 'omit-ids' | 'synthesize';
   readonly toolNames: ToolNames;
-  /** Whether `local_shell` is among the tools; its calls have a form of their own. */
-  readonly hasLocalShell: boolean;
+  /** The forms of calls that are not of functions, by the tool's name. */
+  readonly hostedForms: ReadonlyMap<string, HostedCallForm>;
   /** Why this call cannot change the reasoning effort; `undefined` when it can. */
   readonly effortUpdateRefusal: string | undefined;
   readonly warn: (warning: LanguageModelV2CallWarning) => void;
@@ -29,14 +30,13 @@ export interface ToInputOptions {
 
 /** The items of a prompt whose tool calls are paired already (see `pairToolCalls`). */
 export function toInput(prompt: LanguageModelV2Prompt, options: ToInputOptions): InputItem[] {
-  const { store, missingReasoning, toolNames, hasLocalShell } = options;
+  const { store, missingReasoning, toolNames, hostedForms } = options;
   const warn = (message: string): void => options.warn({ type: 'other', message });
   const sentIds = new Set<string>();
   const context: AssistantItemsContext = {
     store,
     toolNames,
-    hasLocalShell,
-    localShellCalls: new Set(),
+    hosted: createHostedCalls(prompt, { forms: hostedForms, warn }),
     sentReasoning: new Set(),
     warn,
     takeId(id) {
@@ -69,14 +69,15 @@ export function toInput(prompt: LanguageModelV2Prompt, options: ToInputOptions):
 
 function toOutputs(
   part: LanguageModelV2ToolResultPart,
-  { localShellCalls, warn }: AssistantItemsContext,
+  { hosted, warn }: Pick<AssistantItemsContext, 'hosted' | 'warn'>,
 ): InputItem[] {
   // `ai` 6 and 7 also put answers to approval requests here.
   if (part.type !== 'tool-result') {
     warn(`Tool content of type "${(part as { type: string }).type}" is not known and not sent.`);
     return [];
   }
-  if (localShellCalls.has(part.toolCallId)) return [toLocalShellOutput(part, { warn })];
+  const output = hosted.toOutput(part);
+  if (output !== undefined) return [output];
   return [{ type: 'function_call_output', call_id: part.toolCallId, output: toToolOutput(part, { warn }) }];
 }
 

@@ -8,7 +8,7 @@ import type {
 import type { ModelTraits } from './model-traits.js';
 import { normalizeSchema } from './normalize-schema.js';
 import { readPartOptions } from './part-options.js';
-import type { FunctionTool, WireTool, WireToolChoice } from './request-body.js';
+import type { FunctionTool, HostedTool, WireTool, WireToolChoice } from './request-body.js';
 import { toHostedTool } from './to-hosted-tool.js';
 import type { ToolNames } from './tool-names.js';
 
@@ -26,17 +26,19 @@ export function toTools(
   options: ToToolsOptions,
 ): { tools?: WireTool[]; tool_choice?: WireToolChoice } {
   const wireTools: WireTool[] = [];
-  const hostedTypes = new Map<string, string>();
+  const hostedTools = new Map<string, HostedTool>();
   for (const tool of tools) {
     if (tool.type === 'function') {
       wireTools.push(toFunctionTool(tool, options));
       continue;
     }
-    const hosted = isProviderTool(tool) ? toHostedTool(tool) : undefined;
+    if (HOST_SIDE_TOOLS.has(tool.id)) continue;
+    const name = options.toolNames.toWire(tool.name);
+    const hosted = isProviderTool(tool) ? toHostedTool({ ...tool, name }) : undefined;
     if (hosted === undefined) options.warn({ type: 'unsupported-tool', tool });
     else {
       wireTools.push(hosted);
-      hostedTypes.set(tool.name, hosted.type);
+      hostedTools.set(tool.name, hosted);
     }
   }
   // Servers refuse a `tool_choice` without tools.
@@ -44,7 +46,7 @@ export function toTools(
   if (toolChoice === undefined) return { tools: wireTools };
   return {
     tools: wireTools,
-    tool_choice: toToolChoice(toolChoice, { hostedTypes, toolNames: options.toolNames, wireTools }),
+    tool_choice: toToolChoice(toolChoice, { hostedTools, toolNames: options.toolNames, wireTools }),
   };
 }
 
@@ -71,28 +73,39 @@ function toFunctionTool(
   };
 }
 
-/** Hosted tools that can be forced by their type alone. */
-const forcibleTypes = new Set([
-  'code_interpreter',
-  'file_search',
-  'image_generation',
-  'web_search',
-  'web_search_preview',
-]);
+/** Tools that only the host knows: the API asks for approval by itself. */
+const HOST_SIDE_TOOLS: ReadonlySet<string> = new Set(['openai.mcp_approval_request']);
+
+/** Hosted tools that can be forced: by their type, and by those of their fields that tell them from others. */
+const forcibleTypes: Readonly<Record<string, readonly string[]>> = {
+  apply_patch: [],
+  code_interpreter: [],
+  computer: [],
+  computer_use_preview: [],
+  custom: ['name'],
+  file_search: [],
+  image_generation: [],
+  mcp: ['server_label'],
+  shell: [],
+  web_search: [],
+  web_search_preview: [],
+};
 
 function toToolChoice(
   toolChoice: LanguageModelV2ToolChoice,
   {
-    hostedTypes,
+    hostedTools,
     toolNames,
     wireTools,
-  }: { hostedTypes: ReadonlyMap<string, string>; toolNames: ToolNames; wireTools: readonly WireTool[] },
+  }: { hostedTools: ReadonlyMap<string, HostedTool>; toolNames: ToolNames; wireTools: readonly WireTool[] },
 ): WireToolChoice {
   if (toolChoice.type !== 'tool') return toolChoice.type;
   const name = toolNames.toWire(toolChoice.toolName);
   const isFunction = wireTools.some(tool => tool.type === 'function' && tool.name === name);
-  const hostedType = hostedTypes.get(toolChoice.toolName) ?? toolChoice.toolName;
-  return !isFunction && forcibleTypes.has(hostedType) ? { type: hostedType } : { type: 'function', name };
+  const hosted = hostedTools.get(toolChoice.toolName) ?? { type: toolChoice.toolName };
+  const fields = Object.hasOwn(forcibleTypes, hosted.type) ? forcibleTypes[hosted.type] : undefined;
+  if (isFunction || fields === undefined) return { type: 'function', name };
+  return { type: hosted.type, ...Object.fromEntries(fields.map(field => [field, hosted[field]])) };
 }
 
 /** `ai` 5 writes `provider-defined`, later versions `provider`. */

@@ -9,9 +9,13 @@ const MAX_LENGTH = 64;
 
 /**
  * Maps names the API refuses (MCP allows dots and any length) to names it accepts, the same way in every
- * request, and back. The names known beforehand are never given to another tool.
+ * request, and back. The names known beforehand are never given to another tool. `given` are those that a tool
+ * brings along, by the tool's name.
  */
-export function createToolNames(names: Iterable<string>): ToolNames {
+export function createToolNames(
+  names: Iterable<string>,
+  given: Iterable<readonly [name: string, wire: string]> = [],
+): ToolNames {
   const wireByName = new Map<string, string>();
   const nameByWire = new Map<string, string>();
 
@@ -30,6 +34,7 @@ export function createToolNames(names: Iterable<string>): ToolNames {
     wireByName.get(name) ??
     register(name, wireName.test(name) && !nameByWire.has(name) ? name : invent(name));
 
+  for (const [name, wire] of given) if (!nameByWire.has(wire)) register(name, wire);
   const known = [...names];
   for (const name of known.filter(name => wireName.test(name))) toWire(name);
   for (const name of known) toWire(name);

@@ -1,21 +1,25 @@
 import {
   APICallError,
+  type JSONObject,
   type LanguageModelV2FinishReason,
   type LanguageModelV2StreamPart,
   type LanguageModelV2Usage,
 } from '@ai-sdk/provider';
+import { addUsage } from '../../parts/add-usage.js';
+import { createCallIds } from './call-ids.js';
 import { createFunctionCallItem } from './function-call-item.js';
 import { createHostedItem, type DeclaredTools } from './hosted-item.js';
 import { createMessageItem } from './message-item.js';
 import type { ItemKind } from './output-item.js';
 import { createOutputItems, kindOf, type OutputItems } from './output-items.js';
 import { createReasoningItem } from './reasoning-item.js';
-import { NO_USAGE, toFinishReason, toUsage } from './to-finish.js';
+import { NO_USAGE, toFinishMetadata, toFinishReason, toUsage } from './to-finish.js';
 import { DONE_MARKER, type ResponsesEvent } from './to-responses-event.js';
 import { type ErrorContext, toStreamError } from './wire-error.js';
 import {
   asJson,
   idOf,
+  isFilled,
   isRecord,
   numberOf,
   recordOf,
@@ -23,6 +27,7 @@ import {
   textOf,
   type WireRecord,
 } from './wire-values.js';
+import { withResponseId } from './with-response-id.js';
 
 export interface EventMapperOptions {
   readonly write: (part: LanguageModelV2StreamPart) => void;
@@ -51,17 +56,27 @@ interface Mapping extends EventMapperOptions {
   readonly items: OutputItems;
   state: EventMapper['state'];
   responseId: string | undefined;
+  /** Whether the answer is one of a chain that the server keeps, to be continued by `previousResponseId`. */
+  isKept: boolean;
   announcedModel: string | undefined;
   finishReason: LanguageModelV2FinishReason;
   usage: LanguageModelV2Usage;
-  serviceTier: string | undefined;
+  /** Usage of lifecycles that the server went on from. */
+  earlierUsage: LanguageModelV2Usage;
+  metadata: JSONObject;
   hasCalls: boolean;
   readonly logprobs: unknown[];
   fail(error: unknown): void;
 }
 
-export function createEventMapper(options: EventMapperOptions): EventMapper {
-  const { write, errorContext } = options;
+export function createEventMapper(given: EventMapperOptions): EventMapper {
+  const { errorContext } = given;
+  const write = (part: LanguageModelV2StreamPart): void => {
+    const { isKept, responseId } = mapping;
+    given.write(isKept && responseId !== undefined ? withResponseId(part, responseId) : part);
+  };
+  const options = { ...given, write };
+  const callIds = createCallIds();
   let itemCount = 0;
   let lastType: string | undefined;
   let dropped = 0;
@@ -70,17 +85,25 @@ export function createEventMapper(options: EventMapperOptions): EventMapper {
   const mapping: Mapping = {
     ...options,
     items: createOutputItems({
-      message: announced => createMessageItem(nextId('message'), { write, announced }),
+      message: announced =>
+        createMessageItem(nextId('message'), {
+          write,
+          announced,
+          onLogprobs: list => mapping.logprobs.push(list),
+        }),
       reasoning: announced => createReasoningItem(nextId('reasoning'), { write, announced }),
-      function_call: announced => createFunctionCallItem({ ...options, announced, onCall: noteCall }),
-      hosted: announced => createHostedItem({ ...options, announced, onCall: noteCall }),
+      function_call: announced =>
+        createFunctionCallItem({ ...options, announced, callIds, onCall: noteCall }),
+      hosted: announced => createHostedItem({ ...options, announced, callIds, onCall: noteCall }),
     }),
     state: 'open',
     responseId: undefined,
+    isKept: false,
     announcedModel: undefined,
     finishReason: 'unknown',
     usage: NO_USAGE,
-    serviceTier: undefined,
+    earlierUsage: NO_USAGE,
+    metadata: {},
     hasCalls: false,
     logprobs: [],
     fail(error) {
@@ -101,7 +124,7 @@ export function createEventMapper(options: EventMapperOptions): EventMapper {
       if (Object.hasOwn(HANDLERS, type)) HANDLERS[type]?.(fields, mapping);
     },
     drop(data) {
-      if (dropped++ === 0) firstDropped = data.slice(0, 200);
+      if (dropped++ === 0) firstDropped = errorContext.redact(data).slice(0, 200);
     },
     fail: mapping.fail,
     end() {
@@ -115,7 +138,7 @@ export function createEventMapper(options: EventMapperOptions): EventMapper {
         providerMetadata: {
           openai: {
             responseId: mapping.responseId ?? null,
-            ...(mapping.serviceTier !== undefined && { serviceTier: mapping.serviceTier }),
+            ...mapping.metadata,
             ...(mapping.logprobs.length > 0 && { logprobs: asJson(mapping.logprobs) }),
           },
           ...(dropped > 0 && { kelivo: { droppedEvents: dropped } }),
@@ -160,7 +183,11 @@ type Handler = (fields: WireRecord, mapping: Mapping) => void;
 const HANDLERS: Readonly<Record<string, Handler>> = {
   'response.created': (fields, mapping) => {
     // A gateway that runs tools itself sends several lifecycles in one stream (BerriAI/litellm#40118).
-    if (mapping.state === 'terminal') mapping.state = 'open';
+    if (mapping.state === 'terminal') {
+      mapping.state = 'open';
+      mapping.earlierUsage = mapping.usage;
+      mapping.hasCalls = false;
+    }
     announceResponse(fields, mapping);
   },
   'response.queued': announceResponse,
@@ -177,7 +204,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
 
   'response.output_text.delta': (fields, { items, logprobs }) => {
     items.at('message', fields).writeText(textOf(fields.delta));
-    if (Array.isArray(fields.logprobs) && fields.logprobs.length > 0) logprobs.push(fields.logprobs);
+    if (isFilled(fields.logprobs)) logprobs.push(fields.logprobs);
   },
   'response.output_text.done': (fields, { items }) => {
     items.at('message', fields).completeText(textOf(fields.text));
@@ -238,6 +265,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
 function announceResponse(fields: WireRecord, mapping: Mapping): void {
   const response = recordOf(fields.response);
   if (response === undefined) return;
+  mapping.isKept ||= response.store === true || idOf(response.previous_response_id) !== undefined;
   const id = idOf(response.id);
   const modelId = idOf(response.model);
   // Told once, and again if more is known later; GitHub Copilot's changing ids change nothing.
@@ -265,8 +293,8 @@ function completeResponse(fields: WireRecord, mapping: Mapping, incomplete = fal
   mapping.items.fillIn(recordsOf(response.output));
   const isIncomplete = incomplete || response.status === 'incomplete';
   mapping.items.closeAll({ broken: isIncomplete });
-  mapping.usage = toUsage(response.usage);
-  mapping.serviceTier = idOf(response.service_tier);
+  mapping.usage = addUsage(mapping.earlierUsage, toUsage(response.usage));
+  mapping.metadata = toFinishMetadata(response);
   mapping.finishReason = toFinishReason(response, { incomplete: isIncomplete, hasCalls: mapping.hasCalls });
   if (mapping.state === 'open') mapping.state = 'terminal';
 }

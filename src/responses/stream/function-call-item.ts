@@ -1,11 +1,11 @@
+import type { CallIds } from './call-ids.js';
 import type { OutputItem, PartWriter } from './output-item.js';
+import { isParallelWrapper, toParallelCalls } from './to-parallel-calls.js';
 import { idOf, textOf, type WireRecord } from './wire-values.js';
 
 /** A call of one of the host's or the loop's functions. */
 export interface FunctionCallItem extends OutputItem {
   readonly kind: 'function_call';
-  /** The call id under which the call is, or will be, shown. */
-  readonly callId: string | undefined;
   writeArguments(delta: string): void;
   /** `function_call_arguments.done`, where LM Studio sends the arguments and others the name and call id, too. */
   completeArguments(fields: WireRecord): void;
@@ -15,6 +15,8 @@ export interface FunctionCallWriter extends PartWriter {
   /** The name under which the host declared the tool. */
   readonly toToolName: (wireName: string) => string;
   readonly generateId: () => string;
+  readonly callIds: CallIds;
+  readonly declared: { readonly names: ReadonlySet<string> };
   /** Told of each call that came out whole. */
   readonly onCall: () => void;
 }
@@ -28,15 +30,18 @@ export function createFunctionCallItem({
   announced,
   toToolName,
   generateId,
+  callIds,
+  declared,
   onCall,
 }: FunctionCallWriter): FunctionCallItem {
   let name = idOf(announced?.name);
   let callId = idOf(announced?.call_id);
+  /** The id under which the call is shown, once it is. */
+  let shownId: string | undefined;
   const itemId = idOf(announced?.id);
   let streamed = '';
   /** How much of `streamed` the host has been shown. */
   let written = 0;
-  let started = false;
   let completed: string | undefined;
 
   start();
@@ -44,8 +49,11 @@ export function createFunctionCallItem({
   const item: FunctionCallItem = {
     kind: 'function_call',
     closed: false,
-    get callId() {
-      return callId;
+
+    announce(wire) {
+      name ??= idOf(wire.name);
+      callId ??= idOf(wire.call_id);
+      start();
     },
 
     writeArguments(delta) {
@@ -63,8 +71,8 @@ export function createFunctionCallItem({
 
     isSameAs: wire => {
       const sameName = name === undefined || idOf(wire.name) === undefined || wire.name === name;
-      const known = completed ?? streamed;
-      return sameName && (known.trim() === '' || textOf(wire.arguments).startsWith(known));
+      const [known, told] = [toComparable(completed ?? streamed), toComparable(textOf(wire.arguments))];
+      return sameName && (told === '' || told.startsWith(known));
     },
 
     finish(wire, { broken = false } = {}) {
@@ -76,44 +84,85 @@ export function createFunctionCallItem({
       const isPartial =
         wire?.status === 'incomplete' || (broken && wire === undefined && completed === undefined);
       if (name === undefined || isPartial) return end();
+      completed = input;
 
       callId ??= idOf(wire?.call_id) ?? idOf(wire?.id) ?? itemId ?? generateId();
-      start();
+      // Announced again: shown a second time, it would run a second time.
+      if (callIds.isRepetition(callId, `${name} ${input}`)) return end();
+
+      const calls = isWrapper() ? toParallelCalls(input) : undefined;
+      for (const [index, call] of calls?.entries() ?? []) {
+        writeCall({ ...call, toolCallId: callIds.claimLike(`${callId}_${index + 1}`) });
+      }
+      if (calls !== undefined) return;
+
+      if (shownId === undefined) show(callIds.claimLike(callId), name);
       // The arguments of the finished item count; deltas can be ciphertext (GitHub Copilot).
       if (input.startsWith(streamed.slice(0, written))) writeDelta(input.slice(written));
       end();
-      const finalItemId = itemId ?? idOf(wire?.id);
-      write({
-        type: 'tool-call',
-        toolCallId: callId,
-        toolName: toToolName(name),
-        input: input.trim() === '' ? '{}' : input,
-        ...(finalItemId !== undefined && { providerMetadata: { openai: { itemId: finalItemId } } }),
-      });
-      onCall();
+      const toolCallId = shownId ?? callId;
+      writeCall({ name, input, toolCallId, itemId: itemId ?? idOf(wire?.id), isAsync: wire?.async });
     },
   };
   return item;
 
+  /** Shows the call as soon as it can be named. One whose id is taken waits: it may be a repetition. */
   function start(): void {
-    if (started || name === undefined || callId === undefined) return;
-    started = true;
-    write({ type: 'tool-input-start', id: callId, toolName: toToolName(name) });
+    if (shownId !== undefined || name === undefined || callId === undefined || isWrapper()) return;
+    if (callIds.claim(callId)) show(callId, name);
+  }
+
+  function show(id: string, wireName: string): void {
+    shownId = id;
+    write({ type: 'tool-input-start', id, toolName: toToolName(wireName) });
     flush();
   }
 
   /** Shows the first arguments. What does not begin an object is ciphertext or worse, and waits for the final value. */
   function flush(): void {
-    if (started && /^\s*\{/.test(streamed.slice(0, 64))) writeDelta(streamed);
+    if (/^\s*\{/.test(streamed.slice(0, 64))) writeDelta(streamed);
   }
 
   function writeDelta(delta: string): void {
-    if (delta === '' || callId === undefined) return;
+    if (delta === '' || shownId === undefined) return;
     written += delta.length;
-    write({ type: 'tool-input-delta', id: callId, delta });
+    write({ type: 'tool-input-delta', id: shownId, delta });
   }
 
   function end(): void {
-    if (started && callId !== undefined) write({ type: 'tool-input-end', id: callId });
+    if (shownId !== undefined) write({ type: 'tool-input-end', id: shownId });
   }
+
+  /** A wrapper around several calls, unless the host has a tool of that name. */
+  function isWrapper(): boolean {
+    return name !== undefined && isParallelWrapper(name) && !declared.names.has(toToolName(name));
+  }
+
+  function writeCall(call: {
+    name: string;
+    input: string;
+    toolCallId: string;
+    itemId?: string;
+    isAsync?: unknown;
+  }): void {
+    const { input, toolCallId, isAsync } = call;
+    const metadata = {
+      ...(call.itemId !== undefined && { itemId: call.itemId }),
+      ...(typeof isAsync === 'boolean' && { async: isAsync }),
+    };
+    write({
+      type: 'tool-call',
+      toolCallId,
+      toolName: toToolName(call.name),
+      input: input.trim() === '' ? '{}' : input,
+      ...(Object.keys(metadata).length > 0 && { providerMetadata: { openai: metadata } }),
+    });
+    onCall();
+  }
+}
+
+/** Arguments as they can be recognised in the terminal response, which some servers write with other white space. */
+function toComparable(args: string): string {
+  const plain = args.replace(/\s+/g, '');
+  return plain === '{}' ? '' : plain;
 }

@@ -1,5 +1,6 @@
 import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { createToolSurface, type Visibility } from '../../parts/tool-surface.js';
+import type { CallIds } from './call-ids.js';
 import { type HostedTool, hostedToolOf } from './hosted-tools.js';
 import type { OutputItem } from './output-item.js';
 import { idOf, textOf, type WireRecord } from './wire-values.js';
@@ -23,7 +24,10 @@ export interface HostedItemOptions {
   readonly write: (part: LanguageModelV2StreamPart) => void;
   readonly announced: WireRecord | undefined;
   readonly declared: DeclaredTools;
+  /** Gives tools that the host names their own names back. */
+  readonly toToolName: (wireName: string) => string;
   readonly generateId: () => string;
+  readonly callIds: CallIds;
   /** Told of a call that the host has to run. */
   readonly onCall: () => void;
 }
@@ -32,7 +36,9 @@ export function createHostedItem({
   write,
   announced,
   declared,
+  toToolName,
   generateId,
+  callIds,
   onCall,
 }: HostedItemOptions): HostedItem {
   const surface = createToolSurface(name => (declared.names.has(name) ? 'full' : declared.undeclared));
@@ -77,11 +83,11 @@ export function createHostedItem({
       if (tool.isResultOf === undefined && !isCut) showCall(wire);
       else endInput();
       // A call that the server had not finished has no result; a host takes it so.
-      if (!isCut) {
-        const toolCallId = tool.isResultOf?.(wire) ?? idFor(wire);
-        const isError = tool.isError?.(wire) ?? wire.status === 'failed';
-        show(surface.result({ toolCallId, toolName: nameOf(wire), result: tool.result(wire), isError }));
-      }
+      const result = isCut ? undefined : tool.result(wire);
+      if (result === undefined) return;
+      const toolCallId = tool.isResultOf?.(wire) ?? idFor(wire);
+      const isError = tool.isError?.(wire) ?? wire.status === 'failed';
+      show(surface.result({ toolCallId, toolName: nameOf(wire), result, isError }));
     },
   };
   return item;
@@ -138,12 +144,13 @@ export function createHostedItem({
   function nameOf(wire: WireRecord): string {
     const tool = hostedToolOf(wire);
     const declaredName = tool.ids?.map(id => declared.nameById.get(id)).find(name => name !== undefined);
-    return declaredName ?? tool.toolName(wire);
+    return declaredName ?? toToolName(tool.toolName(wire));
   }
 
   function idFor(wire: WireRecord): string {
-    callId ??=
-      hostedToolOf(wire).callId?.(wire) ?? idOf(wire.id) ?? idOf(textOf(wire.call_id)) ?? generateId();
+    callId ??= callIds.claimLike(
+      hostedToolOf(wire).callId?.(wire) ?? idOf(wire.id) ?? idOf(textOf(wire.call_id)) ?? generateId(),
+    );
     return callId;
   }
 }

@@ -11,8 +11,8 @@ export interface HostedTool {
   readonly callId?: (wire: WireRecord) => string | undefined;
   /** The arguments. @default none */
   readonly input?: (wire: WireRecord) => JSONValue;
-  /** What the tool gave. Only looked at where the server ran it. */
-  readonly result: (wire: WireRecord) => NonNullable<JSONValue>;
+  /** What the tool gave. Only looked at where the server ran it; undefined where an item of its own brings it. */
+  readonly result: (wire: WireRecord) => NonNullable<JSONValue> | undefined;
   readonly isError?: (wire: WireRecord) => boolean;
   /** Whether the call, which has no arguments then, is shown when the item begins rather than when it ends. */
   readonly isShownAtOnce?: boolean;
@@ -38,6 +38,7 @@ const HOSTED_TOOLS: Readonly<Record<string, HostedTool>> = {
   },
   file_search_call: {
     toolName: () => 'file_search',
+    ids: ['openai.file_search'],
     isShownAtOnce: true,
     result: ({ queries, results }) => ({
       queries: asJson(queries ?? null),
@@ -46,17 +47,20 @@ const HOSTED_TOOLS: Readonly<Record<string, HostedTool>> = {
   },
   code_interpreter_call: {
     toolName: () => 'code_interpreter',
+    ids: ['openai.code_interpreter'],
     hasInputParts: true,
     input: ({ code, container_id: containerId }) => defined({ code, containerId }),
     result: ({ outputs }) => ({ outputs: asJson(outputs ?? null) }),
   },
   image_generation_call: {
     toolName: () => 'image_generation',
+    ids: ['openai.image_generation'],
     isShownAtOnce: true,
     result: ({ result }) => ({ result: asJson(result ?? null) }),
   },
   local_shell_call: {
     toolName: () => 'local_shell',
+    ids: ['openai.local_shell'],
     callId: toCallId,
     input: wire => ({ action: { type: 'exec', ...toShellAction(wire) } }),
     isForHost: () => true,
@@ -71,8 +75,8 @@ const HOSTED_TOOLS: Readonly<Record<string, HostedTool>> = {
       return { action: defined({ commands, timeoutMs, maxOutputLength }) };
     },
     // In a container the server runs it, and a `shell_call_output` follows.
-    isForHost: ({ environment }) => !textOf(recordOf(environment)?.type).startsWith('container'),
-    result: toStatus,
+    isForHost: wire => !isInContainer(wire),
+    result: wire => (isInContainer(wire) ? undefined : toStatus(wire)),
   },
   shell_call_output: {
     toolName: () => 'shell',
@@ -116,6 +120,7 @@ const HOSTED_TOOLS: Readonly<Record<string, HostedTool>> = {
   },
   mcp_approval_request: {
     toolName: () => 'mcp_approval_request',
+    ids: ['openai.mcp_approval_request'],
     input: wire => ({
       ...defined({ serverLabel: wire.server_label, name: wire.name }),
       arguments: toArguments(wire),
@@ -139,6 +144,10 @@ export const hostedToolOf = (wire: WireRecord): HostedTool => {
 
 function toCallId({ call_id: callId }: WireRecord): string | undefined {
   return idOf(callId);
+}
+
+function isInContainer({ environment }: WireRecord): boolean {
+  return textOf(recordOf(environment)?.type).startsWith('container');
 }
 
 function toStatus({ status }: WireRecord): JSONObject {

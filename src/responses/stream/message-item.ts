@@ -1,6 +1,15 @@
 import type { LanguageModelV2Source } from '@ai-sdk/provider';
 import type { OutputItem, PartWriter } from './output-item.js';
-import { asJson, idOf, isRecord, numberOf, recordsOf, textOf, type WireRecord } from './wire-values.js';
+import {
+  asJson,
+  idOf,
+  isFilled,
+  isRecord,
+  numberOf,
+  recordsOf,
+  textOf,
+  type WireRecord,
+} from './wire-values.js';
 
 /** A message of the model: one text block, with the sources that its annotations cite. */
 export interface MessageItem extends OutputItem {
@@ -13,7 +22,12 @@ export interface MessageItem extends OutputItem {
   annotate(annotation: WireRecord): void;
 }
 
-export function createMessageItem(id: string, { write, announced }: PartWriter): MessageItem {
+export interface MessageWriter extends PartWriter {
+  /** Told of the log probabilities of a message that was not streamed. */
+  readonly onLogprobs: (logprobs: unknown[]) => void;
+}
+
+export function createMessageItem(id: string, { write, announced, onLogprobs }: MessageWriter): MessageItem {
   const itemId = idOf(announced?.id);
   let phase = idOf(announced?.phase);
   /** Everything said so far, refusals included. */
@@ -47,6 +61,9 @@ export function createMessageItem(id: string, { write, announced }: PartWriter):
     finish(wire) {
       item.closed = true;
       const final = wire === undefined ? '' : toSaid(wire);
+      if (said === '') {
+        for (const part of recordsOf(wire?.content)) if (isFilled(part.logprobs)) onLogprobs(part.logprobs);
+      }
       // What was streamed cannot be taken back: a final text that differs adds nothing.
       if (final.startsWith(said)) say(final.slice(said.length));
       phase = idOf(wire?.phase) ?? phase;

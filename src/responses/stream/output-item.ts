@@ -8,6 +8,8 @@ export type ItemKind = 'message' | 'reasoning' | 'function_call' | 'hosted';
 export interface OutputItem {
   readonly kind: ItemKind;
   closed: boolean;
+  /** Takes in what `output_item.added` says, where it comes after a delta. */
+  announce?(wire: WireRecord): void;
   /** Whether a finished item of the wire can be this one, judged by what has been streamed of it. */
   isSameAs(wire: WireRecord): boolean;
   /**

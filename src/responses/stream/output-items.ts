@@ -69,7 +69,8 @@ export function createOutputItems(create: ItemFactories): OutputItems {
       if (early?.announced === false) {
         early.announced = true;
         learn(early, event, wire);
-      } else if (early === undefined || !isNamedAs(early, wire)) {
+        early.item.announce?.(wire);
+      } else if (!isKnown(early, wire) && !isLate(kind, event, wire)) {
         begin(kind, event, wire);
       }
     },
@@ -97,7 +98,7 @@ export function createOutputItems(create: ItemFactories): OutputItems {
       for (const wire of output) {
         pair(
           wire,
-          free(wire).find(entry => isNamedAs(entry, wire) && entry.item.isSameAs(wire)),
+          free(wire).find(entry => isNamedAs(entry, wire) && (isCall(wire) || entry.item.isSameAs(wire))),
         );
       }
       for (const wire of output) {
@@ -179,6 +180,15 @@ export function createOutputItems(create: ItemFactories): OutputItems {
     return open.length === 1 ? (open[0] as Entry<Kind>) : undefined;
   }
 
+  /** An announcement of what is finished already. Another item under the same id (xAI) has a place of its own. */
+  function isLate(kind: ItemKind, event: WireRecord, wire: WireRecord): boolean {
+    const index = numberOf(event.output_index);
+    return entries[kind].some(
+      entry =>
+        entry.item.closed && isNamedAs(entry, wire) && (index === undefined || entry.outputIndex === index),
+    );
+  }
+
   /** A second `done` for one item. Another item under the same id (xAI) says something else. */
   function isFinished(kind: ItemKind, event: WireRecord, wire: WireRecord): boolean {
     const names = namesOf(event, wire);
@@ -191,8 +201,14 @@ export function createOutputItems(create: ItemFactories): OutputItems {
 const namesOf = (event: WireRecord, wire: WireRecord | undefined): string[] =>
   [idOf(event.item_id), idOf(wire?.id), idOf(wire?.call_id)].filter(name => name !== undefined);
 
+const isKnown = (entry: Entry | undefined, wire: WireRecord): boolean =>
+  entry !== undefined && isNamedAs(entry, wire);
+
 const isNamedAs = (entry: Entry, wire: WireRecord): boolean =>
   namesOf({}, wire).some(name => entry.ids.has(name));
+
+/** A call that is known by name is known: with other arguments at the end it would be called twice. */
+const isCall = ({ type }: WireRecord): boolean => type === 'function_call';
 
 /** The kind of an item of the wire. */
 export function kindOf({ type }: WireRecord): ItemKind {

@@ -112,14 +112,12 @@ function createJsonBody(mapper: EventMapper, { errorContext }: AnswerOptions): B
       let fields: unknown;
       try {
         fields = JSON.parse(body);
-      } catch (cause) {
-        return mapper.fail(
-          toUnexpectedBodyError(`a JSON document that is broken: ${excerpt(body)}`, errorContext, cause),
-        );
+      } catch {
+        // Its own error repeats pieces of the body, in which a key may be cut beyond recognition.
+        return mapper.fail(toUnexpectedBodyError('a JSON document that is broken', body, errorContext));
       }
       const event = isRecord(fields) ? toUntypedEvent(fields) : undefined;
-      if (event === undefined)
-        return mapper.fail(toUnexpectedBodyError(`other JSON: ${excerpt(body)}`, errorContext));
+      if (event === undefined) return mapper.fail(toUnexpectedBodyError('other JSON', body, errorContext));
       mapper.map(event);
     },
   };
@@ -127,25 +125,31 @@ function createJsonBody(mapper: EventMapper, { errorContext }: AnswerOptions): B
 
 /** A web page: the address is one of a site, a proxy or a login. */
 function createHtmlBody(mapper: EventMapper, errorContext: ErrorContext): BodyFormat {
+  let page = '';
+  const fail = () => mapper.fail(toUnexpectedBodyError('a web page', page, errorContext));
   return {
-    feed: text => mapper.fail(toUnexpectedBodyError(`a web page: ${excerpt(text)}`, errorContext)),
-    end: () => {},
+    feed(text) {
+      page += text;
+      if (page.length >= MAX_PAGE) fail();
+    },
+    end: fail,
   };
 }
 
-const excerpt = (text: string): string => JSON.stringify(text.replace(/\s+/g, ' ').trim().slice(0, 120));
+/** How much of a web page is read, in characters: enough to quote it, with room for a key that is not quoted. */
+const MAX_PAGE = 4_096;
 
 /** An answer of status 200 that is not one of the Responses API. */
-function toUnexpectedBodyError(came: string, context: ErrorContext, cause?: unknown): APICallError {
-  const { url, requestBody, responseHeaders } = context;
+function toUnexpectedBodyError(came: string, body: string, context: ErrorContext): APICallError {
+  const { url, requestBody, responseHeaders, redact } = context;
+  const excerpt = redact(body).replace(/\s+/g, ' ').trim().slice(0, 120);
   return new APICallError({
     message:
-      `Expected a Responses API answer from ${url}, got ${came}. ` +
+      `Expected a Responses API answer from ${url}, got ${came}: ${JSON.stringify(excerpt)}. ` +
       'Check that `baseURL` is the API root of a server that speaks the Responses API, such as "https://api.openai.com/v1".',
     url,
     requestBodyValues: requestBody,
     responseHeaders,
     isRetryable: false,
-    cause,
   });
 }

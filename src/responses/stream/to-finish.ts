@@ -1,4 +1,4 @@
-import type { LanguageModelV2FinishReason, LanguageModelV2Usage } from '@ai-sdk/provider';
+import type { JSONObject, LanguageModelV2FinishReason, LanguageModelV2Usage } from '@ai-sdk/provider';
 import { idOf, numberOf, recordOf, type WireRecord } from './wire-values.js';
 
 /** The finish reason of a response that came to its end. */
@@ -17,6 +17,34 @@ export function toFinishReason(
       if (hasCalls) return 'tool-calls';
       return incomplete || reason !== undefined ? 'other' : 'stop';
   }
+}
+
+/** What a finished response tells beside its answer, under the stock provider's names. */
+export function toFinishMetadata(response: WireRecord): JSONObject {
+  const serviceTier = idOf(response.service_tier);
+  const reasoningContext = recordOf(response.reasoning)?.context;
+  const usage = toUsageMetadata(
+    recordOf(recordOf(response.usage)?.input_tokens_details),
+    recordOf(response.usage),
+  );
+  return {
+    ...(serviceTier !== undefined && { serviceTier }),
+    ...(typeof reasoningContext === 'string' && { reasoningContext }),
+    ...(Object.keys(usage).length > 0 && { usage }),
+  };
+}
+
+/** Counts that the AI SDK has no field for. */
+function toUsageMetadata(input: WireRecord | undefined, usage: WireRecord | undefined): JSONObject {
+  const counts = {
+    cacheWriteTokens: input?.cache_write_tokens,
+    orchestrationInputTokens: input?.orchestration_input_tokens,
+    orchestrationInputCachedTokens: input?.orchestration_input_cached_tokens,
+    orchestrationOutputTokens: recordOf(usage?.output_tokens_details)?.orchestration_output_tokens,
+  };
+  return Object.fromEntries(
+    Object.entries(counts).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
+  );
 }
 
 export const NO_USAGE: LanguageModelV2Usage = {

@@ -14,6 +14,8 @@ export const recordOf = (value: unknown): WireRecord | undefined => (isRecord(va
 export const recordsOf = (value: unknown): WireRecord[] =>
   Array.isArray(value) ? value.filter(isRecord) : [];
 
+export const isFilled = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0;
+
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** An id, where `""` counts as missing: responses.js and xAI send empty ids. */

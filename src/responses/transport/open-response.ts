@@ -1,9 +1,11 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import { linkSignal } from '../../abort/link-signal.js';
+import { untilAborted } from '../../abort/until-aborted.js';
 import type { ReadBytes } from '../stream/read-answer.js';
 import type { ErrorContext } from '../stream/wire-error.js';
 import { toHttpError } from './http-error.js';
+import { secretsIn } from './secrets-in.js';
 
 /** How long to wait for the server, in milliseconds. */
 export interface ResponseTimeouts {
@@ -38,9 +40,12 @@ export interface OpenedResponse {
  * whether repeating may help; an abort rejects with the signal's reason.
  */
 export async function openResponse(options: OpenResponseOptions): Promise<OpenedResponse> {
-  const { body, fetch, signal: outer, timeouts, secrets } = options;
+  const { body, fetch, signal: outer, timeouts } = options;
   outer?.throwIfAborted();
   const url = withoutQuery(options.url);
+  const sentHeaders = toHeaders({ 'content-type': 'application/json', ...options.headers });
+  // A call may bring a key of its own in its headers.
+  const secrets = [...options.secrets, ...secretsIn(sentHeaders)];
   const request = linkSignal(outer);
   const redact = (text: string) =>
     secrets.reduce((clean, secret) => clean.replaceAll(secret, '[redacted]'), text);
@@ -49,17 +54,20 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
 
   try {
     timeLimit.start(timeouts.connect, limit => `no answer within ${limit} ms (timeouts.connect)`, context);
-    const response = await fetch(options.url, {
+    const answering = fetch(options.url, {
       method: 'POST',
-      headers: toHeaders({ 'content-type': 'application/json', ...options.headers }),
+      headers: sentHeaders,
       body: JSON.stringify(body),
       signal: request.signal,
     });
+    const response = await untilAborted(answering, request.signal);
     timeLimit.stop();
     const headers = Object.fromEntries(response.headers);
     const errorContext: ErrorContext = { ...context, responseHeaders: headers };
-    if (!response.ok)
+    if (!response.ok) {
+      timeLimit.start(timeouts.idle, ms => `no whole error within ${ms} ms (timeouts.idle)`, errorContext);
       throw await toHttpError(response, { context: errorContext, hasKey: secrets.length > 0 });
+    }
     return { read: createReader(response, errorContext), headers, errorContext, close };
   } catch (error) {
     close();
@@ -74,6 +82,7 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
 
   function createReader(response: Response, errorContext: ErrorContext): ReadBytes {
     const reader = response.body?.getReader();
+    request.signal.addEventListener('abort', () => reader?.cancel().catch(() => {}), { once: true });
     return async limit => {
       try {
         if (limit === undefined) {
@@ -81,7 +90,10 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
         } else {
           timeLimit.start(limit.within, ms => `nothing for ${ms} ms after its end`, errorContext);
         }
-        return (await reader?.read())?.value;
+        // A `fetch` of the host's own may not heed the signal.
+        const piece = await reader?.read();
+        request.signal.throwIfAborted();
+        return piece?.value;
       } catch (error) {
         throw toCallError(error, errorContext);
       } finally {
@@ -95,7 +107,9 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
     if (outer?.aborted) return outer.reason;
     if (APICallError.isInstance(error)) return error;
     if (APICallError.isInstance(request.signal.reason)) return request.signal.reason;
-    const cause = describeCause(error);
+    const told = describeCause(error);
+    // An error of `fetch` repeats a header that it refuses.
+    const cause = redact(told).replace(/\.$/, '');
     return new APICallError({
       message:
         responseHeaders === undefined
@@ -105,7 +119,7 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
       requestBodyValues: body,
       responseHeaders,
       isRetryable: true,
-      cause: error,
+      ...(redact(told) === told && { cause: error }),
     });
   }
 }
@@ -135,12 +149,12 @@ function createTimeLimit(abort: (reason: unknown) => void) {
 }
 
 /** Header names are equal whatever their case, and hosts differ in it: the last of a name counts. */
-const toHeaders = (headers: Record<string, string | undefined>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headers)
-      .filter((entry): entry is [string, string] => entry[1] !== undefined)
-      .map(([name, value]) => [name.toLowerCase(), value]),
+function toHeaders(headers: Record<string, string | undefined>): Record<string, string> {
+  const byName = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+  return Object.fromEntries(
+    [...new Map(byName)].filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
+}
 
 /** `fetch failed` says nothing; its cause does. */
 function describeCause(error: unknown): string {

@@ -34,15 +34,15 @@ export async function postJson({ callHeaders, ...options }: PostJsonOptions) {
   function parse(text: string): unknown {
     try {
       return JSON.parse(text);
-    } catch (cause) {
-      const { url, requestBody, responseHeaders } = opened.errorContext;
+    } catch {
+      // Its own error repeats pieces of the body, in which a key may be cut beyond recognition.
+      const { url, requestBody, responseHeaders, redact } = opened.errorContext;
       throw new APICallError({
-        message: `Expected JSON from ${url}, got ${JSON.stringify(text.trim().slice(0, 120))}. Check \`baseURL\`.`,
+        message: `Expected JSON from ${url}, got ${JSON.stringify(redact(text).trim().slice(0, 120))}. Check \`baseURL\`.`,
         url,
         requestBodyValues: requestBody,
         responseHeaders,
         isRetryable: false,
-        cause,
       });
     }
   }

@@ -1,0 +1,112 @@
+import * as z from 'zod/v4';
+import { type InputProfile, mergeInputProfiles } from './responses/request/input-profile.js';
+import {
+  type InputProfileName,
+  inputProfileByHost,
+  inputProfileByName,
+  inputProfileNames,
+} from './responses/request/input-profiles.js';
+import type { RequestOverride } from './responses/responses-model.js';
+
+/** What is different for some language models of a provider. */
+export interface ModelOverride {
+  /** Further headers of their requests. They win over the provider's own. */
+  headers?: Record<string, string | undefined>;
+  /**
+   * Further fields of their requests, by the names on the wire, for example `{ top_k: 20 }`. A field given here replaces
+   * the one the request would have, as a whole; an undefined one is not sent. `input` and `stream` cannot be replaced.
+   */
+  body?: Record<string, unknown>;
+  /** What the input of these models takes. An object changes single points of the provider's `inputProfile`. */
+  inputProfile?: InputProfileName | InputProfile;
+}
+
+const flag = z.boolean().optional();
+const profileShape = {
+  itemIds: z.enum(['omit', 'required']).optional(),
+  messageType: flag,
+  status: flag,
+  annotations: flag,
+  toolOutput: z.enum(['any', 'string']).optional(),
+  toolImages: z.enum(['output', 'user-message', 'text']).optional(),
+  reasoning: flag,
+  include: z.enum(['any', 'unencrypted', 'none']).optional(),
+  additionalProperties: flag,
+  instructionsWithPreviousResponse: flag,
+  without: z.array(z.string()).optional(),
+} satisfies Record<keyof InputProfile, z.ZodType>;
+
+export const inputProfileSchema = z
+  .union(
+    [z.enum(inputProfileNames), z.strictObject(profileShape)],
+    `expected one of ${inputProfileNames.map(name => `"${name}"`).join(', ')}, or an object of ` +
+      Object.keys(profileShape).join(', '),
+  )
+  .optional();
+
+const reserved = ['input', 'stream'];
+
+export const modelOverridesSchema = z
+  .record(
+    z.string(),
+    z.strictObject({
+      headers: z.record(z.string(), z.string().optional()).optional(),
+      body: z
+        .record(z.string(), z.unknown())
+        .refine(
+          body => !reserved.some(name => name in body),
+          'expected no `input` and no `stream`: those are what the call asks for',
+        )
+        .optional(),
+      inputProfile: inputProfileSchema,
+    }),
+  )
+  .optional();
+
+/**
+ * What holds for a model: of all patterns that match its id, the more specific one wins, field by field. An exact id is
+ * the most specific, then the pattern with more characters beside its `*`; of equals, the later one.
+ */
+export function resolveModelOverride(
+  modelId: string,
+  {
+    models = {},
+    inputProfile,
+    host,
+  }: { models?: Record<string, ModelOverride>; inputProfile?: ModelOverride['inputProfile']; host: string },
+): RequestOverride {
+  const start: RequestOverride = {
+    headers: {},
+    body: {},
+    inputProfile: toProfile(inputProfileByHost(host), inputProfile),
+  };
+  return Object.entries(models)
+    .filter(([pattern]) => toExpression(pattern).test(modelId))
+    .sort(([a], [b]) => toSpecificity(a) - toSpecificity(b))
+    .reduce(
+      (resolved, [, override]) => ({
+        headers: { ...resolved.headers, ...override.headers },
+        body: { ...resolved.body, ...override.body },
+        inputProfile: toProfile(resolved.inputProfile, override.inputProfile),
+      }),
+      start,
+    );
+}
+
+/** A name stands for a whole profile; an object changes what holds otherwise. */
+function toProfile(base: InputProfile, choice: ModelOverride['inputProfile']): InputProfile {
+  if (choice === undefined) return base;
+  return typeof choice === 'string' ? inputProfileByName(choice) : mergeInputProfiles(base, choice);
+}
+
+const toExpression = (pattern: string): RegExp =>
+  new RegExp(
+    `^${pattern
+      .split('*')
+      .map(text => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+      .join('.*')}$`,
+    's',
+  );
+
+const toSpecificity = (pattern: string): number =>
+  pattern.includes('*') ? pattern.replaceAll('*', '').length : Number.POSITIVE_INFINITY;

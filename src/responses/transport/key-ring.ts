@@ -1,0 +1,104 @@
+import { APICallError, LoadAPIKeyError } from '@ai-sdk/provider';
+import { toRetryAfter } from '../../retry-after.js';
+
+/** The keys of a provider and how they are doing. */
+export interface KeyRing {
+  /**
+   * The key for a request. All requests of one turn get the same: encrypted reasoning is bound to it.
+   *
+   * @returns undefined where no key is set.
+   * @throws APICallError (429, retryable) where every key was refused or is cooling down.
+   */
+  take(turn: object | undefined): Promise<string | undefined>;
+  /**
+   * Reports that a request with this key failed.
+   *
+   * @returns whether another key is worth trying at once.
+   */
+  refuse(key: string, error: unknown): boolean;
+}
+
+/** How long a key that was refused (401, 403) is left alone, in milliseconds. */
+const RETIREMENT = 10 * 60_000;
+
+/** How long a key rests after 429 without a `Retry-After`, in milliseconds. */
+const COOL_DOWN = 30_000;
+
+export type ApiKeySetting = string | readonly string[] | (() => string | Promise<string>);
+
+/**
+ * Hands out keys in turn. A key that the server refuses is left alone for a while, one that is over its rate limit for
+ * as long as the server says. A single key is always handed out: the server's own answer tells more than ours.
+ */
+export function createKeyRing(
+  setting: ApiKeySetting | undefined,
+  { url, now = Date.now }: { url: string; now?: () => number },
+): KeyRing {
+  const pinned = new WeakMap<object, string>();
+  const restUntil = new Map<string, number>();
+  let next = 0;
+
+  return {
+    async take(turn) {
+      const kept = turn === undefined ? undefined : pinned.get(turn);
+      const key = kept !== undefined && isFree(kept) ? kept : await choose();
+      if (turn !== undefined && key !== undefined) pinned.set(turn, key);
+      return key;
+    },
+
+    refuse(key, error) {
+      const keys = typeof setting === 'function' ? [] : toKeys(setting);
+      if (keys.length < 2 || !APICallError.isInstance(error)) return false;
+      const { statusCode, responseHeaders } = error;
+      if (statusCode === 401 || statusCode === 403) restUntil.set(key, now() + RETIREMENT);
+      else if (statusCode === 429)
+        restUntil.set(key, now() + (toRetryAfter(responseHeaders, now()) ?? COOL_DOWN));
+      else return false;
+      return keys.some(isFree);
+    },
+  };
+
+  async function choose(): Promise<string | undefined> {
+    if (typeof setting === 'function') return (await setting()) || undefined;
+    const keys = toKeys(setting);
+    if (keys.length < 2) return keys[0];
+    for (let tried = 0; tried < keys.length; tried++) {
+      const key = keys[next++ % keys.length];
+      if (key !== undefined && isFree(key)) return key;
+    }
+    throw toExhaustedError(keys);
+  }
+
+  function isFree(key: string): boolean {
+    return (restUntil.get(key) ?? 0) <= now();
+  }
+
+  function toExhaustedError(keys: readonly string[]): APICallError {
+    const wait = Math.min(...keys.map(key => restUntil.get(key) ?? 0)) - now();
+    const seconds = Math.max(1, Math.ceil(wait / 1000));
+    return new APICallError({
+      message:
+        `Expected a usable API key for ${url}, got none: all ${keys.length} were refused or are over their rate limit. ` +
+        `The first is tried again in ${seconds} s.`,
+      url,
+      requestBodyValues: undefined,
+      statusCode: 429,
+      responseHeaders: { 'retry-after': String(seconds) },
+      isRetryable: true,
+    });
+  }
+}
+
+/** Keys of a list, or of one text that separates them by commas. */
+export function toKeys(setting: Exclude<ApiKeySetting, () => unknown> | undefined): string[] {
+  if (setting === undefined) return [];
+  const list = typeof setting === 'string' ? setting.split(',') : setting;
+  return [...new Set(list.map(key => key.trim()).filter(key => key !== ''))];
+}
+
+export const missingKeyError = (): LoadAPIKeyError =>
+  new LoadAPIKeyError({
+    message:
+      'Expected an API key for api.openai.com, got none. Pass `apiKey` to createKelivoResponsesProvider(), ' +
+      'or set the environment variable OPENAI_API_KEY.',
+  });

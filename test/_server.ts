@@ -1,0 +1,67 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach } from 'vitest';
+
+export interface ReceivedRequest {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Record<string, unknown>;
+  /** Resolves when the connection of this request is over; with whether the answer was complete by then. */
+  readonly closed: Promise<{ complete: boolean }>;
+}
+
+export interface TestServer {
+  readonly url: string;
+  readonly requests: readonly ReceivedRequest[];
+}
+
+const closers: (() => void)[] = [];
+
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+/** Starts an HTTP server on a free port that the end of the test stops. */
+export async function serve(
+  answer: (response: ServerResponse, request: ReceivedRequest) => void | Promise<void>,
+): Promise<TestServer> {
+  const requests: ReceivedRequest[] = [];
+  const server = createServer(async (incoming, response) => {
+    let text = '';
+    for await (const piece of incoming.setEncoding('utf8')) text += piece;
+    const request: ReceivedRequest = {
+      path: incoming.url ?? '',
+      headers: incoming.headers,
+      body: text === '' ? {} : JSON.parse(text),
+      closed: new Promise(resolve =>
+        response.once('close', () => resolve({ complete: response.writableFinished })),
+      ),
+    };
+    requests.push(request);
+    await answer(response, request);
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  closers.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, requests };
+}
+
+/** A server that gives one answer to every request. */
+export const serveBody = (
+  body: string,
+  {
+    status = 200,
+    contentType = 'text/event-stream',
+    headers = {},
+  }: { status?: number; contentType?: string; headers?: Record<string, string> } = {},
+): Promise<TestServer> =>
+  serve(response => {
+    response.writeHead(status, { 'content-type': contentType, ...headers }).end(body);
+  });
+
+/** A server that answers with JSON. */
+export const serveJson = (body: unknown, { status = 200 }: { status?: number } = {}): Promise<TestServer> =>
+  serveBody(JSON.stringify(body), { status, contentType: 'application/json' });

@@ -1,0 +1,71 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createOpenAI } from '@ai-sdk/openai';
+import type { LanguageModelV2, LanguageModelV2StreamPart } from '@ai-sdk/provider';
+import { expect, it } from 'vitest';
+import { createKelivoResponsesProvider } from '../../src/index.js';
+import { toBody } from '../_chunking.js';
+import { FEATURE_ROWS, type FeatureRow } from './feature-rows.js';
+import { normalizeParts, type Seen } from './normalize-parts.js';
+
+const readme = new URL('../../README.md', import.meta.url);
+const BEGIN = '<!-- feature table: npm test with UPDATE_README=1 writes it -->';
+const END = '<!-- end of the feature table -->';
+
+async function read(model: LanguageModelV2): Promise<Seen[]> {
+  try {
+    const tools = [{ type: 'function' as const, name: 'add', inputSchema: { type: 'object' as const } }];
+    const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'hi' }] }];
+    const { stream } = await model.doStream({ prompt, tools });
+    const parts: LanguageModelV2StreamPart[] = [];
+    for await (const part of stream) parts.push(part);
+    return normalizeParts(parts);
+  } catch (error) {
+    return [{ kind: 'rejected', error: error instanceof Error ? error.name : 'unknown' }];
+  }
+}
+
+async function readBoth({ body }: FeatureRow) {
+  const settings = {
+    apiKey: 'test',
+    baseURL: 'http://server.test/v1',
+    fetch: async () => new Response(toBody([new TextEncoder().encode(body)])),
+  };
+  const ours = await read(createKelivoResponsesProvider(settings).responses('gpt-5'));
+  const stock = await read(createOpenAI(settings).responses('gpt-5'));
+  return { ours, stock };
+}
+
+/** What a host is left with, in a few words. */
+function describe(seen: readonly Seen[]): string {
+  const rejected = seen.find(({ kind }) => kind === 'rejected');
+  if (rejected !== undefined) return `throws ${rejected.error}`;
+  const errors = seen.filter(({ kind }) => kind === 'error').length;
+  const kinds = ['text', 'reasoning', 'call', 'result'].filter(kind =>
+    seen.some(entry => entry.kind === kind && entry.text !== ''),
+  );
+  const finish = seen.find(({ kind }) => kind === 'finish')?.reason ?? 'nothing';
+  const left = [...kinds, ...(errors > 0 ? [errors === 1 ? 'one error' : `${errors} errors`] : [])];
+  return `${left.length > 0 ? left.join(' and ') : 'nothing'}, finish \`${finish}\``;
+}
+
+it.each(FEATURE_ROWS)('reads: $what', async row => {
+  const { ours } = await readBoth(row);
+  expect(row.isRight(ours), JSON.stringify(ours, null, 1)).toBe(true);
+});
+
+it('stands in the README as it is measured', async () => {
+  const lines = [
+    '| from the server | seen at | kelivo-responses | `@ai-sdk/openai` 2 |',
+    '| --- | --- | --- | --- |',
+  ];
+  for (const row of FEATURE_ROWS) {
+    const { ours, stock } = await readBoth(row);
+    const cell = (seen: readonly Seen[]) => (row.isRight(seen) ? '✓' : describe(seen));
+    lines.push(`| ${row.what} | ${row.who} | ${cell(ours)} | ${cell(stock)} |`);
+  }
+  const table = `${BEGIN}\n\n${lines.join('\n')}\n\n${END}`;
+  const text = readFileSync(readme, 'utf8');
+  const written = text.slice(text.indexOf(BEGIN), text.indexOf(END) + END.length);
+  if (process.env.UPDATE_README === '1') writeFileSync(readme, text.replace(written, table));
+  else expect(written).toBe(table);
+});

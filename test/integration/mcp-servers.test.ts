@@ -1,0 +1,79 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { McpServers } from '../../src/index.js';
+import { everythingOverStdio, startEverythingServer } from '../tools/mcp/_everything-server.js';
+import { hosts, inputOf, startProvider } from './_provider.js';
+
+const prompt = 'Use get-sum with 2 and 3';
+
+async function run(mcpServers: McpServers) {
+  const { emulator, provider } = await startProvider({ mcpServers });
+  const result = await hosts.streamText({ model: provider('gpt-5'), prompt });
+  return { ...result, provider, emulator };
+}
+
+async function httpServer(transport: 'streamableHttp' | 'sse') {
+  const { config, close } = await startEverythingServer(transport);
+  onTestFinished(close);
+  return config;
+}
+
+describe('an MCP server', () => {
+  it.each([
+    ['stdio', async () => everythingOverStdio()],
+    ['Streamable HTTP', () => httpServer('streamableHttp')],
+    ['SSE', () => httpServer('sse')],
+  ])('works over %s, and again after the provider was closed', async (_, start) => {
+    const { text, errors, provider } = await run({ everything: await start() });
+    expect({ text, errors }).toEqual({
+      text: 'The tool get-sum answered: The sum of 2 and 3 is 5.',
+      errors: [],
+    });
+    await provider.close();
+    const again = await hosts.generateText({ model: provider('gpt-5'), prompt });
+    expect(again.text).toBe(text);
+  });
+
+  it('works beside one that is broken, which a warning names', async () => {
+    const { text, warnings, errors } = await run({
+      broken: { command: process.execPath, args: ['-e', 'process.exit(3)'] },
+      everything: everythingOverStdio(),
+    });
+    expect({ text, errors }).toEqual({
+      text: 'The tool get-sum answered: The sum of 2 and 3 is 5.',
+      errors: [],
+    });
+    expect(warnings).toContainEqual({
+      type: 'other',
+      message: expect.stringMatching(
+        /^MCP server "broken" could not be started: .* ended before it was ready/,
+      ),
+    });
+  });
+
+  it('keeps its tools apart from those of another with the same names', async () => {
+    const { emulator, provider } = await startProvider({
+      mcpServers: { first: everythingOverStdio(), second: everythingOverStdio() },
+    });
+    emulator.enqueue([
+      { call: 'get-sum', arguments: { a: 1, b: 2 } },
+      { call: 'second_get-sum', arguments: { a: 3, b: 4 } },
+    ]);
+    await hosts.generateText({ model: provider('gpt-5'), prompt: 'Go.' });
+    const outputs = inputOf(emulator.requests[1]).filter(({ type }) => type === 'function_call_output');
+    expect(outputs.map(({ output }) => output)).toEqual([
+      'The sum of 1 and 2 is 3.',
+      'The sum of 3 and 4 is 7.',
+    ]);
+  });
+
+  it('starts with the first call and not with the provider', async () => {
+    const { emulator, provider } = await startProvider({
+      mcpServers: { missing: { command: 'no-such-command-here' } },
+    });
+    await provider.close();
+    expect(emulator.requests).toEqual([]);
+    const { text, warnings } = await hosts.generateText({ model: provider('gpt-5'), prompt: 'Hello' });
+    expect(text).toBe('You said: Hello');
+    expect(warnings).toHaveLength(1);
+  });
+});

@@ -1,0 +1,91 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { APICallError, type LanguageModelV2StreamPart } from '@ai-sdk/provider';
+import { describe, expect, it } from 'vitest';
+import { createKelivoResponsesProvider } from '../src/index.js';
+import { cutRandomly, toBody } from './_chunking.js';
+import { judge, toCalls, type Verdict } from './_judge.js';
+import { collect, type Summary, summarize, summarizeContent } from './_parts.js';
+
+const folder = process.env.RESPONSES_RECORDINGS;
+const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hi' }] }];
+
+/** Recordings that their source shortened: the deltas do not add up to the final text, and what was streamed stays. */
+const STREAMED_TEXT: Readonly<Record<string, string>> = {
+  'vercel-openai/openai-shell-container.1.sse': 'The command ran successfully.',
+};
+
+if (folder === undefined) {
+  it.skip('replays recordings, where RESPONSES_RECORDINGS names a folder of them', () => {});
+} else {
+  const recordings = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.sse'))
+    .sort();
+  describe.each(recordings)('%s', name => {
+    const body = readFileSync(join(folder, name), 'utf8');
+    const verdict = judge(body);
+    const expected: Verdict = { ...verdict, text: STREAMED_TEXT[name] ?? verdict.text };
+
+    it('says what its items say, whole', async () => {
+      expectAnswer(await replay([new TextEncoder().encode(body)]), expected);
+    });
+
+    it('says what its items say, cut at random places', async () => {
+      expectAnswer(await replay(cutRandomly(body, { seed: 7, longest: 300 })), expected);
+    });
+
+    it('is an error without its terminal event', async () => {
+      const summary = await replay([new TextEncoder().encode(expected.cut)]);
+      expect(summary?.finishReason ?? 'error').toBe('error');
+    });
+
+    const { response } = expected;
+    if (response?.status === 'completed' && Array.isArray(response.output) && response.output.length > 0) {
+      it('says the same as a JSON document', async () => {
+        const model = createModel([new TextEncoder().encode(JSON.stringify(response))]);
+        const { content, usage } = await model.doGenerate({ prompt });
+        const { texts, calls } = summarizeContent(content);
+        expect(texts.join('')).toBe(verdict.text);
+        expect(toCallsOf(calls)).toEqual(verdict.calls);
+        expect(usage).toEqual((await replay([new TextEncoder().encode(body)]))?.usage);
+      });
+    }
+  });
+}
+
+function expectAnswer(summary: Summary | undefined, expected: Verdict): void {
+  if (summary === undefined) {
+    expect(expected).toMatchObject({ isBroken: true, text: '', calls: [] });
+    return;
+  }
+  expect(summary.texts.join('')).toBe(expected.text);
+  expect(toCallsOf(summary.calls)).toEqual(expected.calls);
+  expect(summary.usage).toMatchObject({
+    inputTokens: expected.usage.input,
+    outputTokens: expected.usage.output,
+  });
+  expect(summary.finishReason === 'error').toBe(expected.isBroken);
+}
+
+const toCallsOf = (calls: Summary['calls']) =>
+  toCalls(calls.map(({ name, input }) => ({ type: 'function_call', name, arguments: input })));
+
+const createModel = (chunks: readonly Uint8Array[]) =>
+  createKelivoResponsesProvider({
+    baseURL: 'http://recording.test/v1',
+    fetch: async () => new Response(toBody(chunks)),
+  }).responses('recorded-model');
+
+/** Reads a body through the model; undefined where the model refuses it before it has said anything. */
+async function replay(chunks: readonly Uint8Array[]): Promise<Summary | undefined> {
+  let stream: ReadableStream<LanguageModelV2StreamPart>;
+  try {
+    ({ stream } = await createModel(chunks).doStream({ prompt }));
+  } catch (error) {
+    if (APICallError.isInstance(error)) return undefined;
+    throw error;
+  }
+  const parts = await collect(stream);
+  expect(parts[0]?.type).toBe('stream-start');
+  return summarize(parts);
+}

@@ -1,0 +1,25 @@
+import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
+import { type AnswerOptions, readAnswer } from '../../src/responses/stream/read-answer.js';
+import { checkParts } from '../_parts.js';
+
+/** Reads a body that comes in these pieces; what comes out is checked to be well-formed. */
+export async function readParts(
+  chunks: readonly Uint8Array[],
+  options: Partial<AnswerOptions> = {},
+): Promise<LanguageModelV2StreamPart[]> {
+  const waiting = [...chunks];
+  let generated = 0;
+  const answer = readAnswer({
+    read: async () => waiting.shift(),
+    errorContext: { url: 'http://server.test/v1/responses', requestBody: {}, redact: text => text },
+    toToolName: name => name,
+    declared: { names: new Set(), nameById: new Map(), undeclared: 'full' },
+    generateId: () => `generated-${generated++}`,
+    ...options,
+  });
+  const parts: LanguageModelV2StreamPart[] = [];
+  for (let batch = await answer.next(); batch !== undefined; batch = await answer.next())
+    parts.push(...batch);
+  checkParts(parts);
+  return parts;
+}

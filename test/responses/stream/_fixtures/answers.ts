@@ -1,0 +1,168 @@
+import type { WireEvent } from '../../../_sse.js';
+import {
+  functionCall,
+  type ItemScript,
+  message,
+  reasoning,
+  toInterleavedStream,
+  toResponse,
+  toStream,
+} from './wire-events.js';
+
+/** A whole answer in both forms of the wire, and what a host must see of either. */
+export interface AnswerFixture {
+  readonly title: string;
+  readonly events: readonly WireEvent[];
+  readonly response: Record<string, unknown>;
+  readonly expected: {
+    readonly texts?: string[];
+    readonly reasoning?: string[];
+    readonly calls?: { id: string; name: string; input: string }[];
+    readonly sources?: string[];
+    readonly finishReason: string;
+  };
+}
+
+const answer = (
+  title: string,
+  scripts: readonly ItemScript[],
+  expected: AnswerFixture['expected'],
+  { interleaved = false, terminal = {} }: { interleaved?: boolean; terminal?: Record<string, unknown> } = {},
+): AnswerFixture => ({
+  title,
+  events: interleaved ? toInterleavedStream(scripts) : toStream(scripts, terminal),
+  response: toResponse(scripts, terminal),
+  expected,
+});
+
+const incomplete = (reason: string) => ({ status: 'incomplete', incomplete_details: { reason } });
+
+/** A call that the response stopped in: no `arguments.done`, and an item that says so. */
+function cutCall(): ItemScript {
+  const { begun, item, deltas } = functionCall('write_file', '{"path":"a.txt","content":"It was');
+  return { begun, item: { ...item, status: 'incomplete' }, deltas: deltas.slice(0, -1) };
+}
+
+const page = (url: string, start_index: number) => ({
+  type: 'url_citation',
+  url,
+  title: `About ${url}`,
+  start_index,
+  end_index: start_index + 5,
+});
+
+export const ANSWERS: readonly AnswerFixture[] = [
+  answer('text', [message(['Grüße aus Zürich 🏔️, und 你好!'])], {
+    texts: ['Grüße aus Zürich 🏔️, und 你好!'],
+    finishReason: 'stop',
+  }),
+  answer('several content parts, as one text', [message(['First part. ', 'Second part.'])], {
+    texts: ['First part. Second part.'],
+    finishReason: 'stop',
+  }),
+  answer('two messages', [message(['One.'], { id: 'msg_1' }), message(['Two.'], { id: 'msg_2' })], {
+    texts: ['One.', 'Two.'],
+    finishReason: 'stop',
+  }),
+  answer(
+    'a reasoning summary of several parts',
+    [
+      reasoning({ summary: ['**Plan** look first', '**Act** then leap'], encrypted: 'gAAAA-final' }),
+      message(['Done.']),
+    ],
+    { reasoning: ['**Plan** look first', '**Act** then leap'], texts: ['Done.'], finishReason: 'stop' },
+  ),
+  answer('reasoning that is encrypted alone', [reasoning({ encrypted: 'gAAAA-final' }), message(['Done.'])], {
+    reasoning: [''],
+    texts: ['Done.'],
+    finishReason: 'stop',
+  }),
+  answer('reasoning in full', [reasoning({ text: 'Let me think. 12 times 12 …' }), message(['144'])], {
+    reasoning: ['Let me think. 12 times 12 …'],
+    texts: ['144'],
+    finishReason: 'stop',
+  }),
+  answer(
+    'reasoning in full and a summary of it',
+    [reasoning({ text: 'First this, then that.', summary: ['Order'] }), message(['Fine.'])],
+    { reasoning: ['First this, then that.', 'Order'], texts: ['Fine.'], finishReason: 'stop' },
+  ),
+  answer(
+    'the same reasoning twice, in full and as a summary',
+    [reasoning({ text: 'First this, then that.', summary: ['First this, then that.'] }), message(['Fine.'])],
+    { reasoning: ['First this, then that.'], texts: ['Fine.'], finishReason: 'stop' },
+  ),
+  answer('a function call', [functionCall('get_weather', '{"city":"Zürich","days":2}')], {
+    calls: [{ id: 'call_1', name: 'get_weather', input: '{"city":"Zürich","days":2}' }],
+    finishReason: 'tool-calls',
+  }),
+  answer('a call without arguments', [functionCall('now', '')], {
+    calls: [{ id: 'call_1', name: 'now', input: '{}' }],
+    finishReason: 'tool-calls',
+  }),
+  answer(
+    'parallel calls whose events take turns',
+    [
+      functionCall('get_weather', '{"city":"Rome"}', { id: 'fc_1', callId: 'call_1' }),
+      functionCall('get_weather', '{"city":"Oslo, the capital"}', { id: 'fc_2', callId: 'call_2' }),
+      functionCall('get_time', '{}', { id: 'fc_3', callId: 'call_3' }),
+    ],
+    {
+      // In the order in which they are complete.
+      calls: [
+        { id: 'call_3', name: 'get_time', input: '{}' },
+        { id: 'call_1', name: 'get_weather', input: '{"city":"Rome"}' },
+        { id: 'call_2', name: 'get_weather', input: '{"city":"Oslo, the capital"}' },
+      ],
+      finishReason: 'tool-calls',
+    },
+    { interleaved: true },
+  ),
+  answer(
+    'reasoning, text and a call',
+    [reasoning({ summary: ['Look it up'] }), message(['One moment.']), functionCall('search', '{"q":"x"}')],
+    {
+      reasoning: ['Look it up'],
+      texts: ['One moment.'],
+      calls: [{ id: 'call_1', name: 'search', input: '{"q":"x"}' }],
+      finishReason: 'tool-calls',
+    },
+  ),
+  answer('a refusal, as text', [message([{ refusal: "I'm sorry, I can't help with that." }])], {
+    texts: ["I'm sorry, I can't help with that."],
+    finishReason: 'stop',
+  }),
+  answer(
+    'citations of pages, one of them twice, and of a file',
+    [
+      message([
+        {
+          text: 'As told here and there and here.',
+          annotations: [
+            page('https://a.test/', 3),
+            page('https://b.test/', 12),
+            page('https://a.test/', 20),
+            { type: 'file_citation', file_id: 'file-1', filename: 'notes.txt', index: 9 },
+          ],
+        },
+      ]),
+    ],
+    {
+      texts: ['As told here and there and here.'],
+      sources: ['https://a.test/', 'https://b.test/', 'https://a.test/', 'notes.txt'],
+      finishReason: 'stop',
+    },
+  ),
+  answer(
+    'an answer that the token limit cuts in mid-arguments, without the call',
+    [message(['Writing.']), cutCall()],
+    { texts: ['Writing.'], finishReason: 'length' },
+    { terminal: incomplete('max_output_tokens') },
+  ),
+  answer(
+    'an answer that the content filter stops',
+    [message(['Once upon'])],
+    { texts: ['Once upon'], finishReason: 'content-filter' },
+    { terminal: incomplete('content_filter') },
+  ),
+];

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { forEachChunking } from '../../_chunking.js';
+import { summarize } from '../../_parts.js';
+import { toSse } from '../../_sse.js';
+import { readParts } from '../_read-parts.js';
+import { ANSWERS } from './_fixtures/answers.js';
+import { message, toResponse, toStream } from './_fixtures/wire-events.js';
+
+const USAGE = {
+  inputTokens: 75,
+  outputTokens: 40,
+  totalTokens: 115,
+  reasoningTokens: 30,
+  cachedInputTokens: 25,
+};
+
+describe('readAnswer', () => {
+  for (const { title, events, response, expected } of ANSWERS) {
+    const whole = { texts: [], reasoning: [], calls: [], sources: [], errors: [], usage: USAGE, ...expected };
+
+    forEachChunking(`streams ${title}`, toSse(events), async chunks => {
+      expect(summarize(await readParts(chunks))).toEqual(whole);
+    });
+
+    forEachChunking(`reads ${title} from a JSON document`, JSON.stringify(response), async chunks => {
+      const summary = summarize(await readParts(chunks));
+      // A document has the calls in the order of the output, a stream in the order of their ends.
+      const byId = (calls: typeof summary.calls) => calls.toSorted((a, b) => a.id.localeCompare(b.id));
+      expect({ ...summary, calls: byId(summary.calls) }).toEqual({ ...whole, calls: byId(whole.calls) });
+    });
+  }
+
+  forEachChunking('announces the response once', toSse(toStream([message(['Hi'])])), async chunks => {
+    const parts = await readParts(chunks);
+    expect(parts.filter(({ type }) => type === 'response-metadata')).toEqual([
+      {
+        type: 'response-metadata',
+        id: 'resp_1',
+        modelId: 'test-model-2025-06-15',
+        timestamp: new Date(1_750_000_000_000),
+      },
+    ]);
+  });
+
+  it('adds a raw part for every event where that is asked for', async () => {
+    const events = toStream([message(['Hi there'])]);
+    const parts = await readParts([new TextEncoder().encode(toSse(events, { doneMarker: true }))], {
+      includeRawChunks: true,
+    });
+    expect(parts.filter(part => part.type === 'raw').map(({ rawValue }) => rawValue)).toEqual(events);
+  });
+
+  it('puts the response id and the service tier into the metadata of the finish', async () => {
+    const events = toStream([message(['Hi'])], { service_tier: 'flex' });
+    const parts = await readParts([new TextEncoder().encode(toSse(events))]);
+    expect(parts.at(-1)).toMatchObject({
+      providerMetadata: { openai: { responseId: 'resp_1', serviceTier: 'flex' } },
+    });
+  });
+
+  it('gathers the log probabilities of the text', async () => {
+    const logprobs = [{ token: 'Hi', logprob: -0.1, top_logprobs: [] }];
+    const events = toStream([message(['Hi'])]).map(event =>
+      event.type === 'response.output_text.delta' ? { ...event, logprobs } : event,
+    );
+    const parts = await readParts([new TextEncoder().encode(toSse(events))]);
+    expect(parts.at(-1)).toMatchObject({ providerMetadata: { openai: { logprobs: [logprobs] } } });
+  });
+
+  forEachChunking(
+    'ignores a byte order mark and blank lines before the first event',
+    `\uFEFF\r\n\n${toSse(toStream([message(['Hi'])]))}`,
+    async chunks => {
+      expect(summarize(await readParts(chunks))).toMatchObject({ texts: ['Hi'], errors: [] });
+    },
+  );
+
+  forEachChunking(
+    'reads a JSON document after a byte order mark and white space',
+    `\uFEFF \n${JSON.stringify(toResponse([message(['Hi'])]))}\n`,
+    async chunks => {
+      expect(summarize(await readParts(chunks))).toMatchObject({ texts: ['Hi'], errors: [] });
+    },
+  );
+
+  it('waits for the end of a body only a limited time after the terminal event', async () => {
+    const limits: (number | undefined)[] = [];
+    const waiting = [new TextEncoder().encode(toSse(toStream([message(['Hi'])])))];
+    const parts = await readParts([], {
+      read: async limit => {
+        limits.push(limit?.within);
+        const next = waiting.shift();
+        // What a server that keeps the connection open amounts to, when the limit is over.
+        if (next === undefined) throw new Error('timed out');
+        return next;
+      },
+    });
+    expect(limits).toEqual([undefined, expect.any(Number)]);
+    expect(summarize(parts)).toMatchObject({ texts: ['Hi'], errors: [], finishReason: 'stop' });
+  });
+
+  it('does not wait for the end of a body after `[DONE]`', async () => {
+    let reads = 0;
+    const body = new TextEncoder().encode(toSse(toStream([message(['Hi'])]), { doneMarker: true }));
+    const parts = await readParts([], { read: async () => (reads++ === 0 ? body : new Promise(() => {})) });
+    expect(summarize(parts)).toMatchObject({ finishReason: 'stop' });
+  });
+});

@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
+import { withToolLoop } from '../../src/tool-loop/with-tool-loop.js';
+import {
+  ask,
+  call,
+  exchangeOf,
+  finish,
+  finishOf,
+  ofType,
+  readAll,
+  say,
+  scriptedModel,
+  start,
+  stream,
+  text,
+  typesOf,
+  user,
+} from './_scripted-model.js';
+import { type Execute, gate, scriptedTools, settled } from './_tools.js';
+
+/** Runs the calls `a`, `b` … of one round with tools that wait until all ready ones have started. */
+async function run(
+  toolNames: readonly string[],
+  options: Omit<ToolLoopOptions, 'tools'> = {},
+): Promise<{ groups: string[]; outputs: unknown }> {
+  const groups: string[] = [];
+  let group: string[] = [];
+  const execute: Execute = async (_, { toolCallId }) => {
+    group.push(toolCallId);
+    const mine = group;
+    await settled();
+    if (group === mine) {
+      groups.push(mine.join(' '));
+      group = [];
+    }
+    return toolCallId;
+  };
+  const tools = scriptedTools({ write: execute, read: { execute, readOnly: true } });
+  const calls = toolNames.map((name, index) => call(String.fromCharCode(97 + index), name));
+  const model = scriptedModel(ask(...calls), say('Done.'));
+  await stream(withToolLoop(model, { tools, ...options }));
+  return { groups, outputs: exchangeOf(model.requests[1]).outputs };
+}
+
+describe('the calls of a round', () => {
+  it('run together where they only read, otherwise one after another', async () => {
+    const { groups } = await run(['write', 'read', 'write', 'read']);
+    expect(groups).toEqual(['a b d', 'c']);
+  });
+
+  it('run one after another with execution "sequential"', async () => {
+    const { groups } = await run(['read', 'write', 'read'], { execution: 'sequential' });
+    expect(groups).toEqual(['a', 'b', 'c']);
+  });
+
+  it('run together with execution "parallel"', async () => {
+    const { groups } = await run(['write', 'write', 'read'], { execution: 'parallel' });
+    expect(groups).toEqual(['a b c']);
+  });
+
+  it('run at most `maxParallel` at a time', async () => {
+    const { groups } = await run(['read', 'read', 'read', 'read', 'read'], { maxParallel: 2 });
+    expect(groups).toEqual(['a b', 'c d', 'e']);
+  });
+
+  it('are answered in their own order although they finish in another', async () => {
+    const first = gate();
+    const tools = scriptedTools({
+      slow: { readOnly: true, execute: () => first.opened.then(() => 'slow') },
+      fast: { readOnly: true, execute: () => 'fast' },
+    });
+    const model = scriptedModel(ask(call('c1', 'slow'), call('c2', 'fast')), say('Done.'));
+    const { stream: parts } = await withToolLoop(model, { tools }).doStream({ prompt: user('Go.') });
+    const shown: unknown[] = [];
+    for await (const part of parts) {
+      if (part.type !== 'tool-result') continue;
+      shown.push(part.toolCallId);
+      first.open();
+    }
+    expect(shown).toEqual(['c2', 'c1']);
+    expect(exchangeOf(model.requests[1])).toMatchObject({
+      calls: ['c1', 'c2'],
+      outputs: [
+        ['c1', 'slow'],
+        ['c2', 'fast'],
+      ],
+    });
+  });
+
+  it('start while the model still streams', async () => {
+    const ran = gate();
+    const model = scriptedModel(async function* () {
+      yield* [start, ...call('c1', 'early')];
+      await ran.opened;
+      yield* [...text('And also:'), finish('tool-calls')];
+    }, say('Done.'));
+    const tools = scriptedTools({ early: () => ran.open() ?? 'ran' });
+    const parts = await stream(withToolLoop(model, { tools }));
+    const types = typesOf(parts);
+    expect(types.indexOf('tool-result')).toBeLessThan(types.indexOf('text-start'));
+    expect(finishOf(parts).finishReason).toBe('stop');
+  });
+
+  it('wait for the end of the round with `startEarly: false`', async () => {
+    const order: string[] = [];
+    const model = scriptedModel(async function* () {
+      yield* [start, ...call('c1', 'late')];
+      await settled();
+      order.push('round over');
+      yield finish('tool-calls');
+    }, say('Done.'));
+    const tools = scriptedTools({ late: () => order.push('tool') && 'ran' });
+    await stream(withToolLoop(model, { tools, startEarly: false }));
+    expect(order).toEqual(['round over', 'tool']);
+  });
+
+  it('do not start any more once the answer is known to be cut off', async () => {
+    const model = scriptedModel([start, ...call('c1', 'write'), ...call('c2', 'write'), finish('length')]);
+    const tools = scriptedTools({
+      write: (_, { signal }) => new Promise((_, fail) => signal.addEventListener('abort', fail)),
+    });
+    const parts = await stream(withToolLoop(model, { tools }));
+    expect(tools.calls.map(({ toolCallId }) => toolCallId)).toEqual(['c1']);
+    expect(ofType(parts, 'tool-result').map(({ toolCallId, isError }) => [toolCallId, isError])).toEqual([
+      ['c1', true],
+      ['c2', true],
+    ]);
+    expect(finishOf(parts).finishReason).toBe('length');
+  });
+
+  it('stop with the stream when the host cancels it', async () => {
+    const started = gate();
+    const aborted = gate<unknown>();
+    const tools = scriptedTools({
+      endless: (_, { signal }) => {
+        signal.addEventListener('abort', () => aborted.open(signal.reason));
+        started.open();
+        return new Promise(() => {});
+      },
+    });
+    const model = scriptedModel(ask(call('c1', 'endless'), call('c2', 'endless')));
+    const { stream: parts } = await withToolLoop(model, { tools }).doStream({ prompt: user('Go.') });
+    await started.opened;
+    await parts.cancel('enough');
+    expect(await aborted.opened).toBe('enough');
+    await settled();
+    expect(tools.calls).toHaveLength(1);
+    expect(model.requests).toHaveLength(1);
+  });
+});
+
+describe('a round with calls of the host', () => {
+  const mixed = ask(call('c1', 'echo'), call('h1', 'of_the_host'), call('c2', 'echo'));
+
+  it('runs its own calls and leaves the rest to the host', async () => {
+    const model = scriptedModel(mixed);
+    const tools = scriptedTools({ echo: (_, { toolCallId }) => toolCallId });
+    const parts = await stream(withToolLoop(model, { tools }));
+    expect(ofType(parts, 'tool-call')).toEqual([
+      { type: 'tool-call', toolCallId: 'h1', toolName: 'of_the_host', input: '{}' },
+    ]);
+    expect(ofType(parts, 'tool-result').map(({ toolCallId }) => toolCallId)).toEqual(['c1', 'c2']);
+    expect(finishOf(parts).finishReason).toBe('tool-calls');
+    expect(model.requests).toHaveLength(1);
+  });
+
+  it('goes on with the step in which the host brings its result', async () => {
+    const model = scriptedModel(mixed, say('Done.'));
+    const tools = scriptedTools({ echo: (_, { toolCallId }) => toolCallId });
+    const looped = withToolLoop(model, { tools });
+    const { stream: first } = await looped.doStream({ prompt: user('Go.') });
+    const results = ofType(await readAll(first), 'tool-result');
+    await stream(looped, {
+      prompt: [
+        ...user('Go.'),
+        {
+          role: 'assistant',
+          content: [
+            ...results.map(({ toolCallId, toolName, result }) => ({
+              type: 'tool-result' as const,
+              toolCallId,
+              toolName,
+              output: { type: 'text' as const, value: String(result) },
+            })),
+            { type: 'tool-call', toolCallId: 'h1', toolName: 'of_the_host', input: {} },
+          ],
+        },
+        {
+          role: 'tool',
+          content: [
+            {
+              type: 'tool-result',
+              toolCallId: 'h1',
+              toolName: 'of_the_host',
+              output: { type: 'text', value: 'h1' },
+            },
+          ],
+        },
+      ],
+    });
+    const { calls, outputs } = exchangeOf(model.requests[1]);
+    expect(calls.toSorted()).toEqual(['c1', 'c2', 'h1']);
+    expect(outputs.toSorted()).toEqual([
+      ['c1', 'c1'],
+      ['c2', 'c2'],
+      ['h1', 'h1'],
+    ]);
+  });
+});

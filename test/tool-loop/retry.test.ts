@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { retry, toRetryAfter } from '../../src/tool-loop/retry.js';
+import { withToolLoop } from '../../src/tool-loop/with-tool-loop.js';
+import {
+  ask,
+  call,
+  exchangeOf,
+  finishOf,
+  ofType,
+  type ScriptedRound,
+  say,
+  scriptedModel,
+  stream,
+} from './_scripted-model.js';
+import { serverError } from './_server-error.js';
+import { scriptedTools } from './_tools.js';
+
+const failing =
+  (...[options]: Parameters<typeof serverError>): ScriptedRound =>
+  () => {
+    throw serverError(options);
+  };
+
+async function run(rounds: ScriptedRound[], options: { maxRetries?: number; initialDelay?: number } = {}) {
+  const tools = scriptedTools({ echo: () => 'ran' });
+  const model = scriptedModel(...rounds);
+  const parts = await stream(withToolLoop(model, { tools, retry: { initialDelay: 1, ...options } }));
+  return { model, tools, parts };
+}
+
+describe('a follow-up request', () => {
+  it('is repeated, as it was, and the tool does not run again', async () => {
+    const rounds = [ask(call('c1', 'echo')), failing(), failing({ statusCode: 429 }), say('Done.')];
+    const { model, tools, parts } = await run(rounds);
+    expect(tools.calls).toHaveLength(1);
+    expect(model.requests[3]).toEqual(model.requests[1]);
+    expect(exchangeOf(model.requests[3]).outputs).toEqual([['c1', 'ran']]);
+    expect(finishOf(parts).finishReason).toBe('stop');
+  });
+
+  it('waits as long as the server asks for', async () => {
+    const limited = failing({ statusCode: 429, responseHeaders: { 'retry-after-ms': '40' } });
+    const before = performance.now();
+    const { parts } = await run([ask(call('c1', 'echo')), limited, say('Done.')]);
+    expect(performance.now() - before).toBeGreaterThan(35);
+    expect(finishOf(parts).finishReason).toBe('stop');
+  });
+
+  it('is given up after `maxRetries`', async () => {
+    const { model, parts } = await run([ask(call('c1', 'echo')), failing(), failing()], { maxRetries: 1 });
+    expect(model.requests).toHaveLength(3);
+    expect(ofType(parts, 'error')).toMatchObject([{ error: { statusCode: 500, isRetryable: false } }]);
+    expect(finishOf(parts)).toMatchObject({ finishReason: 'error', usage: { totalTokens: 15 } });
+  });
+
+  it.each([
+    ['cannot succeed', { statusCode: 400 }],
+    [
+      'would have to wait for more than a minute',
+      { statusCode: 429, responseHeaders: { 'retry-after': '61' } },
+    ],
+  ])('that %s is not repeated', async (_, error) => {
+    const { model, parts } = await run([ask(call('c1', 'echo')), failing(error)]);
+    expect(model.requests).toHaveLength(2);
+    expect(finishOf(parts).finishReason).toBe('error');
+  });
+});
+
+describe('the first request', () => {
+  it('is never repeated: that is up to the host', async () => {
+    const model = scriptedModel(failing(), say('Hi'));
+    const turn = stream(withToolLoop(model, { tools: [] }));
+    await expect(turn).rejects.toMatchObject({ statusCode: 500, isRetryable: true });
+    expect(model.requests).toHaveLength(1);
+  });
+});
+
+describe('retry', () => {
+  it('doubles its waits and spreads them', async () => {
+    const times: number[] = [];
+    const operation = async () => {
+      times.push(performance.now());
+      throw serverError();
+    };
+    const { signal } = new AbortController();
+    await expect(
+      retry(operation, { maxRetries: 3, initialDelay: 20, signal, random: () => 0 }),
+    ).rejects.toMatchObject({ statusCode: 500 });
+    const waits = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+    for (const [index, least] of [15, 30, 60].entries()) {
+      expect(waits[index]).toBeGreaterThanOrEqual(least - 2);
+      expect(waits[index]).toBeLessThan(least * 2);
+    }
+  });
+});
+
+describe('toRetryAfter', () => {
+  const now = Date.parse('2026-01-01T00:00:00Z');
+  it.each<[Record<string, string> | undefined, number | undefined]>([
+    [undefined, undefined],
+    [{}, undefined],
+    [{ 'retry-after': '1.5' }, 1500],
+    [{ 'retry-after': '0' }, 0],
+    [{ 'retry-after': 'Thu, 01 Jan 2026 00:00:10 GMT' }, 10_000],
+    [{ 'retry-after': 'Wed, 31 Dec 2025 23:00:00 GMT' }, 0],
+    [{ 'retry-after': 'soon' }, undefined],
+    [{ 'retry-after-ms': '250', 'retry-after': '9' }, 250],
+    [{ 'retry-after-ms': '-1', 'retry-after': '9' }, 9000],
+  ])('reads %j as %j ms', (headers, milliseconds) => {
+    expect(toRetryAfter(headers, now)).toBe(milliseconds);
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { withToolLoop } from '../../src/tool-loop/with-tool-loop.js';
+import {
+  ask,
+  call,
+  exchangeOf,
+  finish,
+  ofType,
+  say,
+  scriptedModel,
+  start,
+  stream,
+  text,
+  user,
+} from './_scripted-model.js';
+import { declared, scriptedTools } from './_tools.js';
+
+const tools = () => scriptedTools({ echo: ({ text }) => `echo ${text}` });
+
+describe('the ids of a turn', () => {
+  it('are unique for calls of servers that name every call alike, in parts and in prompts', async () => {
+    const round = (text: string) => ask(call('call_0', 'echo', { text }));
+    const model = scriptedModel(round('a'), round('b'), say('Done.'));
+    const parts = await stream(withToolLoop(model, { tools: tools() }), {
+      tools: [declared('echo')],
+      prompt: [
+        ...user('Go.'),
+        {
+          role: 'assistant',
+          content: [{ type: 'tool-call', toolCallId: 'call_0', toolName: 'echo', input: {} }],
+        },
+        {
+          role: 'tool',
+          content: [
+            {
+              type: 'tool-result',
+              toolCallId: 'call_0',
+              toolName: 'echo',
+              output: { type: 'text', value: 'old' },
+            },
+          ],
+        },
+        ...user('Again.'),
+      ],
+    });
+    const ids = ['call_0_2', 'call_0_3'];
+    expect(ofType(parts, 'tool-input-start').map(({ id }) => id)).toEqual(ids);
+    expect(ofType(parts, 'tool-input-delta').map(({ id }) => id)).toEqual(ids);
+    expect(ofType(parts, 'tool-call').map(({ toolCallId }) => toolCallId)).toEqual(ids);
+    expect(ofType(parts, 'tool-result').map(({ toolCallId }) => toolCallId)).toEqual(ids);
+    expect(exchangeOf(model.requests[2])).toMatchObject({
+      calls: ['call_0', ...ids],
+      outputs: [
+        ['call_0', 'old'],
+        ['call_0_2', 'echo a'],
+        ['call_0_3', 'echo b'],
+      ],
+    });
+  });
+
+  it('are unique for the text and reasoning blocks of all rounds', async () => {
+    const thought = [
+      { type: 'reasoning-start', id: '0' },
+      { type: 'reasoning-delta', id: '0', delta: 'Hm.' },
+      { type: 'reasoning-end', id: '0' },
+    ] as const;
+    const model = scriptedModel(
+      [start, ...thought, ...text('One.'), ...call('c1', 'echo'), finish('tool-calls')],
+      [start, ...thought, ...text('Two.'), finish()],
+    );
+    const parts = await stream(withToolLoop(model, { tools: tools() }));
+    for (const type of ['text-start', 'text-delta', 'text-end'] as const) {
+      expect(ofType(parts, type).map(({ id }) => id)).toEqual(['0', '0_2']);
+    }
+    for (const type of ['reasoning-start', 'reasoning-delta', 'reasoning-end'] as const) {
+      expect(ofType(parts, type).map(({ id }) => id)).toEqual(['0', '0_2']);
+    }
+  });
+
+  it('tell a call that is announced twice from another one: it runs once', async () => {
+    const source = tools();
+    const twice = call('c1', 'echo', { text: 'a' });
+    const model = scriptedModel(ask(twice, twice), say('Done.'));
+    const parts = await stream(withToolLoop(model, { tools: source }), { tools: [declared('echo')] });
+    expect(source.calls).toHaveLength(1);
+    expect(ofType(parts, 'tool-call')).toHaveLength(1);
+    expect(ofType(parts, 'tool-input-delta').map(({ delta }) => delta)).toEqual(['{"text":"a"}']);
+    expect(exchangeOf(model.requests[1])).toMatchObject({ calls: ['c1'], outputs: [['c1', 'echo a']] });
+  });
+
+  it('tell two calls under one id apart: both run, each with its input', async () => {
+    const model = scriptedModel(
+      ask(call('call_0', 'echo', { text: 'a' }), call('call_0', 'echo', { text: 'b' })),
+      say('Done.'),
+    );
+    const parts = await stream(withToolLoop(model, { tools: tools() }));
+    expect(exchangeOf(model.requests[1])).toEqual({
+      calls: ['call_0', 'call_0_2'],
+      inputs: [{ text: 'a' }, { text: 'b' }],
+      outputs: [
+        ['call_0', 'echo a'],
+        ['call_0_2', 'echo b'],
+      ],
+    });
+    expect(ofType(parts, 'tool-input-delta').map(({ id, delta }) => [id, delta])).toEqual([
+      ['call_0', '{"text":"a"}'],
+      ['call_0_2', '{"text":"b"}'],
+    ]);
+  });
+
+  it('are those of the calls also where the host runs them', async () => {
+    const model = scriptedModel(
+      ask(call('call_0', 'of_the_host', { a: 1 }), call('call_0', 'of_the_host', { a: 2 })),
+    );
+    const parts = await stream(withToolLoop(model, { tools: tools() }));
+    expect(ofType(parts, 'tool-call').map(({ toolCallId }) => toolCallId)).toEqual(['call_0', 'call_0_2']);
+  });
+});
