@@ -7,7 +7,7 @@ import {
 } from '@ai-sdk/provider';
 import { generateId, loadOptionalSetting } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
-import { createCallHeaders } from './credentials.js';
+import { createCredentials } from './credentials.js';
 import { createEmbeddingModel } from './embeddings/create-embedding-model.js';
 import { resolveModelOverride } from './model-overrides.js';
 import { createLearnedProfiles } from './responses/learned-profiles.js';
@@ -75,20 +75,23 @@ export function createKelivoResponsesProvider(
 ): KelivoResponsesProvider {
   const settings = validateSettings(options);
   const { name = 'kelivo-responses', query, toolLoop = {}, timeouts = {} } = settings;
-  const root = toApiRoot(
-    loadOptionalSetting({ settingValue: settings.baseURL, environmentVariableName: 'OPENAI_BASE_URL' }) ??
-      OPENAI_BASE_URL,
-  );
-  const headers = createCallHeaders(settings, { needsKey: root.hostname === 'api.openai.com' });
+  const root = toApiRoot(settings.baseURL ?? toDefaultBaseURL(settings), settings);
+  const credentials = createCredentials(settings, { url: root.origin + root.pathname });
+  // OpenAI's own; other servers may do without.
+  const needsKey = root.hostname === 'api.openai.com';
   const fetch = settings.fetch ?? ((input, init) => globalThis.fetch(input, init));
   const tools = createToolSource(settings);
   const learnedProfiles = createLearnedProfiles();
 
+  const toModelEndpoint = (modelId: string, path: string): string =>
+    toEndpoint(root, settings.azure?.deploymentUrls ? `deployments/${modelId}/${path}` : path, query);
+
   const responses = (modelId: string): LanguageModelV2 =>
     createResponsesModel(modelId, {
       provider: name,
-      url: toEndpoint(root, 'responses', query),
-      headers,
+      url: toModelEndpoint(modelId, 'responses'),
+      credentials,
+      needsKey,
       fetch,
       store: settings.store ?? false,
       systemMessageMode: settings.systemMessageMode ?? 'auto',
@@ -112,8 +115,9 @@ export function createKelivoResponsesProvider(
   const textEmbeddingModel = (modelId: string): EmbeddingModelV2<string> =>
     createEmbeddingModel(modelId, {
       provider: name,
-      url: toEndpoint(root, 'embeddings', query),
-      headers,
+      url: toModelEndpoint(modelId, 'embeddings'),
+      credentials,
+      needsKey,
       fetch,
     });
 
@@ -127,6 +131,17 @@ export function createKelivoResponsesProvider(
     toolStubs: async () => toToolStubs(tools),
     close: async () => tools?.close(),
   });
+}
+
+function toDefaultBaseURL({ flavor, azure }: KelivoResponsesSettings): string {
+  if (flavor === 'azure' && azure?.resourceName !== undefined)
+    return `https://${azure.resourceName}.openai.azure.com`;
+  // A variable that is set to nothing is not set; a setting of nothing is a mistake.
+  const variable = loadOptionalSetting({
+    settingValue: undefined,
+    environmentVariableName: 'OPENAI_BASE_URL',
+  });
+  return variable || OPENAI_BASE_URL;
 }
 
 /** MCP tools first: where a local tool has the same name, the server's keeps it. */

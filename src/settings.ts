@@ -5,6 +5,8 @@ import { inputProfileSchema, type ModelOverride, modelOverridesSchema } from './
 import { parseSettings } from './parse-settings.js';
 import type { InputProfile } from './responses/request/input-profile.js';
 import type { InputProfileName } from './responses/request/input-profiles.js';
+import type { AzureSettings, Flavor } from './responses/transport/base-url.js';
+import type { ApiKeySetting } from './responses/transport/key-ring.js';
 import type { ToolLoopOptions } from './tool-loop/options.js';
 import { toolLoopSettingsShape } from './tool-loop/validate-options.js';
 import type { LocalTools } from './tools/local-tools.js';
@@ -25,11 +27,21 @@ export interface KelivoResponsesSettings {
    */
   baseURL?: string;
   /**
-   * The API key, or an asynchronous function that gives one for each request. Servers other than OpenAI's may do
-   * without.
+   * How the API root of the service looks, and how it takes keys: `openai` ends in `/v1`, `google` in `/v1beta`, `azure`
+   * in `/openai/v1` with the key in an `api-key` header.
+   * @default 'openai'
+   */
+  flavor?: Flavor;
+  /** What Azure OpenAI needs to know beside its address; for the flavor `azure` alone. */
+  azure?: AzureSettings;
+  /**
+   * The API key; several, as a list or separated by commas; or a function that gives one for each turn, such as a token
+   * of Entra. Several are used in turn, one for all requests of a turn. One that the server refuses rests for ten
+   * minutes, one that is over its rate limit for as long as the server says, and the request goes on with the next.
+   * Servers other than OpenAI's may do without a key.
    * @default the environment variable `OPENAI_API_KEY`
    */
-  apiKey?: string | (() => string | Promise<string>);
+  apiKey?: ApiKeySetting;
   /** OpenAI organization, sent as `OpenAI-Organization`. */
   organization?: string;
   /** OpenAI project, sent as `OpenAI-Project`. */
@@ -104,8 +116,19 @@ const { timeouts, ...toolLoopShape } = toolLoopSettingsShape;
 const schema = z.strictObject({
   name: z.string().min(1).optional(),
   baseURL: z.string().optional(),
+  flavor: z.enum(['openai', 'azure', 'google']).optional(),
+  azure: z
+    .strictObject({
+      resourceName: z.string().min(1).optional(),
+      apiVersion: z.string().min(1).optional(),
+      deploymentUrls: z.boolean().optional(),
+    })
+    .optional(),
   apiKey: z
-    .union([z.string(), aFunction<() => string | Promise<string>>()], 'expected a string or a function')
+    .union(
+      [z.string(), z.array(z.string()), aFunction<() => string | Promise<string>>()],
+      'expected a string, a list of strings or a function',
+    )
     .optional(),
   organization: z.string().optional(),
   project: z.string().optional(),
@@ -139,6 +162,14 @@ export function validateSettings(settings: unknown): KelivoResponsesSettings {
       message:
         `Expected \`name\` not to end in ".responses", got "${valid.name}": hosts take such a name for the stock ` +
         'OpenAI provider and add tool handling of their own. Choose another name.',
+    });
+  }
+  if (valid.azure !== undefined && valid.flavor !== 'azure') {
+    throw new KelivoError({
+      code: 'invalid-settings',
+      message:
+        "Expected `flavor: 'azure'` beside the setting `azure`, " +
+        `got \`flavor: ${valid.flavor}\`. Add it, or leave \`azure\` out.`,
     });
   }
   return valid;

@@ -1,7 +1,10 @@
 import { type LanguageModelV2CallOptions, LoadAPIKeyError } from '@ai-sdk/provider';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { generateText, tool } from 'ai';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { z } from 'zod';
 import { createKelivoResponsesProvider, type KelivoResponsesSettings } from '../src/index.js';
-import { serveJson } from './_server.js';
+import { startResponsesEmulator } from '../src/testing/index.js';
+import { serve, serveJson } from './_server.js';
 import { message, toResponse } from './responses/stream/_fixtures/wire-events.js';
 
 const prompt: LanguageModelV2CallOptions['prompt'] = [
@@ -26,7 +29,7 @@ async function headersOf(settings: KelivoResponsesSettings) {
   return server.requests[0]?.headers;
 }
 
-describe('createCallHeaders', () => {
+describe('createCredentials', () => {
   it('sends the key, the organization and the project', async () => {
     expect(await headersOf({ apiKey: 'sk-1', organization: 'org_1', project: 'proj_1' })).toMatchObject({
       authorization: 'Bearer sk-1',
@@ -107,5 +110,73 @@ describe('createCallHeaders', () => {
     }).responses('m');
     await model.doGenerate({ prompt });
     expect(fetch).toHaveBeenCalledOnce();
+  });
+
+  it('sends an Azure key in a header of its own, and a token of Entra like everybody', async () => {
+    const token = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJtZSJ9.signature';
+    expect(await headersOf({ flavor: 'azure', apiKey: 'azure-key' })).toMatchObject({
+      'api-key': 'azure-key',
+    });
+    expect(await headersOf({ flavor: 'azure', apiKey: () => token })).toMatchObject({
+      authorization: `Bearer ${token}`,
+    });
+  });
+});
+
+describe('several keys', () => {
+  const keysOf = ({ requests }: { requests: readonly { headers: Record<string, unknown> }[] }) =>
+    requests.map(({ headers }) => headers.authorization);
+
+  it('are used in turn, one for all rounds of a call', async () => {
+    const emulator = await startResponsesEmulator();
+    onTestFinished(() => emulator.close());
+    emulator.enqueue([{ call: 'add', arguments: { a: 1 } }], [{ text: 'Done' }], [{ text: 'Hello' }]);
+    const keys: unknown[] = [];
+    const provider = createKelivoResponsesProvider({
+      baseURL: emulator.baseURL,
+      apiKey: 'sk-one,sk-two',
+      tools: { add: tool({ inputSchema: z.object({ a: z.number() }), execute: ({ a }) => a }) },
+      fetch: (input, init) => {
+        keys.push(new Headers(init?.headers).get('authorization'));
+        return fetch(input, init);
+      },
+    });
+    await generateText({ model: provider('gpt-5'), prompt: 'Add' });
+    await generateText({ model: provider('gpt-5'), prompt: 'Hi' });
+    expect(keys).toEqual(['Bearer sk-one', 'Bearer sk-one', 'Bearer sk-two']);
+  });
+
+  it('stand in for one that is over its limit or refused, before anything was shown', async () => {
+    for (const status of [429, 401]) {
+      let refusals = 0;
+      const server = await serve(response => {
+        const isRefused = refusals++ === 0;
+        response.writeHead(isRefused ? status : 200, {
+          'content-type': 'application/json',
+          'retry-after': '60',
+        });
+        response.end(
+          JSON.stringify(isRefused ? { error: { message: 'No.' } } : toResponse([message(['Hi'])])),
+        );
+      });
+      const settings = { baseURL: server.url, apiKey: ['sk-one', 'sk-two'] };
+      const model = createKelivoResponsesProvider(settings).responses('m');
+      await model.doGenerate({ prompt });
+      await model.doGenerate({ prompt });
+      expect(keysOf(server)).toEqual(['Bearer sk-one', 'Bearer sk-two', 'Bearer sk-two']);
+    }
+  });
+
+  it('end with an error that tells when to try again and no key, when none is left', async () => {
+    const server = await serve(response => {
+      response.writeHead(401, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: { message: 'Incorrect API key provided: sk-two' } }));
+    });
+    const settings = { baseURL: server.url, apiKey: ['sk-one', 'sk-two'] };
+    const model = createKelivoResponsesProvider(settings).responses('m');
+    const first: unknown = await Promise.resolve(model.doGenerate({ prompt })).catch(reason => reason);
+    expect(first).toMatchObject({ statusCode: 401, message: 'Incorrect API key provided: [redacted]' });
+    await expect(model.doGenerate({ prompt })).rejects.toThrow(/all 2 were refused .* tried again in 600 s/);
+    expect(server.requests).toHaveLength(2);
   });
 });

@@ -85,6 +85,14 @@ describe('createKelivoResponsesProvider', () => {
     expect(server.requests[0]?.path).toBe('/gateway/v1/responses?a=1&b=2');
   });
 
+  it('takes an empty variable for none, and an empty setting for a mistake', async () => {
+    vi.stubEnv('OPENAI_BASE_URL', '');
+    const fetch = vi.fn<typeof globalThis.fetch>(async () => Response.json(toResponse([message(['Hi'])])));
+    await createKelivoResponsesProvider({ apiKey: 'sk-1', fetch }).responses('m').doGenerate({ prompt });
+    expect(fetch.mock.calls.map(([url]) => url)).toEqual(['https://api.openai.com/v1/responses']);
+    expect(() => createKelivoResponsesProvider({ baseURL: '' })).toThrow(/Expected `baseURL`/);
+  });
+
   it('uses the fetch of the host', async () => {
     const fetch = vi.fn<typeof globalThis.fetch>(async () => Response.json(toResponse([message(['Hi'])])));
     await createKelivoResponsesProvider({ baseURL: 'http://server.test', fetch })

@@ -4,9 +4,10 @@ import { validateSettings } from '../src/settings.js';
 
 const WRONG: readonly [settings: unknown, message: RegExp][] = [
   [{ apikey: 'sk-secret' }, /^Unknown setting `apikey` in the provider settings\. Did you mean `apiKey`\?$/],
+  [{ colour: 'red' }, /^Unknown setting `colour` in the provider settings\. Known are: name, .*\bapiKey, /],
   [
-    { colour: 'red' },
-    /^Unknown setting `colour` in the provider settings\. Known are: name, baseURL, apiKey, /,
+    { azure: { resourceName: 'r' } },
+    /^Expected `flavor: 'azure'` beside the setting `azure`, got `flavor: undefined`\./,
   ],
   [{ timeouts: { idel: 5 } }, /^Unknown setting `idel` in `timeouts` of the provider settings\./],
   [{ apiKey: 7 }, /^Invalid `apiKey` of the provider settings: expected .*string.* or a function, got 7\.$/],

@@ -5,14 +5,16 @@ import {
   TooManyEmbeddingValuesForCallError,
 } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
-import type { CallHeaders } from '../responses/responses-model.js';
+import type { Credentials } from '../responses/responses-model.js';
 import { postJson } from '../responses/transport/post-json.js';
 
 export interface EmbeddingModelConfig {
   readonly provider: string;
   /** Full address of the embeddings endpoint. */
   readonly url: string;
-  readonly headers: () => Promise<CallHeaders>;
+  readonly credentials: Credentials;
+  /** Whether a request without any key is a mistake. */
+  readonly needsKey: boolean;
   readonly fetch: FetchFunction;
 }
 
@@ -41,14 +43,17 @@ export function createEmbeddingModel(
         });
       }
       const { dimensions, user } = { ...providerOptions?.openai, ...providerOptions?.kelivo };
-      const { body, headers: responseHeaders } = await postJson({
-        url: config.url,
-        callHeaders: await config.headers(),
-        headers,
-        body: { model: modelId, input: values, encoding_format: 'float', dimensions, user },
-        fetch: config.fetch,
-        signal: abortSignal,
-      });
+      const { url, credentials, needsKey, fetch } = config;
+      const { body, headers: responseHeaders } = await credentials.use(undefined, keyHeaders =>
+        postJson({
+          url,
+          headers: [keyHeaders, headers],
+          needsKey,
+          body: { model: modelId, input: values, encoding_format: 'float', dimensions, user },
+          fetch,
+          signal: abortSignal,
+        }),
+      );
       const embeddings = toEmbeddings(body, values.length);
       const tokens = (body as { usage?: { prompt_tokens?: unknown } }).usage?.prompt_tokens;
       return {

@@ -7,11 +7,11 @@ import type {
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import { createPartStream } from '../parts/create-part-stream.js';
 import { createPartFolder } from '../parts/fold-parts.js';
+import { turnTokenOf } from '../parts/turn-token.js';
 import type { LearnedProfile } from './learned-profiles.js';
 import { postMended } from './post-mended.js';
 import { buildRequest } from './request/build-request.js';
 import type { InputProfile } from './request/input-profile.js';
-import type { ResponsesRequestBody } from './request/request-body.js';
 import type { DeclaredTools } from './stream/hosted-item.js';
 import { type Answer, readAnswer } from './stream/read-answer.js';
 import { openResponse, type ResponseTimeouts } from './transport/open-response.js';
@@ -21,8 +21,9 @@ export interface ResponsesModelConfig {
   readonly provider: string;
   /** Full address of the Responses endpoint. */
   readonly url: string;
-  /** Headers of one call, credentials included. Rejects with a clear error where a key is missing. */
-  readonly headers: () => Promise<CallHeaders>;
+  readonly credentials: Credentials;
+  /** Whether a request without any key is a mistake, as it is at OpenAI. */
+  readonly needsKey: boolean;
   readonly fetch: FetchFunction;
   readonly store: boolean;
   readonly systemMessageMode: 'auto' | 'system' | 'developer' | 'remove';
@@ -41,11 +42,18 @@ export interface RequestOverride {
   readonly inputProfile: InputProfile;
 }
 
-export interface CallHeaders {
-  readonly headers: Record<string, string>;
-  /** Values that must not appear in an error. */
-  readonly secrets: readonly string[];
+/** Who asks: the headers that say so, one set for each key. */
+export interface Credentials {
+  /**
+   * Sends a request with the headers of a key; with those of another where the server refused that key.
+   *
+   * @param turn marks the requests that have to be sent with the same key.
+   */
+  use<Answer>(turn: object | undefined, send: (headers: Headers) => Promise<Answer>): Promise<Answer>;
 }
+
+/** An undefined value leaves a header out. */
+type Headers = Readonly<Record<string, string | undefined>>;
 
 /**
  * One model call on the wire: a `LanguageModelV2` that sends one request to `POST …/responses` and maps its one
@@ -117,23 +125,25 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
       missingReasoning,
       stream,
     });
-    const { headers, secrets } = await config.headers();
-    const post = (body: ResponsesRequestBody) =>
-      openResponse({
-        url,
-        headers: { ...headers, ...override.headers, ...options.headers },
-        secrets,
-        body: { ...body, ...override.body },
-        fetch,
-        signal: abortSignal,
-        // The status of an answer that is not streamed comes with the answer.
-        timeouts: stream ? timeouts : {},
-      });
-    const { opened, sent, refused } = await postMended(built, {
-      post,
-      profile: override.inputProfile,
-      learned: config.learnedProfile,
-    });
+    const { opened, sent, refused } = await config.credentials.use(
+      turnTokenOf(options.providerOptions),
+      headers =>
+        postMended(built, {
+          post: body =>
+            openResponse({
+              url,
+              headers: [headers, override.headers, options.headers],
+              needsKey: config.needsKey,
+              body: { ...body, ...override.body },
+              fetch,
+              signal: abortSignal,
+              // The status of an answer that is not streamed comes with the answer.
+              timeouts: stream ? timeouts : {},
+            }),
+          profile: override.inputProfile,
+          learned: config.learnedProfile,
+        }),
+    );
     warnings.push(...refused.map(toRefusalWarning));
     const answer = readAnswer({
       read: opened.read,

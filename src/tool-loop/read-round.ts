@@ -20,8 +20,8 @@ type Handlers = { readonly [Type in PartType]?: (part: PartOf<Type>) => void };
 export interface RoundSummary {
   /** The model's answer, with the ids under which it was shown. */
   readonly content: readonly LanguageModelV2Content[];
-  /** How many calls belong to the host. */
-  readonly hostCalls: number;
+  /** The calls that belong to the host, by id. */
+  readonly hostCalls: readonly string[];
   readonly finish: PartOf<'finish'>;
   readonly responseId: string | undefined;
 }
@@ -50,7 +50,7 @@ export async function readRound(
   const ownedInputs = new Map<string, { toolName: string; isComplete: boolean }>();
   /** What would end the blocks that are open, by block. */
   const missingEnds = new Map<string, PartOf<'text-end' | 'reasoning-end'>>();
-  let hostCalls = 0;
+  const hostCalls: string[] = [];
   let responseId: string | undefined;
   let finish = NO_FINISH;
   let hasFailed = false;
@@ -178,7 +178,7 @@ export async function readRound(
     if (toolCallId === undefined) return;
     const tool = tools.get(toolName);
     if (tool === undefined) {
-      hostCalls++;
+      hostCalls.push(toolCallId);
       show({ ...part, toolCallId });
       return;
     }

@@ -1,5 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import { delay } from '@ai-sdk/provider-utils';
+import { toRetryAfter } from '../retry-after.js';
 
 export interface RetryOptions {
   readonly maxRetries: number;
@@ -30,15 +31,4 @@ export async function retry<T>(
       await delay(wait, { abortSignal: signal });
     }
   }
-}
-
-/** The wait in milliseconds that a server asked for: `retry-after-ms`, or `retry-after` in seconds or as a date. */
-export function toRetryAfter(headers: Record<string, string> | undefined, now: number): number | undefined {
-  const milliseconds = Number.parseFloat(headers?.['retry-after-ms'] ?? '');
-  if (milliseconds >= 0) return milliseconds;
-  const value = headers?.['retry-after'];
-  if (value === undefined) return undefined;
-  if (/^\s*\d+(\.\d+)?\s*$/.test(value)) return Number(value) * 1000;
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

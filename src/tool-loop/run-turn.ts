@@ -2,7 +2,7 @@ import type { LanguageModelV2CallOptions, LanguageModelV2FinishReason } from '@a
 import type { PartSink } from '../parts/create-part-stream.js';
 import { type CallRunner, createCallRunner } from './call-runner.js';
 import type { Round } from './open-round.js';
-import { isErrorOutput } from './owned-call.js';
+import { isErrorOutput, type Outcome } from './owned-call.js';
 import { type RoundSummary, readRound } from './read-round.js';
 import { toResult } from './to-result.js';
 import type { Turn } from './turn.js';
@@ -18,6 +18,8 @@ import { withOutcomes } from './with-outcomes.js';
  */
 export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Promise<void> {
   const record = createTurnRecord();
+  /** Outcomes that the host will not have in its history. */
+  const hidden: Outcome[] = [];
   let { options } = turn;
   let round = firstRound;
   let calls: CallRunner | undefined;
@@ -46,8 +48,10 @@ export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Pr
       const outcomes = await calls.settle();
 
       record.addRound(summary, outcomes);
+      hidden.push(...outcomes.filter(({ call }) => turn.isHidden(call.toolName)));
       turn.emit({ type: 'round-end', round: number, finishReason, usage });
       if (!mayCall || isAnswer(summary, calls)) {
+        for (const id of summary.hostCalls) turn.memory.hide(id, hidden);
         return sink.write(record.toFinish(toFinishReason(summary, calls), providerMetadata));
       }
       options = withOutcomes(options, { content: summary.content, outcomes });
@@ -69,7 +73,7 @@ export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Pr
       startEarly: turn.execution.startEarly && mayCall,
       onStart: call => {
         record.noteToolRun();
-        turn.remember(call);
+        turn.memory.remember(call);
         const { toolCallId, toolName, input } = call;
         turn.emit({ type: 'tool-start', round: number, toolCallId, toolName, input });
       },
@@ -93,13 +97,13 @@ export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Pr
 
 /** Whether the host has the next word: no call of ours, one of its own, or an answer that did not end well. */
 const isAnswer = ({ finish, hostCalls }: RoundSummary, calls: CallRunner): boolean =>
-  calls.size === 0 || hostCalls > 0 || BROKEN_OFF.has(finish.finishReason);
+  calls.size === 0 || hostCalls.length > 0 || BROKEN_OFF.has(finish.finishReason);
 
 const BROKEN_OFF: ReadonlySet<LanguageModelV2FinishReason> = new Set(['error', 'length', 'content-filter']);
 
 function toFinishReason({ finish, hostCalls }: RoundSummary, calls: CallRunner): LanguageModelV2FinishReason {
   if (BROKEN_OFF.has(finish.finishReason)) return finish.finishReason;
-  if (hostCalls > 0) return 'tool-calls';
+  if (hostCalls.length > 0) return 'tool-calls';
   // The model still called in the round that should have answered.
   return calls.size > 0 ? 'other' : finish.finishReason;
 }

@@ -6,15 +6,16 @@ import type {
 import { linkSignal } from '../abort/link-signal.js';
 import { untilAborted } from '../abort/until-aborted.js';
 import { createToolSurface, type ToolSurface, type Visibility } from '../parts/tool-surface.js';
+import { withTurnToken } from '../parts/turn-token.js';
 import { pairToolCalls } from '../tool-calls/pair-tool-calls.js';
 import type { ToolDefinition, ToolSource } from '../tools/tool-source.js';
-import type { ArgumentMemory } from './argument-memory.js';
+import type { CallMemory } from './call-memory.js';
 import type { CallRunnerOptions } from './call-runner.js';
 import type { OpenRound, Round } from './open-round.js';
 import type { ToolLoopEvent, ToolLoopOptions } from './options.js';
-import type { OwnedCall } from './owned-call.js';
 import { retry } from './retry.js';
 import { createTurnIds, type RoundIds } from './turn-ids.js';
+import { withHiddenCalls } from './with-hidden-calls.js';
 
 type WithoutTime<Event> = Event extends unknown ? Omit<Event, 'at'> : never;
 
@@ -32,8 +33,10 @@ export interface Turn {
   openFirst(): Promise<Round>;
   openFollowUp(options: LanguageModelV2CallOptions): Promise<Round>;
   emit(event: WithoutTime<ToolLoopEvent>): void;
-  /** Keeps the arguments of a call for the turns to come. */
-  remember(call: OwnedCall): void;
+  /** Keeps what the host's history may leave out, for the turns to come. */
+  readonly memory: CallMemory;
+  /** Whether the host is shown nothing of the calls of a tool. */
+  isHidden(toolName: string): boolean;
   /** Aborts when the turn is to end, with the reason. */
   readonly signal: AbortSignal;
   /** Whether the caller ended the turn; a time limit of ours is an error instead. */
@@ -49,7 +52,7 @@ export interface TurnContext {
   readonly openRound: OpenRound;
   /** `generate` shows fewer tool parts: `generateText` of `ai@5` fails on those of tools it does not know. */
   readonly mode: 'stream' | 'generate';
-  readonly memory: ArgumentMemory;
+  readonly memory: CallMemory;
 }
 
 /** Prepares a turn: lists the tools and puts the history into the form that every model takes. */
@@ -94,7 +97,7 @@ export async function openTurn(
     const options: LanguageModelV2CallOptions = {
       ...callOptions,
       abortSignal: link.signal,
-      prompt: pairToolCalls(callOptions.prompt, {
+      prompt: pairToolCalls(withHiddenCalls(callOptions.prompt, memory), {
         argumentsOf: memory.recall,
         keepOrphans: isContinuation(callOptions),
       }),
@@ -106,8 +109,7 @@ export async function openTurn(
     };
     if (options.tools?.length === 0) delete options.tools;
 
-    const first: LanguageModelV2CallOptions =
-      maxRounds <= 1 ? { ...options, toolChoice: { type: 'none' } } : options;
+    const first = withTurnToken(maxRounds <= 1 ? { ...options, toolChoice: { type: 'none' } } : options);
 
     return {
       options: first,
@@ -132,7 +134,8 @@ export async function openTurn(
           // An observer must not be able to break what it observes.
         }
       },
-      remember: memory.remember,
+      memory,
+      isHidden: toolName => visibilityOf(toolName) === 'none',
       signal: link.signal,
       isAborted: () => wasCancelled || abortSignal?.aborted === true,
       abort(reason) {

@@ -2,7 +2,7 @@ import type { LanguageModelV2, LanguageModelV2CallOptions } from '@ai-sdk/provid
 import { createPartStream, type PartSink } from '../parts/create-part-stream.js';
 import { createPartFolder } from '../parts/fold-parts.js';
 import { createToolbox } from '../tools/toolbox.js';
-import { argumentMemoryOf } from './argument-memory.js';
+import { callMemoryOf } from './call-memory.js';
 import { generatedRounds, type OpenRound, type Round, streamedRounds } from './open-round.js';
 import type { ToolLoopOptions } from './options.js';
 import { runTurn } from './run-turn.js';
@@ -27,7 +27,7 @@ import { validateToolLoopOptions } from './validate-options.js';
 export function withToolLoop(model: LanguageModelV2, options: ToolLoopOptions): LanguageModelV2 {
   const { tools, ...settings } = validateToolLoopOptions(options);
   const source = Array.isArray(tools) ? createToolbox(tools) : (tools as TurnContext['source']);
-  const memory = argumentMemoryOf(source);
+  const memory = callMemoryOf(source);
 
   return {
     specificationVersion: 'v2',

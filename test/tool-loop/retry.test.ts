@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { retry, toRetryAfter } from '../../src/tool-loop/retry.js';
+import { toRetryAfter } from '../../src/retry-after.js';
+import { retry } from '../../src/tool-loop/retry.js';
 import { withToolLoop } from '../../src/tool-loop/with-tool-loop.js';
 import {
   ask,

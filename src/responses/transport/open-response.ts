@@ -5,6 +5,7 @@ import { untilAborted } from '../../abort/until-aborted.js';
 import type { ReadBytes } from '../stream/read-answer.js';
 import type { ErrorContext } from '../stream/wire-error.js';
 import { toHttpError } from './http-error.js';
+import { missingKeyError } from './key-ring.js';
 import { secretsIn } from './secrets-in.js';
 
 /** How long to wait for the server, in milliseconds. */
@@ -17,10 +18,10 @@ export interface ResponseTimeouts {
 
 export interface OpenResponseOptions {
   readonly url: string;
-  /** An undefined value leaves a header out. */
-  readonly headers: Record<string, string | undefined>;
-  /** Values that must not appear in an error, whatever the server says. */
-  readonly secrets: readonly string[];
+  /** Headers, the later ones before the earlier. An undefined value leaves a header out. */
+  readonly headers: readonly (Readonly<Record<string, string | undefined>> | undefined)[];
+  /** Whether a request without any key is a mistake. @default false */
+  readonly needsKey?: boolean;
   readonly body: unknown;
   readonly fetch: FetchFunction;
   readonly signal?: AbortSignal;
@@ -43,9 +44,10 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
   const { body, fetch, signal: outer, timeouts } = options;
   outer?.throwIfAborted();
   const url = withoutQuery(options.url);
-  const sentHeaders = toHeaders({ 'content-type': 'application/json', ...options.headers });
-  // A call may bring a key of its own in its headers.
-  const secrets = [...options.secrets, ...secretsIn(sentHeaders)];
+  const sentHeaders = toHeaders([{ 'content-type': 'application/json' }, ...options.headers]);
+  // Whatever the server says, they must not appear in an error.
+  const secrets = secretsIn(sentHeaders);
+  if (options.needsKey && secrets.length === 0) throw missingKeyError();
   const request = linkSignal(outer);
   const redact = (text: string) =>
     secrets.reduce((clean, secret) => clean.replaceAll(secret, '[redacted]'), text);
@@ -149,8 +151,10 @@ function createTimeLimit(abort: (reason: unknown) => void) {
 }
 
 /** Header names are equal whatever their case, and hosts differ in it: the last of a name counts. */
-function toHeaders(headers: Record<string, string | undefined>): Record<string, string> {
-  const byName = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+function toHeaders(sets: OpenResponseOptions['headers']): Record<string, string> {
+  const byName = sets
+    .flatMap(headers => Object.entries(headers ?? {}))
+    .map(([name, value]) => [name.toLowerCase(), value] as const);
   return Object.fromEntries(
     [...new Map(byName)].filter((entry): entry is [string, string] => entry[1] !== undefined),
   );

@@ -1,25 +1,19 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
-import type { CallHeaders } from '../responses-model.js';
-import { openResponse } from './open-response.js';
+import { type OpenResponseOptions, openResponse } from './open-response.js';
 
 export interface PostJsonOptions {
   readonly url: string;
-  readonly callHeaders: CallHeaders;
-  readonly headers?: Record<string, string | undefined>;
+  readonly headers: OpenResponseOptions['headers'];
+  readonly needsKey: boolean;
   readonly body: unknown;
   readonly fetch: FetchFunction;
   readonly signal?: AbortSignal;
 }
 
 /** Posts JSON and reads the JSON that answers it. Fails as `openResponse` does, and for an answer that is no JSON. */
-export async function postJson({ callHeaders, ...options }: PostJsonOptions) {
-  const opened = await openResponse({
-    ...options,
-    ...callHeaders,
-    headers: { ...callHeaders.headers, ...options.headers },
-    timeouts: {},
-  });
+export async function postJson(options: PostJsonOptions) {
+  const opened = await openResponse({ ...options, timeouts: {} });
   try {
     const decoder = new TextDecoder();
     let text = '';

@@ -109,6 +109,118 @@ describe('hosted tools', () => {
       { outputFormat: 'png', inputImageMask: { fileId: 'f' }, size: 'auto' },
       { type: 'image_generation', output_format: 'png', input_image_mask: { file_id: 'f' }, size: 'auto' },
     ],
+    [
+      'openai.mcp',
+      {
+        serverLabel: 'docs',
+        serverUrl: 'https://docs.test/mcp',
+        serverDescription: 'The manual',
+        authorization: 'token',
+        headers: { 'x-team': 'a' },
+        allowedTools: { readOnly: true, toolNames: ['ask'] },
+        requireApproval: { always: { toolNames: ['write'] }, never: { readOnly: true } },
+      },
+      {
+        type: 'mcp',
+        server_label: 'docs',
+        server_url: 'https://docs.test/mcp',
+        server_description: 'The manual',
+        authorization: 'token',
+        headers: { 'x-team': 'a' },
+        allowed_tools: { read_only: true, tool_names: ['ask'] },
+        require_approval: { always: { tool_names: ['write'] }, never: { read_only: true } },
+      },
+    ],
+    [
+      'openai.mcp',
+      {
+        serverLabel: 'mail',
+        connectorId: 'connector_gmail',
+        allowedTools: ['read'],
+        requireApproval: 'always',
+      },
+      {
+        type: 'mcp',
+        server_label: 'mail',
+        connector_id: 'connector_gmail',
+        allowed_tools: ['read'],
+        require_approval: 'always',
+      },
+    ],
+    [
+      'openai.mcp',
+      { serverLabel: 'docs', serverUrl: 'https://docs.test/mcp' },
+      { type: 'mcp', server_label: 'docs', server_url: 'https://docs.test/mcp', require_approval: 'never' },
+    ],
+    [
+      'openai.custom',
+      { description: 'Runs SQL', format: { type: 'grammar', syntax: 'lark', definition: 'start: "a"' } },
+      {
+        type: 'custom',
+        name: 'custom',
+        description: 'Runs SQL',
+        format: { type: 'grammar', syntax: 'lark', definition: 'start: "a"' },
+      },
+    ],
+    ['openai.shell', {}, { type: 'shell' }],
+    [
+      'openai.shell',
+      { environment: { type: 'containerReference', containerId: 'cntr_1' } },
+      { type: 'shell', environment: { type: 'container_reference', container_id: 'cntr_1' } },
+    ],
+    [
+      'openai.shell',
+      {
+        environment: {
+          type: 'containerAuto',
+          fileIds: ['f'],
+          memoryLimit: '4g',
+          networkPolicy: { type: 'allowlist', allowedDomains: ['a.org'] },
+          skills: [
+            { type: 'skillReference', skillId: 'skill_1', version: '2' },
+            {
+              type: 'inline',
+              name: 'n',
+              description: 'd',
+              source: { type: 'base64', mediaType: 'application/zip', data: 'AAEC' },
+            },
+          ],
+        },
+      },
+      {
+        type: 'shell',
+        environment: {
+          type: 'container_auto',
+          file_ids: ['f'],
+          memory_limit: '4g',
+          network_policy: { type: 'allowlist', allowed_domains: ['a.org'] },
+          skills: [
+            { type: 'skill_reference', skill_id: 'skill_1', version: '2' },
+            {
+              type: 'inline',
+              name: 'n',
+              description: 'd',
+              source: { type: 'base64', media_type: 'application/zip', data: 'AAEC' },
+            },
+          ],
+        },
+      },
+    ],
+    [
+      'openai.shell',
+      { environment: { type: 'local', skills: [{ name: 'n', description: 'd', path: '/s' }] } },
+      {
+        type: 'shell',
+        environment: { type: 'local', skills: [{ name: 'n', description: 'd', path: '/s' }] },
+      },
+    ],
+    ['openai.apply_patch', {}, { type: 'apply_patch' }],
+    ['openai.computer', {}, { type: 'computer' }],
+    [
+      'openai.computer_use',
+      { displayWidth: 800, displayHeight: 600, environment: 'browser' },
+      { type: 'computer_use_preview', display_width: 800, display_height: 600, environment: 'browser' },
+    ],
   ])('%s takes the form of the request', (id, args, expected) => {
     for (const type of ['provider-defined', 'provider']) {
       const { body, warnings } = build({ tools: [hostedTool(id, args, type)] });
@@ -124,6 +236,26 @@ describe('hosted tools', () => {
       'code_interpreter_call.outputs',
       'reasoning.encrypted_content',
     ]);
+  });
+
+  it('that only the host knows are left out without a warning', () => {
+    const { body, warnings } = build({ tools: [hostedTool('openai.mcp_approval_request')] });
+    expect(body).not.toHaveProperty('tools');
+    expect(warnings).toEqual([]);
+  });
+
+  it('that the host names have a name the API accepts, or the one they bring along', () => {
+    const custom = (name: string, args: object) => ({ ...hostedTool('openai.custom', args), name });
+    const { body, toolNames } = build({
+      tools: [custom('my.sql', {}), custom('search', { name: 'find' }), functionTool('find')],
+    });
+    const names = body.tools?.map(({ name }) => name);
+    expect(names).toEqual([
+      expect.stringMatching(/^my_sql_[0-9a-f]{8}$/),
+      'find',
+      expect.stringMatching(/^find_/),
+    ]);
+    expect(names?.map(name => toolNames.fromWire(String(name)))).toEqual(['my.sql', 'search', 'find']);
   });
 
   it('of other providers are left out with a warning', () => {
@@ -150,6 +282,17 @@ describe('the choice of a tool', () => {
     const tools = [functionTool('a'), hostedTool('openai.web_search')];
     const toolChoice = { type: 'tool' as const, toolName: 'web_search' };
     expect(build({ tools, toolChoice }).body.tool_choice).toEqual({ type: 'web_search' });
+  });
+
+  it.each([
+    ['openai.custom', {}, { type: 'custom', name: 'custom' }],
+    ['openai.mcp', { serverLabel: 'docs' }, { type: 'mcp', server_label: 'docs' }],
+    ['openai.shell', {}, { type: 'shell' }],
+    ['openai.computer_use', {}, { type: 'computer_use_preview' }],
+  ])('names %s by what tells it from others', (id, args, expected) => {
+    const tool = hostedTool(id, args);
+    const toolChoice = { type: 'tool' as const, toolName: tool.name };
+    expect(build({ tools: [tool], toolChoice }).body.tool_choice).toEqual(expected);
   });
 
   it('prefers a declared function to the hosted tool of its name', () => {

@@ -6,7 +6,8 @@ import { serveBody, serveJson, type TestServer } from '../../_server.js';
 const post = ({ url }: TestServer, more: Partial<Parameters<typeof postJson>[0]> = {}) =>
   postJson({
     url: `${url}/v1/embeddings`,
-    callHeaders: { headers: { authorization: 'Bearer sk-secret' }, secrets: ['sk-secret'] },
+    headers: [{ authorization: 'Bearer sk-secret' }],
+    needsKey: false,
     body: { input: ['a'] },
     fetch: globalThis.fetch,
     ...more,
@@ -15,7 +16,9 @@ const post = ({ url }: TestServer, more: Partial<Parameters<typeof postJson>[0]>
 describe('postJson', () => {
   it('posts JSON and gives the JSON and the headers that answer it', async () => {
     const server = await serveJson({ text: 'Grüße 🏔️' });
-    const { body, headers } = await post(server, { headers: { Authorization: 'Bearer other' } });
+    const { body, headers } = await post(server, {
+      headers: [{ authorization: 'Bearer sk-secret' }, { Authorization: 'Bearer other' }],
+    });
     expect(body).toEqual({ text: 'Grüße 🏔️' });
     expect(headers['content-type']).toBe('application/json');
     expect(server.requests).toMatchObject([

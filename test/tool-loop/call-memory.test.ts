@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { argumentMemoryOf } from '../../src/tool-loop/argument-memory.js';
+import { callMemoryOf } from '../../src/tool-loop/call-memory.js';
 import { withToolLoop } from '../../src/tool-loop/with-tool-loop.js';
 import { ask, call, exchangeOf, say, scriptedModel, stream, user } from './_scripted-model.js';
 import { scriptedTools } from './_tools.js';
@@ -37,12 +37,12 @@ describe('the arguments of calls', () => {
   });
 
   it('are not remembered for other tools', () => {
-    argumentMemoryOf(scriptedTools({})).remember(remembered('c1'));
-    expect(argumentMemoryOf(scriptedTools({})).recall('c1')).toBeUndefined();
+    callMemoryOf(scriptedTools({})).remember(remembered('c1'));
+    expect(callMemoryOf(scriptedTools({})).recall('c1')).toBeUndefined();
   });
 
   it('are forgotten, oldest first, where there are many', () => {
-    const memory = argumentMemoryOf(scriptedTools({}));
+    const memory = callMemoryOf(scriptedTools({}));
     for (let number = 0; number <= 500; number++) memory.remember(remembered(`c${number}`));
     expect(memory.recall('c0')).toBeUndefined();
     expect(memory.recall('c1')).toEqual({ a: 1 });
@@ -50,7 +50,7 @@ describe('the arguments of calls', () => {
   });
 
   it('are repaired as when the tool ran, and unknown where they could not be', () => {
-    const memory = argumentMemoryOf(scriptedTools({}));
+    const memory = callMemoryOf(scriptedTools({}));
     memory.remember(remembered('c1', '{a: 1'));
     memory.remember(remembered('c2', 'nonsense'));
     expect(memory.recall('c1')).toEqual({ a: 1 });

@@ -1,0 +1,81 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { summarizeContent } from '../_parts.js';
+import { serve, serveBody, serveJson } from '../_server.js';
+import { toSse } from '../_sse.js';
+import { modelAt, prompt, refused, serveBeginning } from './_model.js';
+import { ANSWERS } from './stream/_fixtures/answers.js';
+import { message, toResponse } from './stream/_fixtures/wire-events.js';
+
+describe('doGenerate', () => {
+  for (const { title, events, response, expected } of ANSWERS) {
+    it(`gives the same for ${title}, however the server answers`, async () => {
+      const fromJson = await modelAt(await serveJson(response)).doGenerate({ prompt });
+      const fromStream = await modelAt(await serveBody(toSse(events))).doGenerate({ prompt });
+      const byType = (content: typeof fromJson.content) =>
+        content.toSorted((a, b) => sortKey(a).localeCompare(sortKey(b)));
+      expect(byType(fromStream.content)).toEqual(byType(fromJson.content));
+      const { content, request: _, response: __, ...rest } = fromJson;
+      expect(fromStream).toMatchObject(rest);
+      expect(fromJson.finishReason).toBe(expected.finishReason);
+      expect(summarizeContent(content).texts).toEqual(expected.texts ?? []);
+      expect(summarizeContent(content).calls).toHaveLength(expected.calls?.length ?? 0);
+    });
+  }
+
+  it('does not ask for a stream, and tells request and response', async () => {
+    const server = await serveJson(toResponse([message(['Hi'])]));
+    const { request, response, warnings } = await modelAt(server).doGenerate({ prompt, seed: 1 });
+    expect(server.requests[0]?.body).not.toHaveProperty('stream');
+    expect(request?.body).toEqual(server.requests[0]?.body);
+    expect(response).toMatchObject({
+      id: 'resp_1',
+      modelId: 'test-model-2025-06-15',
+      timestamp: new Date(1_750_000_000_000),
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(warnings).toEqual([{ type: 'unsupported-setting', setting: 'seed' }]);
+  });
+
+  it('rejects with the error of a failed response', async () => {
+    const body = toResponse([], { status: 'failed', error: { code: 'server_error', message: 'No.' } });
+    const error = await refused(modelAt(await serveJson(body)).doGenerate({ prompt }));
+    expect(error).toMatchObject({ message: 'No.', statusCode: 500, isRetryable: true });
+  });
+
+  it('rejects for a stream that breaks, though text came before', async () => {
+    const error = await refused(
+      modelAt(await serveBeginning(6, response => response.end())).doGenerate({ prompt }),
+    );
+    expect(error.message).toContain('to end with "response.completed"');
+  });
+
+  it('is not limited by `timeouts.connect`, for the answer comes with the status', async () => {
+    const server = await serve(response => {
+      setTimeout(() => response.end(JSON.stringify(toResponse([message(['Late'])]))), 80);
+    });
+    const { content } = await modelAt(server, { timeouts: { connect: 20, idle: 20 } }).doGenerate({ prompt });
+    expect(summarizeContent(content).texts).toEqual(['Late']);
+  });
+
+  it('ends the request when it is aborted, and leaves no listener', async () => {
+    const server = await serve(response => {
+      response.writeHead(200).write('{"id":');
+    });
+    const controller = new AbortController();
+    const generating = Promise.resolve(
+      modelAt(server).doGenerate({ prompt, abortSignal: controller.signal }),
+    );
+    generating.catch(() => {});
+    await expect.poll(() => server.requests.length, { interval: 5 }).toBe(1);
+    await new Promise(resolve => setTimeout(resolve, 20));
+    controller.abort(new DOMException('Enough.', 'AbortError'));
+    await expect(generating).rejects.toThrow('Enough.');
+    expect(await server.requests[0]?.closed).toEqual({ complete: false });
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+  });
+});
+
+/** Stream and document may differ in the order of calls that took turns. */
+const sortKey = (part: { type: string }): string =>
+  `${part.type} ${'toolCallId' in part ? part.toolCallId : ''}`;

@@ -1,0 +1,85 @@
+import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
+import { describe, expect, it } from 'vitest';
+import { toNewMessages } from '../../../src/responses/request/to-new-messages.js';
+import { user } from './_build.js';
+
+type Message = LanguageModelV2Prompt[number];
+
+const noted = (responseId?: string) => responseId && { providerOptions: { kelivo: { responseId } } };
+const said = (text: string, responseId?: string): Message => ({
+  role: 'assistant',
+  content: [{ type: 'text', text, ...noted(responseId) }],
+});
+const called = (toolCallId: string, responseId?: string): Message => ({
+  role: 'assistant',
+  content: [{ type: 'tool-call', toolCallId, toolName: 'add', input: {}, ...noted(responseId) }],
+});
+const answered = (toolCallId: string): Message => ({
+  role: 'tool',
+  content: [{ type: 'tool-result', toolCallId, toolName: 'add', output: { type: 'text', value: '3' } }],
+});
+const system: Message = { role: 'system', content: 'Be brief.' };
+
+it('is everything, where the server is asked to continue nothing', () => {
+  const prompt = [system, user('a'), said('b', 'resp_1'), user('c')];
+  expect(toNewMessages(prompt, {})).toBe(prompt);
+});
+
+describe('with `previousResponseId`', () => {
+  const options = { previousResponseId: 'resp_1' };
+
+  it('is what follows the message of that response', () => {
+    const prompt = [system, user('a'), said('b', 'resp_1'), user('c')];
+    expect(toNewMessages(prompt, options)).toEqual(prompt.slice(3));
+  });
+
+  it('keeps what an older response does not know', () => {
+    const prompt = [user('a'), said('b', 'resp_1'), user('c'), said('d', 'resp_2'), user('e')];
+    expect(toNewMessages(prompt, options)).toEqual(prompt.slice(2));
+    const partly = [user('a'), said('b', 'resp_1'), user('c'), said('d'), user('e')];
+    expect(toNewMessages(partly, options)).toEqual(partly.slice(2));
+  });
+
+  it('keeps the results of calls that the server has', () => {
+    const prompt = [user('a'), called('call_1', 'resp_1'), answered('call_1')];
+    expect(toNewMessages(prompt, options)).toEqual([prompt[2]]);
+  });
+
+  it('keeps calls of later rounds together with their results', () => {
+    const rounds = [user('c'), called('call_1', 'resp_2'), answered('call_1')];
+    expect(toNewMessages([user('a'), said('b', 'resp_1'), ...rounds], options)).toEqual(rounds);
+    expect(toNewMessages([user('a'), said('b'), ...rounds], options)).toEqual(rounds);
+    expect(toNewMessages(rounds, options)).toEqual(rounds);
+  });
+
+  it('takes the last answer for the response where none says which it is', () => {
+    const prompt = [user('a'), said('b'), user('c'), said('d'), user('e')];
+    expect(toNewMessages(prompt, options)).toEqual([prompt[4]]);
+  });
+
+  it('knows an answer of several rounds by its last part', () => {
+    const mixed: Message = {
+      role: 'assistant',
+      content: [
+        { type: 'text', text: 'one', ...noted('resp_0') },
+        { type: 'text', text: 'two', ...noted('resp_1') },
+      ],
+    };
+    expect(toNewMessages([user('a'), mixed, user('c')], options)).toEqual([user('c')]);
+  });
+});
+
+describe('with `conversation`', () => {
+  const options = { conversation: 'conv_1' };
+
+  it('is what follows the last answer, whichever it was', () => {
+    const prompt = [system, user('a'), said('b', 'resp_1'), user('c')];
+    expect(toNewMessages(prompt, options)).toEqual([prompt[3]]);
+    const rounds = [user('a'), called('call_1', 'resp_2'), answered('call_1')];
+    expect(toNewMessages(rounds, options)).toEqual([rounds[2]]);
+  });
+
+  it('is everything before the first answer', () => {
+    expect(toNewMessages([system, user('a')], options)).toEqual([system, user('a')]);
+  });
+});

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { readParts } from '../_read-parts.js';
+import { toResponse, type WireItem } from './_fixtures/wire-events.js';
+
+const read = (item: WireItem, options: Parameters<typeof readParts>[1]) =>
+  readParts(
+    [new TextEncoder().encode(JSON.stringify(toResponse([{ item, begun: item, deltas: [] }])))],
+    options,
+  );
+
+const declare = (name: string, id?: string) => ({
+  names: new Set([name]),
+  nameById: new Map(id === undefined ? [] : [[id, name]]),
+  undeclared: 'full' as const,
+});
+
+it.each([
+  ['openai.file_search', { type: 'file_search_call', id: 'fs_1', queries: [] }],
+  ['openai.code_interpreter', { type: 'code_interpreter_call', id: 'ci_1', code: '1', container_id: 'c' }],
+  ['openai.image_generation', { type: 'image_generation_call', id: 'ig_1', result: 'AAEC' }],
+  [
+    'openai.local_shell',
+    { type: 'local_shell_call', id: 'lsh_1', call_id: 'call_1', action: { command: [] } },
+  ],
+  [
+    'openai.mcp_approval_request',
+    { type: 'mcp_approval_request', id: 'mcpr_1', server_label: 'a', name: 'b', arguments: '{}' },
+  ],
+])('calls of %s go by the name under which the host declared it', async (id, item) => {
+  const parts = await read(item, { declared: declare('mine', id) });
+  const calls = parts.flatMap(part => (part.type === 'tool-call' ? [part.toolName] : []));
+  expect(calls).toEqual(['mine']);
+});
+
+it('gives a custom tool its own name back', async () => {
+  const item = { type: 'custom_tool_call', id: 'ctc_1', call_id: 'call_1', name: 'my_sql_1a2b', input: 'x' };
+  const toToolName = (name: string) => (name === 'my_sql_1a2b' ? 'my.sql' : name);
+  const parts = await read(item, { declared: declare('my.sql'), toToolName });
+  expect(parts).toContainEqual({
+    type: 'tool-call',
+    toolCallId: 'call_1',
+    toolName: 'my.sql',
+    input: '"x"',
+    providerMetadata: { openai: { itemId: 'ctc_1' } },
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { forEachChunking } from '../../_chunking.js';
+import { summarize } from '../../_parts.js';
+import { toSse } from '../../_sse.js';
+import { readParts } from '../_read-parts.js';
+import { errorOf, hello, RATE_LIMIT, toBytes } from './_broken.js';
+
+const chatChunk = {
+  id: 'chatcmpl-1',
+  object: 'chat.completion.chunk',
+  choices: [{ index: 0, delta: { content: 'Hi' } }],
+};
+
+describe('an answer that is none of the Responses API', () => {
+  forEachChunking(
+    'but the chunks of an Azure deployment that speaks chat completions, is one error that says so',
+    toSse([chatChunk, chatChunk, chatChunk], { eventLine: 'none', doneMarker: true }),
+    async chunks => {
+      const error = errorOf(await readParts(chunks));
+      expect(error.message).toMatch(
+        /^Expected the events of the Responses API from .*, got chat completions\./,
+      );
+      expect(error.message).toContain('use a chat-completions provider for it');
+      expect(error.isRetryable).toBe(false);
+    },
+  );
+
+  const page =
+    '<!DOCTYPE html>\n<html><head><title>Sign in to Example</title></head><body>Please sign in.</body></html>';
+
+  forEachChunking('but a web page, quotes its beginning', `\n${page}`, async chunks => {
+    const error = errorOf(await readParts(chunks));
+    expect(error.message).toMatch(/got a web page: "<!DOCTYPE html> <html><head><title>Sign in to Example/);
+    expect(error.message).toMatch(/Check that `baseURL` is the API root/);
+    expect(error.isRetryable).toBe(false);
+  });
+
+  it.each(['', '\n\r\n \n'])('but an empty body (%j), says so', async body => {
+    const error = errorOf(await readParts(toBytes(body)));
+    expect(error.message).toMatch(
+      /to end with "response.completed", but came an empty body\. Check that `baseURL`/,
+    );
+  });
+
+  forEachChunking('but comments, says that nothing came', ': ping\n\n: ping\n\n', async chunks => {
+    expect(errorOf(await readParts(chunks)).message).toContain('came an empty body');
+  });
+
+  forEachChunking(
+    'but broken JSON, quotes it',
+    '{"id":"resp_1","object":"response","output":[{"type',
+    async chunks => {
+      const error = errorOf(await readParts(chunks));
+      expect(error.message).toContain('got a JSON document that is broken: "{\\"id\\":\\"resp_1\\"');
+      expect(error.message).toMatch(/Check that `baseURL`/);
+    },
+  );
+
+  it.each(['{"status":"ok"}', '["ok"]', '{"models":[]}'])('but other JSON (%s), quotes it', async body => {
+    const error = errorOf(await readParts(toBytes(body)));
+    expect(error.message).toContain(`got other JSON: ${JSON.stringify(body)}`);
+    expect(error.isRetryable).toBe(false);
+  });
+
+  it('but an error in a JSON document, tells that error', async () => {
+    const error = errorOf(await readParts(toBytes(JSON.stringify({ error: RATE_LIMIT }))));
+    expect(error).toMatchObject({ message: 'Slow down.', statusCode: 429, isRetryable: true });
+  });
+
+  it('but plain text, quotes it', async () => {
+    const error = errorOf(await readParts(toBytes('data: upstream gone\n\n')));
+    expect(error.message).toContain('a body without any event, beginning with "upstream gone"');
+  });
+
+  it('counts data lines in which there is no event, and reads on', async () => {
+    const noise = 'data: {"broken\n\ndata: {"hello":1}\n\n';
+    const body = `${toSse(hello.slice(0, 5))}${noise}${toSse(hello.slice(5))}`;
+    const parts = await readParts(toBytes(body));
+    expect(summarize(parts)).toMatchObject({ texts: ['Hello there'], errors: [], finishReason: 'stop' });
+    expect(parts.at(-1)).toMatchObject({ providerMetadata: { kelivo: { droppedEvents: 2 } } });
+  });
+
+  it.each([
+    '<html>Bad key sk-secret</html>',
+    '{"note":"Bad key sk-secret"}',
+    '{"note":"Bad key sk-secret"',
+    'data: Bad key sk-secret\n\n',
+    toSse([{ type: 'error', message: 'Bad key sk-secret' }]),
+  ])('does not repeat a key that the server repeats (%j)', async body => {
+    const parts = await readParts(toBytes(body), {
+      errorContext: {
+        url: 'http://server.test/v1/responses',
+        requestBody: {},
+        redact: text => text.replaceAll('sk-secret', '[redacted]'),
+      },
+    });
+    const error = errorOf(parts);
+    expect(error.message).toContain('Bad key [redacted]');
+    expect(
+      JSON.stringify([error.message, error.data, error.responseBody, String(error.cause)]),
+    ).not.toContain('sk-secret');
+  });
+});
