@@ -1,5 +1,4 @@
-import type { McpServers } from 'kelivo-responses';
-import { createMcpTools } from 'kelivo-responses/mcp';
+import type { McpTools } from 'kelivo-responses/mcp';
 
 /** How an MCP server answered when it was asked for its tools. */
 export interface InspectedServer {
@@ -16,23 +15,15 @@ export interface Inspection {
   readonly notes: readonly string[];
 }
 
-/**
- * Starts each server, counts its tools and ends it again. A provider tells which tools there are, not whose they are,
- * so the demo looks for itself.
- */
+/** Starts each server and counts its tools. */
 export async function inspectServers(
-  mcpServers: McpServers,
+  tools: McpTools,
   { signal }: { signal: AbortSignal },
 ): Promise<Inspection> {
-  const tools = createMcpTools(mcpServers);
-  try {
-    const { warnings } = await tools.listTools({ signal });
-    const servers = tools
-      .status()
-      .filter(({ state }) => state !== 'disabled')
-      .map(({ name, tools: { length }, error }) => ({ name, toolCount: length, problem: error?.message }));
-    return { servers, notes: warnings.filter(text => !servers.some(({ problem }) => problem === text)) };
-  } finally {
-    await tools.close();
-  }
+  const { warnings } = await tools.listTools({ signal });
+  const servers = tools
+    .status()
+    .filter(({ state }) => state !== 'disabled')
+    .map(({ name, tools: { length }, error }) => ({ name, toolCount: length, problem: error?.message }));
+  return { servers, notes: warnings.filter(text => !servers.some(({ problem }) => problem === text)) };
 }

@@ -1,5 +1,6 @@
 import { stepCountIs, streamText } from 'ai';
 import { createKelivoResponsesProvider, type McpServers, type ToolLoopEvent } from 'kelivo-responses';
+import { createMcpTools } from 'kelivo-responses/mcp';
 import { collectTurn } from './collect-turn.js';
 import type { DemoEvent } from './demo-event.js';
 import { type Inspection, inspectServers } from './inspect-servers.js';
@@ -44,18 +45,21 @@ export async function openDemo({
 }: DemoOptions): Promise<Demo> {
   // `ai` would print them itself, as they come from outside; here they are events.
   globalThis.AI_SDK_LOG_WARNINGS = false;
-  const inspection = hasLoop ? await inspectServers(mcpServers, { signal }) : { servers: [], notes: [] };
+  const mcpTools = createMcpTools(mcpServers);
+  const inspection = hasLoop ? await inspectServers(mcpTools, { signal }) : { servers: [], notes: [] };
   const { servers, notes } = inspection;
-  const working = servers.filter(({ problem }) => problem === undefined).map(({ name }) => name);
-  if (servers.length > 0 && working.length === 0)
-    throw new Error(servers.map(({ problem }) => problem).join(' '));
+  const problems = servers.flatMap(({ problem }) => problem ?? []);
+  if (servers.length > 0 && problems.length === servers.length) {
+    await mcpTools.close();
+    throw new Error(problems.join(' '));
+  }
 
   const endpoint = await openEndpoint(environment);
   let report: (event: ToolLoopEvent) => void = () => {};
   const provider = createKelivoResponsesProvider({
     baseURL: endpoint.baseURL,
     tools: localTools,
-    mcpServers: Object.fromEntries(Object.entries(mcpServers).filter(([name]) => working.includes(name))),
+    mcpServers: mcpTools,
     toolLoop: hasLoop && { onEvent: event => report(event) },
   });
 
@@ -87,7 +91,7 @@ export async function openDemo({
           report = onLoopEvent;
           return runTurn(question, options.signal);
         },
-        { hasLoop, knownWarnings: notes, signal: options.signal },
+        { hasLoop, knownWarnings: [...notes, ...problems], signal: options.signal },
       ),
     async close() {
       await Promise.all([provider.close(), endpoint.close()]);

@@ -17,8 +17,9 @@ import { type KelivoResponsesSettings, validateSettings } from './settings.js';
 import { withToolLoop } from './tool-loop/with-tool-loop.js';
 import { createLazyToolSource } from './tools/lazy-tool-source.js';
 import { createLocalTools } from './tools/local-tools.js';
+import type { McpServers } from './tools/mcp/mcp-config.js';
 import { validateMcpServers } from './tools/mcp/validate-mcp-servers.js';
-import type { ToolSource } from './tools/tool-source.js';
+import { isToolSource, type ToolSource } from './tools/tool-source.js';
 import { createToolbox } from './tools/toolbox.js';
 
 const OPENAI_BASE_URL = 'https://api.openai.com/v1';
@@ -147,18 +148,19 @@ function toDefaultBaseURL({ flavor, azure }: KelivoResponsesSettings): string {
 /** MCP tools first: where a local tool has the same name, the server's keeps it. */
 function createToolSource({ tools, mcpServers }: KelivoResponsesSettings): ToolSource | undefined {
   const sources: ToolSource[] = [];
-  if (mcpServers !== undefined) {
-    const servers = validateMcpServers(mcpServers);
-    // The MCP SDK is large: a program that never calls a model does not load it.
-    sources.push(
-      createLazyToolSource('MCP servers', async () => {
-        const { createMcpTools } = await import('./tools/mcp/create-mcp-tools.js');
-        return createMcpTools(servers);
-      }),
-    );
-  }
+  if (mcpServers !== undefined)
+    sources.push(isToolSource(mcpServers) ? mcpServers : toLazyMcpTools(mcpServers));
   if (tools !== undefined) sources.push(createLocalTools(tools));
   return sources.length > 1 ? createToolbox(sources) : sources[0];
+}
+
+/** The MCP SDK is large: a program that never calls a model does not load it. */
+function toLazyMcpTools(mcpServers: McpServers): ToolSource {
+  const servers = validateMcpServers(mcpServers);
+  return createLazyToolSource('MCP servers', async () => {
+    const { createMcpTools } = await import('./tools/mcp/create-mcp-tools.js');
+    return createMcpTools(servers);
+  });
 }
 
 async function toToolStubs(source: ToolSource | undefined): Promise<Record<string, ToolStub>> {

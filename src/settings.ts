@@ -11,6 +11,7 @@ import type { ToolLoopOptions } from './tool-loop/options.js';
 import { toolLoopSettingsShape } from './tool-loop/validate-options.js';
 import type { LocalTools } from './tools/local-tools.js';
 import type { McpServers } from './tools/mcp/mcp-config.js';
+import type { ToolSource } from './tools/tool-source.js';
 
 /** What a provider is made of. Every setting is optional. */
 export interface KelivoResponsesSettings {
@@ -96,8 +97,11 @@ export interface KelivoResponsesSettings {
   };
   /** Tools that run in this process: AI SDK `tool()` objects with `execute`. */
   tools?: LocalTools;
-  /** MCP servers, as in the `mcpServers` of Claude Desktop, Cursor or VS Code. They are started when first needed. */
-  mcpServers?: McpServers;
+  /**
+   * MCP servers, as in the `mcpServers` of Claude Desktop, Cursor or VS Code. They are started when first needed. Or
+   * the result of `createMcpTools()`, for an application that wants to see their state or shares them.
+   */
+  mcpServers?: McpServers | ToolSource;
   /** How the tool loop works, or `false` for models that run no tools. */
   toolLoop?: Omit<ToolLoopOptions, 'tools' | 'timeouts'> | false;
 }
@@ -149,7 +153,7 @@ const schema = z.strictObject({
     .strictObject({ connect: milliseconds, idle: milliseconds, tool: milliseconds, total: milliseconds })
     .optional(),
   tools: anObject<LocalTools>().optional(),
-  mcpServers: anObject<McpServers>().optional(),
+  mcpServers: anObject<McpServers | ToolSource>().optional(),
   toolLoop: z.union([z.literal(false), z.strictObject(toolLoopShape)]).optional(),
 }) satisfies z.ZodType<KelivoResponsesSettings>;
 

@@ -1,10 +1,7 @@
 import * as z from 'zod/v4';
 import { parseSettings } from '../parse-settings.js';
-import type { ToolSource } from '../tools/tool-source.js';
+import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 import type { ToolLoopEvent, ToolLoopOptions } from './options.js';
-
-const isToolSource = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && 'listTools' in value && 'callTool' in value;
 
 const source = z.custom<ToolSource>(
   isToolSource,

@@ -1,6 +1,7 @@
 import type { JSONValue } from '@ai-sdk/provider';
 import { asSchema, executeTool, type Tool } from '@ai-sdk/provider-utils';
 import { untilAborted } from '../abort/until-aborted.js';
+import { KelivoError } from '../errors.js';
 import type { ToolDefinition, ToolInvocation, ToolOutput, ToolSource } from './tool-source.js';
 
 /**
@@ -31,16 +32,18 @@ type OwnTool = Tool<unknown, unknown> & Pick<LocalTool, 'readOnly'>;
  * A source of tools that run in this process: AI SDK `tool()` objects with `execute`. Input is validated with the
  * tool's own schema, `toModelOutput` is honoured, and an exception becomes an `error-text` output.
  *
- * @throws TypeError for a tool without `execute`: it could never answer.
+ * @throws KelivoError with code `invalid-settings` for a tool without `execute`: it could never answer.
  */
 export function createLocalTools(localTools: LocalTools): ToolSource {
   const tools = localTools as Readonly<Record<string, OwnTool>>;
   for (const [name, tool] of Object.entries(tools)) {
     if (typeof tool?.execute !== 'function') {
-      throw new TypeError(
-        `Expected the local tool "${name}" to have an \`execute\` function, got none. ` +
+      throw new KelivoError({
+        code: 'invalid-settings',
+        message:
+          `Expected the local tool "${name}" to have an \`execute\` function, got none. ` +
           'Give it one, or pass the tool to `generateText` / `streamText` instead.',
-      );
+      });
     }
   }
 

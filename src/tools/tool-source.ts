@@ -64,3 +64,12 @@ export interface ToolCallOptions {
 
 /** What a tool gave, in the AI SDK's own form. `error-text` and `error-json` say that it failed. */
 export type ToolOutput = LanguageModelV2ToolResultPart['output'];
+
+/** Whether a value is a tool source, rather than the configuration of one. */
+export const isToolSource = (value: unknown): value is ToolSource =>
+  typeof value === 'object' &&
+  value !== null &&
+  'listTools' in value &&
+  typeof value.listTools === 'function' &&
+  'callTool' in value &&
+  typeof value.callTool === 'function';

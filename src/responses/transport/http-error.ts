@@ -21,7 +21,7 @@ export async function toHttpError(
   return new APICallError({
     message: [
       error === undefined ? `${context.url} answered ${status}: ${told}` : told,
-      toHint(status, hasKey),
+      toHint(status, { hasKey, isApiError: error !== undefined }),
     ]
       .filter(Boolean)
       .join(' '),
@@ -36,9 +36,15 @@ export async function toHttpError(
 }
 
 /** What to do about a status that has one usual cause. */
-function toHint(status: number, hasKey: boolean): string | undefined {
+function toHint(
+  status: number,
+  { hasKey, isApiError }: { hasKey: boolean; isApiError: boolean },
+): string | undefined {
   if (status === 401 && !hasKey) return 'No `apiKey` was set: pass one, or set OPENAI_API_KEY.';
-  if (status === 405 || status === 501) return 'Check `baseURL`: this server has no Responses API there.';
+  // An API that does not know the model says so; a server that knows nothing of the address does not.
+  if (status === 405 || status === 501 || (status === 404 && !isApiError)) {
+    return 'Check `baseURL`: this server has no Responses API there.';
+  }
   return undefined;
 }
 
