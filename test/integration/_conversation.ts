@@ -1,13 +1,6 @@
 import { createOpenAI } from '@ai-sdk/openai';
-import {
-  type CallWarning,
-  generateText,
-  type LanguageModel,
-  type ModelMessage,
-  stepCountIs,
-  streamText,
-  type ToolSet,
-} from 'ai';
+import type { LanguageModelV2 } from '@ai-sdk/provider';
+import { type CallWarning, generateText, type ModelMessage, stepCountIs, streamText, type ToolSet } from 'ai';
 import { expect } from 'vitest';
 import { createKelivoResponsesProvider, type KelivoResponsesProvider } from '../../src/index.js';
 import type { KelivoResponsesSettings } from '../../src/settings.js';
@@ -37,7 +30,7 @@ export interface Conversation {
   readonly emulator: ResponsesEmulator;
   readonly ours: KelivoResponsesProvider;
   readonly messages: ModelMessage[];
-  model(side: Side): LanguageModel;
+  model(side: Side): LanguageModelV2;
   /** The user says something; the answer joins the history. Fails when the server refuses a request. */
   say(text: string, options: TurnOptions): Promise<TurnResult>;
 }

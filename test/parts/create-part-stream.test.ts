@@ -83,6 +83,8 @@ describe('createPartStream', () => {
     );
     const reader = stream.getReader();
     await reader.read();
+    await settle();
+    expect(ended).toBe(false);
     await reader.cancel('enough');
     await settle();
     expect(reasons).toEqual(['enough']);

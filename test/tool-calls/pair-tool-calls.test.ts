@@ -151,6 +151,15 @@ describe('hosted tools of the API', () => {
     expect(pair(prompt)).toBe(prompt);
   });
 
+  it.each(['ws_1', 'fs_1', 'ci_1', 'ig_1', 'cu_1', 'mcp_1', 'mcpr_1'])(
+    'are left alone under whatever name they were declared: %s',
+    id => {
+      const named = { toolName: 'mine' };
+      const prompt = [user, assistant(executed(id, named), result(id, 'x', named), text('a'))];
+      expect(pair(prompt)).toBe(prompt);
+    },
+  );
+
   it('are told from a function of the same name by the call id', () => {
     const prompt = [assistant(executed('call_1', hosted), result('call_1', 'x', hosted))];
     expect(pair(prompt)).toEqual([assistant(call('call_1', hosted)), tool(result('call_1', 'x', hosted))]);

@@ -60,7 +60,9 @@ const expectedOf = (items: readonly Said[]) => ({
   texts: items.flatMap(item => (item.kind === 'message' ? [item.parts.join('')] : [])),
   reasoning: items.flatMap(item => (item.kind === 'reasoning' ? [item.summary.join('')] : [])).join(''),
   calls: items.flatMap((item, index) =>
-    item.kind === 'call' ? [{ id: `call_${index}`, name: item.name, input: item.input }] : [],
+    item.kind === 'call'
+      ? [{ id: `call_${index}`, name: item.name, input: JSON.parse(JSON.stringify(item.input)) as unknown }]
+      : [],
   ),
   finishReason: items.some(item => item.kind === 'call') ? 'tool-calls' : 'stop',
 });

@@ -47,16 +47,16 @@ describe('toHttpError', () => {
   it.each([
     [
       '<!DOCTYPE html><h1>404</h1>',
-      /answered 404: a web page, not a JSON error \(<!DOCTYPE html><h1>404<\/h1>\)/,
+      /answered 400: a web page, not a JSON error \(<!DOCTYPE html><h1>404<\/h1>\)/,
     ],
     [
       'upstream   connect\nerror',
-      /^http:\/\/server\.test\/v1\/responses answered 404: upstream connect error$/,
+      /^http:\/\/server\.test\/v1\/responses answered 400: upstream connect error$/,
     ],
-    ['', /answered 404: Some Status$/],
-    ['{"ok":false}', /answered 404: \{"ok":false}$/],
+    ['', /answered 400: Some Status$/],
+    ['{"ok":false}', /answered 400: \{"ok":false}$/],
   ])('tells the status and what came where there is no error in %j', async (body, message) => {
-    expect((await errorOf(body, { status: 404 })).message).toMatch(message);
+    expect((await errorOf(body, { status: 400 })).message).toMatch(message);
   });
 
   it.each([
@@ -88,10 +88,18 @@ describe('toHttpError', () => {
     expect((await errorOf(body, { status: 401 })).message).toBe('Unauthorized.');
   });
 
-  it('points to the base URL where the address takes no such request', async () => {
-    expect((await errorOf('', { status: 405 })).message).toMatch(
-      /Check `baseURL`: this server has no Responses API/,
-    );
+  it.each([404, 405, 501])(
+    'points to the base URL where a %i comes without an error of the API',
+    async status => {
+      expect((await errorOf('Not here', { status })).message).toMatch(
+        /Check `baseURL`: this server has no Responses API there\.$/,
+      );
+    },
+  );
+
+  it('does not doubt the base URL where the API says that it does not know the model', async () => {
+    const error = await errorOf('{"error":{"message":"No such model."}}', { status: 404 });
+    expect(error.message).toBe('No such model.');
   });
 
   it('does not repeat a key that the server repeats', async () => {

@@ -1,0 +1,186 @@
+import {
+  APICallError,
+  type JSONObject,
+  type LanguageModelV2FinishReason,
+  type LanguageModelV2StreamPart,
+  type LanguageModelV2Usage,
+} from '@ai-sdk/provider';
+import { addUsage } from '../../parts/add-usage.js';
+import { kindOf, type OutputItems } from './output-items.js';
+import { toFinishMetadata, toFinishReason, toUsage } from './to-finish.js';
+import { DONE_MARKER } from './to-responses-event.js';
+import { type ErrorContext, toStreamError } from './wire-error.js';
+import {
+  idOf,
+  isFilled,
+  isRecord,
+  numberOf,
+  recordOf,
+  recordsOf,
+  textOf,
+  type WireRecord,
+} from './wire-values.js';
+
+/** How far a response is. After `failed` nothing more is worth reading. */
+export type ResponseState = 'open' | 'terminal' | 'failed';
+
+/** What the handlers work on. */
+export interface Mapping {
+  readonly write: (part: LanguageModelV2StreamPart) => void;
+  readonly errorContext: ErrorContext;
+  readonly items: OutputItems;
+  state: ResponseState;
+  responseId: string | undefined;
+  /** Whether the answer is one of a chain that the server keeps, to be continued by `previousResponseId`. */
+  isKept: boolean;
+  announcedModel: string | undefined;
+  finishReason: LanguageModelV2FinishReason;
+  usage: LanguageModelV2Usage;
+  /** Usage of lifecycles that the server went on from. */
+  earlierUsage: LanguageModelV2Usage;
+  metadata: JSONObject;
+  hasCalls: boolean;
+  readonly logprobs: unknown[];
+  fail(error: unknown): void;
+}
+
+type Handler = (fields: WireRecord, mapping: Mapping) => void;
+
+/** What each event does. An event that is not in the table does nothing. */
+export const EVENT_HANDLERS: Readonly<Record<string, Handler>> = {
+  'response.created': (fields, mapping) => {
+    // A gateway that runs tools itself sends several lifecycles in one stream (BerriAI/litellm#40118).
+    if (mapping.state === 'terminal') {
+      mapping.state = 'open';
+      mapping.earlierUsage = mapping.usage;
+      mapping.hasCalls = false;
+    }
+    announceResponse(fields, mapping);
+  },
+  'response.queued': announceResponse,
+  'response.in_progress': announceResponse,
+
+  'response.output_item.added': (fields, { items }) => {
+    const wire = recordOf(fields.item);
+    if (wire !== undefined) items.announce(kindOf(wire), fields, wire);
+  },
+  'response.output_item.done': (fields, { items }) => {
+    const wire = recordOf(fields.item);
+    if (wire !== undefined) items.finish(kindOf(wire), fields, wire);
+  },
+
+  'response.output_text.delta': (fields, { items, logprobs }) => {
+    items.at('message', fields).writeText(textOf(fields.delta));
+    if (isFilled(fields.logprobs)) logprobs.push(fields.logprobs);
+  },
+  'response.output_text.done': (fields, { items }) => {
+    items.at('message', fields).completeText(textOf(fields.text));
+  },
+  'response.output_text.annotation.added': (fields, { items }) => {
+    const annotation = recordOf(fields.annotation);
+    if (annotation !== undefined) items.at('message', fields).annotate(annotation);
+  },
+  'response.refusal.delta': (fields, { items }) => {
+    items.at('message', fields).writeRefusal(textOf(fields.delta));
+  },
+  'response.refusal.done': (fields, { items }) => {
+    items.at('message', fields).completeRefusal(textOf(fields.refusal));
+  },
+
+  'response.reasoning_summary_part.added': (fields, { items }) => {
+    items.at('reasoning', fields).openPart(numberOf(fields.summary_index) ?? 0);
+  },
+  'response.reasoning_summary_text.delta': (fields, { items }) => {
+    items
+      .at('reasoning', fields)
+      .writeDelta('summary', numberOf(fields.summary_index) ?? 0, textOf(fields.delta));
+  },
+  'response.reasoning_summary_text.done': (fields, { items }) => {
+    items
+      .at('reasoning', fields)
+      .completePart('summary', numberOf(fields.summary_index) ?? 0, textOf(fields.text));
+  },
+  'response.reasoning_text.delta': (fields, { items }) => {
+    items.at('reasoning', fields).writeDelta('text', 0, textOf(fields.delta));
+  },
+  'response.reasoning_text.done': (fields, { items }) => {
+    items.at('reasoning', fields).completePart('text', 0, textOf(fields.text));
+  },
+
+  'response.function_call_arguments.delta': (fields, { items }) => {
+    items.at('function_call', fields).writeArguments(textOf(fields.delta));
+  },
+  'response.function_call_arguments.done': (fields, { items }) => {
+    items.at('function_call', fields).completeArguments(fields);
+  },
+
+  'response.code_interpreter_call_code.delta': (fields, { items }) => {
+    items.at('hosted', fields).writeCode(textOf(fields.delta));
+  },
+
+  'response.completed': completeResponse,
+  'response.done': completeResponse,
+  'response.incomplete': (fields, mapping) => completeResponse(fields, mapping, true),
+  'response.failed': failResponse,
+  'response.cancelled': failResponse,
+  error: (fields, mapping) => mapping.fail(toStreamError(fields, mapping.errorContext)),
+  // A terminal event follows or has come; a stream with nothing but this is cut off.
+  [DONE_MARKER]: () => {},
+  'chat.completion': (_fields, mapping) => mapping.fail(toWrongProtocolError(mapping.errorContext)),
+};
+
+function announceResponse(fields: WireRecord, mapping: Mapping): void {
+  const response = recordOf(fields.response);
+  if (response === undefined) return;
+  mapping.isKept ||= response.store === true || idOf(response.previous_response_id) !== undefined;
+  const id = idOf(response.id);
+  const modelId = idOf(response.model);
+  // Told once, and again if more is known later; GitHub Copilot's changing ids change nothing.
+  if (mapping.responseId !== undefined && (mapping.announcedModel !== undefined || modelId === undefined))
+    return;
+  if (id === undefined && modelId === undefined) return;
+  mapping.responseId ??= id;
+  mapping.announcedModel ??= modelId;
+  const createdAt = numberOf(response.created_at);
+  mapping.write({
+    type: 'response-metadata',
+    ...(mapping.responseId !== undefined && { id: mapping.responseId }),
+    ...(modelId !== undefined && { modelId }),
+    ...(createdAt !== undefined && { timestamp: new Date(createdAt * 1000) }),
+  });
+}
+
+function completeResponse(fields: WireRecord, mapping: Mapping, incomplete = false): void {
+  const response = recordOf(fields.response) ?? {};
+  if (response.status === 'failed' || response.status === 'cancelled' || isRecord(response.error)) {
+    failResponse(fields, mapping);
+    return;
+  }
+  announceResponse(fields, mapping);
+  mapping.items.fillIn(recordsOf(response.output));
+  const isIncomplete = incomplete || response.status === 'incomplete';
+  mapping.items.closeAll({ broken: isIncomplete });
+  mapping.usage = addUsage(mapping.earlierUsage, toUsage(response.usage));
+  mapping.metadata = toFinishMetadata(response);
+  mapping.finishReason = toFinishReason(response, { incomplete: isIncomplete, hasCalls: mapping.hasCalls });
+  if (mapping.state === 'open') mapping.state = 'terminal';
+}
+
+function failResponse(fields: WireRecord, mapping: Mapping): void {
+  announceResponse(fields, mapping);
+  mapping.usage = toUsage(recordOf(fields.response)?.usage);
+  mapping.fail(toStreamError(fields.response, mapping.errorContext));
+}
+
+function toWrongProtocolError({ url, requestBody, responseHeaders }: ErrorContext): APICallError {
+  return new APICallError({
+    message:
+      `Expected the events of the Responses API from ${url}, got chat completions. ` +
+      'This endpoint or deployment does not speak the Responses API: use a chat-completions provider for it, ' +
+      'for example @ai-sdk/openai-compatible.',
+    url,
+    requestBodyValues: requestBody,
+    responseHeaders,
+    isRetryable: false,
+  });
+}

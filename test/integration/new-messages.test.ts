@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { startConversation, typesOf } from './_conversation.js';
+import { hostTools, loopTools } from './_tools.js';
+
+describe('with `previousResponseId` and the whole history', () => {
+  it.each(['ours', 'stock'] as const)('only what is new since the answer of %s is sent', async first => {
+    const talk = await startConversation({ store: true });
+    const one = await talk.say('Add 1 and 2', { by: first, tools: hostTools });
+    const openai = { previousResponseId: String(one.responseId) };
+    const two = await talk.say('Add 3 and 4, and get the weather in Rome', {
+      by: 'ours',
+      tools: hostTools,
+      openai,
+    });
+    expect(typesOf(two.inputs[0])).toEqual(['user']);
+    expect(typesOf(two.inputs[1])).toEqual([
+      'user',
+      'reasoning',
+      'function_call',
+      'function_call',
+      'function_call_output',
+      'function_call_output',
+    ]);
+    expect(two.text).toBe('The tool add answered: 7\nThe tool get_weather answered: Rome: 18 degrees');
+  });
+
+  it('the rounds of our loop follow what is new', async () => {
+    const talk = await startConversation({ store: true, settings: { tools: loopTools } });
+    const one = await talk.say('Find the book "Momo"', { by: 'ours' });
+    const openai = { previousResponseId: String(one.responseId) };
+    const two = await talk.say('Find the book "Emil"', { by: 'ours', openai });
+    expect(two.inputs.map(typesOf)).toEqual([
+      ['user'],
+      ['user', 'reasoning', 'function_call', 'function_call_output'],
+    ]);
+    expect(two.text).toContain('Emil');
+  });
+
+  it('results follow their calls where the server has those', async () => {
+    const talk = await startConversation({ store: true });
+    const { get_weather: weather } = hostTools;
+    const one = await talk.say('Get the weather in Rome', {
+      by: 'ours',
+      tools: { get_weather: { ...weather, execute: undefined } },
+    });
+    const calls = talk.messages.flatMap(({ content }) =>
+      typeof content === 'string' ? [] : content.filter(part => part.type === 'tool-call'),
+    );
+    talk.messages.push({
+      role: 'tool',
+      content: calls.map(({ toolCallId, toolName }) => ({
+        type: 'tool-result',
+        toolCallId,
+        toolName,
+        output: { type: 'text', value: 'Rain' },
+      })),
+    });
+    const openai = { previousResponseId: String(one.responseId) };
+    const two = await talk.say('And what now?', { by: 'ours', tools: hostTools, openai });
+    expect(typesOf(two.inputs[0])).toEqual(['function_call_output', 'user']);
+  });
+});
+
+it('sends a `conversation` only what follows its last answer', async () => {
+  const talk = await startConversation({ store: true });
+  await talk.say('Hello', { by: 'ours' });
+  const openai = { conversation: 'conv_1' };
+  const { inputs } = await talk.say('And now?', { by: 'ours', openai });
+  expect(inputs.map(typesOf)).toEqual([['user']]);
+});
