@@ -8,6 +8,7 @@ import { untilAborted } from '../abort/until-aborted.js';
 import { createToolSurface, type ToolSurface, type Visibility } from '../parts/tool-surface.js';
 import { withTurnToken } from '../parts/turn-token.js';
 import { pairToolCalls } from '../tool-calls/pair-tool-calls.js';
+import { isStrictSchema } from '../tools/is-strict-schema.js';
 import type { ToolDefinition, ToolSource } from '../tools/tool-source.js';
 import type { CallMemory } from './call-memory.js';
 import type { CallRunnerOptions } from './call-runner.js';
@@ -161,4 +162,6 @@ const toFunctionTool = ({ name, description, inputSchema }: ToolDefinition): Lan
   name,
   ...(description !== undefined && { description }),
   inputSchema,
+  // A host may ask for strict schemas; it has no say in those of our tools. `ai@6` knows the field, V2 does not.
+  ...(!isStrictSchema(inputSchema) && { strict: false }),
 });

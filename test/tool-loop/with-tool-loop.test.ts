@@ -51,6 +51,7 @@ describe('withToolLoop', () => {
         name: 'echo',
         description: 'Does echo.',
         inputSchema: { type: 'object', properties: { from: { type: 'string' } } },
+        strict: false,
       },
     ]);
     expect(looped).toMatchObject({

@@ -2,6 +2,7 @@ import { KelivoError, type KelivoErrorCode } from '../../errors.js';
 import type { McpServerConfig } from './mcp-config.js';
 import { type McpFailure, type McpFailureKind, noProcesses, toMcpFailure } from './mcp-failure.js';
 import { redact } from './redact.js';
+import { toPlainText } from './to-plain-text.js';
 
 interface ErrorContext {
   serverName: string;
@@ -135,10 +136,8 @@ function toInnerMessage(body: string): string {
   return title ?? body.replace(/<[^>]*>/g, ' ');
 }
 
-const terminalColors = new RegExp(`${String.fromCharCode(0x1b)}\\[[\\d;]*[A-Za-z]`, 'g');
-
 function toClean(text: string, { config }: ErrorContext): string {
-  return redact(text.replace(terminalColors, '').trim(), { secrets: toSecrets(config) });
+  return redact(toPlainText(text).trim(), { secrets: toSecrets(config) });
 }
 
 function toSecrets(config: McpServerConfig): string[] {

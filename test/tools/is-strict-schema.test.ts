@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { withToolLoop } from '../../src/tool-loop/with-tool-loop.js';
+import { isStrictSchema } from '../../src/tools/is-strict-schema.js';
+import type { ToolSource } from '../../src/tools/tool-source.js';
+import { say, scriptedModel, stream } from '../tool-loop/_scripted-model.js';
+
+const closed = (properties: Record<string, unknown>, required = Object.keys(properties)) => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+});
+const text = { type: 'string', description: 'A text' };
+
+describe('isStrictSchema', () => {
+  it.each([
+    ['no properties', closed({})],
+    ['required properties', closed({ a: text, b: { type: ['number', 'null'] } })],
+    ['closed objects all the way down', closed({ a: { type: 'array', items: closed({ b: text }) } })],
+    ['alternatives', closed({ a: { anyOf: [text, closed({ b: text })] } })],
+    ['definitions', { ...closed({ a: { $ref: '#/$defs/b' } }), $defs: { b: closed({ c: text }) } }],
+  ])('takes %s', (_title, schema) => {
+    expect(isStrictSchema(schema)).toBe(true);
+  });
+
+  it.each([
+    ['an open object', { type: 'object', properties: { a: text }, required: ['a'] }],
+    ['an optional property', closed({ a: text, b: text }, ['a'])],
+    ['an open object inside', closed({ a: { type: 'object', properties: {} } })],
+    ['an open alternative', closed({ a: { anyOf: [text, { type: 'object' }] } })],
+    ['an open definition', { ...closed({}), $defs: { b: { type: 'object' } } }],
+    ['a keyword that strict mode refuses', closed({ a: { type: 'string', format: 'uri' } })],
+    ['no schema', true],
+  ])('refuses %s', (_title, schema) => {
+    expect(isStrictSchema(schema)).toBe(false);
+  });
+});
+
+it('a tool of the loop is never sent as strict where strict mode would refuse its schema', async () => {
+  const schemas = { loose: { type: 'object' as const }, closed: closed({ a: text }) as never };
+  const tools: ToolSource = {
+    name: 'tools',
+    listTools: async () => ({
+      tools: Object.entries(schemas).map(([name, inputSchema]) => ({ name, inputSchema })),
+      warnings: [],
+    }),
+    callTool: async () => ({ type: 'text', value: '' }),
+    close: async () => {},
+  };
+  const model = scriptedModel(say('Hello.'));
+  await stream(withToolLoop(model, { tools }));
+  expect(model.requests[0]?.tools).toMatchObject([{ name: 'loose', strict: false }, { name: 'closed' }]);
+  expect(model.requests[0]?.tools?.[1]).not.toHaveProperty('strict');
+});
