@@ -1,40 +1,44 @@
-import { linkSignal } from '../abort/link-signal.js';
-import { untilAborted } from '../abort/until-aborted.js';
-import type { ToolOutput, ToolSource } from '../tools/tool-source.js';
+import type { ToolDefinition, ToolOutput } from '../tools/tool-source.js';
+import { type Approvals, type Approve, askApproval } from './ask-approval.js';
+import type { CallResults } from './call-results.js';
+import { limitOutput, type OutputLimits } from './limit-output.js';
 import type { OwnedCall } from './owned-call.js';
 import { parseInput } from './parse-input.js';
+import { type RunToolOptions, runTool } from './run-tool.js';
+
+export interface ExecuteCallOptions extends RunToolOptions {
+  readonly outputLimits: OutputLimits;
+  readonly approve: Approve | undefined;
+  readonly approvals: Approvals | undefined;
+  /** What earlier attempts at this turn have left, where they are kept. */
+  readonly results: CallResults | undefined;
+  /** Told when the tool begins to run: what fails, is known or is refused before never runs. */
+  readonly onStart: () => void;
+}
 
 /**
- * Runs one call. Whatever goes wrong with it is an output that the model can read; only an abort rejects, at once and
- * whether or not the tool listens to its signal.
+ * Sees one call through, from its arguments to its output. Whatever goes wrong with it is an output that the model can
+ * read; only an abort rejects, at once.
  */
 export async function executeCall(
   { toolCallId, toolName, input }: OwnedCall,
-  { source, signal, timeout }: { source: ToolSource; signal: AbortSignal; timeout: number | undefined },
+  tool: ToolDefinition,
+  { approve, approvals, outputLimits, results, onStart, ...options }: ExecuteCallOptions,
 ): Promise<ToolOutput> {
+  const { signal } = options;
   signal.throwIfAborted();
   const parsed = parseInput(input, toolName);
   if (!parsed.success) return { type: 'error-text', value: parsed.message };
+  const call = { toolCallId, toolName, input: parsed.input };
 
-  const tool = linkSignal(signal);
-  let isTimedOut = false;
-  const timer =
-    timeout === undefined
-      ? undefined
-      : setTimeout(() => {
-          isTimedOut = true;
-          tool.abort(new DOMException(`The tool "${toolName}" took too long.`, 'TimeoutError'));
-        }, timeout);
-  try {
-    const call = { toolCallId, toolName, input: parsed.input };
-    return await untilAborted(source.callTool(call, { signal: tool.signal }), tool.signal);
-  } catch (error) {
-    if (signal.aborted) throw signal.reason;
-    if (isTimedOut)
-      return { type: 'error-text', value: `The tool "${toolName}" exceeded its limit of ${timeout} ms.` };
-    return { type: 'error-text', value: error instanceof Error ? error.message : String(error) };
-  } finally {
-    clearTimeout(timer);
-    tool.release();
-  }
+  const known = await results?.find(call);
+  if (known !== undefined) return known;
+
+  const refusal = await askApproval({ ...call, tool }, { approve, approvals, signal });
+  if (refusal !== undefined) return { type: 'error-text', value: refusal };
+
+  onStart();
+  const output = limitOutput(await runTool(call, options), outputLimits);
+  await results?.keep(call, output);
+  return output;
 }

@@ -1,7 +1,7 @@
 import type { CallIds } from './call-ids.js';
 import type { OutputItem, PartWriter } from './output-item.js';
 import { isParallelWrapper, toParallelCalls } from './to-parallel-calls.js';
-import { idOf, textOf, type WireRecord } from './wire-values.js';
+import { idOf, isRecord, type WireRecord } from './wire-values.js';
 
 /** A call of one of the host's or the loop's functions. */
 export interface FunctionCallItem extends OutputItem {
@@ -63,7 +63,7 @@ export function createFunctionCallItem({
     },
 
     completeArguments(fields) {
-      completed = idOf(fields.arguments) ?? completed;
+      completed = argumentsOf(fields) ?? completed;
       name ??= idOf(fields.name);
       callId ??= idOf(fields.call_id);
       start();
@@ -71,18 +71,24 @@ export function createFunctionCallItem({
 
     isSameAs: wire => {
       const sameName = name === undefined || idOf(wire.name) === undefined || wire.name === name;
-      const [known, told] = [toComparable(completed ?? streamed), toComparable(textOf(wire.arguments))];
+      const [known, told] = [toComparable(completed ?? streamed), toComparable(argumentsOf(wire) ?? '')];
       return sameName && (told === '' || told.startsWith(known));
     },
 
     finish(wire, { broken = false } = {}) {
-      item.closed = true;
       name ??= idOf(wire?.name);
       const input =
-        idOf(wire?.arguments) ?? completed ?? (streamed !== '' ? streamed : textOf(announced?.arguments));
+        argumentsOf(wire) ?? completed ?? (streamed !== '' ? streamed : argumentsOf(announced)) ?? '';
+      if (wire !== undefined && wire.status === undefined && !isWhole(input)) {
+        // Finished, or cut by the token limit? Without a status, only the end of the response tells.
+        completed = input;
+        return;
+      }
+      item.closed = true;
       // Half a call must not run: one that the response stopped in, or whose stream broke before it was whole.
       const isPartial =
-        wire?.status === 'incomplete' || (broken && wire === undefined && completed === undefined);
+        wire?.status === 'incomplete' ||
+        (broken && wire === undefined && (completed === undefined || !isWhole(completed)));
       if (name === undefined || isPartial) return end();
       completed = input;
 
@@ -158,6 +164,22 @@ export function createFunctionCallItem({
       ...(Object.keys(metadata).length > 0 && { providerMetadata: { openai: metadata } }),
     });
     onCall();
+  }
+}
+
+/** The arguments as text, which they are on the wire; an object is what a careless server makes of them. */
+function argumentsOf(fields: WireRecord | undefined): string | undefined {
+  const args = fields?.arguments;
+  return isRecord(args) ? JSON.stringify(args) : idOf(args);
+}
+
+function isWhole(args: string): boolean {
+  if (args.trim() === '') return true;
+  try {
+    JSON.parse(args);
+    return true;
+  } catch {
+    return false;
   }
 }
 

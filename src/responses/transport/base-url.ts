@@ -91,14 +91,22 @@ export function toEndpoint(root: URL, path: string, query: Readonly<Record<strin
 function parse(baseURL: string): URL {
   const text = baseURL.trim();
   const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && (url.username !== '' || url.password !== '')) {
+    throw new KelivoError({
+      code: 'invalid-settings',
+      message: `Expected \`baseURL\` without a user name and password, got some before "${url.host}". Pass \`apiKey\` or \`headers\` instead.`,
+    });
+  }
   if (url !== undefined && (url.protocol === 'https:' || url.protocol === 'http:')) return url;
-  const address = text.replace(/^\/+/, '');
+  // A query may hold a key.
+  const shown = text.replace(/\?.*/s, '');
+  const address = shown.replace(/^\/+/, '');
   // Servers on one's own machine or network rarely have a certificate.
   const guess = `${/^(localhost|[\d.]+)([:/]|$)/.test(address) ? 'http' : 'https'}://${address}`;
   const isHost = /^\/*([\w-]+\.[\w.-]+|localhost)([:/]|$)/.test(text);
   const hint = isHost && URL.canParse(guess) ? ` Did you mean "${guess}"?` : '';
   throw new KelivoError({
     code: 'invalid-settings',
-    message: `Expected \`baseURL\` to be an absolute http(s) URL such as "https://api.openai.com/v1", got "${text}".${hint}`,
+    message: `Expected \`baseURL\` to be an absolute http(s) URL such as "https://api.openai.com/v1", got "${shown}".${hint}`,
   });
 }

@@ -1,11 +1,28 @@
-/** Headers whose values are secrets. */
-const SECRET_HEADERS =
-  /^(authorization|api-key|x-api-key|x-goog-api-key|ocp-apim-subscription-key|cookie|proxy-authorization)$/i;
+/** Names of headers and query parameters whose values are secrets: gateways have names of their own for them. */
+const SECRET_NAME = /auth|key|token|secret|cookie|passw|credential|signature|session|^sig$|^code$/i;
 
-/** The values in headers that must not appear in an error, whole and without their scheme (`Bearer`). */
-export const secretsIn = (headers: Readonly<Record<string, string | undefined>>): string[] =>
-  Object.entries(headers)
-    .filter(([name]) => SECRET_HEADERS.test(name))
-    .flatMap(([, value = '']) => [value, value.replace(/^\w+ /, '')])
-    // A shorter one would be found all over an innocent text.
-    .filter(value => value.length >= 4);
+/** Names that only sound like it. */
+const INNOCENT_NAME = /^(idempotency-key|x-session-affinity)$/i;
+
+/** What a secret cannot be; redacted, such a word would spoil every text. */
+const COMMON_VALUE = /^(\d{1,8}|true|false|null|none|undefined)$/i;
+
+type Values = Iterable<readonly [name: string, value: string | undefined]>;
+
+/** The values that must not appear in an error, whole and without their scheme (`Bearer`). */
+export const secretsIn = (values: Values): string[] =>
+  [...values]
+    .filter(([name]) => SECRET_NAME.test(name) && !INNOCENT_NAME.test(name))
+    .flatMap(([, value = '']) => [value.trim(), value.trim().replace(/^\w+ +/, '')])
+    .filter(isSecret);
+
+/** Secrets in an address: those in its query, and a user's name and password. */
+export function secretsInUrl(address: string): string[] {
+  if (!URL.canParse(address)) return [];
+  const { searchParams, username, password } = new URL(address);
+  const user = [username, password].filter(isSecret);
+  return [...secretsIn(searchParams), ...user, ...user.map(decodeURIComponent)];
+}
+
+/** A shorter one would be found all over an innocent text. */
+const isSecret = (value: string): boolean => value.length >= 4 && !COMMON_VALUE.test(value);

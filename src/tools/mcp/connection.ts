@@ -1,6 +1,8 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { createCrashGuard } from './crash-guard.js';
 import type { McpSession } from './create-session.js';
 import { listTools, type ServerTools } from './list-tools.js';
+import type { McpCallbacks } from './mcp-callbacks.js';
 import type { McpServerConfig } from './mcp-config.js';
 import { McpFailure, type McpFailureKind, toMcpFailure } from './mcp-failure.js';
 import { openSession } from './open-session.js';
@@ -36,6 +38,9 @@ export interface ConnectionOptions {
   /** In milliseconds. */
   retryFailedAfter: number;
   fetch?: FetchLike;
+  /** What the callbacks are told of where a question comes from. */
+  serverName: string;
+  callbacks: McpCallbacks;
 }
 
 /** Over HTTP nothing announces a changed list, so there it is read again after this time, in milliseconds. */
@@ -50,8 +55,9 @@ const passingFailures: ReadonlySet<McpFailureKind> = new Set<McpFailureKind>([
 
 export function createConnection(
   config: McpServerConfig,
-  { connectTimeout, retryFailedAfter, fetch }: ConnectionOptions,
+  { connectTimeout, retryFailedAfter, fetch, serverName, callbacks }: ConnectionOptions,
 ): McpConnection {
+  const crashes = createCrashGuard({ restTime: retryFailedAfter });
   let session: McpSession | undefined;
   let listing: { tools: ServerTools; readAt: number } | undefined;
   let listVersion = 0;
@@ -70,8 +76,13 @@ export function createConnection(
           signal,
           timeout: connectTimeout,
           fetch,
+          serverName,
+          callbacks,
           onToolsChanged: forgetListing,
-          onClose: forget,
+          onClose: ended => {
+            if (session === ended) crashes.record();
+            forget(ended);
+          },
         });
         if (signal.aborted) {
           await opened.close();
@@ -114,7 +125,19 @@ export function createConnection(
   }
 
   async function open({ signal }: { signal?: AbortSignal }): Promise<McpSession> {
-    return session && !session.isClosed ? session : opening.join({ signal });
+    const isOpen = () => session !== undefined && !session.isClosed;
+    if (!isOpen()) await admit({ signal });
+    return session && isOpen() ? session : opening.join({ signal });
+  }
+
+  /** Lets a server that falls over again and again rest. */
+  async function admit({ signal }: { signal?: AbortSignal }): Promise<void> {
+    const closeCountBefore = closeCount;
+    await crashes.admit({ signal }).catch(error => {
+      hasFailed = !signal?.aborted;
+      throw error;
+    });
+    if (closeCount > closeCountBefore) throw new McpFailure({ kind: 'closed' });
   }
 
   async function withSession<T>(
@@ -152,7 +175,9 @@ export function createConnection(
     },
     async listTools({ signal } = {}) {
       signal?.throwIfAborted();
-      return listing && isFresh(listing) ? listing.tools : reading.join({ signal });
+      if (listing && isFresh(listing)) return listing.tools;
+      await admit({ signal }); // outside the reading, which would remember the refusal beyond its time
+      return reading.join({ signal });
     },
     withSession,
     async close() {
@@ -161,6 +186,7 @@ export function createConnection(
       closeCount++;
       session = undefined;
       hasFailed = false;
+      crashes.reset();
       forgetListing();
       await Promise.all([reading.stop(reason), opening.stop(reason), ended?.close()]);
     },

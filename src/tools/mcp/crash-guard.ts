@@ -1,5 +1,6 @@
+import { untilAborted } from '../../abort/until-aborted.js';
 import { McpFailure } from './mcp-failure.js';
-import { withAbort } from './shared-task.js';
+
 
 /** Slows down the restarts of a server that keeps falling over, and in the end leaves it alone. */
 export interface CrashGuard {
@@ -10,7 +11,7 @@ export interface CrashGuard {
    *
    * @throws McpFailure `crashing` when it fell over too often of late, or the signal's reason.
    */
-  admit(options: { signal: AbortSignal }): Promise<void>;
+  admit(options: { signal?: AbortSignal }): Promise<void>;
   /** Forgets what happened. */
   reset(): void;
 }
@@ -46,10 +47,10 @@ export function createCrashGuard({ restTime }: { restTime: number }): CrashGuard
   };
 }
 
-async function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+async function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const passed = new Promise<void>(resolve => {
     timer = setTimeout(resolve, milliseconds);
   });
-  await withAbort(passed, signal).finally(() => clearTimeout(timer));
+  await untilAborted(passed, signal).finally(() => clearTimeout(timer));
 }

@@ -14,6 +14,7 @@ import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
  * - `unauthorized`: the server wants to know who asks.
  * - `timeout`: silence for too long. `total-timeout`: too long in all.
  * - `closed`: the connection ended while the answer was awaited.
+ * - `crashing`: the connection ended so often that the server is left alone for a while.
  * - `rpc`: a JSON-RPC error. `protocol`: an answer that makes no sense.
  */
 export type McpFailureKind =
@@ -26,6 +27,7 @@ export type McpFailureKind =
   | 'timeout'
   | 'total-timeout'
   | 'closed'
+  | 'crashing'
   | 'rpc'
   | 'protocol';
 
@@ -44,8 +46,10 @@ export class McpFailure extends Error {
   readonly status?: number;
   /** The system's error code, such as ECONNREFUSED. */
   readonly systemCode?: string;
-  /** The time limit that was reached. */
+  /** The time limit that was reached, or the time of rest that remains. */
   readonly milliseconds?: number;
+  /** How often it happened. */
+  readonly count?: number;
   readonly process?: ProcessReport;
   /** Whether the server never got ready, in contrast to a failure in use. */
   readonly isStart: boolean;
@@ -56,6 +60,7 @@ export class McpFailure extends Error {
     this.status = facts.status;
     this.systemCode = facts.systemCode;
     this.milliseconds = facts.milliseconds;
+    this.count = facts.count;
     this.process = facts.process;
     this.isStart = facts.isStart ?? false;
   }
@@ -67,6 +72,7 @@ interface McpFailureFacts {
   status?: number;
   systemCode?: string;
   milliseconds?: number;
+  count?: number;
   process?: ProcessReport;
   isStart?: boolean;
   cause?: unknown;

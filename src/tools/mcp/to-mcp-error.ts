@@ -32,6 +32,7 @@ const codes: Readonly<Record<McpFailureKind, KelivoErrorCode>> = {
   timeout: 'mcp-timeout',
   'total-timeout': 'mcp-timeout',
   closed: 'mcp-closed',
+  crashing: 'mcp-closed',
   rpc: 'mcp-protocol',
   protocol: 'mcp-protocol',
 };
@@ -66,6 +67,9 @@ const sentences: Readonly<Record<McpFailureKind, Sentence>> = {
       : `closed the connection${exit}${toDoubt(context)}`;
     return `${toServer(context)} ${event}.${toLastWords(process?.stderr, context)}`;
   },
+  crashing: ({ count, milliseconds = 0 }, context) =>
+    `${toServer(context)} ended unexpectedly ${count} times within a minute and is left alone for ` +
+    `${Math.ceil(milliseconds / 1000)} s more.`,
   rpc: ({ message }, context) =>
     `${toServer(context)} reported an error${toTool(context, ' for')}${toQuote(message, context)}.`,
   protocol: ({ message }, context) =>

@@ -50,6 +50,27 @@ describe('createFunctionCallItem', () => {
     ]);
   });
 
+  it('takes arguments that are an object for what they mean', async () => {
+    const { begun, item } = functionCall('add', '');
+    const script = { begun, item: { ...item, arguments: { a: 1 } }, deltas: [] };
+    const [call] = summarize(await read(toStream([script]))).calls;
+    expect(call).toEqual({ id: 'call_1', name: 'add', input: '{"a":1}' });
+  });
+
+  it('lets the end of the response tell whether half its arguments are all there is of a call', async () => {
+    const { begun, item, deltas } = functionCall('add', '{"a":');
+    const script = { begun, item: { ...item, status: undefined }, deltas: deltas.slice(0, -1) };
+    const cut = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
+    expect(summarize(await read(toStream([script], cut)))).toMatchObject({
+      calls: [],
+      finishReason: 'length',
+    });
+    expect(summarize(await read(toStream([script])))).toMatchObject({
+      calls: [{ id: 'call_1', name: 'add', input: '{"a":' }],
+      finishReason: 'tool-calls',
+    });
+  });
+
   it('makes an empty object of arguments that are white space', async () => {
     const events = toStream([functionCall('now', ' \n ')]);
     expect(summarize(await read(events)).calls).toEqual([{ id: 'call_1', name: 'now', input: '{}' }]);

@@ -135,4 +135,13 @@ describe('toEndpoint', () => {
     toEndpoint(root, 'responses', { a: '1' });
     expect(toEndpoint(root, 'embeddings')).toBe('https://gateway.test/v1/embeddings');
   });
+
+  it('refuses credentials in the address, and tells neither them nor a query', () => {
+    expect(() => toApiRoot('https://me:sk-secret@api.test/v1')).toThrow(
+      'Expected `baseURL` without a user name and password, got some before "api.test".',
+    );
+    expect(() => toApiRoot('https://me:sk-secret@api.test/v1')).not.toThrow('sk-secret');
+    expect(() => toApiRoot('api.test/v1?key=sk-secret')).toThrow('Did you mean "https://api.test/v1"?');
+    expect(() => toApiRoot('api.test/v1?key=sk-secret')).not.toThrow('sk-secret');
+  });
 });

@@ -1,0 +1,112 @@
+import * as z from 'zod/v4';
+import { untilAborted } from '../abort/until-aborted.js';
+import type { ToolInvocation, ToolOutput } from '../tools/tool-source.js';
+import { createTimeLimit } from './time-limit.js';
+import { toStableJson } from './to-stable-json.js';
+
+/** Where finished calls are kept beyond the life of a process. A `Keyv` fits, and so does a `Map`. */
+export interface ToolResultStore {
+  /** The value of a key, or a promise of it; undefined or null where there is none. */
+  get(key: string): unknown;
+  /** Keeps a value that JSON can hold. What it returns is awaited before the turn goes on. */
+  set(key: string, value: unknown): unknown;
+}
+
+/** The finished calls of one round. Both functions reject on abort alone. */
+export interface CallResults {
+  /** The output of a call that has been run before. */
+  find(call: ToolInvocation): Promise<ToolOutput | undefined>;
+  /** Keeps what a call gave. It must have been looked for before. */
+  keep(call: ToolInvocation, output: ToolOutput): Promise<void>;
+}
+
+export interface CallResultsOptions {
+  readonly store: ToolResultStore;
+  readonly turnId: string;
+  /** Messages in the prompt: the steps of a host share their turn id, and each begins with round 1. */
+  readonly position: number;
+  readonly round: number;
+  readonly signal: AbortSignal;
+  readonly warn: (message: string) => void;
+  /** How long the store may take, in milliseconds. A client that reconnects for ever must not hold the turn. */
+  readonly patience?: number;
+}
+
+const storedSchema = z.object({
+  toolName: z.string(),
+  input: z.record(z.string(), z.unknown()),
+  output: z.object({
+    type: z.enum(['text', 'json', 'content', 'error-text', 'error-json']),
+    value: z.unknown(),
+  }) as unknown as z.ZodType<ToolOutput>,
+});
+
+/**
+ * Keeps each call under its id, and under its contents as well: a model that is asked again gives a repeated call
+ * another id.
+ */
+export function createCallResults(options: CallResultsOptions): CallResults {
+  const { store, turnId, position, round, signal, warn, patience = 5000 } = options;
+  /** How often the round brought a call with these contents: two alike are two calls. */
+  const occurrences = new Map<string, number>();
+  const keys = new Map<string, readonly string[]>();
+
+  return {
+    async find(call) {
+      const candidates = toKeys(call);
+      keys.set(call.toolCallId, candidates);
+      const values = await Promise.all(
+        candidates.map(key => attempt('be read', async () => store.get(key))),
+      );
+      for (const value of values) {
+        const { data } = storedSchema.safeParse(value);
+        if (data !== undefined && toContents(data) === toContents(call)) return data.output;
+      }
+      return undefined;
+    },
+
+    async keep({ toolCallId, toolName, input }, output) {
+      const writes = (keys.get(toolCallId) ?? []).map(key =>
+        attempt('be written', async () => store.set(key, { toolName, input, output })),
+      );
+      await Promise.all(writes);
+    },
+  };
+
+  function toKeys(call: ToolInvocation): string[] {
+    const contents = toContents(call);
+    const occurrence = (occurrences.get(contents) ?? 0) + 1;
+    occurrences.set(contents, occurrence);
+    return [
+      JSON.stringify([turnId, position, round, call.toolCallId]),
+      JSON.stringify([turnId, position, round, call.toolName, toHash(contents), occurrence]),
+    ];
+  }
+
+  async function attempt(action: string, operation: () => Promise<unknown>): Promise<unknown> {
+    const message = `it did not answer within ${patience} ms`;
+    const limit = createTimeLimit(signal, { milliseconds: patience, message });
+    try {
+      return await untilAborted(operation(), limit.signal);
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      const reason = error instanceof Error ? error.message : String(error);
+      warn(`The result store could not ${action}: ${reason}. Calls of this turn may run again if it is resumed.`);
+      return undefined;
+    } finally {
+      limit.release();
+    }
+  }
+}
+
+const toContents = ({ toolName, input }: Pick<ToolInvocation, 'toolName' | 'input'>): string =>
+  toStableJson([toolName, input]);
+
+/** FNV-1a: keeps keys short. Contents are compared after reading, so a collision does no harm. */
+function toHash(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return (hash >>> 0).toString(16);
+}

@@ -1,0 +1,51 @@
+import { linkSignal } from '../abort/link-signal.js';
+
+/** A signal that follows another one and also aborts when a time is over. */
+export interface TimeLimit {
+  readonly signal: AbortSignal;
+  /** Whether the time is over, in which case the signal has aborted. */
+  readonly isOver: boolean;
+  /** Lets the time start anew. */
+  restart(): void;
+  /** Lets go of the timer and of the other signal. */
+  release(): void;
+}
+
+/** Node fires timers that are longer than this at once. In milliseconds. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+export function createTimeLimit(
+  outer: AbortSignal | undefined,
+  { milliseconds, message }: { milliseconds: number | undefined; message: string },
+): TimeLimit & { abort(reason: unknown): void } {
+  const link = linkSignal(outer);
+  let isOver = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const stop = (): void => clearTimeout(timer);
+  const start = (): void => {
+    stop();
+    if (milliseconds === undefined || link.signal.aborted) return;
+    timer = setTimeout(
+      () => {
+        isOver = true;
+        link.abort(new DOMException(message, 'TimeoutError'));
+      },
+      Math.min(milliseconds, LONGEST_TIMER),
+    );
+  };
+  start();
+
+  return {
+    signal: link.signal,
+    abort: link.abort,
+    get isOver() {
+      return isOver;
+    },
+    restart: start,
+    release() {
+      stop();
+      link.release();
+    },
+  };
+}

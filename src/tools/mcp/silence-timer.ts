@@ -1,0 +1,40 @@
+import { toTimerDelay } from './to-timer-delay.js';
+
+/** Notices when nothing was heard of somebody for too long. */
+export interface SilenceTimer {
+  /** Something was heard. */
+  restart(): void;
+  stop(): void;
+}
+
+export function createSilenceTimer({
+  milliseconds,
+  lastExcusedAt,
+  onSilence,
+}: {
+  milliseconds: number;
+  /** The latest time, by `performance.now()`, until which silence is excused for another reason. */
+  lastExcusedAt: () => number;
+  onSilence: () => void;
+}): SilenceTimer {
+  let heardAt = performance.now();
+  let timer: ReturnType<typeof setTimeout>;
+
+  function check(): void {
+    const remaining = Math.max(heardAt, lastExcusedAt()) + milliseconds - performance.now();
+    if (remaining > 0) schedule(remaining);
+    else onSilence();
+  }
+
+  function schedule(delay: number): void {
+    timer = setTimeout(check, toTimerDelay(Math.ceil(delay)));
+  }
+
+  schedule(milliseconds);
+  return {
+    restart() {
+      heardAt = performance.now();
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
