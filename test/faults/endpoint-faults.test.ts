@@ -1,0 +1,82 @@
+import { getEventListeners } from 'node:events';
+import { APICallError, type LanguageModelV2StreamPart } from '@ai-sdk/provider';
+import { tool } from 'ai';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { createKelivoResponsesProvider } from '../../src/index.js';
+import { checkParts, collect } from '../_parts.js';
+import { startEmulator } from '../testing/_emulator.js';
+import { ENDPOINT_FAULTS, type EndpointFault, type Expected } from './endpoint-faults.js';
+
+type Place = 'first' | 'followUp';
+
+/** The whole matrix: each fault at the first request of a turn, and at the one after a tool ran. */
+const rows = ENDPOINT_FAULTS.flatMap(fault =>
+  (['first', 'followUp'] as const).map(place => ({ where: place, ...fault, expected: fault[place] })),
+);
+
+async function runTurn({ answer }: EndpointFault, place: Place) {
+  const emulator = await startEmulator();
+  const call = [{ call: 'count', arguments: {}, callId: 'call_1' }];
+  emulator.enqueue(...(place === 'first' ? [answer] : [call, answer]), [{ text: 'Done.' }]);
+  let runs = 0;
+  const provider = createKelivoResponsesProvider({
+    baseURL: emulator.baseURL,
+    apiKey: 'sk-test',
+    timeouts: { connect: 200, idle: 200 },
+    tools: { count: tool({ inputSchema: z.object({}), execute: async () => ++runs }) },
+    toolLoop: { retry: { initialDelay: 1 } },
+  });
+  onTestFinished(() => provider.close());
+  const { signal } = new AbortController();
+  const outcome = await read(provider, signal);
+  expect(getEventListeners(signal, 'abort'), 'listeners that are left').toEqual([]);
+  return { ...outcome, runs };
+}
+
+async function read(provider: ReturnType<typeof createKelivoResponsesProvider>, signal: AbortSignal) {
+  try {
+    const { stream } = await provider('gpt-5').doStream({
+      prompt: [{ role: 'user', content: [{ type: 'text', text: 'Count.' }] }],
+      abortSignal: signal,
+    });
+    const parts = await collect(stream);
+    return { parts, ...judge(parts) };
+  } catch (error) {
+    if (!APICallError.isInstance(error)) throw error;
+    const expected: Expected = error.isRetryable ? 'rejects, to be repeated' : 'rejects for good';
+    return { came: expected, errors: [error] };
+  }
+}
+
+function judge(parts: readonly LanguageModelV2StreamPart[]) {
+  checkParts(parts);
+  const errors = parts.flatMap(part => (part.type === 'error' ? [part.error] : []));
+  const finish = parts.at(-1);
+  if (finish?.type !== 'finish') throw new Error('There is no finish.');
+  const isAnswer = errors.length === 0 && finish.finishReason === 'stop';
+  const isError = errors.length === 1 && finish.finishReason === 'error';
+  const came: Expected | string = isAnswer
+    ? 'answers'
+    : isError
+      ? 'error part'
+      : `finish ${finish.finishReason}`;
+  return { came, errors };
+}
+
+describe('the matrix of endpoint faults', () => {
+  it.each(rows)('$where request: $fault → $expected', async ({ expected, where, ...row }) => {
+    const { came, errors, runs } = await runTurn(row, where);
+    expect(came).toBe(expected);
+    // No tool runs twice, whatever is repeated.
+    expect(runs).toBe(where === 'followUp' ? 1 : 0);
+    for (const error of errors) {
+      expect(APICallError.isInstance(error) && error.message.length > 10).toBe(true);
+      if (where === 'followUp') expect(error).toMatchObject({ isRetryable: false });
+    }
+  });
+
+  it('has a row for every fault that the emulator knows, at both places', () => {
+    expect(rows.length).toBeGreaterThanOrEqual(60);
+  });
+});

@@ -1,0 +1,190 @@
+/**
+ * Many turns at once against a failing endpoint: each ends with an answer or a clear error, no tool runs twice for one
+ * call, and nothing is left behind.
+ *
+ *     npm run soak -- --turns 2000 --at-once 50 --faults 0.1 --seed 1
+ */
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { streamText, tool } from 'ai';
+import { z } from 'zod';
+import { createKelivoResponsesProvider } from '../../src/index.js';
+import { type ScriptedAnswer, startResponsesEmulator } from '../../src/testing/index.js';
+import { createRandom } from '../_chunking.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
+
+export interface SoakOptions {
+  readonly turns: number;
+  readonly atOnce: number;
+  /** The share of requests that fail, from 0 to 1. */
+  readonly faults: number;
+  readonly seed: number;
+}
+
+export interface SoakResult {
+  readonly answers: number;
+  /** Clear errors, by message. */
+  readonly errors: Readonly<Record<string, number>>;
+  /** Turns that ended in neither. */
+  readonly unclear: readonly string[];
+  readonly toolRuns: number;
+  readonly callIds: number;
+  /** Heap after garbage collection, at the end compared with the first tenth; in bytes. Without `--expose-gc` undefined. */
+  readonly heapGrowth: number | undefined;
+  /** What keeps the process alive after everything is closed. */
+  readonly handles: readonly string[];
+}
+
+const FAULTS: readonly ScriptedAnswer[] = [
+  { fault: 'cut', after: 0 },
+  { fault: 'cut', after: 2 },
+  { fault: 'cut', after: 6 },
+  { fault: 'early-end' },
+  { fault: 'stall', after: 4 },
+  { fault: 'malformed', after: 4 },
+  { fault: 'error-event' },
+  { fault: 'failed', after: 6 },
+  { fault: 'empty' },
+  { status: 429, retryAfter: 0 },
+  { status: 500 },
+  { status: 503 },
+];
+
+export async function soak({ turns, atOnce, faults, seed }: SoakOptions): Promise<SoakResult> {
+  globalThis.AI_SDK_LOG_WARNINGS = false;
+  const random = createRandom(seed);
+  const before = handles();
+  const emulator = await startResponsesEmulator();
+  const ids: string[] = [];
+  const provider = createKelivoResponsesProvider({
+    baseURL: emulator.baseURL,
+    apiKey: 'sk-soak',
+    mcpServers: { everything: everythingOverStdio() },
+    tools: {
+      'word-count': tool({
+        description: 'Counts the words of a text',
+        inputSchema: z.object({ text: z.string() }),
+        execute: ({ text }, { toolCallId }) => {
+          ids.push(toolCallId);
+          return { words: text.split(' ').length };
+        },
+      }),
+    },
+    toolLoop: { retry: { initialDelay: 1 } },
+    timeouts: { idle: 500 },
+    fetch: (input, init) => {
+      // The next POST is answered with the fault, whichever turn it belongs to.
+      if (random() < faults)
+        emulator.enqueue(FAULTS[Math.floor(random() * FAULTS.length)] ?? { status: 500 });
+      return fetch(input, init);
+    },
+  });
+
+  const result = { answers: 0, errors: {} as Record<string, number>, unclear: [] as string[] };
+  let begun = 0;
+  let ended = 0;
+  let heapAtStart: number | undefined;
+
+  async function runTurns(): Promise<void> {
+    while (begun < turns) {
+      const number = begun++;
+      await runTurn(number);
+      if (++ended === Math.ceil(turns / 10)) heapAtStart = collectedHeap();
+    }
+  }
+
+  async function runTurn(number: number): Promise<void> {
+    const errors: unknown[] = [];
+    const { fullStream } = streamText({
+      model: provider('gpt-5'),
+      prompt: `First get the sum of ${number} and 1, then count the words of "a turn of the soak".`,
+      onError: () => {},
+    });
+    let text = '';
+    let finishReason: string | undefined;
+    for await (const part of fullStream) {
+      if (part.type === 'text-delta') text += part.text;
+      if (part.type === 'error') errors.push(part.error);
+      if (part.type === 'finish') finishReason = part.finishReason;
+    }
+    const [error] = errors;
+    if (error === undefined && finishReason === 'stop' && text.includes(`is ${number + 1}.`))
+      result.answers++;
+    else if (error instanceof Error && error.message.length > 20) {
+      const message = error.message.replaceAll(/127\.0\.0\.1:\d+|\d+ ms/g, '…').slice(0, 90);
+      result.errors[message] = (result.errors[message] ?? 0) + 1;
+    } else
+      result.unclear.push(
+        `turn ${number}: finish ${finishReason}, ${JSON.stringify(text)}, ${String(error)}`,
+      );
+    // What the emulator remembers of each request is not what is measured.
+    (emulator.requests as unknown[]).length = 0;
+  }
+
+  await Promise.all(Array.from({ length: atOnce }, runTurns));
+  await provider.close();
+  await emulator.close();
+  const heapAtEnd = collectedHeap();
+  // Sockets that were closed just now are still listed for a moment.
+  await new Promise(resolve => setTimeout(resolve, 200));
+  const left = handles();
+  for (const handle of before) if (left.includes(handle)) left.splice(left.indexOf(handle), 1);
+  return {
+    ...result,
+    toolRuns: ids.length,
+    callIds: new Set(ids).size,
+    heapGrowth: heapAtStart === undefined || heapAtEnd === undefined ? undefined : heapAtEnd - heapAtStart,
+    handles: left,
+  };
+}
+
+function collectedHeap(): number | undefined {
+  if (globalThis.gc === undefined) return undefined;
+  globalThis.gc();
+  return process.memoryUsage().heapUsed;
+}
+
+const handles = (): string[] => process.getActiveResourcesInfo().filter(name => name !== 'Timeout');
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      turns: { type: 'string', default: '2000' },
+      'at-once': { type: 'string', default: '50' },
+      faults: { type: 'string', default: '0.1' },
+      seed: { type: 'string', default: '1' },
+    },
+  });
+  const startedAt = performance.now();
+  const turns = Number(values.turns);
+  const {
+    answers,
+    errors,
+    unclear,
+    toolRuns,
+    callIds,
+    heapGrowth,
+    handles: left,
+  } = await soak({
+    turns,
+    atOnce: Number(values['at-once']),
+    faults: Number(values.faults),
+    seed: Number(values.seed),
+  });
+  console.log(`${turns} turns in ${Math.round((performance.now() - startedAt) / 1000)} s`);
+  console.log(
+    `${answers} answers, ${Object.values(errors).reduce((sum, count) => sum + count, 0)} clear errors`,
+    errors,
+  );
+  console.log(`${toolRuns} tool runs for ${callIds} call ids`);
+  console.log(
+    `heap growth after gc: ${heapGrowth === undefined ? 'not measured' : `${(heapGrowth / 2 ** 20).toFixed(1)} MB`}`,
+  );
+  console.log('handles left:', left.length === 0 ? 'none' : left.join(', '));
+  for (const turn of unclear) console.error(turn);
+  const isGood =
+    unclear.length === 0 && toolRuns === callIds && left.length === 0 && (heapGrowth ?? 0) < 10 * 2 ** 20;
+  process.exitCode = isGood ? 0 : 1;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main();
