@@ -10,7 +10,10 @@ export { hostedTools } from './responses/hosted-tools/hosted-tools.js';
 export type { InputProfile } from './responses/request/input-profile.js';
 export type { InputProfileName } from './responses/request/input-profiles.js';
 export type { KelivoResponsesSettings } from './settings.js';
-export type { ToolLoopEvent, ToolLoopOptions } from './tool-loop/options.js';
+export type { ApprovalDecision, ApprovalRequest, Approvals, Approve } from './tool-loop/ask-approval.js';
+export type { ToolResultStore } from './tool-loop/call-results.js';
+export type { ToolLoopOptions } from './tool-loop/options.js';
+export type { ToolLoopEvent } from './tool-loop/tool-loop-event.js';
 export type { LocalTool, LocalTools } from './tools/local-tools.js';
 export type {
   McpHttpServerConfig,

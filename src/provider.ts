@@ -18,6 +18,7 @@ import { withToolLoop } from './tool-loop/with-tool-loop.js';
 import { createLazyToolSource } from './tools/lazy-tool-source.js';
 import { createLocalTools } from './tools/local-tools.js';
 import type { McpServers } from './tools/mcp/mcp-config.js';
+import type { McpToolsOptions } from './tools/mcp/mcp-options.js';
 import { validateMcpServers } from './tools/mcp/validate-mcp-servers.js';
 import { isToolSource, type ToolSource } from './tools/tool-source.js';
 import { createToolbox } from './tools/toolbox.js';
@@ -97,7 +98,7 @@ export function createKelivoResponsesProvider(
       store: settings.store ?? false,
       systemMessageMode: settings.systemMessageMode ?? 'auto',
       missingReasoning: settings.missingReasoning ?? 'omit-ids',
-      timeouts: { connect: timeouts.connect, idle: timeouts.idle },
+      timeouts: { connect: timeouts.connect, idle: timeouts.idle, total: timeouts.total },
       override: resolveModelOverride(modelId, { ...settings, host: root.hostname }),
       learnedProfile: learnedProfiles.of(modelId),
       generateId,
@@ -146,20 +147,23 @@ function toDefaultBaseURL({ flavor, azure }: KelivoResponsesSettings): string {
 }
 
 /** MCP tools first: where a local tool has the same name, the server's keeps it. */
-function createToolSource({ tools, mcpServers }: KelivoResponsesSettings): ToolSource | undefined {
+function createToolSource({ tools, mcpServers, mcp = {} }: KelivoResponsesSettings): ToolSource | undefined {
   const sources: ToolSource[] = [];
   if (mcpServers !== undefined)
-    sources.push(isToolSource(mcpServers) ? mcpServers : toLazyMcpTools(mcpServers));
+    sources.push(isToolSource(mcpServers) ? mcpServers : toLazyMcpTools(mcpServers, mcp));
   if (tools !== undefined) sources.push(createLocalTools(tools));
   return sources.length > 1 ? createToolbox(sources) : sources[0];
 }
 
 /** The MCP SDK is large: a program that never calls a model does not load it. */
-function toLazyMcpTools(mcpServers: McpServers): ToolSource {
-  const servers = validateMcpServers(mcpServers);
+function toLazyMcpTools(
+  mcpServers: McpServers,
+  { expandVariables, ...options }: McpToolsOptions,
+): ToolSource {
+  const servers = validateMcpServers(mcpServers, { expandVariables });
   return createLazyToolSource('MCP servers', async () => {
     const { createMcpTools } = await import('./tools/mcp/create-mcp-tools.js');
-    return createMcpTools(servers);
+    return createMcpTools(servers, options);
   });
 }
 

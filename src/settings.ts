@@ -11,7 +11,9 @@ import type { ToolLoopOptions } from './tool-loop/options.js';
 import { toolLoopSettingsShape } from './tool-loop/validate-options.js';
 import type { LocalTools } from './tools/local-tools.js';
 import type { McpServers } from './tools/mcp/mcp-config.js';
-import type { ToolSource } from './tools/tool-source.js';
+import type { McpToolsOptions } from './tools/mcp/mcp-options.js';
+import { validateMcpToolsOptions } from './tools/mcp/validate-mcp-options.js';
+import { isToolSource, type ToolSource } from './tools/tool-source.js';
 
 /** What a provider is made of. Every setting is optional. */
 export interface KelivoResponsesSettings {
@@ -90,7 +92,7 @@ export interface KelivoResponsesSettings {
     connect?: number;
     /** Between two pieces of a stream; tool time does not count, keep-alive comments do. @default none */
     idle?: number;
-    /** For one tool call; the model reads that it failed. @default none */
+    /** For one tool call; progress starts it anew, and the model reads that it failed. @default none */
     tool?: number;
     /** For a whole turn with all its rounds. @default none */
     total?: number;
@@ -102,6 +104,8 @@ export interface KelivoResponsesSettings {
    * the result of `createMcpTools()`, for an application that wants to see their state or shares them.
    */
   mcpServers?: McpServers | ToolSource;
+  /** How the servers of `mcpServers` are used, and what they may ask of the host: the options of `createMcpTools`. */
+  mcp?: McpToolsOptions;
   /** How the tool loop works, or `false` for models that run no tools. */
   toolLoop?: Omit<ToolLoopOptions, 'tools' | 'timeouts'> | false;
 }
@@ -154,6 +158,7 @@ const schema = z.strictObject({
     .optional(),
   tools: anObject<LocalTools>().optional(),
   mcpServers: anObject<McpServers | ToolSource>().optional(),
+  mcp: anObject<McpToolsOptions>().optional(),
   toolLoop: z.union([z.literal(false), z.strictObject(toolLoopShape)]).optional(),
 }) satisfies z.ZodType<KelivoResponsesSettings>;
 
@@ -175,6 +180,17 @@ export function validateSettings(settings: unknown): KelivoResponsesSettings {
         "Expected `flavor: 'azure'` beside the setting `azure`, " +
         `got \`flavor: ${valid.flavor}\`. Add it, or leave \`azure\` out.`,
     });
+  }
+  if (valid.mcp !== undefined) {
+    validateMcpToolsOptions(valid.mcp, 'the setting `mcp`');
+    if (valid.mcpServers === undefined || isToolSource(valid.mcpServers)) {
+      throw new KelivoError({
+        code: 'invalid-settings',
+        message:
+          'Expected `mcpServers` to be an object of servers beside the setting `mcp`, got ' +
+          `${valid.mcpServers === undefined ? 'nothing' : 'a tool source, which has options of its own'}.`,
+      });
+    }
   }
   return valid;
 }

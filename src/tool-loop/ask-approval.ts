@@ -43,7 +43,8 @@ export async function askApproval(
   try {
     const asking = (async () => approve(request, { signal }))();
     const decision = await untilAborted(asking, signal);
-    const { approved, reason } = typeof decision === 'object' ? decision : { approved: decision };
+    const { approved, reason }: { approved?: boolean; reason?: string } =
+      typeof decision === 'boolean' ? { approved: decision } : (decision ?? {});
     // Nothing but a plain yes is one: a forgotten `return` must not run a tool.
     return approved === true ? undefined : toRefusal(reason);
   } catch (error) {

@@ -55,9 +55,7 @@ export function createCallResults(options: CallResultsOptions): CallResults {
     async find(call) {
       const candidates = toKeys(call);
       keys.set(call.toolCallId, candidates);
-      const values = await Promise.all(
-        candidates.map(key => attempt('be read', async () => store.get(key))),
-      );
+      const values = await attempt('be read', candidates, async key => store.get(key));
       for (const value of values) {
         const { data } = storedSchema.safeParse(value);
         if (data !== undefined && toContents(data) === toContents(call)) return data.output;
@@ -66,10 +64,8 @@ export function createCallResults(options: CallResultsOptions): CallResults {
     },
 
     async keep({ toolCallId, toolName, input }, output) {
-      const writes = (keys.get(toolCallId) ?? []).map(key =>
-        attempt('be written', async () => store.set(key, { toolName, input, output })),
-      );
-      await Promise.all(writes);
+      const value = { toolName, input, output };
+      await attempt('be written', keys.get(toolCallId) ?? [], async key => store.set(key, value));
     },
   };
 
@@ -83,16 +79,23 @@ export function createCallResults(options: CallResultsOptions): CallResults {
     ];
   }
 
-  async function attempt(action: string, operation: () => Promise<unknown>): Promise<unknown> {
+  /** What the store gives for all the keys; nothing where it fails, which must not fail the turn. */
+  async function attempt(
+    action: string,
+    names: readonly string[],
+    operation: (key: string) => Promise<unknown>,
+  ): Promise<readonly unknown[]> {
     const message = `it did not answer within ${patience} ms`;
     const limit = createTimeLimit(signal, { milliseconds: patience, message });
     try {
-      return await untilAborted(operation(), limit.signal);
+      return await untilAborted(Promise.all(names.map(operation)), limit.signal);
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       const reason = error instanceof Error ? error.message : String(error);
-      warn(`The result store could not ${action}: ${reason}. Calls of this turn may run again if it is resumed.`);
-      return undefined;
+      warn(
+        `The result store could not ${action}: ${reason}. Calls of this turn may run again if it is resumed.`,
+      );
+      return [];
     } finally {
       limit.release();
     }

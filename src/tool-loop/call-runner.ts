@@ -1,17 +1,25 @@
 import { linkSignal } from '../abort/link-signal.js';
 import { untilAborted } from '../abort/until-aborted.js';
-import type { ToolDefinition, ToolOutput, ToolSource } from '../tools/tool-source.js';
-import { executeCall } from './execute-call.js';
+import type { ToolDefinition, ToolOutput } from '../tools/tool-source.js';
 import type { Outcome, OwnedCall } from './owned-call.js';
 
-export interface CallRunnerOptions {
-  readonly source: ToolSource;
+/** How the calls of a turn are brought to run. */
+export interface Scheduling {
   readonly execution: 'auto' | 'parallel' | 'sequential';
   readonly maxParallel: number;
   readonly startEarly: boolean;
-  readonly timeout: number | undefined;
   readonly signal: AbortSignal;
-  readonly onStart: (call: OwnedCall) => void;
+}
+
+export interface CallRunnerOptions extends Scheduling {
+  /** Sees a call through. Rejects on abort alone. */
+  readonly execute: (
+    call: OwnedCall,
+    tool: ToolDefinition,
+    options: { signal: AbortSignal; onStart: () => void },
+  ) => Promise<ToolOutput>;
+  /** Asked of each call as it comes: why it may not run, if so. */
+  readonly admit: () => string | undefined;
   /** Told of each outcome as it comes, in whatever order. */
   readonly onOutcome: (outcome: Outcome) => void;
 }
@@ -28,6 +36,7 @@ export interface CallRunner {
 
 interface Task {
   readonly call: OwnedCall;
+  readonly tool: ToolDefinition;
   /** Whether it must not run beside another exclusive task. */
   readonly isExclusive: boolean;
   readonly outcome: Promise<Outcome>;
@@ -37,7 +46,7 @@ interface Task {
 }
 
 export function createCallRunner(options: CallRunnerOptions): CallRunner {
-  const { source, execution, maxParallel, timeout, onStart, onOutcome } = options;
+  const { execution, maxParallel, execute, admit, onOutcome } = options;
   const tasks: Task[] = [];
   /** Tasks not yet started, in the order of the calls. */
   let waiting: Task[] = [];
@@ -54,8 +63,13 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
 
     add(call, tool) {
       const isExclusive = execution === 'sequential' || (execution === 'auto' && tool.readOnly !== true);
-      const task = createTask(call, isExclusive);
+      const task = createTask(call, tool, isExclusive);
       tasks.push(task);
+      const refusal = admit();
+      if (refusal !== undefined) {
+        finish(task, { type: 'error-text', value: `Not run: ${refusal}` });
+        return;
+      }
       waiting.push(task);
       startNext();
     },
@@ -93,10 +107,11 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
   async function start(task: Task): Promise<void> {
     running++;
     if (task.isExclusive) isExclusiveRunning = true;
-    task.startedAt = performance.now();
-    onStart(task.call);
+    const onStart = (): void => {
+      task.startedAt = performance.now();
+    };
     try {
-      finish(task, await executeCall(task.call, { source, signal: round.signal, timeout }));
+      finish(task, await execute(task.call, task.tool, { signal: round.signal, onStart }));
     } catch {
       // Aborted: `abandon` gives the outcome, or `settle` has rejected.
     } finally {
@@ -116,10 +131,10 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
   }
 }
 
-function createTask(call: OwnedCall, isExclusive: boolean): Task {
+function createTask(call: OwnedCall, tool: ToolDefinition, isExclusive: boolean): Task {
   let resolve: (outcome: Outcome) => void = () => {};
   const outcome = new Promise<Outcome>(onResolve => {
     resolve = onResolve;
   });
-  return { call, isExclusive, outcome, resolve, isFinished: false };
+  return { call, tool, isExclusive, outcome, resolve, isFinished: false };
 }

@@ -5,9 +5,13 @@ export type {
   ToolInvocation,
   ToolListing,
   ToolOutput,
+  ToolProgress,
   ToolSource,
 } from '../tools/tool-source.js';
 export { createToolbox } from '../tools/toolbox.js';
-export type { ToolLoopEvent, ToolLoopOptions } from './options.js';
+export type { ApprovalDecision, ApprovalRequest, Approvals, Approve } from './ask-approval.js';
+export type { ToolResultStore } from './call-results.js';
+export type { ToolLoopOptions } from './options.js';
+export type { ToolLoopEvent } from './tool-loop-event.js';
 export { toolLoopMiddleware } from './tool-loop-middleware.js';
 export { withToolLoop } from './with-tool-loop.js';

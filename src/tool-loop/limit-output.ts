@@ -49,10 +49,7 @@ function limitContent(content: Content, { maxChars, maxMediaBytes }: OutputLimit
   return limited;
 }
 
-function limitMedia(
-  part: Media,
-  { maxMediaBytes }: Pick<OutputLimits, 'maxMediaBytes'>,
-): Content[number] {
+function limitMedia(part: Media, { maxMediaBytes }: Pick<OutputLimits, 'maxMediaBytes'>): Content[number] {
   const bytes = Math.floor((part.data.length * 3) / 4);
   if (bytes <= maxMediaBytes) return part;
   return {

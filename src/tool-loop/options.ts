@@ -1,5 +1,7 @@
-import type { LanguageModelV2Usage } from '@ai-sdk/provider';
 import type { ToolSource } from '../tools/tool-source.js';
+import type { Approvals, Approve } from './ask-approval.js';
+import type { ToolResultStore } from './call-results.js';
+import type { ToolLoopEvent } from './tool-loop-event.js';
 
 /** How a tool loop works. */
 export interface ToolLoopOptions {
@@ -11,6 +13,48 @@ export interface ToolLoopOptions {
    * @default 20
    */
   maxRounds?: number;
+  /**
+   * The most calls of one turn. Further ones are not run, which the model reads, and the next request is sent with
+   * `tool_choice: none`. At least 1. Whatever is set here, a call that failed three times in the same way – the same
+   * tool, arguments and output – makes the next request one without calls, so that the model answers.
+   * @default as many as the rounds bring
+   */
+  maxToolCalls?: number;
+  /**
+   * The most characters of one tool's output, counted as JSON where it is JSON. A longer one is cut to its beginning and
+   * its end, with a mark between them that says how much is missing; model and host both get it so. At least 100.
+   * @default 100000
+   */
+  maxToolOutputChars?: number;
+  /**
+   * The most bytes of an image or another media part of an output. A larger one becomes a short text that says so.
+   * @default 20000000
+   */
+  maxToolMediaBytes?: number;
+  /**
+   * Decides whether a call may run: `true`, or `{ approved: true }`. Anything else refuses it, an exception too, and the
+   * model reads the reason: `{ approved: false, reason: 'Ask the user first.' }`. It is not asked of a call whose
+   * arguments are no JSON or whose result is in the `resultStore`. The time it takes counts for `timeouts.total` alone.
+   * @default nobody is asked
+   */
+  approve?: Approve;
+  /**
+   * Which calls need approval. `all`: every one whose tool is not read-only. `destructive`: those of tools that say
+   * that they may destroy something (MCP `destructiveHint`; many servers give no hints). `none`: no call. Without
+   * `approve` a call that needs approval is refused.
+   * @default 'all' with `approve`, else 'none'
+   */
+  approvals?: Approvals;
+  /**
+   * Where finished calls are kept beyond the life of the process, for example a `Keyv` over Redis. A process that
+   * crashed may then repeat a turn – the same prompt with the same `providerOptions.kelivo.turnId`, a text of the
+   * host's – and no call that had finished runs again: one in the same round with the same tool and arguments gets the
+   * output that is kept. Calls without a `turnId` are not kept. A store that fails or takes longer than five seconds
+   * is reported as an event of type `warning`, and the turn goes on without it. It should let its values expire: they
+   * are never deleted here.
+   * @default none
+   */
+  resultStore?: ToolResultStore;
   /**
    * Which calls run together. `auto`: read-only tools run at once and together, the others one after another in the
    * order of the model. `parallel` and `sequential` treat all tools alike.
@@ -37,7 +81,7 @@ export interface ToolLoopOptions {
   toolActivity?: 'auto' | 'none';
   /** Time limits. Without them a tool and a turn may take as long as they like. */
   timeouts?: {
-    /** For one tool call, in milliseconds. A tool that exceeds it fails, and the model reads that. */
+    /** For one tool call, in milliseconds; progress starts it anew. A tool that exceeds it fails, and the model reads that. */
     tool?: number;
     /** For the whole turn, in milliseconds. A turn that exceeds it ends with an error. */
     total?: number;
@@ -58,19 +102,3 @@ export interface ToolLoopOptions {
   /** Told of what happens in the loop as it happens, for timelines and logs. An exception it throws is ignored. */
   onEvent?: (event: ToolLoopEvent) => void;
 }
-
-/** What happened in a tool loop. `at` is the time in milliseconds since the turn began. */
-export type ToolLoopEvent =
-  | { type: 'round-start'; round: number; at: number }
-  | { type: 'tool-start'; round: number; at: number; toolCallId: string; toolName: string; input: string }
-  | {
-      type: 'tool-end';
-      round: number;
-      at: number;
-      toolCallId: string;
-      toolName: string;
-      /** Milliseconds between the tool's start and its end. */
-      duration: number;
-      isError: boolean;
-    }
-  | { type: 'round-end'; round: number; at: number; finishReason: string; usage: LanguageModelV2Usage };

@@ -1,10 +1,10 @@
 import type { LanguageModelV2CallOptions, LanguageModelV2FinishReason } from '@ai-sdk/provider';
 import type { PartSink } from '../parts/create-part-stream.js';
-import { type CallRunner, createCallRunner } from './call-runner.js';
+import type { CallRunner } from './call-runner.js';
 import type { Round } from './open-round.js';
-import { isErrorOutput, type Outcome } from './owned-call.js';
+import type { Outcome } from './owned-call.js';
 import { type RoundSummary, readRound } from './read-round.js';
-import { toResult } from './to-result.js';
+import { createRoundCalls } from './round-calls.js';
 import type { Turn } from './turn.js';
 import { createTurnRecord } from './turn-record.js';
 import { withOutcomes } from './with-outcomes.js';
@@ -29,7 +29,7 @@ export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Pr
       turn.emit({ type: 'round-start', round: number });
       // The last round was asked not to call, and so was every round of a host that chose so.
       const mayCall = options.toolChoice?.type !== 'none';
-      calls = createCalls(number, mayCall);
+      calls = createRoundCalls(turn, { round: number, mayCall, sink, onStart: record.noteToolRun });
       const summary = await readRound(round, {
         turn,
         calls,
@@ -44,10 +44,14 @@ export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Pr
       record.addUsage(usage);
 
       if (BROKEN_OFF.has(finishReason)) calls.abandon('The answer broke off before this tool had finished.');
-      else if (!mayCall) calls.abandon(`Not run: ${toRefusal(number, turn)}`);
+      else if (!mayCall) {
+        const reason = turn.limits.reasonToAnswer(number) ?? 'the tool choice is "none".';
+        calls.abandon(`Not run: ${reason}`);
+      }
       const outcomes = await calls.settle();
 
       record.addRound(summary, outcomes);
+      turn.limits.note(outcomes);
       hidden.push(...outcomes.filter(({ call }) => turn.isHidden(call.toolName)));
       turn.emit({ type: 'round-end', round: number, finishReason, usage });
       if (!mayCall || isAnswer(summary, calls)) {
@@ -55,7 +59,7 @@ export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Pr
         return sink.write(record.toFinish(toFinishReason(summary, calls), providerMetadata));
       }
       options = withOutcomes(options, { content: summary.content, outcomes });
-      if (number + 1 === turn.maxRounds) options = withoutCalls(options);
+      if (turn.limits.reasonToAnswer(number + 1) !== undefined) options = withoutCalls(options);
       round = await turn.openFollowUp(options);
     }
   } catch (cause) {
@@ -65,33 +69,6 @@ export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Pr
     calls?.abandon('The turn ended before this tool had finished.');
     sink.write({ type: 'error', error: record.toFinalError(error) });
     sink.write(record.toFinish('error'));
-  }
-
-  function createCalls(number: number, mayCall: boolean): CallRunner {
-    return createCallRunner({
-      ...turn.execution,
-      startEarly: turn.execution.startEarly && mayCall,
-      onStart: call => {
-        record.noteToolRun();
-        turn.memory.remember(call);
-        const { toolCallId, toolName, input } = call;
-        turn.emit({ type: 'tool-start', round: number, toolCallId, toolName, input });
-      },
-      onOutcome: outcome => {
-        const { call, output, duration } = outcome;
-        const { toolCallId, toolName } = call;
-        const isError = isErrorOutput(output);
-        turn.surface.result({ toolCallId, toolName, result: toResult(output), isError }).forEach(sink.write);
-        turn.emit({
-          type: 'tool-end',
-          round: number,
-          toolCallId,
-          toolName,
-          duration,
-          isError,
-        });
-      },
-    });
   }
 }
 
@@ -107,9 +84,6 @@ function toFinishReason({ finish, hostCalls }: RoundSummary, calls: CallRunner):
   // The model still called in the round that should have answered.
   return calls.size > 0 ? 'other' : finish.finishReason;
 }
-
-const toRefusal = (number: number, { maxRounds }: Turn): string =>
-  number >= maxRounds ? `the limit of ${maxRounds} rounds is reached.` : 'the tool choice is "none".';
 
 const withoutCalls = (options: LanguageModelV2CallOptions): LanguageModelV2CallOptions => ({
   ...options,

@@ -5,6 +5,7 @@ export interface TimeLimit {
   readonly signal: AbortSignal;
   /** Whether the time is over, in which case the signal has aborted. */
   readonly isOver: boolean;
+  abort(reason: unknown): void;
   /** Lets the time start anew. */
   restart(): void;
   /** Lets go of the timer and of the other signal. */
@@ -17,7 +18,7 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 export function createTimeLimit(
   outer: AbortSignal | undefined,
   { milliseconds, message }: { milliseconds: number | undefined; message: string },
-): TimeLimit & { abort(reason: unknown): void } {
+): TimeLimit {
   const link = linkSignal(outer);
   let isOver = false;
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -7,7 +7,13 @@ export type ToolLoopEvent =
   /** A tool begins to run. Calls that are refused, that cannot be read or whose result is known have no start. */
   | { type: 'tool-start'; round: number; at: number; toolCallId: string; toolName: string; input: string }
   /** A running tool tells how far it is, as MCP servers do. */
-  | ({ type: 'tool-progress'; round: number; at: number; toolCallId: string; toolName: string } & ToolProgress)
+  | ({
+      type: 'tool-progress';
+      round: number;
+      at: number;
+      toolCallId: string;
+      toolName: string;
+    } & ToolProgress)
   | {
       type: 'tool-end';
       round: number;

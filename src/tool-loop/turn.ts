@@ -3,7 +3,6 @@ import type {
   LanguageModelV2CallWarning,
   LanguageModelV2FunctionTool,
 } from '@ai-sdk/provider';
-import { linkSignal } from '../abort/link-signal.js';
 import { untilAborted } from '../abort/until-aborted.js';
 import { createToolSurface, type ToolSurface, type Visibility } from '../parts/tool-surface.js';
 import { withTurnToken } from '../parts/turn-token.js';
@@ -11,11 +10,17 @@ import { pairToolCalls } from '../tool-calls/pair-tool-calls.js';
 import { isStrictSchema } from '../tools/is-strict-schema.js';
 import type { ToolDefinition, ToolSource } from '../tools/tool-source.js';
 import type { CallMemory } from './call-memory.js';
-import type { CallRunnerOptions } from './call-runner.js';
+import { type CallResults, createCallResults } from './call-results.js';
+import type { Scheduling } from './call-runner.js';
+import type { ExecuteCallOptions } from './execute-call.js';
 import type { OpenRound, Round } from './open-round.js';
-import type { ToolLoopEvent, ToolLoopOptions } from './options.js';
+import type { ToolLoopOptions } from './options.js';
 import { retry } from './retry.js';
+import { createTimeLimit } from './time-limit.js';
+import type { ToolLoopEvent } from './tool-loop-event.js';
+import { turnIdOf } from './turn-id.js';
 import { createTurnIds, type RoundIds } from './turn-ids.js';
+import { createTurnLimits, type TurnLimits } from './turn-limits.js';
 import { withHiddenCalls } from './with-hidden-calls.js';
 
 type WithoutTime<Event> = Event extends unknown ? Omit<Event, 'at'> : never;
@@ -29,8 +34,12 @@ export interface Turn {
   readonly warnings: readonly LanguageModelV2CallWarning[];
   readonly ids: { round(): RoundIds };
   readonly surface: ToolSurface;
-  readonly maxRounds: number;
-  readonly execution: Omit<CallRunnerOptions, 'onStart' | 'onOutcome'>;
+  readonly limits: TurnLimits;
+  readonly scheduling: Scheduling;
+  /** How calls are seen through, as far as it is the same for all. */
+  readonly policy: Pick<ExecuteCallOptions, 'source' | 'timeout' | 'outputLimits' | 'approve' | 'approvals'>;
+  /** What earlier attempts at this turn have left of a round, where it is kept. */
+  resultsOf(round: number): CallResults | undefined;
   openFirst(): Promise<Round>;
   openFollowUp(options: LanguageModelV2CallOptions): Promise<Round>;
   emit(event: WithoutTime<ToolLoopEvent>): void;
@@ -68,26 +77,29 @@ export async function openTurn(
     startEarly = true,
     toolActivity = 'auto',
   } = settings;
-  const { timeouts = {}, retry: retryOptions = {}, onEvent } = settings;
+  const { maxToolOutputChars = 100_000, maxToolMediaBytes = 20_000_000, approve, approvals } = settings;
+  const { timeouts = {}, retry: retryOptions = {}, resultStore, onEvent } = settings;
   const { abortSignal } = callOptions;
   abortSignal?.throwIfAborted();
   const startedAt = performance.now();
-  const link = linkSignal(abortSignal);
+  const turnId = turnIdOf(callOptions.providerOptions);
   let wasCancelled = false;
-  const timer =
-    timeouts.total === undefined
-      ? undefined
-      : setTimeout(() => {
-          const message = `The turn exceeded its limit of ${timeouts.total} ms (timeouts.total).`;
-          link.abort(new DOMException(message, 'TimeoutError'));
-        }, timeouts.total);
-  const close = () => {
-    clearTimeout(timer);
-    link.release();
+  const limit = createTimeLimit(abortSignal, {
+    milliseconds: timeouts.total,
+    message: `The turn exceeded its limit of ${timeouts.total} ms (timeouts.total).`,
+  });
+  const { signal } = limit;
+  const emit: Turn['emit'] = event => {
+    if (onEvent === undefined) return;
+    try {
+      onEvent({ ...event, at: performance.now() - startedAt } as ToolLoopEvent);
+    } catch {
+      // An observer must not be able to break what it observes.
+    }
   };
 
   try {
-    const listing = await untilAborted(source.listTools({ signal: link.signal }), link.signal);
+    const listing = await untilAborted(source.listTools({ signal }), signal);
     const tools = new Map(listing.tools.map(tool => [tool.name, tool]));
     const declared = new Set(callOptions.tools?.map(tool => tool.name));
     const visibilityOf = (toolName: string): Visibility => {
@@ -97,7 +109,7 @@ export async function openTurn(
     };
     const options: LanguageModelV2CallOptions = {
       ...callOptions,
-      abortSignal: link.signal,
+      abortSignal: signal,
       prompt: pairToolCalls(withHiddenCalls(callOptions.prompt, memory), {
         argumentsOf: memory.recall,
         keepOrphans: isContinuation(callOptions),
@@ -118,35 +130,41 @@ export async function openTurn(
       warnings: listing.warnings.map(message => ({ type: 'other', message })),
       ids: createTurnIds(options.prompt),
       surface: createToolSurface(visibilityOf),
-      maxRounds,
-      execution: { source, execution, maxParallel, startEarly, timeout: timeouts.tool, signal: link.signal },
+      limits: createTurnLimits({ maxRounds, maxToolCalls: settings.maxToolCalls }),
+      scheduling: { execution, maxParallel, startEarly, signal },
+      policy: {
+        source,
+        timeout: timeouts.tool,
+        outputLimits: { maxChars: maxToolOutputChars, maxMediaBytes: maxToolMediaBytes },
+        approve,
+        approvals,
+      },
+      resultsOf(round) {
+        if (resultStore === undefined || turnId === undefined) return undefined;
+        const warn = (message: string): void => emit({ type: 'warning', round, message });
+        const position = callOptions.prompt.length;
+        return createCallResults({ store: resultStore, turnId, position, round, signal, warn });
+      },
       openFirst: () => openRound(first),
       openFollowUp: next =>
         retry(() => openRound(next), {
           maxRetries: retryOptions.maxRetries ?? 2,
           initialDelay: retryOptions.initialDelay ?? 1000,
-          signal: link.signal,
+          signal,
         }),
-      emit(event) {
-        if (onEvent === undefined) return;
-        try {
-          onEvent({ ...event, at: performance.now() - startedAt } as ToolLoopEvent);
-        } catch {
-          // An observer must not be able to break what it observes.
-        }
-      },
+      emit,
       memory,
       isHidden: toolName => visibilityOf(toolName) === 'none',
-      signal: link.signal,
+      signal,
       isAborted: () => wasCancelled || abortSignal?.aborted === true,
       abort(reason) {
         wasCancelled = true;
-        link.abort(reason);
+        limit.abort(reason);
       },
-      close,
+      close: limit.release,
     };
   } catch (error) {
-    close();
+    limit.release();
     throw error;
   }
 }

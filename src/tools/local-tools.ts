@@ -20,13 +20,15 @@ export interface LocalTool {
   readonly toModelOutput?: (output: never) => ToolOutput;
   /** Whether the tool changes nothing and so may run beside others. @default false */
   readonly readOnly?: boolean;
+  /** Whether the tool may destroy something and so may need approval. @default false */
+  readonly destructive?: boolean;
 }
 
 /** Tools by their names, as for `generateText`. Each must have `execute`. */
 export type LocalTools = Readonly<Record<string, LocalTool>>;
 
 /** The same in the terms of our own copy of the types; at run time all copies are alike. */
-type OwnTool = Tool<unknown, unknown> & Pick<LocalTool, 'readOnly'>;
+type OwnTool = Tool<unknown, unknown> & Pick<LocalTool, 'readOnly' | 'destructive'>;
 
 /**
  * A source of tools that run in this process: AI SDK `tool()` objects with `execute`. Input is validated with the
@@ -54,10 +56,13 @@ export function createLocalTools(localTools: LocalTools): ToolSource {
     async listTools() {
       const definitions: ToolDefinition[] = [];
       const warnings: string[] = [];
-      for (const [name, { description, inputSchema, readOnly = false }] of Object.entries(tools)) {
+      for (const [
+        name,
+        { description, inputSchema, readOnly = false, destructive = false },
+      ] of Object.entries(tools)) {
         try {
           const schema = await asSchema(inputSchema).jsonSchema;
-          definitions.push({ name, description, inputSchema: schema, readOnly });
+          definitions.push({ name, description, inputSchema: schema, readOnly, destructive });
         } catch (error) {
           warnings.push(
             `The local tool "${name}" is not offered: its input schema cannot be told as JSON Schema (${toMessage(error)}).`,

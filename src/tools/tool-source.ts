@@ -60,6 +60,17 @@ export interface ToolInvocation {
 export interface ToolCallOptions {
   /** Ends the call: the source stops the work, tells whoever does it, and rejects with the signal's reason. */
   readonly signal: AbortSignal;
+  /** Told how far a running tool is, where it says so. It means that the tool is alive. */
+  readonly onProgress?: (progress: ToolProgress) => void;
+}
+
+/** How far a running tool is, as it tells. */
+export interface ToolProgress {
+  /** Grows with each report. */
+  readonly progress: number;
+  /** What `progress` will have come to at the end, if known. */
+  readonly total?: number;
+  readonly message?: string;
 }
 
 /** What a tool gave, in the AI SDK's own form. `error-text` and `error-json` say that it failed. */

@@ -13,6 +13,9 @@ const scenarios = [
   { name: 'initialize', checks: 1 },
   { name: 'tools_call', checks: 1 },
   { name: 'sse-retry', checks: 3 },
+  { name: 'elicitation-sep1034-client-defaults', checks: 5 },
+  { name: 'auth/client-credentials-basic', checks: 8 },
+  { name: 'auth/metadata-default', checks: 15 },
 ];
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -23,11 +26,15 @@ const client = `exec ${JSON.stringify(process.execPath)} --import tsx test/confo
 
 const results = [];
 for (const scenario of scenarios) results.push(await run(scenario));
-console.table(results.map(({ name, passed, failed }) => ({ scenario: name, 'passed checks': passed, failed })));
+console.table(
+  results.map(({ name, passed, failed }) => ({ scenario: name, 'passed checks': passed, failed })),
+);
 
 const misses = results.filter(({ isGood }) => !isGood);
 for (const { name, checks, exitCode, output } of misses) {
-  console.error(`${name}: expected ${checks} passed checks and exit code 0, got exit code ${exitCode}.\n${output}`);
+  console.error(
+    `${name}: expected ${checks} passed checks and exit code 0, got exit code ${exitCode}.\n${output}`,
+  );
 }
 process.exitCode = misses.length === 0 ? 0 : 1;
 

@@ -43,9 +43,12 @@ describe('a wrong setting', () => {
     ],
     [
       { model: 'gpt-5' },
-      'Unknown setting `model` in the provider settings. Known are: name, baseURL, apiKey',
+      'Unknown setting `model` in the provider settings. Known are: name, baseURL, flavor',
     ],
-    [{ apiKey: 42 }, 'Invalid `apiKey` of the provider settings: expected a string or a function, got 42.'],
+    [
+      { apiKey: 42 },
+      'Invalid `apiKey` of the provider settings: expected a string, a list of strings or a function, got 42.',
+    ],
     [
       { timeouts: { tool: -1 } },
       'Invalid `timeouts.tool` of the provider settings: Too small: expected number to be >0, got -1.',
@@ -70,8 +73,8 @@ describe('a wrong setting', () => {
   });
 
   it('that holds a secret does not show it', () => {
-    const create = () => createKelivoResponsesProvider({ apiKey: [apiKey] as unknown as string });
-    expect(create).toThrow('expected a string or a function, got an array.');
+    const create = () => createKelivoResponsesProvider({ apiKey: { key: apiKey } as unknown as string });
+    expect(create).toThrow('expected a string, a list of strings or a function, got an object.');
     expect(create).not.toThrow(apiKey);
   });
 

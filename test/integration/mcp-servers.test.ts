@@ -1,6 +1,8 @@
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { McpServers } from '../../src/index.js';
 import { everythingOverStdio, startEverythingServer } from '../tools/mcp/_everything-server.js';
+import { fixtureServer, isAlive, startedPid, until } from '../tools/mcp/_fixture-server.js';
 import { hosts, inputOf, startProvider } from './_provider.js';
 
 const prompt = 'Use get-sum with 2 and 3';
@@ -75,5 +77,55 @@ describe('an MCP server', () => {
     const { text, warnings } = await hosts.generateText({ model: provider('gpt-5'), prompt: 'Hello' });
     expect(text).toBe('You said: Hello');
     expect(warnings).toHaveLength(1);
+  });
+
+  it('asks the user through the callback of the setting `mcp`', async () => {
+    const { emulator, provider } = await startProvider({
+      mcpServers: { everything: everythingOverStdio() },
+      mcp: { onElicitation: (_request, { server }) => ({ action: 'accept', content: { name: server } }) },
+    });
+    await until(async () => 'trigger-elicitation-request' in (await provider.toolStubs()));
+    emulator.enqueue([{ call: 'trigger-elicitation-request' }]);
+    await hosts.generateText({ model: provider('gpt-5'), prompt: 'Go.' });
+    const output = inputOf(emulator.requests[1]).find(({ type }) => type === 'function_call_output');
+    expect(JSON.stringify(output)).toContain('- Name: everything');
+  });
+
+  it('is started with the variables of the setting `mcp`', async () => {
+    const { config } = await fixtureServer();
+    const { provider } = await startProvider({
+      mcpServers: { fixture: { ...config, command: `\${NODE}` } },
+      mcp: { expandVariables: { NODE: config.command } },
+    });
+    expect(Object.keys(await provider.toolStubs())).toContain('echo');
+  });
+
+  it.skipIf(process.platform === 'win32')(
+    'is gone with all it has started when the provider is closed',
+    async () => {
+      const { config, journal } = await fixtureServer();
+      const { emulator, provider } = await startProvider({ mcpServers: { fixture: config } });
+      emulator.enqueue([{ call: 'grandchild' }]);
+      await hosts.generateText({ model: provider('gpt-5'), prompt: 'Go.' });
+      const output = inputOf(emulator.requests[1]).find(({ type }) => type === 'function_call_output');
+      const pids = [await startedPid(journal), Number(output?.output)];
+      expect(await Promise.all(pids.map(isAlive))).toEqual([true, true]);
+      await provider.close();
+      expect(await Promise.all(pids.map(isAlive))).toEqual([false, false]);
+    },
+  );
+
+  it('with hostile names and schemas costs only its own tools', async () => {
+    const { config } = await fixtureServer();
+    const script = fileURLToPath(new URL('../tools/mcp/_hostile-server.mjs', import.meta.url));
+    const hostile = (mode: string) => ({ command: process.execPath, args: [script, mode] });
+    const { emulator, provider } = await startProvider({
+      mcpServers: { names: hostile('names'), schemas: hostile('schemas'), good: config },
+    });
+    emulator.enqueue([{ call: 'good_echo', arguments: { text: 'hi' } }]);
+    const { errors, finishReason } = await hosts.streamText({ model: provider('gpt-5'), prompt: 'Go.' });
+    expect({ errors, finishReason }).toEqual({ errors: [], finishReason: 'stop' });
+    const output = inputOf(emulator.requests[1]).find(({ type }) => type === 'function_call_output');
+    expect(output?.output).toBe('echo hi');
   });
 });

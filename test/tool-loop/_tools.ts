@@ -1,14 +1,15 @@
 import type { LanguageModelV2FunctionTool } from '@ai-sdk/provider';
-import type { ToolInvocation, ToolOutput, ToolSource } from '../../src/tools/tool-source.js';
+import type { ToolCallOptions, ToolInvocation, ToolOutput, ToolSource } from '../../src/tools/tool-source.js';
 
 export type Execute = (
   input: ToolInvocation['input'],
-  options: { signal: AbortSignal; toolCallId: string },
+  options: ToolCallOptions & { toolCallId: string },
 ) => unknown;
 
 export interface ScriptedTool {
   readonly execute: Execute;
   readonly readOnly?: boolean;
+  readonly destructive?: boolean;
 }
 
 /** Tools made of functions: a text is the output, whatever else an output part. */
@@ -26,14 +27,15 @@ export function scriptedTools(
         description: `Does ${name}.`,
         inputSchema: { type: 'object', properties: { from: { type: 'string' } } },
         readOnly: typeof tool === 'function' ? false : tool.readOnly,
+        destructive: typeof tool === 'function' ? false : tool.destructive,
       })),
       warnings,
     }),
-    async callTool(call, { signal }) {
+    async callTool(call, options) {
       calls.push(call);
       const tool = tools[call.toolName];
       const execute = typeof tool === 'function' ? tool : tool?.execute;
-      const output = await execute?.(call.input, { signal, toolCallId: call.toolCallId });
+      const output = await execute?.(call.input, { ...options, toolCallId: call.toolCallId });
       return typeof output === 'string' ? { type: 'text', value: output } : (output as ToolOutput);
     },
     close: async () => {},

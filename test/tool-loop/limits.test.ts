@@ -3,6 +3,7 @@ import { withToolLoop } from '../../src/tool-loop/with-tool-loop.js';
 import {
   ask,
   call,
+  exchangeOf,
   finishOf,
   generate,
   ofType,
@@ -54,6 +55,69 @@ describe('the limit of rounds', () => {
       expect(finishOf(parts).finishReason).toBe('other');
     },
   );
+});
+
+describe('the limit of tool calls', () => {
+  const calls = (...ids: string[]) => ask(...ids.map(id => call(id, 'echo')));
+  const refused = 'Not run: the limit of 2 tool calls is reached.';
+
+  it('refuses the calls beyond it, in the order of the calls, and the next request asks for the answer', async () => {
+    const source = tools();
+    const model = scriptedModel(calls('c1', 'c2', 'c3'), say('Enough.'));
+    const parts = await stream(withToolLoop(model, { tools: source, maxToolCalls: 2 }));
+    expect(source.calls.map(({ toolCallId }) => toolCallId)).toEqual(['c1', 'c2']);
+    expect(exchangeOf(model.requests[1]).outputs).toEqual([
+      ['c1', 'ran'],
+      ['c2', 'ran'],
+      ['c3', refused],
+    ]);
+    expect(model.requests.map(({ toolChoice }) => toolChoice?.type)).toEqual([undefined, 'none']);
+    expect(finishOf(parts).finishReason).toBe('stop');
+  });
+
+  it('counts over all rounds, and asks for the answer as soon as it is reached', async () => {
+    const model = scriptedModel(calls('c1'), calls('c2'), say('Enough.'));
+    await stream(withToolLoop(model, { tools: tools(), maxToolCalls: 2 }));
+    expect(model.requests.map(({ toolChoice }) => toolChoice?.type)).toEqual([undefined, undefined, 'none']);
+  });
+
+  it('holds against a model that calls although it was asked not to', async () => {
+    const source = tools();
+    const model = scriptedModel(calls('c1', 'c2'), calls('c3'));
+    const parts = await stream(withToolLoop(model, { tools: source, maxToolCalls: 2 }));
+    expect(source.calls).toHaveLength(2);
+    expect(ofType(parts, 'tool-result').at(-1)).toMatchObject({ toolCallId: 'c3', result: refused });
+    expect(finishOf(parts).finishReason).toBe('other');
+  });
+});
+
+describe('a call that fails three times', () => {
+  const failing = () => scriptedTools({ echo: () => ({ type: 'error-text', value: 'no such file' }) });
+  const choices = async (inputs: object[], source = failing()) => {
+    const rounds = inputs.map((input, index) => ask(call(`c${index}`, 'echo', input)));
+    const model = scriptedModel(...rounds, say('I give up.'));
+    const parts = await stream(withToolLoop(model, { tools: source }));
+    expect(finishOf(parts).finishReason).toBe('stop');
+    return model.requests.slice(1).map(({ toolChoice }) => toolChoice?.type);
+  };
+
+  it('in the same way makes the next request one without calls', async () => {
+    expect(await choices([{ a: 1 }, { a: 1 }, { a: 1 }])).toEqual([undefined, undefined, 'none']);
+  });
+
+  it('with other arguments may go on', async () => {
+    expect(await choices([{ a: 1 }, { a: 2 }, { a: 1 }])).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('in different ways may go on', async () => {
+    let count = 0;
+    const source = scriptedTools({ echo: () => ({ type: 'error-text', value: `failure ${count++}` }) });
+    expect(await choices([{}, {}, {}], source)).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('counts no call that succeeds', async () => {
+    expect(await choices([{}, {}, {}], tools())).toEqual([undefined, undefined, undefined]);
+  });
 });
 
 describe('the time limit of a turn', () => {

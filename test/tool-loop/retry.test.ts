@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { toRetryAfter } from '../../src/retry-after.js';
 import { retry } from '../../src/tool-loop/retry.js';
 import { withToolLoop } from '../../src/tool-loop/with-tool-loop.js';
@@ -77,21 +77,51 @@ describe('the first request', () => {
 });
 
 describe('retry', () => {
-  it('doubles its waits and spreads them', async () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  /** When the attempts were made, in milliseconds from the first. */
+  async function attemptTimes(options: { random: () => number; responseHeaders?: Record<string, string> }) {
+    const startedAt = Date.now();
     const times: number[] = [];
     const operation = async () => {
-      times.push(performance.now());
-      throw serverError();
+      times.push(Date.now() - startedAt);
+      throw serverError({ responseHeaders: options.responseHeaders });
     };
     const { signal } = new AbortController();
-    await expect(
-      retry(operation, { maxRetries: 3, initialDelay: 20, signal, random: () => 0 }),
+    const failed = expect(
+      retry(operation, { maxRetries: 3, initialDelay: 1000, signal, random: options.random }),
     ).rejects.toMatchObject({ statusCode: 500 });
-    const waits = times.slice(1).map((time, index) => time - (times[index] ?? 0));
-    for (const [index, least] of [15, 30, 60].entries()) {
-      expect(waits[index]).toBeGreaterThanOrEqual(least - 2);
-      expect(waits[index]).toBeLessThan(least * 2);
-    }
+    await vi.runAllTimersAsync();
+    await failed;
+    return times;
+  }
+
+  it.each([
+    [0, [0, 750, 2250, 5250]],
+    [0.5, [0, 1000, 3000, 7000]],
+    [1, [0, 1250, 3750, 8750]],
+  ])('doubles its waits and spreads them: with the random number %d', async (random, times) => {
+    expect(await attemptTimes({ random: () => random })).toEqual(times);
+  });
+
+  it('waits exactly as long as the server says', async () => {
+    const responseHeaders = { 'retry-after': '2' };
+    expect(await attemptTimes({ random: () => 1, responseHeaders })).toEqual([0, 2000, 4000, 6000]);
+  });
+
+  it('ends with an abort while it waits', async () => {
+    const controller = new AbortController();
+    const operation = async () => {
+      throw serverError();
+    };
+    const failed = expect(
+      retry(operation, { maxRetries: 3, initialDelay: 1000, signal: controller.signal }),
+    ).rejects.toMatchObject({ name: 'AbortError' });
+    await vi.advanceTimersByTimeAsync(100);
+    controller.abort();
+    await failed;
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 

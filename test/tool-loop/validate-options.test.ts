@@ -32,6 +32,18 @@ describe('the options of a tool loop', () => {
     [{ tools, timeouts: { tool: 0 } }, 'Invalid `timeouts.tool` of the tool loop options'],
     [{ tools, timeouts: { idle: 5 } }, 'Unknown setting `idle` in `timeouts` of the tool loop options.'],
     [{ tools, retry: { maxRetries: -1 } }, 'Invalid `retry.maxRetries` of the tool loop options'],
+    [{ tools, maxToolCalls: 0 }, 'Invalid `maxToolCalls` of the tool loop options: Too small'],
+    [{ tools, maxToolOutputChars: 99 }, 'expected number to be >=100, got 99.'],
+    [{ tools, maxToolMediaBytes: -1 }, 'Invalid `maxToolMediaBytes` of the tool loop options: Too small'],
+    [{ tools, approve: true }, 'Invalid `approve` of the tool loop options: expected a function, got true.'],
+    [
+      { tools, approvals: 'some' },
+      'Invalid option: expected one of "none"|"destructive"|"all", got a string.',
+    ],
+    [
+      { tools, resultStore: { get: () => {} } },
+      'Invalid `resultStore` of the tool loop options: expected an object with `get` and `set`, such as a Keyv, got an object.',
+    ],
     [{ tools, onEvent: true }, 'Invalid `onEvent` of the tool loop options: expected a function, got true.'],
     [
       { tools, maxrounds: 3 },
@@ -51,8 +63,16 @@ describe('the options of a tool loop', () => {
   });
 
   it('are kept as they are when they are right', () => {
-    const options = { tools: [tools], maxRounds: 1, retry: { initialDelay: 0 }, timeouts: { total: 1 } };
+    const resultStore = new Map();
+    const options = {
+      tools: [tools],
+      maxRounds: 1,
+      resultStore,
+      retry: { initialDelay: 0 },
+      timeouts: { total: 1 },
+    };
     expect(validateToolLoopOptions(options)).toEqual(options);
     expect(validateToolLoopOptions(options).tools).toContain(tools);
+    expect(validateToolLoopOptions(options).resultStore).toBe(resultStore);
   });
 });

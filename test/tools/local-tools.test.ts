@@ -21,6 +21,7 @@ describe('createLocalTools', () => {
         execute: () => '',
       }),
       add: { ...tool({ inputSchema: jsonSchema(schema), execute: () => '' }), readOnly: true },
+      wipe: { inputSchema: anything, execute: () => '', destructive: true },
     }).listTools();
     expect(warnings).toEqual([]);
     expect(tools).toMatchObject([
@@ -30,7 +31,8 @@ describe('createLocalTools', () => {
         inputSchema: { type: 'object', properties: { city: { type: 'string' } } },
         readOnly: false,
       },
-      { name: 'add', inputSchema: schema, readOnly: true },
+      { name: 'add', inputSchema: schema, readOnly: true, destructive: false },
+      { name: 'wipe', readOnly: false, destructive: true },
     ]);
   });
 

@@ -1,6 +1,7 @@
 import * as z from 'zod/v4';
 import type { ToolDefinition, ToolOutput } from '../tool-source.js';
 import type { McpConnection } from './connection.js';
+import { findArgumentFault } from './find-argument-fault.js';
 import type { McpServerConfig } from './mcp-config.js';
 import type { McpFailure, McpFailureKind } from './mcp-failure.js';
 import { type RequestLimits, sendRequest } from './send-request.js';
@@ -32,13 +33,15 @@ export interface ServerToolCall {
   input: Readonly<Record<string, unknown>>;
 }
 
-/** Calls a tool of one server. Every failure is an output; only an abort rejects, with the signal's reason. */
+/** Calls a tool of one server, if the arguments fit its schema. Every failure is an output; only an abort rejects, with the signal's reason. */
 export async function callTool(
   connection: McpConnection,
   { serverName, config, tool, input }: ServerToolCall,
   limits: RequestLimits & { signal: AbortSignal },
 ): Promise<ToolOutput> {
   const { signal } = limits;
+  const fault = findArgumentFault(tool, input);
+  if (fault !== undefined) return { type: 'error-text', value: fault };
   const request = { method: 'tools/call' as const, params: { name: tool.name, arguments: { ...input } } };
   try {
     const result = await connection.withSession(

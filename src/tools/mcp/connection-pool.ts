@@ -1,26 +1,7 @@
-import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { createConnection, type McpConnection } from './connection.js';
 import type { McpServerConfig } from './mcp-config.js';
-
-/** Connections that several tool sources share: one for each server. */
-export interface McpConnectionPool {
-  /** Ends all processes and connections. Whoever uses the pool afterwards opens anew what it needs. */
-  close(): Promise<void>;
-  /** @internal */
-  connectionTo(config: McpServerConfig): McpConnection;
-}
-
-export interface McpConnectionPoolOptions {
-  /** How long a server may take to get ready, and to list its tools, in milliseconds. @default 30000 */
-  connectTimeout?: number;
-  /**
-   * How long a server that failed is left alone, in milliseconds, so that it does not delay every call.
-   * @default 30000
-   */
-  retryFailedAfter?: number;
-  /** Makes the HTTP requests, for a proxy or a WebView. @default the global fetch */
-  fetch?: FetchLike;
-}
+import type { McpConnectionPool, McpConnectionPoolOptions } from './mcp-options.js';
+import { validateConnectionPoolOptions } from './validate-mcp-options.js';
 
 /**
  * Creates an empty pool. Nothing is started before a source lists or calls its tools; sources with the same
@@ -32,21 +13,31 @@ export interface McpConnectionPoolOptions {
  * const forWriting = createMcpTools({ files }, { pool });
  * // …
  * await pool.close();
+ *
+ * @throws KelivoError `invalid-settings` for an option that is unknown or wrong.
  */
-export function createMcpConnectionPool({
-  connectTimeout = 30_000,
-  retryFailedAfter = 30_000,
-  fetch,
-}: McpConnectionPoolOptions = {}): McpConnectionPool {
+export function createMcpConnectionPool(options: McpConnectionPoolOptions = {}): McpConnectionPool {
+  const {
+    connectTimeout = 30_000,
+    retryFailedAfter = 30_000,
+    fetch,
+    ...callbacks
+  } = validateConnectionPoolOptions(options);
   const connections = new Map<string, McpConnection>();
   const toIdentity = createIdentities();
 
   return {
-    connectionTo(config) {
+    connectionTo(config, { serverName }) {
       const key = toConnectionKey(config, { toIdentity });
       const known = connections.get(key);
       if (known) return known;
-      const created = createConnection(config, { connectTimeout, retryFailedAfter, fetch });
+      const created = createConnection(config, {
+        connectTimeout,
+        retryFailedAfter,
+        fetch,
+        serverName,
+        callbacks,
+      });
       connections.set(key, created);
       return created;
     },

@@ -125,13 +125,19 @@ export function createConnection(
   }
 
   async function open({ signal }: { signal?: AbortSignal }): Promise<McpSession> {
-    const isOpen = () => session !== undefined && !session.isClosed;
+    const closeCountBefore = closeCount;
     if (!isOpen()) await admit({ signal });
+    if (closeCount > closeCountBefore) throw new McpFailure({ kind: 'closed' });
     return session && isOpen() ? session : opening.join({ signal });
   }
 
-  /** Lets a server that falls over again and again rest. */
+  function isOpen(): boolean {
+    return session !== undefined && !session.isClosed;
+  }
+
+  /** Lets a server that falls over again and again rest before it is opened anew. */
   async function admit({ signal }: { signal?: AbortSignal }): Promise<void> {
+    if (isOpen()) return;
     const closeCountBefore = closeCount;
     await crashes.admit({ signal }).catch(error => {
       hasFailed = !signal?.aborted;
@@ -169,7 +175,7 @@ export function createConnection(
 
   return {
     get state() {
-      if (session && !session.isClosed) return 'ready';
+      if (isOpen()) return 'ready';
       if (opening.isRunning) return 'connecting';
       return hasFailed ? 'failed' : 'idle';
     },

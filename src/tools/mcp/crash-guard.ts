@@ -1,7 +1,6 @@
 import { untilAborted } from '../../abort/until-aborted.js';
 import { McpFailure } from './mcp-failure.js';
 
-
 /** Slows down the restarts of a server that keeps falling over, and in the end leaves it alone. */
 export interface CrashGuard {
   /** Notes that the connection ended without being asked to. */

@@ -2,15 +2,13 @@ import type { KelivoError } from '../../errors.js';
 import type { ToolDefinition, ToolListing, ToolOutput, ToolSource } from '../tool-source.js';
 import { callTool } from './call-tool.js';
 import type { McpConnection, McpConnectionState } from './connection.js';
-import {
-  createMcpConnectionPool,
-  type McpConnectionPool,
-  type McpConnectionPoolOptions,
-} from './connection-pool.js';
+import { createMcpConnectionPool } from './connection-pool.js';
 import type { ServerTools } from './list-tools.js';
 import type { McpServerConfig, McpServers } from './mcp-config.js';
+import type { McpToolsOptions } from './mcp-options.js';
 import { toMcpError } from './to-mcp-error.js';
 import { createToolNames } from './tool-names.js';
+import { validateMcpToolsOptions } from './validate-mcp-options.js';
 import { validateMcpServers } from './validate-mcp-servers.js';
 
 /** The tools of MCP servers. */
@@ -28,23 +26,8 @@ export interface McpServerStatus {
   readonly tools: readonly string[];
 }
 
-/** With a pool of its own, the source takes the pool's options too. */
-export type McpToolsOptions = McpCallOptions &
-  (
-    | ({ pool: McpConnectionPool } & { [Key in keyof McpConnectionPoolOptions]?: never })
-    | ({ pool?: undefined } & McpConnectionPoolOptions)
-  );
-
-interface McpCallOptions {
-  /**
-   * How long a call may be silent, in milliseconds; progress starts the time anew. A server's own `timeout`
-   * comes first.
-   * @default 60000
-   */
-  timeout?: number;
-  /** How long a call may take in all, in milliseconds, however much progress it reports. @default 600000 */
-  totalTimeout?: number;
-}
+/** How much is told of one listing of one server: a host prints every warning. */
+const maxWarnings = 20;
 
 interface Server {
   readonly name: string;
@@ -67,7 +50,8 @@ interface Route {
  * Offers the tools of MCP servers. Nothing starts before the first list or call; servers connect together,
  * and one that fails costs its own tools only.
  *
- * A tool keeps its name; when two servers offer the same one, the later is called `<server>_<tool>`.
+ * A tool keeps its name; when two servers offer the same one, the later is called `<server>_<tool>`. Of what a server
+ * offers, at most 1,000 tools are taken, and descriptions are cut after 10,000 characters.
  * `close()` ends the connections, except those of a shared `pool`, which belong to the pool.
  *
  * @param mcpServers The `mcpServers` object of a Claude Desktop, Cursor or VS Code file.
@@ -80,15 +64,22 @@ interface Route {
  * });
  */
 export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions = {}): McpTools {
-  const { pool = createMcpConnectionPool(options), timeout = 60_000, totalTimeout = 600_000 } = options;
-  const configs = Object.entries(validateMcpServers(mcpServers));
+  const {
+    pool: sharedPool,
+    timeout = 60_000,
+    totalTimeout = 600_000,
+    expandVariables,
+    ...poolOptions
+  } = validateMcpToolsOptions(options);
+  const pool = sharedPool ?? createMcpConnectionPool(poolOptions);
+  const configs = Object.entries(validateMcpServers(mcpServers, { expandVariables }));
   const servers = configs
     .filter(([, config]) => !config.disabled)
     .map(
       ([name, config]): Server => ({
         name,
         config,
-        connection: pool.connectionTo(config),
+        connection: pool.connectionTo(config, { serverName: name }),
         told: new Set(),
         offered: [],
       }),
@@ -119,7 +110,7 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
   return {
     name: toSourceName(servers),
     listTools,
-    async callTool({ toolName, input }, { signal }): Promise<ToolOutput> {
+    async callTool({ toolName, input }, { signal, onProgress }): Promise<ToolOutput> {
       signal.throwIfAborted();
       if (!routes.has(toolName)) await listTools({ signal });
       const route = routes.get(toolName);
@@ -130,11 +121,11 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
       return callTool(
         connection,
         { serverName: name, config, tool: route.tool, input },
-        { signal, timeout: config.timeout ?? timeout, totalTimeout },
+        { signal, onProgress, timeout: config.timeout ?? timeout, totalTimeout },
       );
     },
     async close() {
-      if (!options.pool) await pool.close();
+      if (!sharedPool) await pool.close();
     },
     status: () =>
       configs.map(([name]) =>
@@ -149,14 +140,12 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
 async function listServer(server: Server, { signal }: { signal?: AbortSignal }): Promise<ToolListing> {
   const { name, config, connection } = server;
   try {
-    const { tools, problems } = await connection.listTools({ signal });
+    const listed = await connection.listTools({ signal });
     server.error = undefined;
-    const warnings = [...problems, ...findUnknownNames(config, tools)].filter(
-      problem => !server.told.has(problem),
-    );
+    const warnings = toFew(findProblems(config, listed)).filter(problem => !server.told.has(problem));
     for (const problem of warnings) server.told.add(problem);
     return {
-      tools: tools.filter(tool => isOffered(tool.name, config)),
+      tools: listed.tools.filter(tool => isOffered(tool.name, config)),
       warnings: warnings.map(problem => `MCP server ${JSON.stringify(name)} ${problem}.`),
     };
   } catch (error) {
@@ -171,10 +160,24 @@ function isOffered(toolName: string, { allowedTools, disabledTools }: McpServerC
   return allowedTools?.includes(toolName) !== false && disabledTools?.includes(toolName) !== true;
 }
 
-function findUnknownNames({ allowedTools = [] }: McpServerConfig, tools: ServerTools['tools']): string[] {
-  return allowedTools
-    .filter(name => !tools.some(tool => tool.name === name))
-    .map(name => `offers no tool ${JSON.stringify(name)}, which its \`allowedTools\` name`);
+/** What is missing of the tools that the configuration lets through, each as a clause that follows the server's name. */
+function findProblems(config: McpServerConfig, { tools, problems }: ServerTools): string[] {
+  const named = new Set([...tools.map(({ name }) => name), ...problems.map(({ toolName }) => toolName)]);
+  const unknown = (config.allowedTools ?? []).filter(name => !named.has(name));
+  return [
+    ...problems
+      .filter(({ toolName }) => toolName === undefined || isOffered(toolName, config))
+      .map(({ text }) => text),
+    ...unknown.map(name => `offers no tool ${JSON.stringify(name)}, which its \`allowedTools\` name`),
+  ];
+}
+
+function toFew(problems: readonly string[]): readonly string[] {
+  if (problems.length <= maxWarnings) return problems;
+  return [
+    ...problems.slice(0, maxWarnings),
+    `has ${problems.length - maxWarnings} more faulty or missing tools`,
+  ];
 }
 
 function toStatus(name: string, server: Server | undefined): McpServerStatus {

@@ -6,6 +6,8 @@ import type {
   JsonSchemaValidatorResult,
   jsonSchemaValidator,
 } from '@modelcontextprotocol/sdk/validation/types.js';
+import { answerServer, type HostRequests, toCapabilities } from './host-requests.js';
+import type { McpCallbacks } from './mcp-callbacks.js';
 import type { ProcessReport } from './mcp-failure.js';
 import type { OpenedTransport } from './open-transport.js';
 
@@ -18,6 +20,8 @@ export interface McpSession {
   readonly hasId: boolean;
   /** Whether the tool list may change without our being told: over HTTP we keep no stream open for that. */
   readonly changesUnannounced: boolean;
+  /** What the server has asked the host and still waits for. */
+  readonly hostRequests: HostRequests;
   report(): ProcessReport | undefined;
   /** Runs an operation; a retired session closes when its last one has ended. */
   use<T>(operation: (client: Client) => Promise<T>): Promise<T>;
@@ -26,7 +30,9 @@ export interface McpSession {
   close(): Promise<void>;
 }
 
-export interface SessionEvents {
+export interface SessionOptions {
+  serverName: string;
+  callbacks: McpCallbacks;
   onToolsChanged: () => void;
   onClose: (session: McpSession) => void;
 }
@@ -40,9 +46,13 @@ const farewellTime = 1000;
 /** Makes the client for a transport; whoever opens the session connects the two. */
 export function createSession(
   { kind, transport, report, endSession }: OpenedTransport,
-  { onToolsChanged, onClose }: SessionEvents,
+  { serverName, callbacks, onToolsChanged, onClose }: SessionOptions,
 ): McpSession {
-  const client = new Client(clientInfo, { capabilities: {}, jsonSchemaValidator: acceptEverything });
+  const client = new Client(clientInfo, {
+    capabilities: toCapabilities(callbacks),
+    jsonSchemaValidator: acceptEverything,
+  });
+  const hostRequests = answerServer(client, callbacks, { server: serverName });
   let closing: Promise<void> | undefined;
   let isClosed = false;
   let isRetired = false;
@@ -69,6 +79,7 @@ export function createSession(
     get changesUnannounced() {
       return kind === 'http' && client.getServerCapabilities()?.tools?.listChanged === true;
     },
+    hostRequests,
     report: () => report?.(),
     async use(operation) {
       running++;
@@ -76,6 +87,8 @@ export function createSession(
         return await operation(client);
       } finally {
         running--;
+        // A server asks on behalf of a call. When that was given up, its dialog must not stay open.
+        if (running === 0) hostRequests.withdraw(new Error('The call that asked has ended.'));
         if (isRetired && running === 0) void session.close();
       }
     },

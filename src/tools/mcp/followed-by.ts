@@ -5,18 +5,36 @@ interface FollowOptions {
    * Nothing (`undefined`) leaves the end as it is.
    */
   onEnd: () => string | undefined;
+  /** A longer body breaks. @default 256 MiB */
+  maxBytes?: number;
 }
+
+/** What a server may send in one body, as in one message of a process. */
+const maxBodyBytes = 256 * 1024 * 1024;
 
 /** A body passed on unchanged, with something to say after it. */
 export function followedBy(
   body: ReadableStream<Uint8Array>,
-  { onChunk, onEnd }: FollowOptions,
+  { onChunk, onEnd, maxBytes = maxBodyBytes }: FollowOptions,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
+  let byteCount = 0;
+
+  async function readNext(): Promise<{ value?: Uint8Array; done?: boolean; error?: unknown }> {
+    try {
+      const next = await reader.read();
+      byteCount += next.value?.byteLength ?? 0;
+      if (byteCount <= maxBytes) return next;
+      await reader.cancel();
+      throw new Error(`The server sent more than ${maxBytes} bytes.`);
+    } catch (error) {
+      return { error };
+    }
+  }
 
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { value, done, error } = await readNext(reader);
+      const { value, done, error } = await readNext();
       if (value) {
         onChunk?.(value);
         controller.enqueue(value);
@@ -32,14 +50,4 @@ export function followedBy(
       return reader.cancel(reason);
     },
   });
-}
-
-async function readNext(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-): Promise<{ value?: Uint8Array; done?: boolean; error?: unknown }> {
-  try {
-    return await reader.read();
-  } catch (error) {
-    return { error };
-  }
 }

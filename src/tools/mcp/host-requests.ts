@@ -67,7 +67,9 @@ export function answerServer(
     );
   }
   if (onLog) {
-    client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => onLog(params, { server }));
+    client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) =>
+      onLog(params, { server }),
+    );
   }
 
   return {

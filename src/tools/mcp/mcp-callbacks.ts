@@ -8,7 +8,8 @@ import type {
 
 /**
  * What servers may ask of the host and tell it. A server learns of a callback when the connection opens, so it offers
- * tools that need one only where it is given.
+ * tools that need one only where it is given. With any of them, the connection to a server over Streamable HTTP is kept
+ * open for what it says, and keeps an idle Node alive until `close()`.
  */
 export interface McpCallbacks {
   /**
@@ -29,7 +30,7 @@ export interface McpCallbacks {
     context: McpRequestContext,
   ) => CreateMessageResult | Promise<CreateMessageResult>;
   /**
-   * Takes the log messages that servers send of their own accord; over Streamable HTTP those that come during a call.
+   * Takes the log messages that servers send of their own accord.
    * @default they are ignored
    */
   onLog?: (message: LoggingMessageNotificationParams, context: McpMessageContext) => void;

@@ -140,9 +140,19 @@ function toRpcFacts(error: McpError): McpFailureFacts {
   if (error.code === ErrorCode.RequestTimeout && typeof data.timeout === 'number') {
     return { kind: 'timeout', milliseconds: data.timeout };
   }
-  if (error.code === ErrorCode.ConnectionClosed) return { kind: 'closed' };
-  return { kind: 'rpc', message: error.message.replace(/^(MCP error -?\d+: )+/, '') };
+  const message = error.message.replace(/^(MCP error -?\d+: )+/, '');
+  // Servers use the same code for errors of all kinds.
+  if (error.code === ErrorCode.ConnectionClosed && closedMessages.has(message)) return { kind: 'closed' };
+  return { kind: 'rpc', message };
 }
+
+/** What a call is answered with whose stream ended without an answer. */
+export const endedStream = 'The stream ended before the response.';
+
+const closedMessages = new Set([
+  'Connection closed', // the SDK
+  endedStream,
+]);
 
 /** Stands for a system error code where there are no processes, such as in a browser. */
 export const noProcesses = 'NO_PROCESSES';

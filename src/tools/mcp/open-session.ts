@@ -1,12 +1,12 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { createSession, type McpSession, type SessionEvents } from './create-session.js';
+import { untilAborted } from '../../abort/until-aborted.js';
+import { createSession, type McpSession, type SessionOptions } from './create-session.js';
 import type { McpServerConfig } from './mcp-config.js';
 import { McpFailure, toMcpFailure } from './mcp-failure.js';
 import { openTransport, type TransportKind, toTransportKinds } from './open-transport.js';
-import { withAbort } from './shared-task.js';
 import { toTimerDelay } from './to-timer-delay.js';
 
-export interface OpenSessionOptions extends SessionEvents {
+export interface OpenSessionOptions extends SessionOptions {
   signal: AbortSignal;
   /** In milliseconds. */
   timeout: number;
@@ -42,10 +42,11 @@ function isRefused(error: unknown): boolean {
 async function openWith(
   kind: TransportKind,
   config: McpServerConfig,
-  { signal, timeout, fetch, ...events }: OpenSessionOptions,
+  { signal, timeout, fetch, ...sessionOptions }: OpenSessionOptions,
 ): Promise<McpSession> {
   signal.throwIfAborted();
-  const session = createSession(await openTransport(config, { kind, fetch }), events);
+  const listens = Object.values(sessionOptions.callbacks).some(callback => callback !== undefined);
+  const session = createSession(await openTransport(config, { kind, fetch, listens }), sessionOptions);
   const controller = new AbortController();
   const onAbort = () => controller.abort(signal.reason);
   let hasTimedOut = false;
@@ -63,7 +64,7 @@ async function openWith(
       timeout: toTimerDelay(timeout),
     });
     // The race also bounds the start of the transport, for which the SDK has no limit.
-    await withAbort(connected, controller.signal);
+    await untilAborted(connected, controller.signal);
     return session;
   } catch (error) {
     await session.close();

@@ -25,10 +25,17 @@ export function toTransportKinds(config: McpServerConfig): [TransportKind, ...Tr
   return config.type === undefined ? ['http', 'sse'] : ['http'];
 }
 
+export interface TransportOptions {
+  kind: TransportKind;
+  fetch?: FetchLike;
+  /** Whether the host wants to hear what the server says of its own accord. */
+  listens: boolean;
+}
+
 /** Makes the transport; it connects when the client starts it. */
 export async function openTransport(
   config: McpServerConfig,
-  { kind, fetch }: { kind: TransportKind; fetch?: FetchLike },
+  { kind, ...options }: TransportOptions,
 ): Promise<OpenedTransport> {
   if ('command' in config) {
     const { createStdioTransport } = await import('./stdio-transport.js').catch(cause => {
@@ -37,7 +44,7 @@ export async function openTransport(
     const transport = createStdioTransport(config);
     return { kind, transport, report: transport.report };
   }
-  return kind === 'sse' ? openSse(config, { fetch }) : openHttp(config, { fetch });
+  return kind === 'sse' ? openSse(config, options) : openHttp(config, options);
 }
 
 function openSse(config: McpHttpServerConfig, { fetch }: { fetch?: FetchLike }): OpenedTransport {
@@ -47,11 +54,11 @@ function openSse(config: McpHttpServerConfig, { fetch }: { fetch?: FetchLike }):
 
 function openHttp(
   config: McpHttpServerConfig,
-  { fetch = (url, init) => globalThis.fetch(url, init) }: { fetch?: FetchLike },
+  { fetch = (url, init) => globalThis.fetch(url, init), listens }: Omit<TransportOptions, 'kind'>,
 ): OpenedTransport {
   const transport = new StreamableHTTPClientTransport(new URL(config.url), {
     ...toRequestOptions(config),
-    fetch: createStreamFetch(fetch),
+    fetch: createStreamFetch(fetch, { listens }),
   });
   return { kind: 'http', transport, endSession: () => transport.terminateSession() };
 }

@@ -1,6 +1,6 @@
 import { KelivoError } from '../../errors.js';
 import type { McpServers } from './mcp-config.js';
-import { validateMcpServers } from './validate-mcp-servers.js';
+import { type ValidateServersOptions, validateMcpServers } from './validate-mcp-servers.js';
 
 /** Where the known hosts keep their servers in a file, first match wins. */
 const serverKeys = ['mcpServers', 'servers'];
@@ -11,15 +11,16 @@ const serverKeys = ['mcpServers', 'servers'];
  * in VS Code.
  *
  * @param json The text of the file, or what `JSON.parse` made of it.
- * @throws KelivoError `invalid-settings` when it is no JSON or a server in it is wrong.
+ * @param options `expandVariables` does here what it does in `createMcpTools`; give it to one of the two.
+ * @throws KelivoError `invalid-settings` when it is no JSON, names an unknown variable or a server in it is wrong.
  */
-export function parseMcpConfig(json: unknown): McpServers {
+export function parseMcpConfig(json: unknown, options: ValidateServersOptions = {}): McpServers {
   const config = typeof json === 'string' ? parseJsonWithComments(json) : json;
   if (typeof config === 'object' && config !== null) {
     const found = Object.entries(config).find(([key]) => serverKeys.includes(key));
-    if (found) return validateMcpServers(found[1]);
+    if (found) return validateMcpServers(found[1], options);
   }
-  return validateMcpServers(config);
+  return validateMcpServers(config, options);
 }
 
 function parseJsonWithComments(text: string): unknown {

@@ -55,7 +55,8 @@ function findProblem({ name, inputSchema, execution }: ListedTool): ToolProblem 
   const toProblem = (text: string): ToolProblem => ({ toolName: name, text });
   const tool = `the tool ${quoteName(name)}`;
 
-  if (name.length > maxNameLength) return toProblem(`offers ${tool} with a name of ${name.length} characters`);
+  if (name.length > maxNameLength)
+    return toProblem(`offers ${tool} with a name of ${name.length} characters`);
   if (/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(name))
     return toProblem(`offers ${tool} with invisible characters in its name`);
   if (execution?.taskSupport === 'required')
@@ -66,7 +67,8 @@ function findProblem({ name, inputSchema, execution }: ListedTool): ToolProblem 
     );
   }
   const type = inputSchema?.type;
-  const isObject = type === undefined || type === 'object' || (Array.isArray(type) && type.includes('object'));
+  const isObject =
+    type === undefined || type === 'object' || (Array.isArray(type) && type.includes('object'));
   if (!isObject)
     return toProblem(`offers ${tool} with an input schema of type ${quoteType(type)} in place of "object"`);
   const { error } = inputSchemaSchema.safeParse(inputSchema ?? {});

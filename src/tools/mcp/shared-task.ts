@@ -1,3 +1,4 @@
+import { untilAborted } from '../../abort/until-aborted.js';
 /** An operation whose one run is shared by all who ask for it at the same time. */
 export interface SharedTask<T> {
   /** Waits for the run under way, or starts one. Rejects with the signal's reason when that comes first. */
@@ -58,7 +59,7 @@ export function createSharedTask<T>(
       const joined = run;
       joined.waiting++;
       try {
-        return await withAbort(joined.result, signal);
+        return await untilAborted(joined.result, signal);
       } finally {
         joined.waiting--;
         if (joined.waiting === 0 && signal?.aborted) abandon(joined, signal.reason);
@@ -73,20 +74,4 @@ export function createSharedTask<T>(
       return run !== undefined;
     },
   };
-}
-
-/** The promise, or the signal's reason as soon as it aborts. */
-export async function withAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise;
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) onAbort();
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    if (onAbort) signal.removeEventListener('abort', onAbort);
-  }
 }

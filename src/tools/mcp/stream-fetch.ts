@@ -1,7 +1,11 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
+import { type LinkedSignal, linkSignal } from '../../abort/link-signal.js';
 import { createAnswerScanner } from './answer-scanner.js';
 import { followedBy } from './followed-by.js';
+import { endedStream } from './mcp-failure.js';
+
+const CANCELLED = new DOMException('The request was cancelled.', 'AbortError');
 
 /**
  * A `fetch` for the SDK's Streamable HTTP transport that mends how it treats streams (measured with 1.32.2):
@@ -9,27 +13,29 @@ import { followedBy } from './followed-by.js';
  * - A POST stream that ends without the answer leaves the call waiting for its timeout: here it fails at once.
  * - The stream of a cancelled call stays open until the server ends it: here it is closed.
  * - After a JSON-RPC error, or when nobody waits any more, a stream is taken up again: here it is not.
- * - The stand-alone GET stream would keep an idle Node alive: here it is answered with 405, "not offered".
+ * - The stand-alone GET stream keeps an idle Node alive: unless `listens`, it is answered with 405, "not offered".
  */
-export function createStreamFetch(fetch: FetchLike): FetchLike {
+export function createStreamFetch(
+  fetch: FetchLike,
+  { listens = false }: { listens?: boolean } = {},
+): FetchLike {
   /** Requests without an answer, each with what ends its stream. */
-  const waiting = new Map<RequestId, AbortController>();
-  const resumed = new Set<AbortController>();
+  const waiting = new Map<RequestId, LinkedSignal>();
+  const resumed = new Set<LinkedSignal>();
 
   async function post(url: string | URL, init: RequestInit, id: RequestId): Promise<Response> {
-    const controller = new AbortController();
-    const unlink = linkSignals(init.signal, controller);
+    const controller = linkSignal(init.signal ?? undefined);
     waiting.set(id, controller);
     try {
       const response = await fetch(url, { ...init, signal: controller.signal });
       if (isEventStream(response))
-        return watchPost(response, { id, signal: controller.signal, onEnd: unlink });
+        return watchPost(response, { id, signal: controller.signal, onEnd: controller.release });
       // Any other body is the answer, or says that there will be none.
       waiting.delete(id);
-      return withBody(response, { onEnd: () => void unlink() });
+      return withBody(response, { onEnd: () => void controller.release() });
     } catch (error) {
       waiting.delete(id);
-      unlink();
+      controller.release();
       throw error;
     }
   }
@@ -50,19 +56,18 @@ export function createStreamFetch(fetch: FetchLike): FetchLike {
         if (signal.aborted || answer === 'error') return scanner.isResumable ? toSettlingEvent(id) : '';
         if (answer || scanner.isResumable) return undefined;
         waiting.delete(id);
-        return toEvent({ id, error: { code: -32000, message: 'The stream ended before the response.' } });
+        return toEvent({ id, error: { code: -32000, message: endedStream } });
       },
     });
   }
 
   /** The GET stream with which the SDK takes up a broken POST stream. */
   async function resume(url: string | URL, init: RequestInit): Promise<Response> {
-    const controller = new AbortController();
-    const unlink = linkSignals(init.signal, controller);
+    const controller = linkSignal(init.signal ?? undefined);
     resumed.add(controller);
     const settle = () => {
       resumed.delete(controller);
-      unlink();
+      controller.release();
     };
     try {
       const response = await fetch(url, { ...init, signal: controller.signal });
@@ -81,10 +86,10 @@ export function createStreamFetch(fetch: FetchLike): FetchLike {
   }
 
   function cancel(id: RequestId): void {
-    waiting.get(id)?.abort();
+    waiting.get(id)?.abort(CANCELLED);
     waiting.delete(id);
     // Which request a resumed stream belongs to only the server knows.
-    if (waiting.size === 0) for (const controller of resumed) controller.abort();
+    if (waiting.size === 0) for (const controller of resumed) controller.abort(CANCELLED);
   }
 
   return async (url, init = {}) => {
@@ -96,7 +101,8 @@ export function createStreamFetch(fetch: FetchLike): FetchLike {
     if (message?.method !== undefined && message.id !== undefined) return post(url, init, message.id);
     if (!isListening(init)) return fetch(url, init);
     const isResume = new Headers(init.headers).has('last-event-id');
-    return isResume && waiting.size > 0 ? resume(url, init) : new Response(null, { status: 405 });
+    if (isResume && waiting.size > 0) return resume(url, init);
+    return listens ? fetch(url, init) : new Response(null, { status: 405 });
   };
 }
 
@@ -142,13 +148,4 @@ function isListening({ method, headers }: RequestInit): boolean {
 
 function isEventStream(response: Response): boolean {
   return response.ok && /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
-}
-
-/** `AbortSignal.any` without what it leaves behind on a signal that lives as long as the connection. */
-function linkSignals(signal: AbortSignal | null | undefined, controller: AbortController): () => void {
-  if (!signal) return () => {};
-  const onAbort = () => controller.abort(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  return () => signal.removeEventListener('abort', onAbort);
 }

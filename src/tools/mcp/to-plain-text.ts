@@ -1,9 +1,9 @@
-const escape = String.fromCharCode(0x1b);
+const escapeCharacter = String.fromCharCode(0x1b);
 const bell = String.fromCharCode(0x07);
 
 /** Colours, cursor movements and window titles. */
 const terminalSequences = new RegExp(
-  `${escape}(?:\\[[0-?]*[ -/]*[@-~]|\\][^${bell}${escape}]*(?:${bell}|${escape}\\\\)?|[@-Z\\\\-_])`,
+  `${escapeCharacter}(?:\\[[0-?]*[ -/]*[@-~]|\\][^${bell}${escapeCharacter}]*(?:${bell}|${escapeCharacter}\\\\)?|[@-Z\\\\-_])`,
   'g',
 );
 

@@ -1,6 +1,8 @@
 import type { JSONValue } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
 import type { ToolOutput } from '../tool-source.js';
+import { isWithin } from './is-within.js';
+import { limitParts, maxResultCharacters, type ResultPart } from './limit-parts.js';
 
 /** The result of `tools/call`, as loose as servers are. */
 export interface CallResult {
@@ -11,11 +13,12 @@ export interface CallResult {
   readonly toolResult?: unknown;
 }
 
-type Part = { type: 'text'; text: string } | { type: 'media'; data: string; mediaType: string };
+/** Deeper ones overflow the stack of what writes them as JSON. */
+const structureBounds = { maxDepth: 500, maxSize: maxResultCharacters };
 
 /**
  * Turns what an MCP tool gave into the AI SDK's form. Text beside structured content wins, because it repeats
- * it; nothing is dropped in silence, and binary data never becomes text.
+ * it; nothing is dropped in silence, and binary data never becomes text. What is too large is cut, and says so.
  */
 export function toToolOutput({
   content = [],
@@ -23,8 +26,10 @@ export function toToolOutput({
   isError,
   toolResult,
 }: CallResult): ToolOutput {
-  const structured = structuredContent ?? toolResult;
-  const parts = content.map(toPart).filter(part => part.type === 'media' || part.text.trim() !== '');
+  const structured = toBounded(structuredContent ?? toolResult);
+  const parts = limitParts(content.map(toPart)).filter(
+    part => part.type === 'media' || part.text.trim() !== '',
+  );
   const hasText = parts.some(part => part.type === 'text');
 
   if (isError) return { type: 'error-text', value: toErrorText(parts, structured) };
@@ -35,21 +40,27 @@ export function toToolOutput({
       : { type: 'json', value: structured as JSONValue };
   }
   if (parts.every(part => part.type === 'text')) return { type: 'text', value: toText(parts) };
-  const repeated: Part[] =
+  const repeated: ResultPart[] =
     structured === undefined || hasText ? [] : [{ type: 'text', text: JSON.stringify(structured) }];
   return { type: 'content', value: [...repeated, ...parts] };
 }
 
-function toErrorText(parts: readonly Part[], structured: unknown): string {
+function toBounded(value: unknown): unknown {
+  return isWithin(value, structureBounds)
+    ? value
+    : `(left out: more than ${structureBounds.maxDepth} levels deep or larger than ${structureBounds.maxSize} characters)`;
+}
+
+function toErrorText(parts: readonly ResultPart[], structured: unknown): string {
   if (parts.length > 0) return toText(parts);
   return structured === undefined ? 'The tool failed without saying why.' : JSON.stringify(structured);
 }
 
-function toText(parts: readonly Part[]): string {
+function toText(parts: readonly ResultPart[]): string {
   return parts.map(part => (part.type === 'text' ? part.text : `(${part.mediaType})`)).join('\n');
 }
 
-function toPart(block: unknown): Part {
+function toPart(block: unknown): ResultPart {
   const { data } = blockSchema.safeParse(block);
   switch (data?.type) {
     case 'text':
@@ -62,7 +73,7 @@ function toPart(block: unknown): Part {
     case 'resource_link':
       return toTextPart(toLinkText(data));
     default:
-      return toTextPart(JSON.stringify(block, withoutBinary));
+      return toTextPart(JSON.stringify(toBounded(block), withoutBinary));
   }
 }
 
@@ -89,7 +100,7 @@ const blockSchema = z.discriminatedUnion('type', [
   linkSchema,
 ]);
 
-function toResourcePart({ uri, mimeType, text, blob }: z.output<typeof resourceSchema>): Part {
+function toResourcePart({ uri, mimeType, text, blob }: z.output<typeof resourceSchema>): ResultPart {
   if (blob !== undefined)
     return { type: 'media', data: blob, mediaType: mimeType ?? 'application/octet-stream' };
   const kind = mimeType === undefined ? '' : ` (${mimeType})`;
@@ -102,7 +113,7 @@ function toLinkText({ uri, name, description, mimeType }: z.output<typeof linkSc
   return `Resource link: ${label}${kind}${description === undefined ? '' : ` – ${description}`}`;
 }
 
-function toTextPart(text: string): Part {
+function toTextPart(text: string): ResultPart {
   return { type: 'text', text };
 }
 

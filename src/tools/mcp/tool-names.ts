@@ -1,6 +1,6 @@
 /** Gives the tools of several servers names of their own, and keeps them for good. */
 export interface ToolNames {
-  /** The server's own name for it if that is free, else `<server>_<tool>`, with a number if need be. */
+  /** The server's own name for it if that is free and means nothing in JavaScript, else `<server>_<tool>`, with a number if need be. */
   toOfferedName(serverName: string, toolName: string): string;
 }
 
@@ -10,7 +10,8 @@ export interface ToolNames {
  */
 export function createToolNames(): ToolNames {
   const offered = new Map<string, string>();
-  const taken = new Set<string>();
+  // Hosts look tools up in plain objects, where every object has a `constructor`.
+  const taken = new Set<string>(Object.getOwnPropertyNames(Object.prototype));
 
   function toFreeName(serverName: string, toolName: string): string {
     if (!taken.has(toolName)) return toolName;

@@ -1,5 +1,6 @@
 import * as z from 'zod/v4';
 import { KelivoError } from '../../errors.js';
+import { expandVariables } from './expand-variables.js';
 import type { McpServerConfig, McpServers } from './mcp-config.js';
 
 const shared = {
@@ -61,17 +62,29 @@ const foreignKeys: Readonly<Record<string, string>> = {
   excludeTools: 'Write `disabledTools`.', // Gemini CLI
 };
 
+export interface ValidateServersOptions {
+  /** The values of `${NAME}` in the texts. @default the texts are taken as they are */
+  expandVariables?: Readonly<Record<string, string>>;
+}
+
 /**
  * Checks a servers object once, at the border, and drops the keys that are not ours.
  *
  * @throws KelivoError `invalid-settings`, naming the server, the key, what was expected and what came.
  */
-export function validateMcpServers(servers: unknown): McpServers {
+export function validateMcpServers(
+  servers: unknown,
+  { expandVariables: variables }: ValidateServersOptions = {},
+): McpServers {
   if (!isObject(servers)) {
     throw invalid(`Expected the MCP servers to be an object of servers by name, got ${toKind(servers)}.`);
   }
   return Object.fromEntries(
-    Object.entries(servers).map(([name, config]) => [name, validateServer(name, config)]),
+    Object.entries(servers).map(([serverName, config]) => {
+      const expanded =
+        variables && isObject(config) ? expandVariables(config, { serverName, variables }) : config;
+      return [serverName, validateServer(serverName, expanded)];
+    }),
   );
 }
 

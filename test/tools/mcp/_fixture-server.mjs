@@ -24,12 +24,17 @@ const tools = [
   { name: 'crash', inputSchema: schema, annotations: { destructiveHint: true } },
   { name: 'crash-first', inputSchema: schema, annotations: { idempotentHint: true } },
   { name: 'refuse', inputSchema: schema },
+  { name: 'ask', inputSchema: schema },
+  { name: 'noise', inputSchema: schema },
 ];
 
 const send = message => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 const answer = (id, text) => send({ id, result: { content: [{ type: 'text', text }] } });
 const startGrandchild = () =>
   spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: ['ignore', 'inherit', 'ignore'] });
+
+/** What to do with the host's answers. */
+const questions = new Map();
 
 const listings = {
   plain: () => ({ tools }),
@@ -76,6 +81,15 @@ const calls = {
     send({ method: 'notifications/tools/list_changed' });
     answer(id, 'added');
   },
+  // Asks the host something and gives its answer back, error or not.
+  ask: (id, { method, params }) => {
+    questions.set(`ask-${id}`, reply => answer(id, JSON.stringify(reply)));
+    send({ id: `ask-${id}`, method, params });
+  },
+  noise: id => {
+    process.stdout.write('Listening on port 3000\n{"jsonrpc":\n[]\nnull\n\n{"level":"info"}\n');
+    answer(id, 'heard in spite of the noise');
+  },
   progress: (id, { steps, pause }, progressToken) => {
     let step = 0;
     const timer = setInterval(() => {
@@ -112,8 +126,9 @@ const methods = {
 process.stdout.write('a stray log line on standard output\n');
 createInterface({ input: process.stdin })
   .on('line', line => {
-    const { id, method, params } = JSON.parse(line);
-    methods[method]?.(id, params);
+    const { id, method, params, result, error } = JSON.parse(line);
+    if (method === undefined) questions.get(id)?.(result ?? error);
+    else methods[method]?.(id, params);
   })
   .on('close', () => {
     if (mode === 'stubborn') setInterval(() => {}, 1000);

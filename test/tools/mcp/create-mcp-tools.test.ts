@@ -1,7 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createMcpTools, type McpServerConfig, type McpTools } from '../../../src/tools/mcp/index.js';
+import {
+  createMcpConnectionPool,
+  createMcpTools,
+  type McpServerConfig,
+  type McpTools,
+  type McpToolsOptions,
+} from '../../../src/tools/mcp/index.js';
 import { everythingOverStdio, referenceServerScript, startEverythingServer } from './_everything-server.js';
 import { call, fixtureServer, namesOf, openTools, temporaryFolder } from './_fixture-server.js';
 
@@ -61,9 +67,9 @@ describe.each(transports)('the everything server over %s', (_transport, start) =
     expect(JSON.parse(String(output.value))).toHaveProperty('temperature');
   });
 
-  it('gives a refused call as an error text', async () => {
+  it('refuses arguments that do not fit the schema', async () => {
     const output = await call(tools, 'get-sum', { a: 'x' });
-    expect(output).toMatchObject({ type: 'error-text', value: expect.stringContaining('-32602') });
+    expect(output).toMatchObject({ type: 'error-text', value: expect.stringContaining('a must be number') });
   });
 
   it('rejects with the reason of an abort while the server is still at work', async () => {
@@ -185,6 +191,22 @@ describe('createMcpTools', () => {
     });
   });
 
+  it('tells nothing of faulty tools that the configuration keeps back', async () => {
+    const server = everythingOverStdio();
+    const listings = await Promise.all([
+      openTools({ one: { ...server, disabledTools: ['simulate-research-query'] } }).listTools(),
+      openTools({ one: { ...server, allowedTools: ['echo'] } }).listTools(),
+      openTools({ one: { ...server, allowedTools: ['simulate-research-query'] } }).listTools(),
+    ]);
+    expect(listings.map(({ warnings }) => warnings)).toEqual([
+      [],
+      [],
+      [
+        'MCP server "one" offers the tool "simulate-research-query" only as an MCP task, which is not supported.',
+      ],
+    ]);
+  });
+
   it('starts nothing before the first use, and never a disabled server', async () => {
     const [used, disabled] = [await fixtureServer(), await fixtureServer()];
     const tools = openTools({ used: used.config, disabled: { ...disabled.config, disabled: true } });
@@ -203,6 +225,19 @@ describe('createMcpTools', () => {
     expect(tools.status()[0]?.state).toBe('idle');
     expect(await call(tools, 'echo', { text: 'again' })).toEqual({ type: 'text', value: 'echo again' });
     expect((await journal()).filter(entry => entry.startsWith('start'))).toHaveLength(2);
+  });
+
+  it.each([
+    [{ timeout: 0 }, 'Invalid `timeout` of the MCP options: '],
+    [{ onLog: 'console' }, 'Invalid `onLog` of the MCP options: expected a function, got a string.'],
+    [{ onlog: () => {} }, 'Unknown setting `onlog` in the MCP options. Did you mean `onLog`?'],
+    [{ pool: {} }, 'Invalid `pool` of the MCP options: expected the result of createMcpConnectionPool()'],
+    [
+      { pool: createMcpConnectionPool(), connectTimeout: 1 },
+      'Expected `connectTimeout` among the options of `createMcpConnectionPool`, got it beside `pool`',
+    ],
+  ])('refuses the options %j', (options, message) => {
+    expect(() => createMcpTools({}, options as McpToolsOptions)).toThrow(message);
   });
 
   it('rejects a list with the reason of its abort and leaves the server to others', async () => {

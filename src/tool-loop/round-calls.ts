@@ -1,0 +1,43 @@
+import type { PartSink } from '../parts/create-part-stream.js';
+import { type CallRunner, createCallRunner } from './call-runner.js';
+import { executeCall } from './execute-call.js';
+import { isErrorOutput } from './owned-call.js';
+import { toResult } from './to-result.js';
+import type { Turn } from './turn.js';
+
+/** The runner of one round's calls, which shows their results and tells of them. */
+export function createRoundCalls(
+  turn: Turn,
+  { round, mayCall, sink, onStart }: { round: number; mayCall: boolean; sink: PartSink; onStart: () => void },
+): CallRunner {
+  const results = turn.resultsOf(round);
+  return createCallRunner({
+    ...turn.scheduling,
+    startEarly: turn.scheduling.startEarly && mayCall,
+    admit: turn.limits.admit,
+
+    execute(call, tool, options) {
+      const { toolCallId, toolName, input } = call;
+      return executeCall(call, tool, {
+        ...turn.policy,
+        signal: options.signal,
+        results,
+        onStart() {
+          options.onStart();
+          onStart();
+          turn.emit({ type: 'tool-start', round, toolCallId, toolName, input });
+        },
+        onProgress: progress =>
+          turn.emit({ type: 'tool-progress', round, toolCallId, toolName, ...progress }),
+      });
+    },
+
+    onOutcome({ call, output, duration }) {
+      const { toolCallId, toolName } = call;
+      const isError = isErrorOutput(output);
+      turn.memory.remember(call);
+      turn.surface.result({ toolCallId, toolName, result: toResult(output), isError }).forEach(sink.write);
+      turn.emit({ type: 'tool-end', round, toolCallId, toolName, duration, isError });
+    },
+  });
+}

@@ -1,0 +1,76 @@
+import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import KeyvRedis from '@keyv/redis';
+import Keyv from 'keyv';
+import type { ToolResultStore } from '../../src/index.js';
+
+/** Opens the store at a location, `redis://…` or a folder, as every process of a test does for itself. */
+export function openStore(location: string): ToolResultStore & { close(): Promise<void> } {
+  if (!location.startsWith('redis:')) return openFolder(location);
+  const keyv = new Keyv(new KeyvRedis(location), { namespace: 'tool-results', ttl: 60_000 });
+  // A store is any object with `get` and `set`, and a Keyv is one as it is.
+  return Object.assign(keyv satisfies ToolResultStore, { close: () => keyv.disconnect() });
+}
+
+/** The least that a store can be: one file for each key. */
+function openFolder(folder: string): ToolResultStore & { close(): Promise<void> } {
+  const fileOf = (key: string): string => path.join(folder, `${encodeURIComponent(key)}.json`);
+  return {
+    get(key) {
+      try {
+        return JSON.parse(readFileSync(fileOf(key), 'utf8'));
+      } catch {
+        return undefined;
+      }
+    },
+    set: (key, value) => writeFileSync(fileOf(key), JSON.stringify(value)),
+    close: async () => {},
+  };
+}
+
+export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
+
+export interface RedisServer {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts a Redis on a free port of this machine that writes nothing to disk. */
+export async function startRedis(): Promise<RedisServer> {
+  const port = await findFreePort();
+  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+  const server = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'ignore'] });
+  await untilReady(server);
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    async stop() {
+      const exit = once(server, 'exit');
+      server.kill();
+      await exit;
+    },
+  };
+}
+
+async function untilReady(server: ChildProcessByStdio<null, Readable, null>): Promise<void> {
+  let log = '';
+  for await (const chunk of server.stdout.iterator({ destroyOnReturn: false })) {
+    log += chunk;
+    if (!log.includes('Ready to accept connections')) continue;
+    server.stdout.resume();
+    return;
+  }
+  throw new Error(`Expected redis-server to start, got: ${log}`);
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
+import type { ToolLoopEvent } from '../../src/tool-loop/tool-loop-event.js';
+import { withToolLoop } from '../../src/tool-loop/with-tool-loop.js';
+import { ask, call, exchangeOf, ofType, say, scriptedModel, stream } from './_scripted-model.js';
+import { type Execute, scriptedTools, settled } from './_tools.js';
+
+const pause = (milliseconds: number) => new Promise(resolve => setTimeout(resolve, milliseconds));
+
+/** Takes 160 ms, with a report every 20 ms. */
+const working: Execute = async (_, { onProgress }) => {
+  for (let progress = 1; progress <= 8; progress++) {
+    await pause(20);
+    onProgress?.({ progress, total: 8, message: `step ${progress}` });
+  }
+  return 'done';
+};
+
+async function run(execute: Execute, options: Omit<ToolLoopOptions, 'tools' | 'onEvent'>) {
+  const events: ToolLoopEvent[] = [];
+  const model = scriptedModel(ask(call('c1', 'work')), say('I see.'));
+  const onEvent = (event: ToolLoopEvent) => void events.push(event);
+  const tools = scriptedTools({ work: execute });
+  const parts = await stream(withToolLoop(model, { tools, onEvent, ...options }));
+  const output = model.requests[1] && exchangeOf(model.requests[1]).outputs[0]?.[1];
+  return { parts, output, progress: events.filter(({ type }) => type === 'tool-progress') };
+}
+
+describe('a tool that reports progress', () => {
+  it('is told of in events, and may take longer than the limit of a silent one', async () => {
+    const { output, progress } = await run(working, { timeouts: { tool: 100 } });
+    expect(output).toBe('done');
+    expect(progress).toHaveLength(8);
+    expect(progress[0]).toEqual({
+      type: 'tool-progress',
+      round: 1,
+      at: expect.any(Number),
+      toolCallId: 'c1',
+      toolName: 'work',
+      progress: 1,
+      total: 8,
+      message: 'step 1',
+    });
+  });
+
+  it('ends with the turn all the same', async () => {
+    const { parts } = await run(working, { timeouts: { tool: 100, total: 120 } });
+    expect(ofType(parts, 'error')).toMatchObject([{ error: { name: 'TimeoutError' } }]);
+  });
+
+  it('is given up when it falls silent, and not heard any more', async () => {
+    let reportLate = () => {};
+    const { output, progress } = await run(
+      (_, { onProgress }) => {
+        onProgress?.({ progress: 1 });
+        reportLate = () => onProgress?.({ progress: 2 });
+        return new Promise(() => {});
+      },
+      { timeouts: { tool: 30 } },
+    );
+    reportLate();
+    await settled();
+    expect(output).toBe('The tool "work" exceeded its limit of 30 ms.');
+    expect(progress).toMatchObject([{ progress: 1 }]);
+  });
+});

@@ -1,0 +1,148 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { McpToolsOptions } from '../../../src/tools/mcp/index.js';
+import { everythingOverStdio, startEverythingServer } from './_everything-server.js';
+import { call, fixtureServer, namesOf, openTools, until } from './_fixture-server.js';
+
+const form = {
+  method: 'elicitation/create',
+  params: {
+    message: 'Who are you?',
+    requestedSchema: {
+      type: 'object',
+      properties: { name: { type: 'string' }, age: { type: 'integer', default: 30 } },
+    },
+  },
+};
+
+const question = {
+  method: 'sampling/createMessage',
+  params: { messages: [{ role: 'user', content: { type: 'text', text: 'Why?' } }], maxTokens: 10 },
+};
+
+async function ask(request: object, options?: McpToolsOptions): Promise<unknown> {
+  const { config } = await fixtureServer();
+  const { value } = await call(openTools({ fixture: config }, options), 'ask', { ...request });
+  return JSON.parse(String(value));
+}
+
+describe('a server that asks', () => {
+  it.each([form, question])('gets $method refused where there is no callback for it', async request => {
+    expect(await ask(request)).toEqual({ code: -32601, message: 'Method not found' });
+  });
+
+  it('gets the answer of the user, with defaults for what it leaves out', async () => {
+    const seen: unknown[] = [];
+    const answer = await ask(form, {
+      onElicitation: ({ message }, { server }) => {
+        seen.push({ message, server });
+        return { action: 'accept', content: { name: 'Ada' } };
+      },
+    });
+    expect(answer).toEqual({ action: 'accept', content: { name: 'Ada', age: 30 } });
+    expect(seen).toEqual([{ message: 'Who are you?', server: 'fixture' }]);
+  });
+
+  it('gets no address opened, because only forms are declared', async () => {
+    const onElicitation = vi.fn();
+    const params = { mode: 'url', message: 'Pay here', url: 'https://example.com', elicitationId: '1' };
+    expect(await ask({ method: form.method, params }, { onElicitation })).toMatchObject({ code: -32602 });
+    expect(onElicitation).not.toHaveBeenCalled();
+  });
+
+  it('does not learn why the host failed', async () => {
+    const onSampling = () => {
+      throw new Error('401 for key sk-secret-key-123');
+    };
+    expect(await ask(question, { onSampling })).toEqual({
+      code: -32603,
+      message: 'MCP error -32603: The host could not answer.',
+    });
+  });
+
+  it('is not taken for a silent one while the host thinks', async () => {
+    const { config } = await fixtureServer();
+    const tools = openTools(
+      { fixture: config },
+      {
+        timeout: 150,
+        onElicitation: async () => {
+          await new Promise(resolve => setTimeout(resolve, 400));
+          return { action: 'decline' };
+        },
+      },
+    );
+    expect(await call(tools, 'ask', form)).toEqual({ type: 'text', value: '{"action":"decline"}' });
+  });
+
+  it('finds its question withdrawn when the call that asked is aborted', async () => {
+    const { config } = await fixtureServer();
+    let withdrawn: AbortSignal | undefined;
+    const tools = openTools(
+      { fixture: config },
+      {
+        onElicitation: (_request, { signal }) => {
+          withdrawn = signal;
+          return new Promise(() => {});
+        },
+      },
+    );
+    const controller = new AbortController();
+    const reason = new Error('the user went away');
+    const pending = call(tools, 'ask', form, controller);
+    await until(() => withdrawn !== undefined);
+    expect(withdrawn?.aborted).toBe(false);
+    controller.abort(reason);
+    await expect(pending).rejects.toBe(reason);
+    expect(withdrawn?.aborted).toBe(true);
+  });
+});
+
+describe.each([
+  ['stdio', async () => everythingOverStdio()],
+  [
+    'Streamable HTTP',
+    async () => {
+      const server = await startEverythingServer('streamableHttp');
+      onTestFinished(() => server.close());
+      return server.config;
+    },
+  ],
+])('the everything server over %s', (_transport, start) => {
+  it('offers tools that ask, and logs, where the host has the callbacks', async () => {
+    const logs: unknown[] = [];
+    const tools = openTools(
+      { everything: await start() },
+      {
+        onElicitation: () => ({ action: 'accept', content: { name: 'Ada', integer: 7 } }),
+        onSampling: ({ messages }) => {
+          const [message] = messages;
+          const text = JSON.stringify(message?.content);
+          return { role: 'assistant', model: 'parrot', content: { type: 'text', text } };
+        },
+        onLog: (message, { server }) => void logs.push({ server, data: message.data }),
+      },
+    );
+    // The server registers them when it has seen what the client can do.
+    await until(async () => (await namesOf(tools)).includes('trigger-sampling-request'));
+
+    const elicitation = await call(tools, 'trigger-elicitation-request');
+    expect(elicitation.value).toContain('- Name: Ada');
+    expect(elicitation.value).toContain('- Favorite Integer: 7');
+    const sampling = await call(tools, 'trigger-sampling-request', { prompt: 'Polly' });
+    expect(sampling.value).toContain('"model": "parrot"');
+    expect(sampling.value).toContain('context: Polly');
+    await call(tools, 'toggle-simulated-logging');
+    await until(() => logs.length > 0);
+    expect(logs[0]).toEqual({ server: 'everything', data: expect.stringMatching(/message/) });
+    await tools.close();
+  });
+});
+
+it('declares nothing that there is no callback for', async () => {
+  const tools = openTools({ everything: everythingOverStdio() }, { onLog: () => {} });
+  await tools.listTools();
+  await new Promise(resolve => setTimeout(resolve, 400)); // by then the others have registered theirs
+  const names = await namesOf(tools);
+  expect(names).not.toContain('trigger-elicitation-request');
+  expect(names).not.toContain('trigger-sampling-request');
+});
