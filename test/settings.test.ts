@@ -23,6 +23,11 @@ const WRONG: readonly [settings: unknown, message: RegExp][] = [
   [{ timeouts: { idle: 0 } }, /^Invalid `timeouts\.idle` of the provider settings: .*>0.*, got 0\.$/],
   [{ timeouts: { connect: '5s' } }, /^Invalid `timeouts\.connect` .*expected number.*, got a string\.$/],
   [{ tools: [] }, /^Invalid `tools` .*: expected an object, got an array\.$/],
+  [
+    { mcpServers: {}, mcp: { onElicitation: true } },
+    /^Invalid `onElicitation` of the setting `mcp`: expected a function, got true\.$/,
+  ],
+  [{ mcp: {} }, /^Expected `mcpServers` to be an object of servers beside the setting `mcp`, got nothing\.$/],
   [{ mcpServers: true }, /^Invalid `mcpServers` .*: expected an object, got true\.$/],
   [{ toolLoop: true }, /^Invalid `toolLoop` of the provider settings/],
   ['sk-secret', /^Invalid the provider settings: .*expected object.*, got a string\.$/],

@@ -8,8 +8,10 @@ export const ANSWER_LIMITS = {
    * base64 about 30 MB each at the highest resolution.
    */
   eventLength: 64 * 1024 * 1024,
-  /** Of all that has to be kept until the answer ends – its items, texts and tool arguments – in characters. */
-  keptLength: 256 * 1024 * 1024,
+  /** Of all texts and tool arguments that come in pieces, in characters: models write less than a hundredth. */
+  streamedLength: 64 * 1024 * 1024,
+  /** Of all other events, in characters: items with several images come twice, and again in the terminal event. */
+  otherLength: 256 * 1024 * 1024,
   /** Of output items. Long agentic answers of hosted tools have a few hundred. */
   items: 10_000,
   /** Of arrays and objects in each other. `JSON.stringify` and most that walk through a value recurse. */
@@ -17,7 +19,7 @@ export const ANSWER_LIMITS = {
 };
 
 /** What a piece of text costs beside its characters: one that comes byte by byte fills the memory with overhead. */
-export const PIECE_OVERHEAD = 64;
+export const PIECE_OVERHEAD = 32;
 
 /** Thrown where an answer exceeds a limit; `readAnswer` makes the host's error of it. */
 export class AnswerLimitError extends Error {

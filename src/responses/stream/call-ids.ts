@@ -15,6 +15,8 @@ export interface CallIds {
 export function createCallIds(): CallIds {
   const taken = new Set<string>();
   const complete = new Set<string>();
+  /** The number to try next for an id: a server may give all its calls the same. */
+  const nextNumber = new Map<string, number>();
   const claim = (id: string): boolean => {
     if (taken.has(id)) return false;
     taken.add(id);
@@ -25,7 +27,9 @@ export function createCallIds(): CallIds {
     claim,
     claimLike(id) {
       let unique = id;
-      for (let number = 2; !claim(unique); number++) unique = `${id}_${number}`;
+      let number = nextNumber.get(id) ?? 2;
+      while (!claim(unique)) unique = `${id}_${number++}`;
+      nextNumber.set(id, number);
       return unique;
     },
     isRepetition(id, contents) {

@@ -141,13 +141,19 @@ function announceResponse(fields: WireRecord, mapping: Mapping): void {
   if (id === undefined && modelId === undefined) return;
   mapping.responseId ??= id;
   mapping.announcedModel ??= modelId;
-  const createdAt = numberOf(response.created_at);
+  const timestamp = toDate(response.created_at);
   mapping.write({
     type: 'response-metadata',
     ...(mapping.responseId !== undefined && { id: mapping.responseId }),
     ...(modelId !== undefined && { modelId }),
-    ...(createdAt !== undefined && { timestamp: new Date(createdAt * 1000) }),
+    ...(timestamp !== undefined && { timestamp }),
   });
+}
+
+/** A time in seconds; one that no calendar has would throw wherever it is printed. */
+function toDate(seconds: unknown): Date | undefined {
+  const date = new Date((numberOf(seconds) ?? Number.NaN) * 1000);
+  return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
 function completeResponse(fields: WireRecord, mapping: Mapping, incomplete = false): void {

@@ -7,6 +7,7 @@ import { createMessageItem } from './message-item.js';
 import type { ItemKind } from './output-item.js';
 import { createOutputItems } from './output-items.js';
 import { createReasoningItem } from './reasoning-item.js';
+import { toErrorText } from './to-error-text.js';
 import { NO_USAGE } from './to-finish.js';
 import type { ResponsesEvent } from './to-responses-event.js';
 import type { ErrorContext } from './wire-error.js';
@@ -86,7 +87,7 @@ export function createEventMapper(given: EventMapperOptions): EventMapper {
     map({ type, fields }) {
       // A failure is told once, though `response.failed` after `error` may still bring the usage.
       if (mapping.state === 'failed' && type !== 'response.failed') return;
-      lastType = type;
+      lastType = type.slice(0, 100);
       if (Object.hasOwn(EVENT_HANDLERS, type)) EVENT_HANDLERS[type]?.(fields, mapping);
     },
     drop(data) {
@@ -125,9 +126,9 @@ export function createEventMapper(given: EventMapperOptions): EventMapper {
     const { url, requestBody, responseHeaders } = errorContext;
     const came =
       lastType !== undefined
-        ? `the stream ended after "${lastType}"`
+        ? `the stream ended after "${toErrorText(errorContext.redact(lastType))}"`
         : dropped > 0
-          ? `came a body without any event, beginning with ${JSON.stringify(firstDropped)}`
+          ? `came a body without any event, beginning with ${toErrorText(JSON.stringify(firstDropped))}`
           : 'came an empty body';
     return new APICallError({
       message:

@@ -1,4 +1,6 @@
+import { ANSWER_LIMITS, AnswerLimitError } from './answer-limits.js';
 import type { CallIds } from './call-ids.js';
+import { isNestedDeeper } from './is-nested-deeper.js';
 import type { OutputItem, PartWriter } from './output-item.js';
 import { isParallelWrapper, toParallelCalls } from './to-parallel-calls.js';
 import { idOf, isRecord, type WireRecord } from './wire-values.js';
@@ -59,7 +61,7 @@ export function createFunctionCallItem({
     writeArguments(delta) {
       streamed += delta;
       if (written > 0) writeDelta(delta);
-      else flush();
+      else if (streamed.length - delta.length < BEGINNING) flush();
     },
 
     completeArguments(fields) {
@@ -71,8 +73,7 @@ export function createFunctionCallItem({
 
     isSameAs: wire => {
       const sameName = name === undefined || idOf(wire.name) === undefined || wire.name === name;
-      const [known, told] = [toComparable(completed ?? streamed), toComparable(argumentsOf(wire) ?? '')];
-      return sameName && (told === '' || told.startsWith(known));
+      return sameName && isBeginning(completed ?? streamed, argumentsOf(wire) ?? '');
     },
 
     finish(wire, { broken = false } = {}) {
@@ -91,6 +92,10 @@ export function createFunctionCallItem({
         (broken && wire === undefined && (completed === undefined || !isWhole(completed)));
       if (name === undefined || isPartial) return end();
       completed = input;
+      if (isTooDeep(input)) {
+        end();
+        throw new AnswerLimitError('nesting', 'arrays and objects in each other in the arguments of a call');
+      }
 
       callId ??= idOf(wire?.call_id) ?? idOf(wire?.id) ?? itemId ?? generateId();
       // Announced again: shown a second time, it would run a second time.
@@ -126,7 +131,7 @@ export function createFunctionCallItem({
 
   /** Shows the first arguments. What does not begin an object is ciphertext or worse, and waits for the final value. */
   function flush(): void {
-    if (/^\s*\{/.test(streamed.slice(0, 64))) writeDelta(streamed);
+    if (/^\s*\{/.test(streamed.slice(0, BEGINNING))) writeDelta(streamed);
   }
 
   function writeDelta(delta: string): void {
@@ -173,8 +178,14 @@ function argumentsOf(fields: WireRecord | undefined): string | undefined {
   return isRecord(args) ? JSON.stringify(args) : idOf(args);
 }
 
+/** How much of the arguments tells whether they begin an object, in characters. */
+const BEGINNING = 64;
+
+const isTooDeep = (args: string): boolean => isNestedDeeper(args, ANSWER_LIMITS.nesting);
+
 function isWhole(args: string): boolean {
   if (args.trim() === '') return true;
+  if (isTooDeep(args)) return false;
   try {
     JSON.parse(args);
     return true;
@@ -183,8 +194,30 @@ function isWhole(args: string): boolean {
   }
 }
 
-/** Arguments as they can be recognised in the terminal response, which some servers write with other white space. */
-function toComparable(args: string): string {
-  const plain = args.replace(/\s+/g, '');
-  return plain === '{}' ? '' : plain;
+/**
+ * Whether what is known of arguments can be the beginning of what is told of them at the end, where some servers write
+ * other white space. Ends at the first difference, for a server may have thousands of calls under one id.
+ */
+function isBeginning(known: string, told: string): boolean {
+  if (isEmpty(known) || isEmpty(told)) return true;
+  for (let at = 0, toldAt = 0; ; at++, toldAt++) {
+    at = skipSpace(known, at);
+    toldAt = skipSpace(told, toldAt);
+    if (at >= known.length) return true;
+    if (known[at] !== told[toldAt]) return false;
+  }
+}
+
+/** Nothing, or an object of nothing. */
+function isEmpty(args: string): boolean {
+  const start = skipSpace(args, 0);
+  if (args[start] !== '{') return start >= args.length;
+  const end = skipSpace(args, start + 1);
+  return args[end] === '}' && skipSpace(args, end + 1) >= args.length;
+}
+
+function skipSpace(text: string, start: number): number {
+  let at = start;
+  while (text.charCodeAt(at) <= 0x20) at++;
+  return at;
 }

@@ -1,5 +1,7 @@
+import { ANSWER_LIMITS, AnswerLimitError } from './answer-limits.js';
 import type { FunctionCallItem } from './function-call-item.js';
 import type { HostedItem } from './hosted-item.js';
+import { createItemIndex } from './item-index.js';
 import type { MessageItem } from './message-item.js';
 import type { ItemKind } from './output-item.js';
 import type { ReasoningItem } from './reasoning-item.js';
@@ -20,6 +22,8 @@ interface ItemOf {
 /** An item with all the names by which events have called it. */
 interface Entry<Kind extends ItemKind = ItemKind> {
   readonly item: ItemOf[Kind];
+  /** Its number among all items, in the order they began. */
+  readonly order: number;
   readonly ids: Set<string>;
   readonly outputIndex: number | undefined;
   /** Whether `output_item.added` has come for it, or only a delta. */
@@ -62,6 +66,9 @@ export function createOutputItems(create: ItemFactories): OutputItems {
     function_call: [],
     hosted: [],
   };
+  // By what events call them, for an answer of thousands of items must not be searched at each event.
+  const index = createItemIndex<Entry>();
+  let count = 0;
 
   return {
     announce(kind, event, wire) {
@@ -94,18 +101,27 @@ export function createOutputItems(create: ItemFactories): OutputItems {
         entry.matched = true;
         counterparts.set(wire, entry);
       };
-      const free = (wire: WireRecord) => entries[kindOf(wire)].filter(entry => !entry.matched);
+      if (output.length > ANSWER_LIMITS.items) throw tooManyItems();
       for (const wire of output) {
+        const named = index.all(toKeys(kindOf(wire), namesOf({}, wire)));
         pair(
           wire,
-          free(wire).find(entry => isNamedAs(entry, wire) && (isCall(wire) || entry.item.isSameAs(wire))),
+          named.find(entry => !entry.matched && (isCall(wire) || entry.item.isSameAs(wire))),
         );
       }
+      const free = {
+        message: entries.message.filter(isUnmatched),
+        reasoning: entries.reasoning.filter(isUnmatched),
+        function_call: entries.function_call.filter(isUnmatched),
+        hosted: entries.hosted.filter(isUnmatched),
+      };
       for (const wire of output) {
         // Ids differ here on many servers: then the n-th of a kind is the n-th that was streamed.
         if (counterparts.has(wire)) continue;
         const isPlain = wire.type === 'message' || wire.type === 'reasoning';
-        pair(wire, isPlain ? free(wire)[0] : free(wire).find(entry => entry.item.isSameAs(wire)));
+        const candidates: Entry[] = free[kindOf(wire)];
+        const at = isPlain ? 0 : candidates.findIndex(entry => entry.item.isSameAs(wire));
+        if (at >= 0) pair(wire, candidates.splice(at, 1)[0]);
       }
       for (const wire of output) {
         const entry = counterparts.get(wire) ?? begin(kindOf(wire), {}, wire);
@@ -126,20 +142,27 @@ export function createOutputItems(create: ItemFactories): OutputItems {
     event: WireRecord,
     wire: WireRecord | undefined,
   ): Entry<Kind> {
+    if (count >= ANSWER_LIMITS.items) throw tooManyItems();
     const entry: Entry<Kind> = {
       item: create[kind](wire),
+      order: count++,
       ids: new Set(),
       outputIndex: numberOf(event.output_index),
       announced: wire !== undefined,
       matched: false,
     };
     learn(entry, event, wire);
+    if (entry.outputIndex !== undefined) index.add(toPlace(kind, entry.outputIndex), entry);
     entries[kind].push(entry);
     return entry;
   }
 
   function learn(entry: Entry, event: WireRecord, wire: WireRecord | undefined): void {
-    for (const id of namesOf(event, wire)) entry.ids.add(id);
+    for (const id of namesOf(event, wire)) {
+      if (entry.ids.has(id)) continue;
+      entry.ids.add(id);
+      for (const key of toKeys(entry.item.kind, [id])) index.add(key, entry);
+    }
   }
 
   function findOpen<Kind extends ItemKind>(
@@ -147,31 +170,26 @@ export function createOutputItems(create: ItemFactories): OutputItems {
     event: WireRecord,
     wire?: WireRecord,
   ): Entry<Kind> | undefined {
-    const names = namesOf(event, wire);
-    const index = numberOf(event.output_index);
-    let byId: Entry<Kind> | undefined;
-    let byIndex: Entry<Kind> | undefined;
-    // From the newest, for that is nearly always the one.
-    for (let i = entries[kind].length - 1; i >= 0; i--) {
-      const entry = entries[kind][i] as Entry<Kind>;
-      if (entry.item.closed) continue;
-      const hasIndex = index !== undefined && entry.outputIndex === index;
-      const hasId = names.some(name => entry.ids.has(name));
-      if (hasId && hasIndex) return entry;
-      if (hasId) byId ??= entry;
-      if (hasIndex) byIndex ??= entry;
-    }
-    return byId ?? byIndex;
+    const names = toKeys(kind, namesOf(event, wire));
+    const outputIndex = numberOf(event.output_index);
+    // Of several, the newest, for that is nearly always the one.
+    const found =
+      (outputIndex !== undefined && index.newestOpen(names, entry => entry.outputIndex === outputIndex)) ||
+      index.newestOpen(names) ||
+      (outputIndex !== undefined && index.newestOpen([toPlace(kind, outputIndex)]));
+    return (found || undefined) as Entry<Kind> | undefined;
   }
 
   /** The open item an event may mean that no name leads to: the newest, or the only one where an id is unknown. */
   function guessOpen<Kind extends ItemKind>(kind: Kind, event: WireRecord): Entry<Kind> | undefined {
-    const index = numberOf(event.output_index);
-    const open = entries[kind].filter(
-      entry => !entry.item.closed && (index === undefined || entry.outputIndex === undefined),
-    );
-    const isNameless = index === undefined && idOf(event.item_id) === undefined;
-    return (isNameless || open.length === 1 ? open.at(-1) : undefined) as Entry<Kind> | undefined;
+    const outputIndex = numberOf(event.output_index);
+    const candidates: readonly Entry[] = entries[kind];
+    const isPossible = (entry: Entry) =>
+      !entry.item.closed && (outputIndex === undefined || entry.outputIndex === undefined);
+    const newest = candidates.findLast(isPossible);
+    const isNameless = outputIndex === undefined && idOf(event.item_id) === undefined;
+    const isChoice = newest !== undefined && (isNameless || candidates.find(isPossible) === newest);
+    return (isChoice ? newest : undefined) as Entry<Kind> | undefined;
   }
 
   /** The only open item of the kind, if what was streamed of it begins the finished one. */
@@ -182,21 +200,30 @@ export function createOutputItems(create: ItemFactories): OutputItems {
 
   /** An announcement of what is finished already. Another item under the same id (xAI) has a place of its own. */
   function isLate(kind: ItemKind, event: WireRecord, wire: WireRecord): boolean {
-    const index = numberOf(event.output_index);
-    return entries[kind].some(
-      entry =>
-        entry.item.closed && isNamedAs(entry, wire) && (index === undefined || entry.outputIndex === index),
-    );
+    const outputIndex = numberOf(event.output_index);
+    return index
+      .all(toKeys(kind, namesOf({}, wire)))
+      .some(
+        ({ item, outputIndex: place }) => item.closed && (outputIndex === undefined || place === outputIndex),
+      );
   }
 
   /** A second `done` for one item. Another item under the same id (xAI) says something else. */
   function isFinished(kind: ItemKind, event: WireRecord, wire: WireRecord): boolean {
-    const names = namesOf(event, wire);
-    return entries[kind].some(
-      entry => entry.item.closed && names.some(name => entry.ids.has(name)) && entry.item.isSameAs(wire),
-    );
+    return index
+      .all(toKeys(kind, namesOf(event, wire)))
+      .some(({ item }) => item.closed && item.isSameAs(wire));
   }
 }
+
+const isUnmatched = ({ matched }: Entry): boolean => !matched;
+
+const tooManyItems = () => new AnswerLimitError('items', 'output items');
+
+const toKeys = (kind: ItemKind, names: readonly string[]): string[] =>
+  [...new Set(names)].map(name => `${kind} named ${name}`);
+
+const toPlace = (kind: ItemKind, outputIndex: number): string => `${kind} at ${outputIndex}`;
 
 const namesOf = (event: WireRecord, wire: WireRecord | undefined): string[] =>
   [idOf(event.item_id), idOf(wire?.id), idOf(wire?.call_id)].filter(name => name !== undefined);

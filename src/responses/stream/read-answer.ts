@@ -1,7 +1,11 @@
 import { APICallError, type LanguageModelV2StreamPart } from '@ai-sdk/provider';
+import { ANSWER_LIMITS, AnswerLimitError, PIECE_OVERHEAD } from './answer-limits.js';
 import { createEventMapper, type EventMapper } from './event-mapper.js';
 import type { DeclaredTools } from './hosted-item.js';
+import { isNestedDeeper } from './is-nested-deeper.js';
+import { redactStrings } from './redact-strings.js';
 import { createSseParser } from './sse-parser.js';
+import { toErrorText } from './to-error-text.js';
 import { DONE_MARKER, toResponsesEvent, toUntypedEvent } from './to-responses-event.js';
 import type { ErrorContext } from './wire-error.js';
 import { isRecord } from './wire-values.js';
@@ -27,6 +31,12 @@ export interface Answer {
   next(): Promise<LanguageModelV2StreamPart[] | undefined>;
 }
 
+/** What is counted over a whole answer. */
+const KEPT = {
+  streamedLength: 'characters of text and tool arguments',
+  otherLength: 'characters of events',
+};
+
 /** How long a server may keep a stream open after its terminal event, in milliseconds. */
 const LINGER = 10_000;
 
@@ -42,12 +52,16 @@ export function readAnswer(options: AnswerOptions): Answer {
   let format: BodyFormat | undefined;
   let isOver = false;
   let sawDoneMarker = false;
+  const lengths = { streamedLength: 0, otherLength: 0 };
 
   const parser = createSseParser(dispatch => {
     const event = toResponsesEvent(dispatch);
     if (event === undefined) return mapper.drop(dispatch.data);
     if (event.type === DONE_MARKER) sawDoneMarker = true;
-    else if (includeRawChunks) batch.push({ type: 'raw', rawValue: event.fields });
+    else if (includeRawChunks) batch.push({ type: 'raw', rawValue: toRawValue(event.fields, dispatch.data) });
+    const { delta } = event.fields;
+    if (typeof delta === 'string') keep('streamedLength', delta);
+    else keep('otherLength', dispatch.data);
     mapper.map(event);
   });
 
@@ -70,11 +84,11 @@ export function readAnswer(options: AnswerOptions): Answer {
       if (mapper.state === 'open') mapper.fail(error);
       return finish();
     }
-    take(decoder.decode(bytes, { stream: bytes !== undefined }));
-    if (bytes === undefined) {
-      format?.end();
-      return finish();
-    }
+    const isTaken = attempt(() => {
+      take(decoder.decode(bytes, { stream: bytes !== undefined }));
+      if (bytes === undefined) format?.end();
+    });
+    if (!isTaken || bytes === undefined) return finish();
     if (mapper.state === 'failed' || (sawDoneMarker && mapper.state === 'terminal')) finish();
   }
 
@@ -85,9 +99,33 @@ export function readAnswer(options: AnswerOptions): Answer {
     format.feed(text);
   }
 
+  /** Counts what an event may leave behind until the end. */
+  function keep(kind: keyof typeof lengths, { length }: string): void {
+    lengths[kind] += length + PIECE_OVERHEAD;
+    if (lengths[kind] > ANSWER_LIMITS[kind]) throw new AnswerLimitError(kind, KEPT[kind]);
+  }
+
+  /** An event as it came, but for the key in an error of it. */
+  function toRawValue(fields: unknown, data: string): unknown {
+    const { redact } = errorContext;
+    return redact(data) === data ? fields : redactStrings(fields, redact);
+  }
+
   function finish(): void {
-    mapper.end();
+    // What fails while the last items are closed is told, and they are closed as broken.
+    if (!attempt(() => mapper.end())) mapper.end();
     isOver = true;
+  }
+
+  /** Nothing that a server sends may make the stream throw: a host's promises would never settle. */
+  function attempt(work: () => void): boolean {
+    try {
+      work();
+      return true;
+    } catch (error) {
+      mapper.fail(error instanceof AnswerLimitError ? toLimitError(error, errorContext) : error);
+      return false;
+    }
   }
 
   function toBodyFormat(beginning: string): BodyFormat {
@@ -105,10 +143,17 @@ interface BodyFormat {
 /** A whole response object: the answer to a request that did not ask for a stream, or an error. */
 function createJsonBody(mapper: EventMapper, { errorContext }: AnswerOptions): BodyFormat {
   const pieces: string[] = [];
+  let length = 0;
   return {
-    feed: text => pieces.push(text),
+    feed(text) {
+      pieces.push(text);
+      length += text.length + PIECE_OVERHEAD;
+      if (length > ANSWER_LIMITS.eventLength) throw new AnswerLimitError('eventLength', 'characters of JSON');
+    },
     end() {
       const body = pieces.join('');
+      if (isNestedDeeper(body, ANSWER_LIMITS.nesting))
+        throw new AnswerLimitError('nesting', 'arrays and objects in each other');
       let fields: unknown;
       try {
         fields = JSON.parse(body);
@@ -139,13 +184,27 @@ function createHtmlBody(mapper: EventMapper, errorContext: ErrorContext): BodyFo
 /** How much of a web page is read, in characters: enough to quote it, with room for a key that is not quoted. */
 const MAX_PAGE = 4_096;
 
+/** An answer that was given up, for it would have filled the memory. */
+function toLimitError(
+  { message }: AnswerLimitError,
+  { url, requestBody, responseHeaders }: ErrorContext,
+): APICallError {
+  return new APICallError({
+    message: `Expected an answer from ${url} with ${message}, got more. Check that \`baseURL\` leads to the right server.`,
+    url,
+    requestBodyValues: requestBody,
+    responseHeaders,
+    isRetryable: false,
+  });
+}
+
 /** An answer of status 200 that is not one of the Responses API. */
 function toUnexpectedBodyError(came: string, body: string, context: ErrorContext): APICallError {
   const { url, requestBody, responseHeaders, redact } = context;
   const excerpt = redact(body).replace(/\s+/g, ' ').trim().slice(0, 120);
   return new APICallError({
     message:
-      `Expected a Responses API answer from ${url}, got ${came}: ${JSON.stringify(excerpt)}. ` +
+      `Expected a Responses API answer from ${url}, got ${came}: ${toErrorText(JSON.stringify(excerpt))}. ` +
       'Check that `baseURL` is the API root of a server that speaks the Responses API, such as "https://api.openai.com/v1".',
     url,
     requestBodyValues: requestBody,

@@ -1,3 +1,5 @@
+import { ANSWER_LIMITS, AnswerLimitError, PIECE_OVERHEAD } from './answer-limits.js';
+
 /** One dispatched event of an SSE stream. `event` is undefined where the stream had no `event:` line. */
 export interface SseEvent {
   readonly event: string | undefined;
@@ -5,7 +7,11 @@ export interface SseEvent {
 }
 
 export interface SseParser {
-  /** Takes the next piece of decoded text, cut anywhere. */
+  /**
+   * Takes the next piece of decoded text, cut anywhere.
+   *
+   * @throws AnswerLimitError for a line or an event without end.
+   */
   feed(text: string): void;
   /** Dispatches what a stream without a final blank line left behind. */
   end(): void;
@@ -26,6 +32,8 @@ export function createSseParser(onEvent: (event: SseEvent) => void): SseParser {
   let endedInCarriageReturn = false;
   let event: string | undefined;
   let data: string | undefined;
+  /** What the unfinished line and event take, in characters. */
+  let held = 0;
 
   return {
     feed(text) {
@@ -50,7 +58,10 @@ export function createSseParser(onEvent: (event: SseEvent) => void): SseParser {
         if (lineFeed >= 0 && lineFeed < start) lineFeed = text.indexOf('\n', start);
         if (carriageReturn >= 0 && carriageReturn < start) carriageReturn = text.indexOf('\r', start);
       }
-      if (start < text.length) partialLine += text.slice(start);
+      if (start < text.length) {
+        partialLine += text.slice(start);
+        hold(text.length - start);
+      }
     },
 
     end() {
@@ -65,6 +76,7 @@ export function createSseParser(onEvent: (event: SseEvent) => void): SseParser {
       dispatch();
     } else if (line.startsWith('data:')) {
       const value = line.slice(line[5] === ' ' ? 6 : 5);
+      hold(value.length);
       data = data === undefined ? value : `${data}\n${value}`;
     } else if (line.startsWith('event:')) {
       event = line.slice(line[6] === ' ' ? 7 : 6);
@@ -74,9 +86,17 @@ export function createSseParser(onEvent: (event: SseEvent) => void): SseParser {
     // Comments, `id:`, `retry:` and unknown fields carry nothing for a request that is never resumed.
   }
 
+  function hold(length: number): void {
+    held += length + PIECE_OVERHEAD;
+    if (held > ANSWER_LIMITS.eventLength)
+      throw new AnswerLimitError('eventLength', 'characters in one event');
+  }
+
   function dispatch(): void {
-    if (data !== undefined) onEvent({ event, data });
+    const dispatched = data === undefined ? undefined : { event, data };
     event = undefined;
     data = undefined;
+    held = 0;
+    if (dispatched !== undefined) onEvent(dispatched);
   }
 }

@@ -1,3 +1,5 @@
+import { ANSWER_LIMITS, AnswerLimitError } from './answer-limits.js';
+import { isNestedDeeper } from './is-nested-deeper.js';
 import type { SseEvent } from './sse-parser.js';
 import { isRecord, type WireRecord } from './wire-values.js';
 
@@ -13,17 +15,24 @@ export const DONE_MARKER = '[DONE]';
 /**
  * The event in one SSE dispatch, or undefined where there is none: no JSON, or JSON of no known kind.
  * The type is `data.type`, else the `event:` line, else what the shape of the object tells.
+ *
+ * @throws AnswerLimitError for an event that is nested too deep.
  */
 export function toResponsesEvent({ event, data }: SseEvent): ResponsesEvent | undefined {
   if (data === DONE_MARKER || data.trim() === DONE_MARKER) return { type: DONE_MARKER, fields: {} };
-  let fields: unknown;
+  const fields = parse(data);
+  if (!isRecord(fields)) return undefined;
+  return typeof fields.type === 'string' ? { type: fields.type, fields } : toUntypedEvent(fields, event);
+}
+
+function parse(data: string): unknown {
+  if (isNestedDeeper(data, ANSWER_LIMITS.nesting))
+    throw new AnswerLimitError('nesting', 'arrays and objects in each other');
   try {
-    fields = JSON.parse(data);
+    return JSON.parse(data);
   } catch {
     return undefined;
   }
-  if (!isRecord(fields)) return undefined;
-  return typeof fields.type === 'string' ? { type: fields.type, fields } : toUntypedEvent(fields, event);
 }
 
 /**

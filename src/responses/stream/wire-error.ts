@@ -1,4 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
+import { redactStrings } from './redact-strings.js';
+import { toErrorText } from './to-error-text.js';
 import { idOf, isRecord, textOf, type WireRecord } from './wire-values.js';
 
 /** What is known of the request an error belongs to. */
@@ -56,29 +58,31 @@ function toDetail(detail: unknown): string | undefined {
 }
 
 /** The status that an error inside a 200 stream stands for, by its code or type. */
-const STATUS_BY_CODE: Readonly<Record<string, number>> = {
-  rate_limit_exceeded: 429,
-  rate_limit_error: 429,
-  too_many_requests: 429,
-  insufficient_quota: 429,
-  server_error: 500,
-  internal_error: 500,
-  internal_server_error: 500,
-  api_error: 500,
-  overloaded_error: 503,
-  service_unavailable: 503,
-  server_is_overloaded: 503,
-  slow_down: 503,
-  vector_store_timeout: 504,
-  timeout: 504,
-  invalid_api_key: 401,
-  authentication_error: 401,
-  permission_error: 403,
-  model_not_found: 404,
-  not_found_error: 404,
-  invalid_prompt: 400,
-  invalid_request_error: 400,
-};
+const STATUS_BY_CODE: ReadonlyMap<string | undefined, number> = new Map(
+  Object.entries({
+    rate_limit_exceeded: 429,
+    rate_limit_error: 429,
+    too_many_requests: 429,
+    insufficient_quota: 429,
+    server_error: 500,
+    internal_error: 500,
+    internal_server_error: 500,
+    api_error: 500,
+    overloaded_error: 503,
+    service_unavailable: 503,
+    server_is_overloaded: 503,
+    slow_down: 503,
+    vector_store_timeout: 504,
+    timeout: 504,
+    invalid_api_key: 401,
+    authentication_error: 401,
+    permission_error: 403,
+    model_not_found: 404,
+    not_found_error: 404,
+    invalid_prompt: 400,
+    invalid_request_error: 400,
+  }),
+);
 
 /** Errors that no repetition heals, whatever status they come with. */
 const FINAL_CODES: ReadonlySet<string> = new Set(['insufficient_quota']);
@@ -89,13 +93,13 @@ export const isRetryableStatus = (status: number | undefined): boolean =>
 
 /** The error that a stream told in place of an answer. */
 export function toStreamError(value: unknown, context: ErrorContext): APICallError {
-  const data: unknown = JSON.parse(context.redact(JSON.stringify(value ?? null)));
+  const data = redactStrings(value ?? null, context.redact);
   const error = toWireError(data) ?? {
     message: 'The server reported an error without saying which.',
   };
   const status = statusOf(error);
   return new APICallError({
-    message: error.message,
+    message: toErrorText(error.message),
     url: context.url,
     requestBodyValues: context.requestBody,
     responseHeaders: context.responseHeaders,
@@ -113,5 +117,5 @@ export const isRetryable = ({ code, type }: WireError, status: number): boolean 
 function statusOf({ code, type }: WireError): number | undefined {
   const number = Number(code);
   if (number >= 400 && number < 600) return number;
-  return STATUS_BY_CODE[code ?? ''] ?? STATUS_BY_CODE[type ?? ''];
+  return STATUS_BY_CODE.get(code) ?? STATUS_BY_CODE.get(type);
 }

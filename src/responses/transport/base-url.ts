@@ -98,8 +98,8 @@ function parse(baseURL: string): URL {
     });
   }
   if (url !== undefined && (url.protocol === 'https:' || url.protocol === 'http:')) return url;
-  // A query may hold a key.
-  const shown = text.replace(/\?.*/s, '');
+  // A query may hold a key, and what stands before the host a password.
+  const shown = text.replace(/\?.*/s, '').replace(/[^/]*@/, '');
   const address = shown.replace(/^\/+/, '');
   // Servers on one's own machine or network rarely have a certificate.
   const guess = `${/^(localhost|[\d.]+)([:/]|$)/.test(address) ? 'http' : 'https'}://${address}`;

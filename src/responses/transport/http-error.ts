@@ -1,26 +1,36 @@
 import { APICallError } from '@ai-sdk/provider';
+import { untilAborted } from '../../abort/until-aborted.js';
+import { ANSWER_LIMITS } from '../stream/answer-limits.js';
+import { isNestedDeeper } from '../stream/is-nested-deeper.js';
+import { redactStrings } from '../stream/redact-strings.js';
+import { toErrorText } from '../stream/to-error-text.js';
 import { type ErrorContext, isRetryable, toWireError } from '../stream/wire-error.js';
 
-/** The most of an error body that is read, in characters. */
+/** The most of an error body that is kept, in characters. */
 const MAX_ERROR_BODY = 65_536;
+
+/** What is read beyond that, so that a key at the end is seen whole. */
+const MARGIN = 8_192;
 
 /** The error for an answer whose status is not 2xx. */
 export async function toHttpError(
   response: Response,
-  { context, hasKey }: { context: ErrorContext; hasKey: boolean },
+  { context, hasKey, signal }: { context: ErrorContext; hasKey: boolean; signal?: AbortSignal },
 ): Promise<APICallError> {
-  const body = context.redact(await readStart(response));
-  const data = parse(body);
+  const text = await readStart(response, signal);
+  const body = context.redact(text).slice(0, MAX_ERROR_BODY);
+  const data = redactStrings(parse(text), context.redact);
   const error = toWireError(data);
   const { status } = response;
   const told =
     error?.message ??
     (/^\s*</.test(body)
       ? `a web page, not a JSON error (${excerpt(body)})`
-      : excerpt(body) || response.statusText);
+      : excerpt(body) || context.redact(response.statusText));
   return new APICallError({
     message: [
-      error === undefined ? `${context.url} answered ${status}: ${told}` : told,
+      error === undefined ? `${context.url} answered ${status}:` : undefined,
+      toErrorText(told),
       toHint(status, { hasKey, isApiError: error !== undefined }),
     ]
       .filter(Boolean)
@@ -48,13 +58,14 @@ function toHint(
   return undefined;
 }
 
-async function readStart(response: Response): Promise<string> {
+async function readStart(response: Response, signal: AbortSignal | undefined): Promise<string> {
   let text = '';
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
   try {
-    while (reader !== undefined && text.length < MAX_ERROR_BODY) {
-      const { value, done } = await reader.read();
+    while (reader !== undefined && text.length < MAX_ERROR_BODY + MARGIN) {
+      // A `fetch` of the host's own may not heed the signal.
+      const { value, done } = await untilAborted(reader.read(), signal);
       if (done) break;
       text += decoder.decode(value, { stream: true });
     }
@@ -67,6 +78,7 @@ async function readStart(response: Response): Promise<string> {
 }
 
 function parse(body: string): unknown {
+  if (isNestedDeeper(body, ANSWER_LIMITS.nesting)) return undefined;
   try {
     return JSON.parse(body);
   } catch {

@@ -3,10 +3,14 @@ import type { FetchFunction } from '@ai-sdk/provider-utils';
 import { linkSignal } from '../../abort/link-signal.js';
 import { untilAborted } from '../../abort/until-aborted.js';
 import type { ReadBytes } from '../stream/read-answer.js';
+import { toErrorText } from '../stream/to-error-text.js';
 import type { ErrorContext } from '../stream/wire-error.js';
+import { createRedactor } from './create-redactor.js';
+import { fetchWithinOrigin, toCleanHeaders } from './fetch-within-origin.js';
 import { toHttpError } from './http-error.js';
 import { missingKeyError } from './key-ring.js';
-import { secretsIn } from './secrets-in.js';
+import { secretsIn, secretsInUrl } from './secrets-in.js';
+import { toShownBody } from './to-shown-body.js';
 
 /** How long to wait for the server, in milliseconds. */
 export interface ResponseTimeouts {
@@ -14,6 +18,8 @@ export interface ResponseTimeouts {
   readonly connect?: number;
   /** Between two pieces of a stream. Keep-alive comments count as life. */
   readonly idle?: number;
+  /** For the whole answer. */
+  readonly total?: number;
 }
 
 export interface OpenResponseOptions {
@@ -36,39 +42,51 @@ export interface OpenedResponse {
   close(): void;
 }
 
+/** How long the body of an error is waited for where no limit is set, in milliseconds: the status says most of it. */
+const ERROR_BODY_TIME = 10_000;
+
 /**
  * Posts a request and returns when its status is known and good. Every failure is an `APICallError` that says
  * whether repeating may help; an abort rejects with the signal's reason.
  */
 export async function openResponse(options: OpenResponseOptions): Promise<OpenedResponse> {
-  const { body, fetch, signal: outer, timeouts } = options;
+  const { fetch, signal: outer, timeouts } = options;
   outer?.throwIfAborted();
   const url = withoutQuery(options.url);
   const sentHeaders = toHeaders([{ 'content-type': 'application/json' }, ...options.headers]);
   // Whatever the server says, they must not appear in an error.
-  const secrets = secretsIn(sentHeaders);
-  if (options.needsKey && secrets.length === 0) throw missingKeyError();
+  const keys = secretsIn(Object.entries(sentHeaders));
+  if (options.needsKey && keys.length === 0) throw missingKeyError();
+  const { body, secrets } = toShownBody(options.body);
   const request = linkSignal(outer);
-  const redact = (text: string) =>
-    secrets.reduce((clean, secret) => clean.replaceAll(secret, '[redacted]'), text);
+  const { redact, isClean } = createRedactor([...keys, ...secretsInUrl(options.url), ...secrets]);
   const context: ErrorContext = { url, requestBody: body, redact };
-  const timeLimit = createTimeLimit(request.abort);
+  const timeLimit = createTimeLimit(request.abort, { isRetryable: true });
+  const totalLimit = createTimeLimit(request.abort, { isRetryable: false });
 
   try {
+    totalLimit.start(timeouts.total, limit => `no whole answer within ${limit} ms (timeouts.total)`, context);
     timeLimit.start(timeouts.connect, limit => `no answer within ${limit} ms (timeouts.connect)`, context);
-    const answering = fetch(options.url, {
+    const answering = fetchWithinOrigin(options.url, {
+      fetch,
+      context,
       method: 'POST',
       headers: sentHeaders,
-      body: JSON.stringify(body),
+      body: JSON.stringify(options.body),
       signal: request.signal,
     });
     const response = await untilAborted(answering, request.signal);
     timeLimit.stop();
-    const headers = Object.fromEntries(response.headers);
+    const headers = toCleanHeaders(response.headers, redact);
     const errorContext: ErrorContext = { ...context, responseHeaders: headers };
     if (!response.ok) {
-      timeLimit.start(timeouts.idle, ms => `no whole error within ${ms} ms (timeouts.idle)`, errorContext);
-      throw await toHttpError(response, { context: errorContext, hasKey: secrets.length > 0 });
+      const limit = timeouts.idle ?? ERROR_BODY_TIME;
+      timeLimit.start(limit, ms => `no whole error within ${ms} ms`, errorContext);
+      throw await toHttpError(response, {
+        context: errorContext,
+        hasKey: keys.length > 0,
+        signal: request.signal,
+      });
     }
     return { read: createReader(response, errorContext), headers, errorContext, close };
   } catch (error) {
@@ -78,6 +96,7 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
 
   function close(): void {
     timeLimit.stop();
+    totalLimit.stop();
     request.release();
     request.abort(new DOMException('The response was closed.', 'AbortError'));
   }
@@ -111,7 +130,7 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
     if (APICallError.isInstance(request.signal.reason)) return request.signal.reason;
     const told = describeCause(error);
     // An error of `fetch` repeats a header that it refuses.
-    const cause = redact(told).replace(/\.$/, '');
+    const cause = toErrorText(redact(told)).replace(/\.$/, '');
     return new APICallError({
       message:
         responseHeaders === undefined
@@ -121,13 +140,13 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
       requestBodyValues: body,
       responseHeaders,
       isRetryable: true,
-      ...(redact(told) === told && { cause: error }),
+      ...(isClean(error) && { cause: error }),
     });
   }
 }
 
 /** One timer at a time, which ends the request with an error of its own. */
-function createTimeLimit(abort: (reason: unknown) => void) {
+function createTimeLimit(abort: (reason: unknown) => void, { isRetryable }: { isRetryable: boolean }) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return {
     start(limit: number | undefined, describe: (limit: number) => string, context: ErrorContext): void {
@@ -139,7 +158,7 @@ function createTimeLimit(abort: (reason: unknown) => void) {
             url: context.url,
             requestBodyValues: context.requestBody,
             responseHeaders: context.responseHeaders,
-            isRetryable: true,
+            isRetryable,
           }),
         );
       }, limit);

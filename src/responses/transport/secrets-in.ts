@@ -16,13 +16,9 @@ export const secretsIn = (values: Values): string[] =>
     .flatMap(([, value = '']) => [value.trim(), value.trim().replace(/^\w+ +/, '')])
     .filter(isSecret);
 
-/** Secrets in an address: those in its query, and a user's name and password. */
-export function secretsInUrl(address: string): string[] {
-  if (!URL.canParse(address)) return [];
-  const { searchParams, username, password } = new URL(address);
-  const user = [username, password].filter(isSecret);
-  return [...secretsIn(searchParams), ...user, ...user.map(decodeURIComponent)];
-}
+/** The secrets in the query of an address. */
+export const secretsInUrl = (address: string): string[] =>
+  URL.canParse(address) ? secretsIn(new URL(address).searchParams) : [];
 
 /** A shorter one would be found all over an innocent text. */
 const isSecret = (value: string): boolean => value.length >= 4 && !COMMON_VALUE.test(value);

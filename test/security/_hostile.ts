@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { serve, type TestServer } from '../_server.js';
+
+export interface HostileOutcome {
+  readonly error?: { name: string; message: string; isRetryable: boolean; statusCode?: number };
+  readonly finishReason?: string;
+  readonly parts: number;
+  /** Of the text that was streamed. */
+  readonly characters: number;
+  readonly milliseconds: number;
+  /** By how much the process grew at its peak, in MB. */
+  readonly memory: number;
+}
+
+const script = fileURLToPath(new URL('_hostile-call.ts', import.meta.url));
+
+/** What becomes of a call to this server, in a process whose heap cannot grow beyond 256 MB. */
+export async function callHostile(
+  { url }: Pick<TestServer, 'url'>,
+  { settings = {}, mode = 'stream' }: { settings?: object; mode?: 'stream' | 'generate' | 'embed' } = {},
+): Promise<HostileOutcome> {
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', '--max-old-space-size=256', script, url, JSON.stringify(settings), mode],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const exited = once(child, 'close');
+  const [output, problems] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [exitCode] = await exited;
+  if (exitCode !== 0 || output === '') throw new Error(`exit code ${exitCode}: ${problems.slice(0, 500)}`);
+  return JSON.parse(output);
+}
+
+export interface Pouring {
+  /** What is sent first. */
+  readonly start?: string;
+  /** What is sent again and again; the number counts from 0. */
+  readonly piece: string | Buffer | ((number: number) => string);
+  /** @default without end */
+  readonly times?: number;
+  readonly end?: string;
+}
+
+/** Writes without ever holding more than a piece, until all is sent or nobody listens any more. */
+export async function pour(
+  output: Writable,
+  { start = '', piece, times = Number.POSITIVE_INFINITY, end = '' }: Pouring,
+): Promise<void> {
+  const closed = once(output, 'close').catch(() => {});
+  output.on('error', () => {});
+  if (start !== '') output.write(start);
+  for (let number = 0; number < times && !output.destroyed; number++) {
+    const isFree = output.write(typeof piece === 'function' ? piece(number) : piece);
+    if (!isFree) await Promise.race([once(output, 'drain').catch(() => {}), closed]);
+  }
+  if (!output.destroyed) output.end(end);
+}
+
+/** A server that pours the same over everybody. */
+export const servePouring = (
+  pouring: Pouring,
+  { status = 200, contentType = 'text/event-stream' }: { status?: number; contentType?: string } = {},
+): Promise<TestServer> =>
+  serve(response => {
+    response.writeHead(status, { 'content-type': contentType });
+    return pour(response, pouring);
+  });

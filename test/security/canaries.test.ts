@@ -1,0 +1,255 @@
+import { createServer } from 'node:net';
+import { APICallError, type LanguageModelV2 } from '@ai-sdk/provider';
+import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
+import { createKelivoResponsesProvider, type KelivoResponsesSettings } from '../../src/index.js';
+import { type ReceivedRequest, serve } from '../_server.js';
+import { toSse } from '../_sse.js';
+import { message, toStream } from '../responses/stream/_fixtures/wire-events.js';
+import { findCanary } from './_find-canary.js';
+
+const CANARY = 'canary-7f3a9b1c';
+const OTHER = 'canary-0d5e8a22';
+const CANARIES = [CANARY, OTHER];
+
+const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hi' }] }];
+
+let consoles: MockInstance[] = [];
+beforeEach(() => {
+  consoles = (['log', 'info', 'warn', 'error', 'debug'] as const).map(name =>
+    vi.spyOn(console, name).mockImplementation(() => {}),
+  );
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Every way to bring a secret along. */
+const PLACES: readonly [place: string, settings: KelivoResponsesSettings][] = [
+  ['a key', { apiKey: CANARY }],
+  ['a key of Azure', { apiKey: CANARY, flavor: 'azure' }],
+  ['several keys', { apiKey: [CANARY, OTHER] }],
+  ['several keys in one text', { apiKey: `${CANARY},${OTHER}` }],
+  ['a function that gives a key', { apiKey: async () => `${CANARY}\n` }],
+  ['a header', { headers: { 'X-Gateway-Token': CANARY } }],
+  ['a function that gives headers', { headers: () => ({ authorization: `Basic ${CANARY}` }) }],
+  ['a header of the model', { models: { 'm*': { headers: { cookie: `session=${CANARY}` } } } }],
+  ['the query', { query: { key: CANARY } }],
+];
+
+/** All that a server has been told, for it to repeat. */
+const told = ({ path, headers }: ReceivedRequest): string => `${path} ${JSON.stringify(headers)}`;
+
+type Answer = Parameters<typeof serve>[0];
+
+const json =
+  (status: number, toBody: (request: ReceivedRequest) => unknown): Answer =>
+  (response, request) => {
+    response.writeHead(status, {
+      'content-type': 'application/json',
+      'x-you-sent': encodeURI(told(request)),
+    });
+    response.end(JSON.stringify(toBody(request)));
+  };
+
+const text =
+  (status: number, toBody: (request: ReceivedRequest) => string): Answer =>
+  (response, request) => {
+    response.writeHead(status, {
+      'content-type': 'text/event-stream',
+      'x-you-sent': encodeURI(told(request)),
+    });
+    response.end(toBody(request));
+  };
+
+const begun = toSse(toStream([message(['Hello there'])]).slice(0, 5));
+
+/** Every way to fail, with what the server was told in every word of it. */
+const FAILURES: readonly [failure: string, answer: Answer][] = [
+  ...[400, 401, 403, 404, 429, 500].map((status): [string, Answer] => [
+    `an error of status ${status}`,
+    json(status, request => ({
+      error: {
+        message: `Incorrect: ${told(request)}`,
+        code: told(request),
+        [told(request)]: [told(request)],
+      },
+    })),
+  ]),
+  ['an error that is a text', text(502, request => `upstream said ${told(request)}`)],
+  [
+    'an error that is longer than what is read of it',
+    text(500, request => 'x'.repeat(65_500) + told(request)),
+  ],
+  ['a web page with status 403', text(403, request => `<html>${told(request)}</html>`)],
+  ['a web page', text(200, request => `<html>${told(request)}</html>`)],
+  ['broken JSON', text(200, request => `{"oh": ${told(request)}`)],
+  ['other JSON', json(200, request => ({ hello: told(request) }))],
+  ['a body without events', text(200, told)],
+  ['a stream that is cut off', text(200, request => `${begun}data: ${told(request)}\n\n`)],
+  ['a stream of events with odd names', text(200, r => toSse([{ type: told(r).slice(0, 90) }]))],
+  [
+    'a connection that breaks',
+    (response, request) => {
+      response.writeHead(200, { 'x-you-sent': encodeURI(told(request)) }).write(begun);
+      setTimeout(() => response.destroy(), 20);
+    },
+  ],
+  ['an error event', text(200, r => begun + toSse([{ type: 'error', code: told(r), message: told(r) }]))],
+  ['an error event at once', text(200, r => toSse([{ type: 'error', error: { message: told(r) } }]))],
+  [
+    'a failed response',
+    text(
+      200,
+      r =>
+        begun +
+        toSse([{ type: 'response.failed', response: { status: 'failed', error: { message: told(r) } } }]),
+    ),
+  ],
+  [
+    'a redirect to another origin',
+    (response, request) => {
+      const location = `http://127.0.0.1:9/?${new URLSearchParams({ you: told(request) })}`;
+      response.writeHead(307, { location, 'x-you-sent': encodeURI(told(request)) }).end();
+    },
+  ],
+  ['no answer in time', () => {}],
+];
+
+/** What a call gives a host: what is thrown and streamed, with the metadata of the request and of the answer. */
+async function outputsOf(model: LanguageModelV2): Promise<unknown[]> {
+  const outputs: unknown[] = [];
+  try {
+    const { stream, request, response } = await model.doStream({ prompt, includeRawChunks: true });
+    outputs.push(request, response);
+    for await (const part of stream) outputs.push(part);
+  } catch (error) {
+    outputs.push(error);
+  }
+  await Promise.resolve(model.doGenerate({ prompt })).then(
+    result => outputs.push(result),
+    error => outputs.push(error),
+  );
+  return outputs;
+}
+
+const failureOf = (output: unknown): unknown =>
+  APICallError.isInstance(output)
+    ? output
+    : Object(output).type === 'error'
+      ? Object(output).error
+      : undefined;
+
+describe.each(PLACES)('a secret in %s', (place, settings) => {
+  it.each(FAILURES)('is not told by %s', async (failure, answer) => {
+    const server = await serve(answer);
+    const provider = createKelivoResponsesProvider({
+      baseURL: server.url,
+      timeouts: { connect: 150, total: 400 },
+      ...settings,
+    });
+    const isSilent = failure === 'no answer in time';
+    const outputs = await outputsOf(
+      isSilent ? { ...provider.responses('m'), doGenerate: rejected } : provider.responses('m'),
+    );
+    const embedding = isSilent
+      ? undefined
+      : await Promise.resolve(provider.textEmbeddingModel('m').doEmbed({ values: ['Hi'] })).catch(e => e);
+
+    // The server was told, and the call failed: else nothing is proved.
+    const isOfModel = place === 'a header of the model';
+    expect(server.requests.some(request => findCanary(told(request), CANARIES))).toBe(true);
+    expect(outputs.map(failureOf).filter(Boolean)).not.toEqual([]);
+    expect(findCanary(isOfModel ? outputs : [outputs, embedding], CANARIES)).toBeUndefined();
+    expect(consoles.map(({ mock }) => mock.calls)).toEqual(consoles.map(() => []));
+  });
+
+  it('is not told where nobody listens', async () => {
+    const provider = createKelivoResponsesProvider({ baseURL: await unusedAddress(), ...settings });
+    const outputs = await outputsOf(provider.responses('m'));
+    expect(outputs).toHaveLength(2);
+    expect(findCanary(outputs, CANARIES)).toBeUndefined();
+  });
+
+  it('is not told by a `fetch` whose errors hold the request', async () => {
+    const fetch: typeof globalThis.fetch = (input, init) =>
+      Promise.reject(
+        Object.assign(new TypeError('network down'), {
+          config: { headers: init?.headers, url: String(input) },
+          request: new Request(input, init),
+        }),
+      );
+    const provider = createKelivoResponsesProvider({ baseURL: 'http://server.test', fetch, ...settings });
+    const outputs = await outputsOf(provider.responses('m'));
+    const failure = { name: 'AI_APICallError', message: expect.stringContaining('network down') };
+    expect(outputs).toMatchObject([failure, failure]);
+    expect(findCanary(outputs, CANARIES)).toBeUndefined();
+  });
+});
+
+const rejected = () => Promise.reject(new Error('not called'));
+
+it.each([
+  ['a key', { apiKey: `${CANARY}\n${OTHER}` }],
+  ['a header', { headers: { 'x-api-key': `${CANARY}\u{1f600}` } }],
+])('a secret that makes %s invalid is not told', async (_, settings) => {
+  const outputs = await outputsOf(
+    createKelivoResponsesProvider({ baseURL: 'http://127.0.0.1:9', ...settings }).responses('m'),
+  );
+  expect(outputs.map(failureOf)).toMatchObject([{ name: 'AI_APICallError' }, { name: 'AI_APICallError' }]);
+  expect(findCanary(outputs, CANARIES)).toBeUndefined();
+});
+
+it.each([
+  ['an address', { baseURL: `api.example.com/v1?key=${CANARY}` }],
+  ['the password of an address', { baseURL: `https://me:${CANARY}@api.example.com/v1` }],
+  ['the password of a host', { baseURL: `me:${CANARY}@api.example.com/v1` }],
+  ['a list of keys of the wrong kind', { apiKey: [CANARY, 42] }],
+  ['a header of the wrong kind', { headers: { 'x-key': [CANARY] } }],
+])('a setting that is refused is not shown: %s', (_, settings) => {
+  const create = () => createKelivoResponsesProvider(settings as KelivoResponsesSettings);
+  let error: unknown;
+  try {
+    create();
+  } catch (thrown) {
+    error = thrown;
+  }
+  expect(error).toMatchObject({ code: 'invalid-settings' });
+  expect(findCanary(error, CANARIES)).toBeUndefined();
+});
+
+it('credentials of a hosted MCP tool are not shown by an error', async () => {
+  const server = await serve(json(400, ({ body }) => ({ error: { message: JSON.stringify(body.tools) } })));
+  const model = createKelivoResponsesProvider({ baseURL: server.url, apiKey: 'sk-key' }).responses('m');
+  const args = {
+    serverLabel: 'files',
+    serverUrl: 'https://mcp.test',
+    authorization: CANARY,
+    headers: { 'x-any': OTHER },
+  };
+  const tool = { type: 'provider-defined' as const, id: 'openai.mcp' as const, name: 'mcp', args };
+  const error: unknown = await Promise.resolve(model.doGenerate({ prompt, tools: [tool] })).catch(e => e);
+  expect(findCanary(server.requests[0]?.body, [CANARY])).toBeDefined();
+  expect(error).toMatchObject({
+    requestBodyValues: { tools: [{ server_label: 'files', authorization: '[redacted]' }] },
+  });
+  expect(findCanary(error, CANARIES)).toBeUndefined();
+});
+
+it.each([
+  ['nested', { a: [{ b: CANARY }] }, '$.a.0.b'],
+  ['in a cause', new Error('no', { cause: new Error(CANARY) }), '$.cause.stack'],
+  ['in headers', { headers: new Headers({ authorization: CANARY }) }, '$.headers.authorization'],
+  ['in a name', { [CANARY]: 1 }, 'name in $'],
+])('findCanary finds what is %s', (_, value, path) => {
+  expect(findCanary(value, CANARIES)).toContain(path);
+  expect(findCanary(value, ['something else'])).toBeUndefined();
+});
+
+async function unusedAddress(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise(resolve => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return `http://127.0.0.1:${address.port}`;
+}

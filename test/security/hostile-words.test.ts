@@ -1,0 +1,119 @@
+import { generateText, tool } from 'ai';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createKelivoResponsesProvider } from '../../src/index.js';
+import { serve, serveBody, serveJson } from '../_server.js';
+import { toSse } from '../_sse.js';
+import { modelAt, prompt, refused } from '../responses/_model.js';
+import { functionCall, message, toResponse, toStream } from '../responses/stream/_fixtures/wire-events.js';
+
+const ESCAPES = '\u001b[2J\u001b]0;owned\u0007\u009b31m\u202egpj';
+
+describe('steering characters', () => {
+  it('in the text of a model reach the host as they are', async () => {
+    const server = await serveJson(toResponse([message([ESCAPES])]));
+    const { content } = await modelAt(server).doGenerate({ prompt });
+    expect(content).toMatchObject([{ type: 'text', text: ESCAPES }]);
+  });
+
+  it.each([
+    ['an error', serveJson, { error: { message: `Bad${ESCAPES}` } }, 400],
+    ['a bare text', serveBody, `Bad${ESCAPES}`, 500],
+    ['a web page', serveBody, `<html>Bad${ESCAPES}`, 200],
+    ['a stream of no events', serveBody, `data: Bad${ESCAPES}\n\n`, 200],
+    ['an error event', serveBody, toSse([{ type: 'error', message: `Bad${ESCAPES}` }]), 200],
+    ['the name of an event', serveBody, toSse([{ type: `Bad${ESCAPES}` }]), 200],
+  ] as const)('are escaped in the message made of %s', async (_, start, body, status) => {
+    const server = await start(body as never, { status });
+    const { message } = await refused(modelAt(server).doStream({ prompt }));
+    expect(message).toContain('Bad');
+    expect(message).toContain('\\u001b');
+    expect(message).toContain('\\u202e');
+    expect(message).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
+  });
+
+  it('are escaped, line feeds kept, in a message that is cut to a sane length', async () => {
+    const server = await serveJson(
+      { error: { message: `one\r\ntwo ${'x'.repeat(50_000)}` } },
+      { status: 400 },
+    );
+    const { message } = await refused(modelAt(server).doStream({ prompt }));
+    expect(message).toMatch(/^one\ntwo x+…$/);
+    expect(message.length).toBeLessThan(2_100);
+  });
+});
+
+describe('names that every object has', () => {
+  const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
+
+  it.each(NAMES)('do nothing as types, codes and ids: %s', async name => {
+    const own = JSON.parse(`{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}`);
+    const events = [
+      { ...own, type: name },
+      { type: 'response.output_item.added', output_index: 0, item: { ...own, type: name, id: name } },
+      { type: 'response.output_item.done', output_index: 0, item: { ...own, type: name, id: name } },
+      { type: 'error', ...own, code: name, message: 'No.' },
+    ];
+    const { stream } = await modelAt(await serveBody(toSse(events))).doStream({ prompt });
+    const parts: { type: string; error?: unknown }[] = [];
+    for await (const part of stream) parts.push(part);
+    expect(parts.find(({ type }) => type === 'error')?.error).toMatchObject({
+      message: 'No.',
+      isRetryable: true,
+    });
+    expect(parts.at(-1)).toMatchObject({ type: 'finish', finishReason: 'error' });
+    expect(Object(parts.find(({ type }) => type === 'error')?.error).statusCode).toBeUndefined();
+    expect({}).not.toHaveProperty('polluted');
+  });
+
+  it.each(NAMES)('belong to nobody as the names of tools: %s', async name => {
+    let runs = 0;
+    const answers = [toResponse([functionCall(name, '{}')]), toResponse([message(['Done'])])];
+    const server = await serve(response => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answers.shift()));
+    });
+    const tools = { count: tool({ inputSchema: z.object({}), execute: () => ++runs }) };
+    const provider = createKelivoResponsesProvider({ baseURL: server.url, tools });
+    const { content } = await provider('m').doGenerate({ prompt });
+    // A call of a tool that the loop does not have is the host's.
+    expect(content).toMatchObject([{ type: 'tool-call', toolName: name }]);
+    expect(runs).toBe(0);
+  });
+
+  it('pollute nothing in the arguments of a call', async () => {
+    const input = '{"a":1,"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}';
+    const answers = [toStream([functionCall('look', input)]), toStream([message(['Done'])])];
+    const server = await serve(response => {
+      const events = answers.shift() ?? [];
+      const last = Object(events.at(-1)).response;
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(last));
+    });
+    const seen: unknown[] = [];
+    const tools = {
+      look: tool({
+        inputSchema: z.looseObject({ a: z.number() }),
+        execute: args => {
+          seen.push(args);
+          return Object.hasOwn(Object.prototype, 'polluted') ? 'polluted' : 'clean';
+        },
+      }),
+    };
+    const provider = createKelivoResponsesProvider({ baseURL: server.url, tools });
+    const { text } = await generateText({ model: provider('m'), prompt: 'Look' });
+    expect(text).toBe('Done');
+    expect(seen).toMatchObject([{ a: 1 }]);
+    expect({}).not.toHaveProperty('polluted');
+    expect(Object(seen[0]).polluted).toBeUndefined();
+    expect(JSON.stringify(server.requests[1]?.body)).toContain('clean');
+  });
+});
+
+it('a time that no calendar has is left out', async () => {
+  const events = toStream([message(['Hi'])]).map(event =>
+    'response' in event ? { ...event, response: { ...Object(event.response), created_at: 1e300 } } : event,
+  );
+  const { stream } = await modelAt(await serveBody(toSse(events))).doStream({ prompt });
+  for await (const part of stream)
+    if (part.type === 'response-metadata') expect(part.timestamp).toBeUndefined();
+  expect.hasAssertions();
+});
