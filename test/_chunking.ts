@@ -27,7 +27,7 @@ export function cutRandomly(
   const bytes = toBytes(body);
   const random = createRandom(seed);
   const chunks: Uint8Array[] = [];
-  for (let start = 0; start < bytes.length; ) {
+  for (let start = 0; start < bytes.length;) {
     const end = start + 1 + Math.floor(random() * longest);
     chunks.push(bytes.subarray(start, end));
     start = end;

@@ -36,7 +36,7 @@ export function createPartStream(
     ready: () => (isCancelled || waiting.length - position < MAX_AHEAD ? undefined : partsLeft.wait()),
   };
 
-  produce(sink)
+  void produce(sink)
     .then(
       () => {
         outcome = { failed: false };

@@ -15,6 +15,7 @@ import type { InputProfile } from './request/input-profile.js';
 import type { DeclaredTools } from './stream/hosted-item.js';
 import { type Answer, readAnswer } from './stream/read-answer.js';
 import { openResponse, type ResponseTimeouts } from './transport/open-response.js';
+import { toShownBody } from './transport/to-shown-body.js';
 
 /** What a model needs to know of its provider. */
 export interface ResponsesModelConfig {
@@ -138,7 +139,7 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
               fetch,
               signal: abortSignal,
               // The status of an answer that is not streamed comes with the answer.
-              timeouts: stream ? timeouts : {},
+              timeouts: stream ? timeouts : { total: timeouts.total },
             }),
           profile: override.inputProfile,
           learned: config.learnedProfile,
@@ -154,7 +155,8 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
       includeRawChunks,
       signal: abortSignal,
     });
-    const body = { ...sent, ...override.body };
+    // Hosts keep and log it; the credentials of hosted MCP servers are not for that.
+    const { body } = toShownBody({ ...sent, ...override.body });
     return { answer, warnings, body, headers: opened.headers, close: opened.close };
   }
 }

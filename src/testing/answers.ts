@@ -16,10 +16,7 @@ export type AnswerItem =
 
 /** What the next request gets instead of the rule-based model's answer. */
 export type ScriptedAnswer =
-  | readonly AnswerItem[]
-  | OutputAnswer
-  | StatusAnswer
-  | (Fault & Omit<OutputAnswer, 'fault'>);
+  readonly AnswerItem[] | OutputAnswer | StatusAnswer | (Fault & Omit<OutputAnswer, 'fault'>);
 
 /** An answer with output. */
 export interface OutputAnswer {

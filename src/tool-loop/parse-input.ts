@@ -1,8 +1,7 @@
 import { jsonrepair } from 'jsonrepair';
 
 export type ParsedInput =
-  | { success: true; input: Record<string, unknown> }
-  | { success: false; message: string };
+  { success: true; input: Record<string, unknown> } | { success: false; message: string };
 
 /**
  * The arguments of a call as an object. No arguments are `{}`; JSON with a slip (a missing bracket, single quotes) is

@@ -165,7 +165,7 @@ describe('doStream', () => {
       const controller = new AbortController();
       const { stream } = await modelAt(server).doStream({ prompt, abortSignal: controller.signal });
       const reader = stream.getReader();
-      for (let type = ''; type !== 'text-delta'; ) type = (await reader.read()).value?.type ?? '';
+      for (let type = ''; type !== 'text-delta';) type = (await reader.read()).value?.type ?? '';
       const start = performance.now();
       controller.abort(new DOMException('Enough.', 'AbortError'));
       const drained = (async () => {

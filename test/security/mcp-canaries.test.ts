@@ -44,22 +44,31 @@ const script = `
       else send({ id, result: { tools: [{ name: 'look', inputSchema: { type: 'object' } }] } });
     } else if (method === 'tools/call') {
       if (process.argv[1] === 'crash') { console.error('last words ' + secret); process.exit(1); }
+      if (process.argv[1] === 'result') {
+        send({ id, result: { isError: true, content: [{ type: 'text', text: 'no row for ' + secret }] } });
+        return;
+      }
       send({ id, error: { code: -32000, message: 'cannot sign in with ' + secret, data: secret } });
     }
   });
 `;
 
 describe('a secret in the environment of an MCP server', () => {
-  it.each(['start', 'list', 'call', 'crash'])('is not told when the server fails: %s', async failure => {
-    const outputs = await outputsOf({
-      command: process.execPath,
-      args: ['-e', script, failure],
-      env: { API_TOKEN: CANARY },
-    });
-    // The failure is told, or nothing is proved.
-    expect(findCanary(outputs, ['bad token', 'denied for', 'cannot sign in', 'last words'])).toBeDefined();
-    expect(findCanary(outputs, [CANARY])).toBeUndefined();
-  });
+  it.each(['start', 'list', 'call', 'crash', 'result'])(
+    'is not told when the server fails: %s',
+    async failure => {
+      const outputs = await outputsOf({
+        command: process.execPath,
+        args: ['-e', script, failure],
+        env: { API_TOKEN: CANARY },
+      });
+      // The failure is told, or nothing is proved.
+      expect(
+        findCanary(outputs, ['bad token', 'denied for', 'cannot sign in', 'last words', 'no row for']),
+      ).toBeDefined();
+      expect(findCanary(outputs, [CANARY])).toBeUndefined();
+    },
+  );
 });
 
 /** An MCP server over HTTP that refuses one method, with all headers that it got. */

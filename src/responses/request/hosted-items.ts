@@ -2,19 +2,10 @@
 export type HostedItem = HostedCall | HostedCallOutput;
 
 export type HostedCall =
-  | LocalShellCall
-  | ShellCall
-  | ApplyPatchCall
-  | ComputerCall
-  | CustomToolCall
-  | McpApprovalRequest;
+  LocalShellCall | ShellCall | ApplyPatchCall | ComputerCall | CustomToolCall | McpApprovalRequest;
 
 export type HostedCallOutput =
-  | LocalShellCallOutput
-  | ShellCallOutput
-  | ApplyPatchCallOutput
-  | ComputerCallOutput
-  | McpApprovalResponse;
+  LocalShellCallOutput | ShellCallOutput | ApplyPatchCallOutput | ComputerCallOutput | McpApprovalResponse;
 
 export interface LocalShellCall {
   type: 'local_shell_call';

@@ -157,8 +157,4 @@ export interface HostedTool {
 export type WireTool = FunctionTool | HostedTool;
 
 export type WireToolChoice =
-  | 'auto'
-  | 'none'
-  | 'required'
-  | { type: 'function'; name: string }
-  | { type: string };
+  'auto' | 'none' | 'required' | { type: 'function'; name: string } | { type: string };

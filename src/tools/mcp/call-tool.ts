@@ -4,6 +4,7 @@ import type { McpConnection } from './connection.js';
 import { findArgumentFault } from './find-argument-fault.js';
 import type { McpServerConfig } from './mcp-config.js';
 import type { McpFailure, McpFailureKind } from './mcp-failure.js';
+import { redact, secretsOf } from './redact.js';
 import { type RequestLimits, sendRequest } from './send-request.js';
 import { toMcpError } from './to-mcp-error.js';
 import { toToolOutput } from './to-tool-output.js';
@@ -48,7 +49,7 @@ export async function callTool(
       session => sendRequest(session, { request, schema: resultSchema }, limits),
       { signal, mayRepeat: failure => mayRepeat(failure, tool) },
     );
-    return toToolOutput(result);
+    return withoutSecrets(toToolOutput(result), config);
   } catch (error) {
     signal.throwIfAborted();
     return {
@@ -56,6 +57,12 @@ export async function callTool(
       value: toMcpError(error, { serverName, config, toolName: tool.name }).message,
     };
   }
+}
+
+/** A server that fails may tell its environment or the headers of the request; results are what was asked for. */
+function withoutSecrets(output: ToolOutput, config: McpServerConfig): ToolOutput {
+  if (output.type !== 'error-text') return output;
+  return { type: 'error-text', value: redact(output.value, { secrets: secretsOf(config) }) };
 }
 
 function mayRepeat({ kind }: McpFailure, { readOnly, idempotent }: ToolDefinition): boolean {

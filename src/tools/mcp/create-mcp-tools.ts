@@ -75,15 +75,13 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
   const configs = Object.entries(validateMcpServers(mcpServers, { expandVariables }));
   const servers = configs
     .filter(([, config]) => !config.disabled)
-    .map(
-      ([name, config]): Server => ({
-        name,
-        config,
-        connection: pool.connectionTo(config, { serverName: name }),
-        told: new Set(),
-        offered: [],
-      }),
-    );
+    .map(([name, config]): Server => ({
+      name,
+      config,
+      connection: pool.connectionTo(config, { serverName: name }),
+      told: new Set(),
+      offered: [],
+    }));
   const names = createToolNames();
   const routes = new Map<string, Route>();
 

@@ -2,11 +2,6 @@ export type { McpConnectionState } from './connection.js';
 export { createMcpConnectionPool } from './connection-pool.js';
 export { createMcpTools, type McpServerStatus, type McpTools } from './create-mcp-tools.js';
 export type { McpCallbacks, McpMessageContext, McpRequestContext } from './mcp-callbacks.js';
-export type {
-  McpHttpServerConfig,
-  McpServerConfig,
-  McpServers,
-  McpStdioServerConfig,
-} from './mcp-config.js';
+export type { McpHttpServerConfig, McpServerConfig, McpServers, McpStdioServerConfig } from './mcp-config.js';
 export type { McpConnectionPool, McpConnectionPoolOptions, McpToolsOptions } from './mcp-options.js';
 export { parseMcpConfig } from './parse-mcp-config.js';

@@ -31,7 +31,7 @@ export async function listTools(session: McpSession, limits: RequestLimits): Pro
   const entries: unknown[] = [];
   const problems: ToolProblem[] = [];
   const cursors = new Set<string>();
-  for (let cursor: string | undefined; ; ) {
+  for (let cursor: string | undefined; ;) {
     const request = { method: 'tools/list' as const, params: cursor === undefined ? {} : { cursor } };
     const page = await sendRequest(session, { request, schema: pageSchema }, limits);
     for (const entry of page.tools ?? []) if (entries.length <= maxTools) entries.push(entry);

@@ -1,3 +1,5 @@
+import type { McpServerConfig } from './mcp-config.js';
+
 /** Shorter values (`1`, `debug`, a port) are no secrets, and blacking them out would spoil the text. */
 const minSecretLength = 6;
 
@@ -22,4 +24,20 @@ export function redact(text: string, { secrets = [] }: { secrets?: readonly stri
     (rest, [pattern, replacement]) => rest.replace(pattern, replacement),
     withoutValues,
   );
+}
+
+export function secretsOf(config: McpServerConfig): string[] {
+  if ('command' in config)
+    return [...Object.values(config.env ?? {}), ...toSecretArguments(config.args ?? [])];
+  const headers = Object.values(config.headers ?? {}).flatMap(value => [value, value.replace(/^\w+\s+/, '')]);
+  return [...headers, ...new URL(config.url).searchParams.values()];
+}
+
+/** `--api-key x` and `--token=x`; other arguments, such as folders, are what makes an error text useful. */
+function toSecretArguments(args: readonly string[]): string[] {
+  return args.flatMap((argument, index) => {
+    const assigned = /^-[^=]*(?:key|token|secret|password)[^=]*=(.+)$/i.exec(argument)?.[1];
+    const isValue = /^-[^=]*(?:key|token|secret|password)[^=]*$/i.test(args[index - 1] ?? '');
+    return assigned ?? (isValue ? argument : []);
+  });
 }

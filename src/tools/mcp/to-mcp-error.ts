@@ -1,7 +1,7 @@
 import { KelivoError, type KelivoErrorCode } from '../../errors.js';
 import type { McpServerConfig } from './mcp-config.js';
 import { type McpFailure, type McpFailureKind, noProcesses, toMcpFailure } from './mcp-failure.js';
-import { redact } from './redact.js';
+import { redact, secretsOf } from './redact.js';
 import { toPlainText } from './to-plain-text.js';
 
 interface ErrorContext {
@@ -141,21 +141,5 @@ function toInnerMessage(body: string): string {
 }
 
 function toClean(text: string, { config }: ErrorContext): string {
-  return redact(toPlainText(text).trim(), { secrets: toSecrets(config) });
-}
-
-function toSecrets(config: McpServerConfig): string[] {
-  if ('command' in config)
-    return [...Object.values(config.env ?? {}), ...toSecretArguments(config.args ?? [])];
-  const headers = Object.values(config.headers ?? {}).flatMap(value => [value, value.replace(/^\w+\s+/, '')]);
-  return [...headers, ...new URL(config.url).searchParams.values()];
-}
-
-/** `--api-key x` and `--token=x`; other arguments, such as folders, are what makes an error text useful. */
-function toSecretArguments(args: readonly string[]): string[] {
-  return args.flatMap((argument, index) => {
-    const assigned = /^-[^=]*(?:key|token|secret|password)[^=]*=(.+)$/i.exec(argument)?.[1];
-    const isValue = /^-[^=]*(?:key|token|secret|password)[^=]*$/i.test(args[index - 1] ?? '');
-    return assigned ?? (isValue ? argument : []);
-  });
+  return redact(toPlainText(text).trim(), { secrets: secretsOf(config) });
 }
