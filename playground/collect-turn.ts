@@ -58,10 +58,12 @@ function createTurn(
   let toolCalls = 0;
 
   function startRound(): void {
-    release();
     round++;
     roundStartedAt = elapsed();
-    emit({ type: 'round-start', round });
+    const event: DemoEvent = { type: 'round-start', round };
+    // Behind the end of the round before, which waits for that round's last parts.
+    if (held.length > 0) held.push(event);
+    else emit(event);
   }
 
   type RoundEnd = Extract<DemoEvent, { type: 'round-end' }>;

@@ -13,7 +13,7 @@ export function createCredentials(
 ): Credentials {
   const fromEnvironment = () =>
     loadOptionalSetting({ settingValue: undefined, environmentVariableName: 'OPENAI_API_KEY' });
-  const ring = createKeyRing(apiKey ?? (() => fromEnvironment() ?? ''), { url });
+  const ring = createKeyRing(apiKey ?? { read: fromEnvironment }, { url });
 
   return {
     async use(turn, send) {

@@ -20,8 +20,8 @@ export type KelivoErrorCode =
 const marker = Symbol.for('kelivo-responses.error');
 
 /**
- * Every error of this package that is not an HTTP failure (those are the AI SDK's `APICallError`).
- * The message says what was expected, what came and what to do.
+ * An error of this package's own kinds: settings and MCP servers. HTTP failures and mistakes in a call are the AI SDK's
+ * errors (`APICallError`, `LoadAPIKeyError`, `InvalidArgumentError` and others). The message says what was expected, what came and what to do.
  */
 export class KelivoError extends AISDKError {
   /** What went wrong, as a literal. */

@@ -17,6 +17,11 @@ export function parseSettings<Settings>(schema: z.ZodType<Settings>, value: unkn
 }
 
 function describe(issue: z.core.$ZodIssue, schema: z.ZodType, name: string): string {
+  // Of alternatives, the one that fits best fails deepest.
+  const [deepest] = issue.code === 'invalid_union' ? issue.errors.flat().toSorted(byDepth) : [];
+  if (deepest !== undefined && deepest.path.length > 0) {
+    return describe({ ...deepest, path: [...issue.path, ...deepest.path] }, schema, name);
+  }
   const path = issue.path.join('.');
   const setting = path === '' ? name : `\`${path}\` of ${name}`;
   if (issue.code === 'unrecognized_keys') {
@@ -33,6 +38,8 @@ function describe(issue: z.core.$ZodIssue, schema: z.ZodType, name: string): str
   }
   return `Invalid ${setting}: ${issue.message}, got ${toShown(issue.input)}.`;
 }
+
+const byDepth = (a: z.core.$ZodIssue, b: z.core.$ZodIssue): number => b.path.length - a.path.length;
 
 /** What came, without what could be a secret: the kind for texts, the value for what cannot be one. */
 function toShown(value: unknown): string {

@@ -7,6 +7,7 @@ import {
 } from '@ai-sdk/provider';
 import { generateId, loadOptionalSetting } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
+import { KelivoError } from './errors.js';
 import { createCredentials } from './credentials.js';
 import { createEmbeddingModel } from './embeddings/create-embedding-model.js';
 import { resolveModelOverride } from './model-overrides.js';
@@ -22,6 +23,7 @@ import type { McpToolsOptions } from './tools/mcp/mcp-options.js';
 import { validateMcpServers } from './tools/mcp/validate-mcp-servers.js';
 import { isToolSource, type ToolSource } from './tools/tool-source.js';
 import { createToolbox } from './tools/toolbox.js';
+import { type PendingWarningsSource, withPendingWarnings } from './tools/with-pending-warnings.js';
 
 const OPENAI_BASE_URL = 'https://api.openai.com/v1';
 
@@ -49,7 +51,8 @@ export interface KelivoResponsesProvider extends ProviderV2 {
   /**
    * Declarations of the provider's tools, to be spread into the `tools` of `generateText` or `streamText`. A host that
    * knows a tool shows its calls and keeps them in its history, under every major of `ai`. They have no `execute`: the
-   * provider runs them. Starts the MCP servers if they are not running.
+   * provider runs them. Starts the MCP servers if they are not running; what is missing of the tools is told by the
+   * warnings of the next call of a model.
    */
   toolStubs(): Promise<Record<string, ToolStub>>;
   /** Ends MCP servers and connections. The provider may be used again and starts them anew. */
@@ -130,12 +133,13 @@ export function createKelivoResponsesProvider(
     imageModel(modelId: string): never {
       throw new NoSuchModelError({ modelId, modelType: 'imageModel' });
     },
-    toolStubs: async () => toToolStubs(tools),
+    toolStubs: async () => (toolLoop === false ? {} : toToolStubs(tools)),
     close: async () => tools?.close(),
   });
 }
 
-function toDefaultBaseURL({ flavor, azure }: KelivoResponsesSettings): string {
+/** @throws KelivoError where the service has no address of its own: its key must not go to OpenAI. */
+function toDefaultBaseURL({ flavor = 'openai', azure }: KelivoResponsesSettings): string {
   if (flavor === 'azure' && azure?.resourceName !== undefined)
     return `https://${azure.resourceName}.openai.azure.com`;
   // A variable that is set to nothing is not set; a setting of nothing is a mistake.
@@ -143,16 +147,26 @@ function toDefaultBaseURL({ flavor, azure }: KelivoResponsesSettings): string {
     settingValue: undefined,
     environmentVariableName: 'OPENAI_BASE_URL',
   });
-  return variable || OPENAI_BASE_URL;
+  if (variable) return variable;
+  if (flavor === 'openai') return OPENAI_BASE_URL;
+  throw new KelivoError({
+    code: 'invalid-settings',
+    message: `Expected \`baseURL\`${flavor === 'azure' ? ' or `azure.resourceName`' : ''} beside \`flavor: '${flavor}'\`, got neither. Set it, or OPENAI_BASE_URL.`,
+  });
 }
 
 /** MCP tools first: where a local tool has the same name, the server's keeps it. */
-function createToolSource({ tools, mcpServers, mcp = {} }: KelivoResponsesSettings): ToolSource | undefined {
+function createToolSource({
+  tools,
+  mcpServers,
+  mcp = {},
+}: KelivoResponsesSettings): PendingWarningsSource | undefined {
   const sources: ToolSource[] = [];
   if (mcpServers !== undefined)
     sources.push(isToolSource(mcpServers) ? mcpServers : toLazyMcpTools(mcpServers, mcp));
   if (tools !== undefined) sources.push(createLocalTools(tools));
-  return sources.length > 1 ? createToolbox(sources) : sources[0];
+  const source = sources.length > 1 ? createToolbox(sources) : sources[0];
+  return source && withPendingWarnings(source);
 }
 
 /** The MCP SDK is large: a program that never calls a model does not load it. */
@@ -167,12 +181,12 @@ function toLazyMcpTools(
   });
 }
 
-async function toToolStubs(source: ToolSource | undefined): Promise<Record<string, ToolStub>> {
-  const listing = await source?.listTools();
+async function toToolStubs(source: PendingWarningsSource | undefined): Promise<Record<string, ToolStub>> {
+  const tools = (await source?.listToolsOnly()) ?? [];
   // Lenient on purpose: `ai@5` takes a call that fails the declared schema for one of its own.
   const inputSchema = z.looseObject({});
   return Object.fromEntries(
-    (listing?.tools ?? []).map(({ name, description }) => [
+    tools.map(({ name, description }) => [
       name,
       { ...(description !== undefined && { description }), inputSchema },
     ]),

@@ -64,7 +64,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Files of the top that every layer may use. */
-const COMMON = new Set(['src/errors.ts', 'src/parse-settings.ts', 'src/retry-after.ts']);
+const COMMON = new Set([
+  'src/errors.ts',
+  'src/parse-settings.ts',
+  'src/retry-after.ts',
+  'src/to-timer-delay.ts',
+]);
 
 const layerOf = (file: string): string =>
   Object.keys(MAY_IMPORT)

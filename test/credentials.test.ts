@@ -146,6 +146,16 @@ describe('several keys', () => {
     expect(keys).toEqual(['Bearer sk-one', 'Bearer sk-one', 'Bearer sk-two']);
   });
 
+  it('come from the environment, too, as it is at the time of the call', async () => {
+    const server = await serveHello();
+    const model = createKelivoResponsesProvider({ baseURL: server.url }).responses('m');
+    for (const keys of ['sk-one, sk-two', 'sk-one, sk-two', 'sk-three']) {
+      vi.stubEnv('OPENAI_API_KEY', keys);
+      await model.doGenerate({ prompt });
+    }
+    expect(keysOf(server)).toEqual(['Bearer sk-one', 'Bearer sk-two', 'Bearer sk-three']);
+  });
+
   it('stand in for one that is over its limit or refused, before anything was shown', async () => {
     for (const status of [429, 401]) {
       let refusals = 0;
@@ -167,7 +177,7 @@ describe('several keys', () => {
     }
   });
 
-  it('end with an error that tells when to try again and no key, when none is left', async () => {
+  it('end with the refusal of the server, told without a key, when all were refused', async () => {
     const server = await serve(response => {
       response.writeHead(401, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ error: { message: 'Incorrect API key provided: sk-two' } }));
@@ -176,7 +186,27 @@ describe('several keys', () => {
     const model = createKelivoResponsesProvider(settings).responses('m');
     const first: unknown = await Promise.resolve(model.doGenerate({ prompt })).catch(reason => reason);
     expect(first).toMatchObject({ statusCode: 401, message: 'Incorrect API key provided: [redacted]' });
-    await expect(model.doGenerate({ prompt })).rejects.toThrow(/all 2 were refused .* tried again in 600 s/);
+    await expect(model.doGenerate({ prompt })).rejects.toMatchObject({
+      statusCode: 401,
+      message: 'Incorrect API key provided: [redacted]',
+    });
     expect(server.requests).toHaveLength(2);
   });
+});
+
+it('another key stands in for one whose limit the stream itself tells, before it said anything', async () => {
+  const emulator = await startResponsesEmulator();
+  onTestFinished(() => emulator.close());
+  emulator.enqueue({ fault: 'error-event', code: 'rate_limit_exceeded' }, [{ text: 'Hello' }]);
+  const keys: unknown[] = [];
+  const provider = createKelivoResponsesProvider({
+    baseURL: emulator.baseURL,
+    apiKey: ['sk-one', 'sk-two'],
+    fetch: (input, init) => {
+      keys.push(new Headers(init?.headers).get('authorization'));
+      return fetch(input, init);
+    },
+  });
+  const { text } = await generateText({ model: provider('gpt-5'), prompt: 'Hi', maxRetries: 0 });
+  expect({ text, keys }).toEqual({ text: 'Hello', keys: ['Bearer sk-one', 'Bearer sk-two'] });
 });

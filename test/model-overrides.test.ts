@@ -58,7 +58,7 @@ it('chooses the profile by the host, then by the provider, then by the model', (
 
 it.each([
   [{ inputProfile: 'lm-studio' }, /Invalid `inputProfile`.*expected one of "openai", .*"lmstudio"/],
-  [{ inputProfile: { toolOutput: 'text' } }, /Invalid `inputProfile`.*toolOutput/],
+  [{ inputProfile: { toolOutput: 'text' } }, /Invalid `inputProfile\.toolOutput`/],
   [{ models: { 'qwen*': { header: {} } } }, /Unknown setting `header` in `models.qwen\*`/],
   [{ models: { 'qwen*': { body: { stream: false } } } }, /Invalid `models.qwen\*.body`.*no `stream`/],
 ])('refuses %j', (settings, message) => {

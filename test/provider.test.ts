@@ -126,4 +126,48 @@ describe('createKelivoResponsesProvider', () => {
     expect(stubs).toEqual({ echo: { description: 'Says it again.', inputSchema: expect.anything() } });
     expect(await createKelivoResponsesProvider().toolStubs()).toEqual({});
   });
+
+  it('tells the model call what was missing from the declarations, once', async () => {
+    const server = await serveJson(toResponse([message(['Hi'])]));
+    const broken = { inputSchema: z.date(), execute: () => 'never' };
+    const provider = createKelivoResponsesProvider({ baseURL: server.url, tools: { broken } });
+    expect(await provider.toolStubs()).toEqual({});
+    expect(await provider.toolStubs()).toEqual({});
+    const { warnings } = await provider('m').doGenerate({ prompt });
+    expect(warnings).toEqual([
+      { type: 'other', message: expect.stringMatching(/^The local tool "broken" is not offered/) },
+    ]);
+    expect((await provider('m').doGenerate({ prompt })).warnings).toEqual([]);
+  });
+
+  it('tells once what both the declarations and the model call lack', async () => {
+    const server = await serveJson(toResponse([message(['Hi'])]));
+    const provider = createKelivoResponsesProvider({
+      baseURL: server.url,
+      mcpServers: { none: { command: 'no-such-program' } },
+    });
+    await provider.toolStubs();
+    const { warnings } = await provider('m').doGenerate({ prompt });
+    expect(warnings).toEqual([{ type: 'other', message: expect.stringContaining('no-such-program') }]);
+    await provider.close();
+  });
+
+  it.each(['azure', 'google'] as const)('never sends a key for another service to OpenAI: %s', flavor => {
+    const create = () => createKelivoResponsesProvider({ flavor, apiKey: 'secret-key' });
+    expect(create).toThrow(KelivoError);
+    expect(create).toThrow(`beside \`flavor: '${flavor}'\`, got neither. Set it, or OPENAI_BASE_URL.`);
+  });
+
+  it('declares no tools where none would run', async () => {
+    const { echo } = createEcho();
+    const provider = createKelivoResponsesProvider({ tools: { echo }, toolLoop: false });
+    expect(await provider.toolStubs()).toEqual({});
+  });
+
+  it('names the wrong option of the loop', () => {
+    const toolLoop = { maxRounds: 'many' as unknown as number };
+    expect(() => createKelivoResponsesProvider({ toolLoop })).toThrow(
+      'Invalid `toolLoop.maxRounds` of the provider settings:',
+    );
+  });
 });

@@ -12,6 +12,7 @@ import type { LearnedProfile } from './learned-profiles.js';
 import { postMended } from './post-mended.js';
 import { buildRequest } from './request/build-request.js';
 import type { InputProfile } from './request/input-profile.js';
+import type { ResponsesRequestBody } from './request/request-body.js';
 import type { DeclaredTools } from './stream/hosted-item.js';
 import { type Answer, readAnswer } from './stream/read-answer.js';
 import { openResponse, type ResponseTimeouts } from './transport/open-response.js';
@@ -71,20 +72,12 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
     },
 
     async doStream(options) {
-      const { answer, warnings, body, headers, close } = await open(options, { stream: true });
-      const head = await readHead(answer).catch(error => {
-        close();
-        throw error;
-      });
+      const { answer, head, warnings, body, headers, close } = await open(options, { stream: true });
       const stream = createPartStream(
         async sink => {
           try {
             sink.write({ type: 'stream-start', warnings });
-            for (
-              let parts: typeof head | undefined = head;
-              parts !== undefined;
-              parts = await answer.next()
-            ) {
+            for (let parts: Parts | undefined = head; parts !== undefined; parts = await answer.next()) {
               for (const part of parts) sink.write(part);
               await sink.ready();
             }
@@ -98,10 +91,10 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
     },
 
     async doGenerate(options) {
-      const { answer, warnings, body, headers, close } = await open(options, { stream: false });
+      const { answer, head, warnings, body, headers, close } = await open(options, { stream: false });
       try {
         const folder = createPartFolder();
-        for (let parts = await answer.next(); parts !== undefined; parts = await answer.next()) {
+        for (let parts: Parts | undefined = head; parts !== undefined; parts = await answer.next()) {
           for (const part of parts) folder.add(part);
         }
         const { response, ...result } = folder.result();
@@ -112,52 +105,58 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
     },
   };
 
+  /** Builds the request, sends it, with another key or changed where that helps, and reads the beginning of the answer. */
   async function open(options: LanguageModelV2CallOptions, { stream }: { stream: boolean }) {
-    const { abortSignal, includeRawChunks } = options;
-    const { store, systemMessageMode, missingReasoning, url, fetch, timeouts, override, generateId } = config;
-    const {
-      body: built,
-      warnings,
-      toolNames,
-    } = buildRequest(options, {
-      modelId,
-      store,
-      systemMessageMode,
-      missingReasoning,
-      stream,
-    });
-    const { opened, sent, refused } = await config.credentials.use(
-      turnTokenOf(options.providerOptions),
-      headers =>
-        postMended(built, {
-          post: body =>
-            openResponse({
-              url,
-              headers: [headers, override.headers, options.headers],
-              needsKey: config.needsKey,
-              body: { ...body, ...override.body },
-              fetch,
-              signal: abortSignal,
-              // The status of an answer that is not streamed comes with the answer.
-              timeouts: stream ? timeouts : { total: timeouts.total },
-            }),
-          profile: override.inputProfile,
-          learned: config.learnedProfile,
-        }),
+    const { store, systemMessageMode, missingReasoning, override, learnedProfile } = config;
+    const context = { modelId, store, systemMessageMode, missingReasoning, stream };
+    const { body: built, warnings, toolNames } = buildRequest(options, context);
+    const { opened, refused } = await config.credentials.use(turnTokenOf(options.providerOptions), headers =>
+      postMended(built, {
+        post: body => begin({ ...body, ...override.body }, headers),
+        profile: override.inputProfile,
+        learned: learnedProfile,
+      }),
     );
-    warnings.push(...refused.map(toRefusalWarning));
-    const answer = readAnswer({
-      read: opened.read,
-      errorContext: opened.errorContext,
-      toToolName: toolNames.fromWire,
-      generateId,
-      declared: toDeclaredTools(options, stream),
-      includeRawChunks,
-      signal: abortSignal,
-    });
-    // Hosts keep and log it; the credentials of hosted MCP servers are not for that.
-    const { body } = toShownBody({ ...sent, ...override.body });
-    return { answer, warnings, body, headers: opened.headers, close: opened.close };
+    return { ...opened, warnings: [...warnings, ...refused.map(toRefusalWarning)] };
+
+    async function begin(body: ResponsesRequestBody, headers: Headers) {
+      const { url, fetch, needsKey, timeouts, generateId } = config;
+      const { abortSignal: signal, includeRawChunks } = options;
+      const response = await openResponse({
+        url,
+        headers: [headers, override.headers, options.headers],
+        needsKey,
+        body,
+        fetch,
+        signal,
+        // The status of an answer that is not streamed comes with the answer.
+        timeouts: stream ? timeouts : { total: timeouts.total },
+      });
+      const answer = readAnswer({
+        read: response.read,
+        errorContext: response.errorContext,
+        toToolName: toolNames.fromWire,
+        generateId,
+        declared: toDeclaredTools(options, stream),
+        isKept: body.store === true || body.previous_response_id !== undefined,
+        includeRawChunks,
+        signal,
+      });
+      try {
+        const head = await readHead(answer);
+        // Hosts keep and log the body; the credentials of hosted MCP servers are not for that.
+        return {
+          answer,
+          head,
+          body: toShownBody(body).body,
+          headers: response.headers,
+          close: response.close,
+        };
+      } catch (error) {
+        response.close();
+        throw error;
+      }
+    }
   }
 }
 
@@ -190,8 +189,8 @@ function toDeclaredTools(
  * The parts up to the first that shows something. A host repeats a rejected promise, never a stream: so an answer that
  * breaks before it said anything must reject.
  */
-async function readHead(answer: Answer): Promise<LanguageModelV2StreamPart[]> {
-  const head: LanguageModelV2StreamPart[] = [];
+async function readHead(answer: Answer): Promise<Parts> {
+  const head: Parts = [];
   for (;;) {
     const parts = await answer.next();
     if (parts === undefined) return head;
@@ -203,4 +202,7 @@ async function readHead(answer: Answer): Promise<LanguageModelV2StreamPart[]> {
   }
 }
 
-const SILENT_PARTS: ReadonlySet<string> = new Set(['response-metadata', 'raw']);
+/** A text that has only begun says nothing; reasoning that has begun tells that the model thinks. */
+const SILENT_PARTS: ReadonlySet<string> = new Set(['response-metadata', 'raw', 'text-start']);
+
+type Parts = LanguageModelV2StreamPart[];

@@ -24,7 +24,7 @@ export interface MatchedCall {
  * the order of the parts: at a call the call; at a result without a call the call to rebuild there; at any
  * other result nothing, for it is with its call or is a second one.
  */
-export function matchToolCalls(prompt: LanguageModelV2Prompt): Array<MatchedCall | undefined> {
+export function matchToolCalls(prompt: LanguageModelV2Prompt, isOwn: IsOwn): Array<MatchedCall | undefined> {
   const slots: Array<MatchedCall | undefined> = [];
   const uses = new Map<string, IdUse>();
   let turn = 0;
@@ -33,7 +33,7 @@ export function matchToolCalls(prompt: LanguageModelV2Prompt): Array<MatchedCall
     if (message.role === 'user') turn++;
     if (message.role !== 'assistant' && message.role !== 'tool') continue;
     for (const part of message.content) {
-      if (!isFunctionPart(part, message.role)) continue;
+      if (!isFunctionPart(part, message.role, isOwn)) continue;
       const use = uses.get(part.toolCallId) ?? { calls: [], answered: 0 };
       uses.set(part.toolCallId, use);
       slots.push(
@@ -49,16 +49,20 @@ export function matchToolCalls(prompt: LanguageModelV2Prompt): Array<MatchedCall
   return slots.map(call => (call?.part === undefined && call?.result === undefined ? undefined : call));
 }
 
+/** Whether a tool is certainly no hosted one, whatever it is called. */
+export type IsOwn = (toolName: string) => boolean;
+
 /** Whether a part is a call or a result of a function, which hosted tools are not. */
 export function isFunctionPart<PART extends { type: string }>(
   part: PART,
   role: 'assistant' | 'tool',
+  isOwn: IsOwn,
 ): part is PART & (LanguageModelV2ToolCallPart | LanguageModelV2ToolResultPart) {
   const candidate = part as { type: string } as LanguageModelV2ToolCallPart | LanguageModelV2ToolResultPart;
-  if (candidate.type === 'tool-call')
-    return !(candidate.providerExecuted === true && isHostedTool(candidate));
-  if (candidate.type === 'tool-result') return !(role === 'assistant' && isHostedTool(candidate));
-  return false;
+  if (candidate.type !== 'tool-call' && candidate.type !== 'tool-result') return false;
+  const isByProvider =
+    candidate.type === 'tool-call' ? candidate.providerExecuted === true : role === 'assistant';
+  return !(isByProvider && !isOwn(candidate.toolName) && isHostedTool(candidate));
 }
 
 /** The calls that share an id, in order; the first `answered` of them have their result. */

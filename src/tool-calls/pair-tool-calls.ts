@@ -4,7 +4,7 @@ import type {
   LanguageModelV2ToolCallPart,
   LanguageModelV2ToolResultPart,
 } from '@ai-sdk/provider';
-import { isFunctionPart, type MatchedCall, matchToolCalls } from './match-tool-calls.js';
+import { type IsOwn, isFunctionPart, type MatchedCall, matchToolCalls } from './match-tool-calls.js';
 import { unwrapMcpOutput } from './unwrap-mcp-output.js';
 
 type AssistantMessage = Extract<LanguageModelV2Message, { role: 'assistant' }>;
@@ -16,13 +16,19 @@ export interface PairToolCallsOptions {
    * The arguments of a call of which only the result is left in the history.
    * @default a call without arguments, `{}`
    */
-  argumentsOf?: (toolCallId: string) => unknown;
+  argumentsOf?: (result: LanguageModelV2ToolResultPart) => unknown;
   /**
    * Leaves results of a `tool` message whose call is not in the history alone: with `previous_response_id`
    * or `conversation` the server has the call.
    * @default false
    */
   keepOrphans?: boolean;
+  /**
+   * Whether a tool is one of the caller's own: then its provider-executed calls are never taken for those of a hosted
+   * tool, which may have the same name.
+   * @default no tool is
+   */
+  isOwn?: (toolName: string) => boolean;
 }
 
 /**
@@ -35,9 +41,9 @@ export interface PairToolCallsOptions {
  */
 export function pairToolCalls(
   prompt: LanguageModelV2Prompt,
-  { argumentsOf, keepOrphans = false }: PairToolCallsOptions = {},
+  { argumentsOf, keepOrphans = false, isOwn = () => false }: PairToolCallsOptions = {},
 ): LanguageModelV2Prompt {
-  const slots = matchToolCalls(prompt).values();
+  const slots = matchToolCalls(prompt, isOwn).values();
   const nextSlot = (): MatchedCall | undefined => slots.next().value ?? undefined;
   const history: LanguageModelV2Prompt = [];
   // The results that belong after the last assistant message.
@@ -49,13 +55,13 @@ export function pairToolCalls(
 
   for (const message of prompt) {
     if (message.role === 'assistant') {
-      for (const round of toRounds(message, { nextSlot, argumentsOf })) {
+      for (const round of toRounds(message, { nextSlot, argumentsOf, isOwn })) {
         closeRound();
         history.push(round.message);
         results = round.calls.map(toResultPart);
       }
     } else if (message.role === 'tool') {
-      const { orphans, rest } = sortToolMessage(message, { nextSlot, keepOrphans });
+      const { orphans, rest } = sortToolMessage(message, { nextSlot, keepOrphans, isOwn });
       if (results.length > 0 && isSame(results, message.content.filter(isResult))) {
         history.push(message);
         results = [];
@@ -85,14 +91,14 @@ interface Round {
 
 function toRounds(
   message: AssistantMessage,
-  { nextSlot, argumentsOf }: SlotReader & Pick<PairToolCallsOptions, 'argumentsOf'>,
+  { nextSlot, argumentsOf, isOwn }: SlotReader & Pick<PairToolCallsOptions, 'argumentsOf'>,
 ): Round[] {
   const stretches: Array<{ parts: AssistantPart[]; calls: MatchedCall[] }> = [];
   let current = { parts: [] as AssistantPart[], calls: [] as MatchedCall[] };
   // What follows a provider-executed call was written with its result at hand; what follows a host's call was not.
   let isAnswered = false;
   for (const part of message.content) {
-    if (isFunctionPart(part, 'assistant')) {
+    if (isFunctionPart(part, 'assistant', isOwn)) {
       const call = nextSlot();
       if (call === undefined) continue;
       current.parts.push(toCallPart(call, argumentsOf));
@@ -121,18 +127,19 @@ function toRounds(
 }
 
 interface SlotReader {
+  readonly isOwn: IsOwn;
   nextSlot(): MatchedCall | undefined;
 }
 
 /** Which parts of a `tool` message stay where they are, and which results need a call before them. */
 function sortToolMessage(
   message: ToolMessage,
-  { nextSlot, keepOrphans }: SlotReader & { keepOrphans: boolean },
+  { nextSlot, keepOrphans, isOwn }: SlotReader & { keepOrphans: boolean },
 ): { orphans: MatchedCall[]; rest: ToolMessage['content'] } {
   const orphans: MatchedCall[] = [];
   const rest: ToolMessage['content'] = [];
   for (const part of message.content) {
-    if (!isFunctionPart(part, 'tool')) {
+    if (!isFunctionPart(part, 'tool', isOwn)) {
       rest.push(part);
       continue;
     }
@@ -149,7 +156,7 @@ function toCallPart(
   argumentsOf: PairToolCallsOptions['argumentsOf'],
 ): LanguageModelV2ToolCallPart {
   if (part === undefined) {
-    const input = argumentsOf?.(result?.toolCallId ?? toolCallId) ?? {};
+    const input = (result === undefined ? undefined : argumentsOf?.(result)) ?? {};
     return { type: 'tool-call', toolCallId, toolName: result?.toolName ?? '', input };
   }
   if (part.toolCallId === toolCallId && !(providerExecuted && part.providerExecuted)) return part;

@@ -1,22 +1,36 @@
+import type { LanguageModelV2Prompt, LanguageModelV2ToolResultPart } from '@ai-sdk/provider';
 import type { ToolSource } from '../tools/tool-source.js';
-import type { Outcome, OwnedCall } from './owned-call.js';
+import type { Outcome } from './owned-call.js';
 import { parseInput } from './parse-input.js';
+import { toHash } from './to-hash.js';
+import { toResult } from './to-result.js';
 
-/** Calls that are kept. A conversation refers back to few. */
-const CAPACITY = 500;
+/** How many calls, and how many sets of hidden ones, are kept. A conversation refers back to few. */
+const CAPACITY = { inputs: 500, hidden: 50 };
 
 /**
  * Remembers what a host's history leaves out of the loop's calls. A host that does not know a tool keeps the result
  * without the arguments, or nothing at all; the next request needs both, or the model would call again.
+ *
+ * A provider serves many conversations, and ids such as `call_0` are in all of them. So arguments are recalled for a
+ * result that is the same, and hidden calls for a conversation that is the same.
  */
 export interface CallMemory {
-  remember(call: OwnedCall): void;
-  /** The arguments of a call, or undefined where they are not known (any more). */
-  recall(toolCallId: string): Record<string, unknown> | undefined;
-  /** Keeps calls that the host has not been shown, with the call of its own that their turn ended in. */
-  hide(hostCallId: string, outcomes: readonly Outcome[]): void;
-  /** What was hidden with a call of the host. */
-  reveal(hostCallId: string): readonly Outcome[];
+  remember(outcome: Outcome): void;
+  /** The arguments of the call that gave this result, or undefined where they are not known (any more). */
+  recall(result: LanguageModelV2ToolResultPart): Record<string, unknown> | undefined;
+  /** Keeps calls that the host has not been shown, with the conversation and the call that their turn ended in. */
+  hide(place: HiddenPlace, outcomes: readonly Outcome[]): Promise<void>;
+  /** What was hidden there. */
+  reveal(place: HiddenPlace): Promise<readonly Outcome[]>;
+  /** Whether nothing is hidden, so that nothing need be looked for. */
+  readonly hidesNothing: boolean;
+}
+
+export interface HiddenPlace {
+  /** The conversation up to the turn. */
+  readonly before: LanguageModelV2Prompt;
+  readonly hostCallId: string;
 }
 
 const memories = new WeakMap<ToolSource, CallMemory>();
@@ -32,19 +46,46 @@ function createCallMemory(): CallMemory {
   const inputs = new Map<string, string>();
   const hidden = new Map<string, readonly Outcome[]>();
   return {
-    remember: ({ toolCallId, input }) => keep(inputs, toolCallId, input),
-    recall(toolCallId) {
-      const input = inputs.get(toolCallId);
-      const parsed = input === undefined ? undefined : parseInput(input, toolCallId);
+    remember({ call: { toolCallId, toolName, input }, output }) {
+      keep(
+        inputs,
+        { key: toResultKey(toolCallId, toolName, toResult(output)), value: input },
+        CAPACITY.inputs,
+      );
+    },
+    recall({ toolCallId, toolName, output }) {
+      const input = inputs.get(toResultKey(toolCallId, toolName, output.value));
+      const parsed = input === undefined ? undefined : parseInput(input, toolName);
       return parsed?.success ? parsed.input : undefined;
     },
-    hide: (hostCallId, outcomes) => keep(hidden, hostCallId, outcomes),
-    reveal: hostCallId => hidden.get(hostCallId) ?? [],
+    async hide(place, outcomes) {
+      keep(hidden, { key: await toPlaceKey(place), value: outcomes }, CAPACITY.hidden);
+    },
+    reveal: async place => hidden.get(await toPlaceKey(place)) ?? [],
+    get hidesNothing() {
+      return hidden.size === 0;
+    },
   };
 }
 
-function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
+function toResultKey(toolCallId: string, toolName: string, value: unknown): string {
+  const text = JSON.stringify(value) ?? '';
+  return JSON.stringify([toolCallId, toolName, text.length, toHash(text)]);
+}
+
+/** A digest that nobody can hit by design: what is hidden in one conversation is not for another. */
+async function toPlaceKey({ before, hostCallId }: HiddenPlace): Promise<string> {
+  const text = JSON.stringify([hostCallId, before.map(({ role, content }) => [role, content])]);
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  return String.fromCharCode(...new Uint8Array(digest));
+}
+
+function keep<Value>(
+  map: Map<string, Value>,
+  { key, value }: { key: string; value: Value },
+  capacity: number,
+): void {
   map.set(key, value);
   const [oldest] = map.keys();
-  if (map.size > CAPACITY && oldest !== undefined) map.delete(oldest);
+  if (map.size > capacity && oldest !== undefined) map.delete(oldest);
 }

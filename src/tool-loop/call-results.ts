@@ -2,6 +2,7 @@ import * as z from 'zod/v4';
 import { untilAborted } from '../abort/until-aborted.js';
 import type { ToolInvocation, ToolOutput } from '../tools/tool-source.js';
 import { createTimeLimit } from './time-limit.js';
+import { toHash } from './to-hash.js';
 import { toStableJson } from './to-stable-json.js';
 
 /** Where finished calls are kept beyond the life of a process. A `Keyv` fits, and so does a `Map`. */
@@ -104,12 +105,3 @@ export function createCallResults(options: CallResultsOptions): CallResults {
 
 const toContents = ({ toolName, input }: Pick<ToolInvocation, 'toolName' | 'input'>): string =>
   toStableJson([toolName, input]);
-
-/** FNV-1a: keeps keys short. Contents are compared after reading, so a collision does no harm. */
-function toHash(text: string): string {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  }
-  return (hash >>> 0).toString(16);
-}

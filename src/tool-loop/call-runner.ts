@@ -2,6 +2,7 @@ import { linkSignal } from '../abort/link-signal.js';
 import { untilAborted } from '../abort/until-aborted.js';
 import type { ToolDefinition, ToolOutput } from '../tools/tool-source.js';
 import type { Outcome, OwnedCall } from './owned-call.js';
+import { isWholeJson } from './parse-input.js';
 
 /** How the calls of a turn are brought to run. */
 export interface Scheduling {
@@ -39,6 +40,8 @@ interface Task {
   readonly tool: ToolDefinition;
   /** Whether it must not run beside another exclusive task. */
   readonly isExclusive: boolean;
+  /** Whether it waits for the round's end: arguments that are no whole JSON may be those of a truncated answer. */
+  readonly isHeld: boolean;
   readonly outcome: Promise<Outcome>;
   readonly resolve: (outcome: Outcome) => void;
   startedAt?: number;
@@ -53,6 +56,7 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
   let running = 0;
   let isExclusiveRunning = false;
   let mayStart = options.startEarly;
+  let hasEnded = false;
   let isAbandoned = false;
   const round = linkSignal(options.signal);
 
@@ -76,6 +80,7 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
 
     async settle() {
       mayStart = true;
+      hasEnded = true;
       startNext();
       try {
         const outcomes = Promise.all(tasks.map(task => task.outcome));
@@ -97,7 +102,9 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
   function startNext(): void {
     if (!mayStart || round.signal.aborted) return;
     while (running < maxParallel) {
-      const next = waiting.find(task => !task.isExclusive || !isExclusiveRunning);
+      const next = waiting.find(
+        task => (hasEnded || !task.isHeld) && (!task.isExclusive || !isExclusiveRunning),
+      );
       if (next === undefined) return;
       waiting = waiting.filter(task => task !== next);
       void start(next);
@@ -112,8 +119,10 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
     };
     try {
       finish(task, await execute(task.call, task.tool, { signal: round.signal, onStart }));
-    } catch {
-      // Aborted: `abandon` gives the outcome, or `settle` has rejected.
+    } catch (error) {
+      // After an abort `abandon` gives the outcome, or `settle` has rejected.
+      const value = error instanceof Error ? error.message : String(error);
+      if (!round.signal.aborted) finish(task, { type: 'error-text', value });
     } finally {
       running--;
       if (task.isExclusive) isExclusiveRunning = false;
@@ -126,8 +135,9 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
     task.isFinished = true;
     const duration = task.startedAt === undefined ? 0 : performance.now() - task.startedAt;
     const outcome = { call: task.call, output, duration };
-    onOutcome(outcome);
+    // First of all, for whoever waits must not wait for ever.
     task.resolve(outcome);
+    onOutcome(outcome);
   }
 }
 
@@ -136,5 +146,5 @@ function createTask(call: OwnedCall, tool: ToolDefinition, isExclusive: boolean)
   const outcome = new Promise<Outcome>(onResolve => {
     resolve = onResolve;
   });
-  return { call, tool, isExclusive, outcome, resolve, isFinished: false };
+  return { call, tool, isExclusive, isHeld: !isWholeJson(call.input), outcome, resolve, isFinished: false };
 }

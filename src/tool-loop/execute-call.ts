@@ -38,7 +38,9 @@ export async function executeCall(
   if (refusal !== undefined) return { type: 'error-text', value: refusal };
 
   onStart();
-  const output = limitOutput(await runTool(call, options), outputLimits);
-  await results?.keep(call, output);
+  const ran = await runTool(call, options);
+  const output = limitOutput(ran.output, outputLimits);
+  // What was given up is not finished: who takes the turn over may try it again.
+  if (!ran.isGivenUp) await results?.keep(call, output);
   return output;
 }

@@ -32,6 +32,8 @@ export const streamedRounds =
     const cancel = (reason: unknown): void => void reader.cancel(reason).catch(() => {});
     const onAbort = (): void => cancel(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
+    // It may have aborted in the moment in which the answer came.
+    if (signal?.aborted) onAbort();
     return {
       async next() {
         const { done, value } = await reader.read();

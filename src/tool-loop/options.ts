@@ -5,7 +5,7 @@ import type { ToolLoopEvent } from './tool-loop-event.js';
 
 /** How a tool loop works. */
 export interface ToolLoopOptions {
-  /** The tools that the loop runs. Where two sources share a name, the earlier one owns it. */
+  /** The tools that the loop runs. Where two sources share a name, the later one's is offered as `name_2`. */
   tools: ToolSource | readonly ToolSource[];
   /**
    * The most rounds of one turn, a round being one request to the model. The last is sent with `tool_choice: none`, so

@@ -5,12 +5,13 @@ export type ParsedInput =
 
 /**
  * The arguments of a call as an object. No arguments are `{}`; JSON with a slip (a missing bracket, single quotes) is
- * repaired; anything else is told to the model.
+ * repaired; anything else is told to the model. Arguments that end within a text are cut, and half a path or half a
+ * command must not run: they are not repaired.
  */
 export function parseInput(text: string, toolName: string): ParsedInput {
   if (text.trim() === '') return { success: true, input: {} };
-  const value = parse(text) ?? parse(text, jsonrepair);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+  const value = parse(text) ?? (endsInText(text) ? undefined : parse(text, jsonrepair));
+  if (typeof value === 'object' && value !== null && !Array.isArray(value) && canBeWritten(value, text)) {
     return { success: true, input: value as Record<string, unknown> };
   }
   return {
@@ -33,6 +34,28 @@ function parse(text: string, repair: (text: string) => string = same => same): u
     return JSON.parse(repair(text));
   } catch {
     return undefined;
+  }
+}
+
+/** Whether the text can be taken for arguments as it is. */
+export const isWholeJson = (text: string): boolean => text.trim() === '' || parse(text) !== undefined;
+
+function endsInText(text: string): boolean {
+  let isInText = false;
+  for (let index = 0; index < text.length; index++) {
+    if (isInText && text[index] === '\\') index++;
+    else if (text[index] === '"') isInText = !isInText;
+  }
+  return isInText;
+}
+
+/** Nesting that JSON can be read with, but not written, would end the turn rather than the call. */
+function canBeWritten(value: unknown, text: string): boolean {
+  if (text.length < 2000) return true;
+  try {
+    return JSON.stringify(value) !== undefined;
+  } catch {
+    return false;
   }
 }
 

@@ -1,6 +1,5 @@
 import type {
   LanguageModelV2CallWarning,
-  LanguageModelV2Content,
   LanguageModelV2StreamPart,
 } from '@ai-sdk/provider';
 import { untilAborted } from '../abort/until-aborted.js';
@@ -10,21 +9,12 @@ import type { CallRunner } from './call-runner.js';
 import type { Round } from './open-round.js';
 import type { OwnedCall } from './owned-call.js';
 import { toValidJson } from './parse-input.js';
+import type { RoundSummary } from './round-summary.js';
 import type { Turn } from './turn.js';
 
 type PartType = LanguageModelV2StreamPart['type'];
 type PartOf<Type extends PartType> = Extract<LanguageModelV2StreamPart, { type: Type }>;
 type Handlers = { readonly [Type in PartType]?: (part: PartOf<Type>) => void };
-
-/** What a round amounted to. */
-export interface RoundSummary {
-  /** The model's answer, with the ids under which it was shown. */
-  readonly content: readonly LanguageModelV2Content[];
-  /** The calls that belong to the host, by id. */
-  readonly hostCalls: readonly string[];
-  readonly finish: PartOf<'finish'>;
-  readonly responseId: string | undefined;
-}
 
 export interface RoundReader {
   readonly turn: Pick<Turn, 'tools' | 'surface' | 'ids' | 'signal' | 'isAborted'>;

@@ -32,10 +32,11 @@ export function createRoundCalls(
       });
     },
 
-    onOutcome({ call, output, duration }) {
+    onOutcome(outcome) {
+      const { call, output, duration } = outcome;
       const { toolCallId, toolName } = call;
       const isError = isErrorOutput(output);
-      turn.memory.remember(call);
+      turn.memory.remember(outcome);
       turn.surface.result({ toolCallId, toolName, result: toResult(output), isError }).forEach(sink.write);
       turn.emit({ type: 'tool-end', round, toolCallId, toolName, duration, isError });
     },

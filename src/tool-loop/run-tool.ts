@@ -10,6 +10,13 @@ export interface RunToolOptions {
   readonly onProgress: (progress: ToolProgress) => void;
 }
 
+/** What became of a tool. */
+export interface RanTool {
+  readonly output: ToolOutput;
+  /** Whether it was given up before it was done, so that nobody knows what it would have given. */
+  readonly isGivenUp: boolean;
+}
+
 /**
  * Runs a tool. Whatever goes wrong is an output that the model can read; only an abort rejects, at once and whether or
  * not the tool listens to its signal.
@@ -17,7 +24,7 @@ export interface RunToolOptions {
 export async function runTool(
   call: ToolInvocation,
   { source, signal, timeout, onProgress }: RunToolOptions,
-): Promise<ToolOutput> {
+): Promise<RanTool> {
   signal.throwIfAborted();
   const message = `The tool "${call.toolName}" exceeded its limit of ${timeout} ms.`;
   const limit = createTimeLimit(signal, { milliseconds: timeout, message });
@@ -32,13 +39,36 @@ export async function runTool(
         onProgress(progress);
       },
     });
-    return await untilAborted(running, limit.signal);
+    return {
+      output: toValidOutput(await untilAborted(running, limit.signal), call.toolName),
+      isGivenUp: false,
+    };
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    if (limit.isOver) return { type: 'error-text', value: message };
-    return { type: 'error-text', value: error instanceof Error ? error.message : String(error) };
+    const value = error instanceof Error ? error.message : String(error);
+    return { output: { type: 'error-text', value: limit.isOver ? message : value }, isGivenUp: limit.isOver };
   } finally {
     isDone = true;
     limit.release();
   }
+}
+
+/** The output, if it has a form that every model takes: tools of other majors of the AI SDK give other forms. */
+function toValidOutput(output: ToolOutput | undefined, toolName: string): ToolOutput {
+  const { type, value }: { type?: unknown; value?: unknown } = Object(output);
+  const isText = type === 'text' || type === 'error-text';
+  const isJson = type === 'json' || type === 'error-json';
+  const isContent = type === 'content' && Array.isArray(value) && value.every(isKnownPart);
+  const isValid = isText ? typeof value === 'string' : isJson ? value !== undefined : isContent;
+  if (isValid && output !== undefined) return output;
+  return {
+    type: 'error-text',
+    value: `The tool "${toolName}" gave an output of a form that is not known: ${String(type)}.`,
+  };
+}
+
+function isKnownPart(part: unknown): boolean {
+  const { type, text, data, mediaType }: Record<string, unknown> = Object(part);
+  if (type === 'text') return typeof text === 'string';
+  return type === 'media' && typeof data === 'string' && typeof mediaType === 'string';
 }

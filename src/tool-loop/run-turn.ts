@@ -3,10 +3,10 @@ import type { PartSink } from '../parts/create-part-stream.js';
 import type { CallRunner } from './call-runner.js';
 import type { Round } from './open-round.js';
 import type { Outcome } from './owned-call.js';
-import { type RoundSummary, readRound } from './read-round.js';
+import type { RoundSummary } from './round-summary.js';
+import { readRound } from './read-round.js';
 import { createRoundCalls } from './round-calls.js';
 import type { Turn } from './turn.js';
-import { createTurnRecord } from './turn-record.js';
 import { withOutcomes } from './with-outcomes.js';
 
 /**
@@ -17,7 +17,7 @@ import { withOutcomes } from './with-outcomes.js';
  * alone: everything else ends with an `error` part and `finish`.
  */
 export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Promise<void> {
-  const record = createTurnRecord();
+  const { record } = turn;
   /** Outcomes that the host will not have in its history. */
   const hidden: Outcome[] = [];
   let { options } = turn;
@@ -26,7 +26,6 @@ export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Pr
 
   try {
     for (let number = 1; ; number++) {
-      turn.emit({ type: 'round-start', round: number });
       // The last round was asked not to call, and so was every round of a host that chose so.
       const mayCall = options.toolChoice?.type !== 'none';
       calls = createRoundCalls(turn, { round: number, mayCall, sink, onStart: record.noteToolRun });
@@ -55,11 +54,12 @@ export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Pr
       hidden.push(...outcomes.filter(({ call }) => turn.isHidden(call.toolName)));
       turn.emit({ type: 'round-end', round: number, finishReason, usage });
       if (!mayCall || isAnswer(summary, calls)) {
-        for (const id of summary.hostCalls) turn.memory.hide(id, hidden);
+        await keepHidden(summary.hostCalls);
         return sink.write(record.toFinish(toFinishReason(summary, calls), providerMetadata));
       }
       options = withOutcomes(options, { content: summary.content, outcomes });
       if (turn.limits.reasonToAnswer(number + 1) !== undefined) options = withoutCalls(options);
+      turn.emit({ type: 'round-start', round: number + 1 });
       round = await turn.openFollowUp(options);
     }
   } catch (cause) {
@@ -69,6 +69,11 @@ export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Pr
     calls?.abandon('The turn ended before this tool had finished.');
     sink.write({ type: 'error', error: record.toFinalError(error) });
     sink.write(record.toFinish('error'));
+  }
+
+  async function keepHidden(hostCalls: readonly string[]): Promise<void> {
+    if (hidden.length === 0) return;
+    for (const hostCallId of hostCalls) await turn.memory.hide({ before: turn.history, hostCallId }, hidden);
   }
 }
 

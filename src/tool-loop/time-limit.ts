@@ -1,4 +1,5 @@
 import { linkSignal } from '../abort/link-signal.js';
+import { toTimerDelay } from '../to-timer-delay.js';
 
 /** A signal that follows another one and also aborts when a time is over. */
 export interface TimeLimit {
@@ -12,9 +13,6 @@ export interface TimeLimit {
   release(): void;
 }
 
-/** Node fires timers that are longer than this at once. In milliseconds. */
-const LONGEST_TIMER = 2 ** 31 - 1;
-
 export function createTimeLimit(
   outer: AbortSignal | undefined,
   { milliseconds, message }: { milliseconds: number | undefined; message: string },
@@ -27,13 +25,10 @@ export function createTimeLimit(
   const start = (): void => {
     stop();
     if (milliseconds === undefined || link.signal.aborted) return;
-    timer = setTimeout(
-      () => {
-        isOver = true;
-        link.abort(new DOMException(message, 'TimeoutError'));
-      },
-      Math.min(milliseconds, LONGEST_TIMER),
-    );
+    timer = setTimeout(() => {
+      isOver = true;
+      link.abort(new DOMException(message, 'TimeoutError'));
+    }, toTimerDelay(milliseconds));
   };
   start();
 

@@ -36,7 +36,7 @@ export function createTurnIds(prompt: LanguageModelV2Prompt): { round(): RoundId
   return {
     round() {
       const names = new Map<string, string>();
-      const complete = new Map<string, string>();
+      const complete = new Map<string, Set<string>>();
       const nameOf = (kind: string, id: string): string => {
         const key = `${kind} ${id}`;
         const name = names.get(key) ?? take(kind, id);
@@ -48,8 +48,8 @@ export function createTurnIds(prompt: LanguageModelV2Prompt): { round(): RoundId
         call: id => nameOf('call', id),
         completeCall(id, contents) {
           const known = complete.get(id);
-          if (known === contents) return undefined;
-          complete.set(id, contents);
+          if (known?.has(contents)) return undefined;
+          complete.set(id, (known ?? new Set()).add(contents));
           return known === undefined ? nameOf('call', id) : take('call', id);
         },
       };

@@ -7,8 +7,8 @@ import {
   type SharedV2ProviderMetadata,
 } from '@ai-sdk/provider';
 import { addUsage } from '../parts/add-usage.js';
+import type { RoundSummary } from './round-summary.js';
 import { isErrorOutput, type Outcome } from './owned-call.js';
-import type { RoundSummary } from './read-round.js';
 
 /** What has happened in a turn so far, as far as its end must tell. */
 export interface TurnRecord {
@@ -66,12 +66,17 @@ export function createTurnRecord(): TurnRecord {
       providerMetadata: { ...providerMetadata, kelivo: { ...providerMetadata?.kelivo, rounds } },
     }),
 
-    toFinalError: error =>
-      didToolRun && APICallError.isInstance(error) && error.isRetryable ? withoutRetry(error) : error,
+    toFinalError: error => (didToolRun && isRetryable(error) ? withoutRetry(error) : error),
   };
 }
 
-function withoutRetry(error: APICallError): APICallError {
+/** Hosts repeat what says so of itself: an `APICallError`, and the gateway's own errors. */
+const isRetryable = (error: unknown): error is Error =>
+  error instanceof Error && 'isRetryable' in error && error.isRetryable === true;
+
+function withoutRetry(error: Error): Error {
+  if (!APICallError.isInstance(error))
+    return Object.assign(new Error(error.message, { cause: error }), { name: error.name });
   const { message, url, requestBodyValues, statusCode, responseHeaders, responseBody, data } = error;
   return new APICallError({
     message,

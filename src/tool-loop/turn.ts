@@ -20,6 +20,7 @@ import { createTimeLimit } from './time-limit.js';
 import type { ToolLoopEvent } from './tool-loop-event.js';
 import { turnIdOf } from './turn-id.js';
 import { createTurnIds, type RoundIds } from './turn-ids.js';
+import { createTurnRecord, type TurnRecord } from './turn-record.js';
 import { createTurnLimits, type TurnLimits } from './turn-limits.js';
 import { withHiddenCalls } from './with-hidden-calls.js';
 
@@ -43,8 +44,11 @@ export interface Turn {
   openFirst(): Promise<Round>;
   openFollowUp(options: LanguageModelV2CallOptions): Promise<Round>;
   emit(event: WithoutTime<ToolLoopEvent>): void;
+  /** The conversation before the turn, as the host gave it. */
+  readonly history: LanguageModelV2CallOptions['prompt'];
   /** Keeps what the host's history may leave out, for the turns to come. */
   readonly memory: CallMemory;
+  readonly record: TurnRecord;
   /** Whether the host is shown nothing of the calls of a tool. */
   isHidden(toolName: string): boolean;
   /** Aborts when the turn is to end, with the reason. */
@@ -110,8 +114,9 @@ export async function openTurn(
     const options: LanguageModelV2CallOptions = {
       ...callOptions,
       abortSignal: signal,
-      prompt: pairToolCalls(withHiddenCalls(callOptions.prompt, memory), {
+      prompt: pairToolCalls(await withHiddenCalls(callOptions.prompt, memory), {
         argumentsOf: memory.recall,
+        isOwn: toolName => tools.has(toolName),
         keepOrphans: isContinuation(callOptions),
       }),
       // A host's declaration of our tool is a stub; the model must see the real schema.
@@ -145,7 +150,10 @@ export async function openTurn(
         const position = callOptions.prompt.length;
         return createCallResults({ store: resultStore, turnId, position, round, signal, warn });
       },
-      openFirst: () => openRound(first),
+      openFirst() {
+        emit({ type: 'round-start', round: 1 });
+        return openRound(first);
+      },
       openFollowUp: next =>
         retry(() => openRound(next), {
           maxRetries: retryOptions.maxRetries ?? 2,
@@ -153,7 +161,9 @@ export async function openTurn(
           signal,
         }),
       emit,
+      history: callOptions.prompt,
       memory,
+      record: createTurnRecord(),
       isHidden: toolName => visibilityOf(toolName) === 'none',
       signal,
       isAborted: () => wasCancelled || abortSignal?.aborted === true,

@@ -9,10 +9,11 @@ type AssistantPart = Extract<LanguageModelV2Message, { role: 'assistant' }>['con
  * The history with the calls that the host was not shown, each set before the host's own call that ended their turn.
  * Otherwise the model, asked again with the host's result, would not know that they have been made.
  */
-export function withHiddenCalls(
+export async function withHiddenCalls(
   prompt: LanguageModelV2Prompt,
-  { reveal }: Pick<CallMemory, 'reveal'>,
-): LanguageModelV2Prompt {
+  memory: Pick<CallMemory, 'reveal' | 'hidesNothing'>,
+): Promise<LanguageModelV2Prompt> {
+  if (memory.hidesNothing) return prompt;
   const known = new Set<string>();
   for (const { role, content } of prompt) {
     if (role !== 'assistant' && role !== 'tool') continue;
@@ -20,28 +21,37 @@ export function withHiddenCalls(
       if (part.type === 'tool-call' || part.type === 'tool-result') known.add(part.toolCallId);
     }
   }
-  return prompt.map(message => {
-    if (message.role !== 'assistant') return message;
-    const content = message.content.flatMap(part => {
-      const hidden = part.type === 'tool-call' ? reveal(part.toolCallId) : [];
-      return [...hidden.filter(({ call }) => !known.has(call.toolCallId)).flatMap(toParts), part];
-    });
-    return content.length === message.content.length ? message : { ...message, content };
-  });
+
+  const history: LanguageModelV2Prompt = [];
+  for (const [index, message] of prompt.entries()) {
+    if (message.role !== 'assistant') {
+      history.push(message);
+      continue;
+    }
+    const content: AssistantPart[] = [];
+    for (const part of message.content) {
+      if (part.type === 'tool-call' && part.providerExecuted !== true) {
+        const place = { before: prompt.slice(0, index), hostCallId: part.toolCallId };
+        for (const outcome of await memory.reveal(place)) content.push(...toParts(outcome));
+      }
+      content.push(part);
+    }
+    history.push(content.length === message.content.length ? message : { ...message, content });
+  }
+  return history;
 
   function toParts({ call, output }: Outcome): AssistantPart[] {
-    const { toolCallId, toolName } = call;
-    // A call that the host's next parallel call would bring again.
+    const { toolCallId, toolName, providerMetadata } = call;
+    // It is in the history, or was told with another call of the host.
+    if (known.has(toolCallId)) return [];
     known.add(toolCallId);
     const parsed = parseInput(call.input, toolName);
-    const input = parsed.success ? parsed.input : {};
-    const { providerMetadata } = call;
     return [
       {
         type: 'tool-call',
         toolCallId,
         toolName,
-        input,
+        input: parsed.success ? parsed.input : {},
         providerExecuted: true,
         ...(providerMetadata !== undefined && { providerOptions: providerMetadata }),
       },

@@ -27,7 +27,8 @@ import { validateToolLoopOptions } from './validate-options.js';
 export function withToolLoop(model: LanguageModelV2, options: ToolLoopOptions): LanguageModelV2 {
   const { tools, ...settings } = validateToolLoopOptions(options);
   const source = Array.isArray(tools) ? createToolbox(tools) : (tools as TurnContext['source']);
-  const memory = callMemoryOf(source);
+  // The same tools in another list are the same tools.
+  const memory = callMemoryOf(Array.isArray(tools) ? (tools[0] ?? source) : source);
 
   return {
     specificationVersion: 'v2',

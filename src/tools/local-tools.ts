@@ -114,7 +114,11 @@ async function lastOutput(
   if (execute === undefined) throw new Error('The tool has no `execute` function.');
   let last: unknown;
   const options = { toolCallId, messages: [], abortSignal: signal };
-  for await (const { output } of executeTool({ execute: execute.bind(tool), input, options })) last = output;
+  for await (const { output } of executeTool({ execute: execute.bind(tool), input, options })) {
+    // Leaving the loop ends a generator that does not heed its signal.
+    if (signal.aborted) throw signal.reason;
+    last = output;
+  }
   return last;
 }
 

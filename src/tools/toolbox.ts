@@ -5,25 +5,33 @@ import type { ToolDefinition, ToolSource } from './tool-source.js';
  * no tool hides another.
  */
 export function createToolbox(sources: readonly ToolSource[]): ToolSource {
-  /** Which source a name leads to, and what the tool is called there. Made anew by each listing. */
-  let routes = new Map<string, { source: ToolSource; toolName: string }>();
+  /**
+   * Which source a name leads to, and what the tool is called there. A name never changes its owner, also while the
+   * owner is away: a turn or an approval that meant one tool must not get another.
+   */
+  const routes = new Map<string, { source: ToolSource; toolName: string }>();
+  const names = new Map<ToolSource, Map<string, string>>(sources.map(source => [source, new Map()]));
+
+  function offer(source: ToolSource, toolName: string): string {
+    const known = names.get(source)?.get(toolName);
+    if (known !== undefined) return known;
+    const name = toFreeName(toolName, routes);
+    routes.set(name, { source, toolName });
+    names.get(source)?.set(toolName, name);
+    return name;
+  }
 
   return {
     name: sources.map(source => source.name).join(', '),
 
     async listTools(options) {
       const listings = await Promise.all(sources.map(source => source.listTools(options)));
-      const tools: ToolDefinition[] = [];
-      const next: typeof routes = new Map();
-      for (const [index, source] of sources.entries()) {
-        for (const tool of listings[index]?.tools ?? []) {
-          const name = toFreeName(tool.name, next);
-          next.set(name, { source, toolName: tool.name });
-          tools.push(name === tool.name ? tool : { ...tool, name });
-        }
-      }
-      // A turn that began with the former listing may still call its tools.
-      routes = new Map([...routes, ...next]);
+      const tools = sources.flatMap((source, index) =>
+        (listings[index]?.tools ?? []).map((tool): ToolDefinition => {
+          const name = offer(source, tool.name);
+          return name === tool.name ? tool : { ...tool, name };
+        }),
+      );
       return { tools, warnings: listings.flatMap(listing => listing.warnings) };
     },
 

@@ -14,6 +14,7 @@ export async function readParts(
     errorContext: { url: 'http://server.test/v1/responses', requestBody: {}, redact: text => text },
     toToolName: name => name,
     declared: { names: new Set(), nameById: new Map(), undeclared: 'full' },
+    isKept: false,
     generateId: () => `generated-${generated++}`,
     ...options,
   });

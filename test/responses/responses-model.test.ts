@@ -198,3 +198,18 @@ describe('doStream', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 });
+
+it.each([
+  ['continues a response', { previousResponseId: 'resp_0' }, { responseId: 'resp_1' }],
+  ['is to be stored', { store: true }, { responseId: 'resp_1' }],
+  ['is not to be kept', {}, undefined],
+])(
+  'notes the response in the parts of a call that %s, though the server repeats nothing',
+  async (_, openai, kelivo) => {
+    const call = { type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{}' };
+    const server = await serveJson({ id: 'resp_1', object: 'response', status: 'completed', output: [call] });
+    const { content } = await modelAt(server).doGenerate({ prompt, providerOptions: { openai } });
+    expect(content).toMatchObject([{ type: 'tool-call' }]);
+    expect(Object(content[0]).providerMetadata?.kelivo).toEqual(kelivo);
+  },
+);

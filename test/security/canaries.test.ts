@@ -235,6 +235,45 @@ it('credentials of a hosted MCP tool are not shown by an error', async () => {
   expect(findCanary(error, CANARIES)).toBeUndefined();
 });
 
+it('secrets of a hosted shell and in the address of an MCP server are not shown by an error or a result', async () => {
+  const refuse = json(400, ({ body }) => ({ error: { message: JSON.stringify(body.tools) } }));
+  const { url } = await serve(refuse);
+  const answering = await serve((response, request) =>
+    text(200, () => toSse(toStream([message(['Hi'])])))(response, request),
+  );
+  const domainSecrets = [{ domain: 'a.test', name: 'TOKEN', value: CANARY }];
+  const networkPolicy = { type: 'allowlist', allowedDomains: ['a.test'], domainSecrets };
+  const tools = [
+    {
+      type: 'provider-defined' as const,
+      id: 'openai.shell' as const,
+      name: 'shell',
+      args: { environment: { type: 'containerAuto', networkPolicy } },
+    },
+    {
+      type: 'provider-defined' as const,
+      id: 'openai.mcp' as const,
+      name: 'mcp',
+      args: { serverLabel: 'files', serverUrl: `https://me:${OTHER}@mcp.test/?team=a&api_key=${OTHER}` },
+    },
+  ];
+  const modelAt = (baseURL: string) => createKelivoResponsesProvider({ baseURL }).responses('m');
+  const error: unknown = await Promise.resolve(modelAt(url).doGenerate({ prompt, tools })).catch(e => e);
+  const { request } = await modelAt(answering.url).doStream({ prompt, tools });
+  expect(CANARIES.map(one => JSON.stringify(answering.requests[0]?.body).includes(one))).toEqual([
+    true,
+    true,
+  ]);
+  expect(request?.body).toMatchObject({
+    tools: [
+      { environment: { network_policy: { domain_secrets: [{ name: 'TOKEN', value: '[redacted]' }] } } },
+      { server_url: 'https://me:[redacted]@mcp.test/?team=a&api_key=[redacted]' },
+    ],
+  });
+  expect(APICallError.isInstance(error)).toBe(true);
+  expect(findCanary([error, request], CANARIES)).toBeUndefined();
+});
+
 it.each([
   ['nested', { a: [{ b: CANARY }] }, '$.a.0.b'],
   ['in a cause', new Error('no', { cause: new Error(CANARY) }), '$.cause.stack'],

@@ -160,6 +160,15 @@ describe('hosted tools of the API', () => {
     },
   );
 
+  it('are told from an own tool of the same name by whose it is, whatever its ids are', () => {
+    const prompt = [assistant(executed('toolu_1', hosted), result('toolu_1', 'x', hosted))];
+    expect(pair(prompt)).toEqual(prompt);
+    expect(pair(prompt, { isOwn: () => true })).toEqual([
+      assistant(call('toolu_1', hosted)),
+      tool(result('toolu_1', 'x', hosted)),
+    ]);
+  });
+
   it('are told from a function of the same name by the call id', () => {
     const prompt = [assistant(executed('call_1', hosted), result('call_1', 'x', hosted))];
     expect(pair(prompt)).toEqual([assistant(call('call_1', hosted)), tool(result('call_1', 'x', hosted))]);
@@ -169,7 +178,8 @@ describe('hosted tools of the API', () => {
 describe('results without a call', () => {
   it('get their call back, with the arguments somebody remembers', () => {
     const prompt = [assistant(text('a'), result('1'), result('2'), text('b'))];
-    const argumentsOf = (id: string) => (id === '1' ? { city: 'Rome' } : undefined);
+    const argumentsOf = ({ toolCallId }: { toolCallId: string }) =>
+      toolCallId === '1' ? { city: 'Rome' } : undefined;
     expect(pair(prompt, { argumentsOf })).toEqual([
       assistant(text('a'), call('1', { input: { city: 'Rome' } }), call('2', { input: {} })),
       tool(result('1'), result('2')),

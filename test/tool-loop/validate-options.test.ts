@@ -12,7 +12,10 @@ describe('the options of a tool loop', () => {
   it.each<[object, string]>([
     [{}, `${expectedSource}, got undefined.`],
     [{ tools: 'all' }, `${expectedSource}, got a string.`],
-    [{ tools: [tools, {}] }, `${expectedSource}, got an array.`],
+    [
+      { tools: [tools, {}] },
+      'Invalid `tools.1` of the tool loop options: expected a tool source, such as the result of createMcpTools()',
+    ],
     [{ tools: { echo: { execute: () => 'ran' } } }, `${expectedSource}, got an object.`],
     [
       { tools, maxRounds: 0 },

@@ -71,4 +71,19 @@ describe('calls that the host was not shown', () => {
     await generate(withToolLoop(second, { tools }), { prompt: nextStep('h1'), tools: [hostTool, stub] });
     expect(exchangeOf(second.requests[0]).calls).toEqual(['h1']);
   });
+
+  it('are not told in another conversation that has a call of the same id', async () => {
+    const tools = scriptedTools({ echo: () => 'SECRET of A' });
+    const first = scriptedModel(ask(call('c1', 'echo'), call('call_0', 'of_the_host')));
+    await generate(withToolLoop(first, { tools }), { prompt: user('I am A.'), tools: [hostTool] });
+
+    const second = scriptedModel(say('Done.'));
+    const [, ...rest] = nextStep('call_0');
+    await generate(withToolLoop(second, { tools }), {
+      prompt: [...user('I am B.'), ...rest],
+      tools: [hostTool],
+    });
+    expect(exchangeOf(second.requests[0]).calls).toEqual(['call_0']);
+    expect(JSON.stringify(second.requests[0]?.prompt)).not.toContain('SECRET');
+  });
 });

@@ -31,8 +31,6 @@ export interface Mapping {
   readonly items: OutputItems;
   state: ResponseState;
   responseId: string | undefined;
-  /** Whether the answer is one of a chain that the server keeps, to be continued by `previousResponseId`. */
-  isKept: boolean;
   announcedModel: string | undefined;
   finishReason: LanguageModelV2FinishReason;
   usage: LanguageModelV2Usage;
@@ -40,6 +38,8 @@ export interface Mapping {
   earlierUsage: LanguageModelV2Usage;
   metadata: JSONObject;
   hasCalls: boolean;
+  /** Whether a call was cut short: then the answer is not whole, whatever the server says. */
+  hasPartialCalls: boolean;
   readonly logprobs: unknown[];
   fail(error: unknown): void;
 }
@@ -54,6 +54,7 @@ export const EVENT_HANDLERS: Readonly<Record<string, Handler>> = {
       mapping.state = 'open';
       mapping.earlierUsage = mapping.usage;
       mapping.hasCalls = false;
+      mapping.items.beginAnew();
     }
     announceResponse(fields, mapping);
   },
@@ -123,7 +124,10 @@ export const EVENT_HANDLERS: Readonly<Record<string, Handler>> = {
   'response.incomplete': (fields, mapping) => completeResponse(fields, mapping, true),
   'response.failed': failResponse,
   'response.cancelled': failResponse,
-  error: (fields, mapping) => mapping.fail(toStreamError(fields, mapping.errorContext)),
+  error: (fields, mapping) => {
+    // After its terminal event an answer is whole.
+    if (mapping.state !== 'terminal') mapping.fail(toStreamError(fields, mapping.errorContext));
+  },
   // A terminal event follows or has come; a stream with nothing but this is cut off.
   [DONE_MARKER]: () => {},
   'chat.completion': (_fields, mapping) => mapping.fail(toWrongProtocolError(mapping.errorContext)),
@@ -132,7 +136,6 @@ export const EVENT_HANDLERS: Readonly<Record<string, Handler>> = {
 function announceResponse(fields: WireRecord, mapping: Mapping): void {
   const response = recordOf(fields.response);
   if (response === undefined) return;
-  mapping.isKept ||= response.store === true || idOf(response.previous_response_id) !== undefined;
   const id = idOf(response.id);
   const modelId = idOf(response.model);
   // Told once, and again if more is known later; GitHub Copilot's changing ids change nothing.
@@ -157,6 +160,8 @@ function toDate(seconds: unknown): Date | undefined {
 }
 
 function completeResponse(fields: WireRecord, mapping: Mapping, incomplete = false): void {
+  // A second terminal event (`response.done` after `response.completed`) says nothing new.
+  if (mapping.state === 'terminal') return;
   const response = recordOf(fields.response) ?? {};
   if (response.status === 'failed' || response.status === 'cancelled' || isRecord(response.error)) {
     failResponse(fields, mapping);
@@ -168,7 +173,10 @@ function completeResponse(fields: WireRecord, mapping: Mapping, incomplete = fal
   mapping.items.closeAll({ broken: isIncomplete });
   mapping.usage = addUsage(mapping.earlierUsage, toUsage(response.usage));
   mapping.metadata = toFinishMetadata(response);
-  mapping.finishReason = toFinishReason(response, { incomplete: isIncomplete, hasCalls: mapping.hasCalls });
+  mapping.finishReason = toFinishReason(response, {
+    incomplete: isIncomplete || mapping.hasPartialCalls,
+    hasCalls: mapping.hasCalls,
+  });
   if (mapping.state === 'open') mapping.state = 'terminal';
 }
 

@@ -20,6 +20,8 @@ export interface EventMapperOptions {
   readonly generateId: () => string;
   readonly declared: DeclaredTools;
   readonly errorContext: ErrorContext;
+  /** Whether the parts are noted with the response they are of. */
+  readonly isKept: boolean;
 }
 
 /** Turns the events of one response into stream parts. */
@@ -38,8 +40,8 @@ export interface EventMapper {
 export function createEventMapper(given: EventMapperOptions): EventMapper {
   const { errorContext } = given;
   const write = (part: LanguageModelV2StreamPart): void => {
-    const { isKept, responseId } = mapping;
-    given.write(isKept && responseId !== undefined ? withResponseId(part, responseId) : part);
+    const { responseId } = mapping;
+    given.write(given.isKept && responseId !== undefined ? withResponseId(part, responseId) : part);
   };
   const options = { ...given, write };
   const callIds = createCallIds();
@@ -60,18 +62,24 @@ export function createEventMapper(given: EventMapperOptions): EventMapper {
         }),
       reasoning: announced => createReasoningItem(nextId('reasoning'), { write, announced }),
       function_call: announced =>
-        createFunctionCallItem({ ...options, announced, callIds, onCall: noteCall }),
+        createFunctionCallItem({
+          ...options,
+          announced,
+          callIds,
+          onCall: noteCall,
+          onPartialCall: notePartialCall,
+        }),
       hosted: announced => createHostedItem({ ...options, announced, callIds, onCall: noteCall }),
     }),
     state: 'open',
     responseId: undefined,
-    isKept: false,
     announcedModel: undefined,
     finishReason: 'unknown',
     usage: NO_USAGE,
     earlierUsage: NO_USAGE,
     metadata: {},
     hasCalls: false,
+    hasPartialCalls: false,
     logprobs: [],
     fail(error) {
       if (mapping.state === 'failed') return;
@@ -120,6 +128,10 @@ export function createEventMapper(given: EventMapperOptions): EventMapper {
 
   function noteCall(): void {
     mapping.hasCalls = true;
+  }
+
+  function notePartialCall(): void {
+    mapping.hasPartialCalls = true;
   }
 
   function toTruncationError(): APICallError {

@@ -21,6 +21,8 @@ export interface FunctionCallWriter extends PartWriter {
   readonly declared: { readonly names: ReadonlySet<string> };
   /** Told of each call that came out whole. */
   readonly onCall: () => void;
+  /** Told of a call that was cut short. */
+  readonly onPartialCall: () => void;
 }
 
 /**
@@ -35,6 +37,7 @@ export function createFunctionCallItem({
   callIds,
   declared,
   onCall,
+  onPartialCall,
 }: FunctionCallWriter): FunctionCallItem {
   let name = idOf(announced?.name);
   let callId = idOf(announced?.call_id);
@@ -80,8 +83,8 @@ export function createFunctionCallItem({
       name ??= idOf(wire?.name);
       const input =
         argumentsOf(wire) ?? completed ?? (streamed !== '' ? streamed : argumentsOf(announced)) ?? '';
-      if (wire !== undefined && wire.status === undefined && !isWhole(input)) {
-        // Finished, or cut by the token limit? Without a status, only the end of the response tells.
+      if (wire !== undefined && wire.status !== 'incomplete' && !isWhole(input)) {
+        // Finished, or cut by the token limit? Some servers call both `completed`: only the end of the response tells.
         completed = input;
         return;
       }
@@ -90,7 +93,10 @@ export function createFunctionCallItem({
       const isPartial =
         wire?.status === 'incomplete' ||
         (broken && wire === undefined && (completed === undefined || !isWhole(completed)));
-      if (name === undefined || isPartial) return end();
+      if (name === undefined || isPartial) {
+        if (isPartial) onPartialCall();
+        return end();
+      }
       completed = input;
       if (isTooDeep(input)) {
         end();

@@ -46,6 +46,8 @@ export interface OutputItems {
   fillIn(output: readonly WireRecord[]): void;
   /** Closes what is still open. */
   closeAll(options: { broken: boolean }): void;
+  /** Another response begins in the same stream: what came so far is not what its terminal response speaks of. */
+  beginAnew(): void;
 }
 
 /**
@@ -135,6 +137,12 @@ export function createOutputItems(create: ItemFactories): OutputItems {
         for (const { item } of entries[kind]) if (!item.closed) item.finish(undefined, options);
       }
     },
+
+    beginAnew() {
+      for (const kind of ['reasoning', 'message', 'function_call', 'hosted'] as const) {
+        for (const entry of entries[kind]) entry.matched = true;
+      }
+    },
   };
 
   function begin<Kind extends ItemKind>(
@@ -210,9 +218,17 @@ export function createOutputItems(create: ItemFactories): OutputItems {
 
   /** A second `done` for one item. Another item under the same id (xAI) says something else. */
   function isFinished(kind: ItemKind, event: WireRecord, wire: WireRecord): boolean {
+    const outputIndex = numberOf(event.output_index);
+    const callId = idOf(wire.call_id);
     return index
       .all(toKeys(kind, namesOf(event, wire)))
-      .some(({ item }) => item.closed && item.isSameAs(wire));
+      .some(
+        ({ item, ids, outputIndex: place }) =>
+          item.closed &&
+          (outputIndex === undefined || place === undefined || place === outputIndex) &&
+          (callId === undefined || ids.has(callId)) &&
+          item.isSameAs(wire),
+      );
   }
 }
 

@@ -6,9 +6,9 @@ import { isNestedDeeper } from './is-nested-deeper.js';
 import { redactStrings } from './redact-strings.js';
 import { createSseParser } from './sse-parser.js';
 import { toErrorText } from './to-error-text.js';
-import { DONE_MARKER, toResponsesEvent, toUntypedEvent } from './to-responses-event.js';
+import { DONE_MARKER, type ResponsesEvent, toResponsesEvent, toUntypedEvent } from './to-responses-event.js';
 import type { ErrorContext } from './wire-error.js';
-import { isRecord } from './wire-values.js';
+import { isRecord, type WireRecord } from './wire-values.js';
 
 /** The next bytes of a body, or undefined at its end. Rejects when the connection breaks or the call is aborted. */
 export type ReadBytes = (limit?: { within: number }) => Promise<Uint8Array | undefined>;
@@ -20,6 +20,8 @@ export interface AnswerOptions {
   readonly generateId: () => string;
   /** The tools that the host knows. */
   readonly declared: DeclaredTools;
+  /** Whether the request asked for an answer that the server keeps, to be continued by `previousResponseId`. */
+  readonly isKept: boolean;
   /** Adds a `raw` part for every event. */
   readonly includeRawChunks?: boolean;
   readonly signal?: AbortSignal;
@@ -37,8 +39,11 @@ const KEPT = {
   otherLength: 'characters of events',
 };
 
-/** How long a server may keep a stream open after its terminal event, in milliseconds. */
-const LINGER = 10_000;
+/**
+ * How long a stream is read on after its terminal event, in milliseconds. Some servers keep the connection open; the
+ * wait is only for those that send another lifecycle at once.
+ */
+const LINGER = 1_000;
 
 /**
  * Reads a response body, streamed or not: the first character tells an event stream from a JSON document, for
@@ -161,12 +166,16 @@ function createJsonBody(mapper: EventMapper, { errorContext }: AnswerOptions): B
         // Its own error repeats pieces of the body, in which a key may be cut beyond recognition.
         return mapper.fail(toUnexpectedBodyError('a JSON document that is broken', body, errorContext));
       }
-      const event = isRecord(fields) ? toUntypedEvent(fields) : undefined;
+      const event = isRecord(fields) ? toDocumentEvent(fields) : undefined;
       if (event === undefined) return mapper.fail(toUnexpectedBodyError('other JSON', body, errorContext));
       mapper.map(event);
     },
   };
 }
+
+/** An error event may be the whole answer: `{"type":"error","code":…}`. */
+const toDocumentEvent = (fields: WireRecord): ResponsesEvent | undefined =>
+  fields.type === 'error' ? { type: 'error', fields } : toUntypedEvent(fields);
 
 /** A web page: the address is one of a site, a proxy or a login. */
 function createHtmlBody(mapper: EventMapper, errorContext: ErrorContext): BodyFormat {

@@ -34,6 +34,8 @@ export function createSseParser(onEvent: (event: SseEvent) => void): SseParser {
   let data: string | undefined;
   /** What the unfinished line and event take, in characters. */
   let held = 0;
+  /** What of that the unfinished line takes. */
+  let heldByLine = 0;
 
   return {
     feed(text) {
@@ -46,6 +48,7 @@ export function createSseParser(onEvent: (event: SseEvent) => void): SseParser {
       while (lineFeed >= 0 || carriageReturn >= 0) {
         const isLineFeed = carriageReturn < 0 || (lineFeed >= 0 && lineFeed < carriageReturn);
         const end = isLineFeed ? lineFeed : carriageReturn;
+        releaseLine();
         readLine(partialLine === '' ? text.slice(start, end) : partialLine + text.slice(start, end));
         partialLine = '';
 
@@ -60,11 +63,12 @@ export function createSseParser(onEvent: (event: SseEvent) => void): SseParser {
       }
       if (start < text.length) {
         partialLine += text.slice(start);
-        hold(text.length - start);
+        heldByLine += hold(text.length - start);
       }
     },
 
     end() {
+      releaseLine();
       if (partialLine !== '') readLine(partialLine);
       partialLine = '';
       dispatch();
@@ -86,10 +90,19 @@ export function createSseParser(onEvent: (event: SseEvent) => void): SseParser {
     // Comments, `id:`, `retry:` and unknown fields carry nothing for a request that is never resumed.
   }
 
-  function hold(length: number): void {
-    held += length + PIECE_OVERHEAD;
+  /** @returns what is counted for the piece. */
+  function hold(length: number): number {
+    const counted = length + PIECE_OVERHEAD;
+    held += counted;
     if (held > ANSWER_LIMITS.eventLength)
       throw new AnswerLimitError('eventLength', 'characters in one event');
+    return counted;
+  }
+
+  /** A line that is whole is no longer held in pieces: what it says is counted anew. */
+  function releaseLine(): void {
+    held -= heldByLine;
+    heldByLine = 0;
   }
 
   function dispatch(): void {

@@ -2,6 +2,7 @@ import { APICallError } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import { linkSignal } from '../../abort/link-signal.js';
 import { untilAborted } from '../../abort/until-aborted.js';
+import { toTimerDelay } from '../../to-timer-delay.js';
 import type { ReadBytes } from '../stream/read-answer.js';
 import { toErrorText } from '../stream/to-error-text.js';
 import type { ErrorContext } from '../stream/wire-error.js';
@@ -10,7 +11,9 @@ import { fetchWithinOrigin, toCleanHeaders } from './fetch-within-origin.js';
 import { toHttpError } from './http-error.js';
 import { missingKeyError } from './key-ring.js';
 import { secretsIn, secretsInUrl } from './secrets-in.js';
+import { toRequestJson } from './to-request-json.js';
 import { toShownBody } from './to-shown-body.js';
+import { validateHeaders } from './validate-headers.js';
 
 /** How long to wait for the server, in milliseconds. */
 export interface ResponseTimeouts {
@@ -58,9 +61,12 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
   const keys = secretsIn(Object.entries(sentHeaders));
   if (options.needsKey && keys.length === 0) throw missingKeyError();
   const { body, secrets } = toShownBody(options.body);
-  const request = linkSignal(outer);
   const { redact, isClean } = createRedactor([...keys, ...secretsInUrl(options.url), ...secrets]);
   const context: ErrorContext = { url, requestBody: body, redact };
+  // What `fetch` would refuse looks like a failure of the network, which a host repeats.
+  validateHeaders(sentHeaders, context);
+  const json = toRequestJson(options.body, context);
+  const request = linkSignal(outer);
   const timeLimit = createTimeLimit(request.abort, { isRetryable: true });
   const totalLimit = createTimeLimit(request.abort, { isRetryable: false });
 
@@ -72,7 +78,7 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
       context,
       method: 'POST',
       headers: sentHeaders,
-      body: JSON.stringify(options.body),
+      body: json,
       signal: request.signal,
     });
     const response = await untilAborted(answering, request.signal);
@@ -161,7 +167,7 @@ function createTimeLimit(abort: (reason: unknown) => void, { isRetryable }: { is
             isRetryable,
           }),
         );
-      }, limit);
+      }, toTimerDelay(limit));
     },
     stop(): void {
       clearTimeout(timer);

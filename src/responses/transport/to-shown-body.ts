@@ -1,28 +1,78 @@
-import { isFilled, isRecord } from '../stream/wire-values.js';
-
-/** Fields of hosted tools that hold secrets: how the server signs in to an MCP server. */
-const SECRET_FIELDS = ['authorization', 'headers'];
+import { isFilled, isRecord, type WireRecord } from '../stream/wire-values.js';
+import { secretsIn } from './secrets-in.js';
 
 /**
- * A request body as errors and the host's metadata may show it: hosted MCP tools bring the credentials of their
- * servers along.
+ * A request body as errors and the host's metadata may show it: hosted tools bring the credentials of MCP servers and
+ * of the addresses that shells may reach along.
  */
 export function toShownBody(body: unknown): { body: unknown; secrets: string[] } {
   if (!isRecord(body) || !isFilled(body.tools)) return { body, secrets: [] };
   const secrets: string[] = [];
-  const tools = body.tools.map(tool => {
-    if (!isRecord(tool) || !SECRET_FIELDS.some(name => tool[name] !== undefined)) return tool;
-    return Object.fromEntries(
-      Object.entries(tool).map(([name, value]) => [name, SECRET_FIELDS.includes(name) ? hide(value) : value]),
-    );
-  });
+
+  /** Fields of tools that hold secrets, and what is shown of them. */
+  const show = new Map<string, (value: unknown) => unknown>([
+    ['authorization', hide],
+    ['headers', hide],
+    ['server_url', hideInUrl],
+    ['environment', hideInEnvironment],
+    ['container', hideInEnvironment],
+  ]);
+  const tools = body.tools.map(tool =>
+    isRecord(tool) ? mapFields(tool, (name, value) => (show.get(name) ?? keep)(value)) : tool,
+  );
   return secrets.length === 0 ? { body, secrets } : { body: { ...body, tools }, secrets };
 
   function hide(value: unknown): unknown {
-    if (isRecord(value))
-      return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, hide(field)]));
+    if (isRecord(value)) return mapFields(value, (_, field) => hide(field));
     if (typeof value !== 'string') return value;
-    secrets.push(...[value, value.replace(/^\w+ +/, '')].filter(secret => secret.length >= 4));
+    note(value, value.replace(/^\w+ +/, ''));
     return '[redacted]';
+  }
+
+  /** The value of each of `network_policy.domain_secrets`. */
+  function hideInEnvironment(environment: unknown): unknown {
+    if (!isRecord(environment) || !isRecord(environment.network_policy)) return environment;
+    const { network_policy } = environment;
+    if (!Array.isArray(network_policy.domain_secrets)) return environment;
+    const domain_secrets = network_policy.domain_secrets.map((secret: unknown) =>
+      isRecord(secret)
+        ? mapFields(secret, (name, value) => (name === 'value' ? hide(value) : value))
+        : secret,
+    );
+    return { ...environment, network_policy: { ...network_policy, domain_secrets } };
+  }
+
+  /** The password of an address and the secrets of its query. */
+  function hideInUrl(address: unknown): unknown {
+    if (typeof address !== 'string') return address;
+    return address
+      .replace(/^(\w+:\/\/[^/?#@]*:)([^/?#]*)(?=@)/, (_, before: string, password: string) => {
+        note(password, decode(password));
+        return `${before}[redacted]`;
+      })
+      .replace(/([?&])([^=&#]*)=([^&#]*)/g, (pair, sign: string, name: string, value: string) => {
+        const found = secretsIn([[decode(name), decode(value)]]);
+        if (found.length === 0) return pair;
+        note(value, ...found);
+        return `${sign}${name}=[redacted]`;
+      });
+  }
+
+  function note(...found: string[]): void {
+    secrets.push(...found.filter(secret => secret.length >= 4));
+  }
+}
+
+const keep = (value: unknown): unknown => value;
+
+const mapFields = (fields: WireRecord, toValue: (name: string, value: unknown) => unknown): WireRecord =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toValue(name, value)]));
+
+/** A part of a query as it is meant; as it is where it is not encoded well. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
   }
 }

@@ -14,7 +14,9 @@ export function createAnswerScanner({
   onAnswer: (id: RequestId, kind: 'result' | 'error') => void;
 }): AnswerScanner {
   const decoder = new TextDecoder();
-  let rest = '';
+  /** The pieces of the line that has not ended: joined once, as a result may be one line of many megabytes. */
+  let openLine: string[] = [];
+  let endsWithReturn = false;
   let data: string[] = [];
   let isResumable = false;
 
@@ -40,11 +42,17 @@ export function createAnswerScanner({
 
   return {
     push(chunk) {
-      const text = rest + decoder.decode(chunk, { stream: true });
-      // A carriage return at the end may be the first half of a line end.
-      const lines = text.split(/\r\n|\n|\r(?!$)/);
-      rest = lines.pop() ?? '';
-      for (const line of lines) readLine(line);
+      const text = decoder.decode(chunk, { stream: true });
+      if (text === '') return;
+      // A carriage return has ended its line; a line feed behind it belongs to the same end.
+      const lines = (endsWithReturn ? text.replace(/^\n/, '') : text).split(/\r\n?|\n/);
+      endsWithReturn = text.endsWith('\r');
+      const rest = lines.pop() ?? '';
+      for (const line of lines) {
+        readLine(openLine.join('') + line);
+        openLine = [];
+      }
+      openLine.push(rest);
     },
     get isResumable() {
       return isResumable;

@@ -59,6 +59,8 @@ export function createConnection(
 ): McpConnection {
   const crashes = createCrashGuard({ restTime: retryFailedAfter });
   let session: McpSession | undefined;
+  /** Replaced, but with calls under way. */
+  const retired = new Set<McpSession>();
   let listing: { tools: ServerTools; readAt: number } | undefined;
   let listVersion = 0;
   let hasFailed = false;
@@ -81,6 +83,7 @@ export function createConnection(
           onToolsChanged: forgetListing,
           onClose: ended => {
             if (session === ended) crashes.record();
+            retired.delete(ended);
             forget(ended);
           },
         });
@@ -162,6 +165,7 @@ export function createConnection(
           // Whoever notices first retires it; the others find the new session. A session that was closed is
           // known to be so, and one whose stream broke is still good.
           forget(current);
+          if (!current.isClosed) retired.add(current);
           current.retire();
         }
         if (attempt > 1 || !mayRepeat(failure) || closeCount > closeCountBefore) throw failure;
@@ -187,14 +191,18 @@ export function createConnection(
     },
     withSession,
     async close() {
-      const ended = session;
+      const ended = [...retired, ...(session ? [session] : [])];
       const reason = new McpFailure({ kind: 'closed' });
       closeCount++;
       session = undefined;
       hasFailed = false;
       crashes.reset();
       forgetListing();
-      await Promise.all([reading.stop(reason), opening.stop(reason), ended?.close()]);
+      await Promise.all([
+        reading.stop(reason),
+        opening.stop(reason),
+        ...ended.map(endedSession => endedSession.close()),
+      ]);
     },
   };
 }

@@ -25,22 +25,6 @@ export async function endProcessTree(child: ChildProcess): Promise<void> {
   await becomesTrue(() => !isTreeAlive(child), patience.kill);
 }
 
-const living = new Set<ChildProcess>();
-
-/** Ends the child when this process exits, also one that would not notice the end of its input. */
-export function endWithHost(child: ChildProcess): void {
-  if (living.size === 0) process.on('exit', terminateLiving);
-  living.add(child);
-  child.once('exit', () => {
-    living.delete(child);
-    if (living.size === 0) process.off('exit', terminateLiving);
-  });
-}
-
-function terminateLiving(): void {
-  for (const child of living) signalTree(child, 'SIGTERM');
-}
-
 function isTreeAlive(child: ChildProcess): boolean {
   return isChildAlive(child) || (hasProcessGroups && signalGroup(child, 0));
 }
@@ -49,7 +33,8 @@ function isChildAlive(child: ChildProcess): boolean {
   return child.exitCode === null && child.signalCode === null;
 }
 
-function signalTree(child: ChildProcess, signal: NodeJS.Signals): void {
+/** Signals the child and everything it started. */
+export function signalTree(child: ChildProcess, signal: NodeJS.Signals): void {
   if (!hasProcessGroups || !signalGroup(child, signal)) child.kill(signal);
 }
 

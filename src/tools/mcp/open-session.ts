@@ -4,7 +4,7 @@ import { createSession, type McpSession, type SessionOptions } from './create-se
 import type { McpServerConfig } from './mcp-config.js';
 import { McpFailure, toMcpFailure } from './mcp-failure.js';
 import { openTransport, type TransportKind, toTransportKinds } from './open-transport.js';
-import { toTimerDelay } from './to-timer-delay.js';
+import { toTimerDelay } from '../../to-timer-delay.js';
 
 export interface OpenSessionOptions extends SessionOptions {
   signal: AbortSignal;

@@ -95,7 +95,7 @@ describe('readAnswer', () => {
         return next;
       },
     });
-    expect(limits).toEqual([undefined, expect.any(Number)]);
+    expect(limits).toEqual([undefined, 1_000]);
     expect(summarize(parts)).toMatchObject({ texts: ['Hi'], errors: [], finishReason: 'stop' });
   });
 

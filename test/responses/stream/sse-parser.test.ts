@@ -103,3 +103,13 @@ function named(event: string, data: string): SseEvent {
 function unnamed(data: string): SseEvent {
   return { event: undefined, data };
 }
+
+it('counts a line that comes in pieces once', () => {
+  const lengths: number[] = [];
+  const parser = createSseParser(({ data }) => lengths.push(data.length));
+  const piece = 'x'.repeat(1024 * 1024);
+  parser.feed('data: ');
+  for (let count = 0; count < 40; count++) parser.feed(piece);
+  parser.feed('\n\n');
+  expect(lengths).toEqual([40 * piece.length]);
+});

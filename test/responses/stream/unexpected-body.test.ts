@@ -25,6 +25,12 @@ describe('an answer that is none of the Responses API', () => {
     },
   );
 
+  it('but an error event as a document, is that error', async () => {
+    const body = { type: 'error', code: 'rate_limit_exceeded', message: 'Slow down.' };
+    const error = errorOf(await readParts(toBytes(JSON.stringify(body))));
+    expect(error).toMatchObject({ message: 'Slow down.', statusCode: 429, isRetryable: true });
+  });
+
   const page =
     '<!DOCTYPE html>\n<html><head><title>Sign in to Example</title></head><body>Please sign in.</body></html>';
 

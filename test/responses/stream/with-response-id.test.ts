@@ -20,22 +20,29 @@ const notesIn = (parts: readonly LanguageModelV2StreamPart[]) =>
       : [],
   );
 
-describe.each([
-  ['that is stored', { store: true }, { responseId: 'resp_1' }],
-  ['that continues one', { store: false, previous_response_id: 'resp_0' }, { responseId: 'resp_1' }],
-  ['that nobody keeps', { store: false, previous_response_id: null }, undefined],
-])('of a response %s', (_, fields, expected) => {
-  const events = toStream(scripts).map(event =>
-    'response' in event ? { ...event, response: { ...(event.response as object), ...fields } } : event,
-  );
+const events = toSse(toStream(scripts));
+const documentBody = JSON.stringify(toResponse(scripts, {}));
 
+describe.each([
+  ['that the server was asked to keep', true, { responseId: 'resp_1' }],
+  ['that nobody keeps', false, undefined],
+])('of a response %s', (_, isKept, expected) => {
   it.each([
-    ['a stream', toSse(events), 6],
-    ['a document', JSON.stringify(toResponse(scripts, fields)), 6],
+    ['a stream', events, 6],
+    ['a document', documentBody, 6],
   ])('the parts of %s say which it is, or do not', async (_, body, count) => {
-    const notes = notesIn(await readParts(encode(body)));
+    const notes = notesIn(await readParts(encode(body), { isKept }));
     expect(notes.length).toBeGreaterThanOrEqual(count - 1);
     expect(notes.every(({ openai }) => typeof openai?.itemId === 'string')).toBe(true);
     expect(notes.map(({ kelivo }) => kelivo)).toEqual(notes.map(() => expected));
+  });
+});
+
+it('a call without an id of its own says which response it is of', async () => {
+  const call = { type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{}' };
+  const body = JSON.stringify({ id: 'resp_1', object: 'response', status: 'completed', output: [call] });
+  const parts = await readParts(encode(body), { isKept: true });
+  expect(parts.find(({ type }) => type === 'tool-call')).toMatchObject({
+    providerMetadata: { kelivo: { responseId: 'resp_1' } },
   });
 });

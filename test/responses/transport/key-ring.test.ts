@@ -91,6 +91,33 @@ describe('keys that fail', () => {
     expect(await ring.take(undefined)).toBe('a');
   });
 
+  it('keeps a key for a 403 that is not about it, and retires it for one that is', async () => {
+    const forbidden = (error: object) =>
+      new APICallError({ message: 'no', statusCode: 403, url, requestBodyValues: {}, data: { error } });
+    const { ring } = ringOf(['a', 'b']);
+    for (const error of [
+      { message: 'Project does not have access to model o9', code: 'model_not_found' },
+      { message: 'Not here.', code: 'unsupported_country_region_territory' },
+    ])
+      expect(ring.refuse('a', forbidden(error))).toBe(false);
+    expect(await ring.take(undefined)).toBe('a');
+    expect(ring.refuse('a', forbidden({ message: 'Your API key is blocked.' }))).toBe(true);
+    expect([await ring.take(undefined), await ring.take(undefined)]).toEqual(['b', 'b']);
+  });
+
+  it('repeats the last refusal where every key was refused, without the body it was about', async () => {
+    const { ring } = ringOf(['a', 'b']);
+    ring.refuse('b', failure(401));
+    const last = new APICallError({ message: 'Wrong key.', statusCode: 401, url, requestBodyValues: 'body' });
+    expect(ring.refuse('a', last)).toBe(false);
+    await expect(ring.take(undefined)).rejects.toMatchObject({
+      message: 'Wrong key.',
+      statusCode: 401,
+      isRetryable: false,
+      requestBodyValues: undefined,
+    });
+  });
+
   it('hands a single key out whatever became of it, for the server knows best', async () => {
     const { ring } = ringOf('only');
     expect(ring.refuse('only', failure(401))).toBe(false);

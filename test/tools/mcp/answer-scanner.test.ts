@@ -26,3 +26,25 @@ it('takes a stream without event ids for one that cannot be resumed', () => {
   scanner.push(new TextEncoder().encode('retry: 10\nid:\ndata: {}\n\n'));
   expect(scanner.isResumable).toBe(false);
 });
+
+it('takes time in proportion to the length of a line', () => {
+  const chunk = new TextEncoder().encode('a'.repeat(16_384));
+  const answers: unknown[] = [];
+  const scanner = createAnswerScanner({ onAnswer: id => answers.push(id) });
+  scanner.push(new TextEncoder().encode('data: {"id":1,"result":"'));
+  const start = performance.now();
+  for (let count = 0; count < 1024; count++) scanner.push(chunk);
+  scanner.push(new TextEncoder().encode('"}\n\n'));
+  expect(performance.now() - start).toBeLessThan(1500);
+  expect(answers).toEqual([1]);
+});
+
+it('reports an answer when its last line has ended, though a line feed may follow', () => {
+  const answers: unknown[] = [];
+  const scanner = createAnswerScanner({ onAnswer: id => answers.push(id) });
+  for (const text of ['data: {"id":1,"result":2}\r', '', '\n\r'])
+    scanner.push(new TextEncoder().encode(text));
+  expect(answers).toEqual([1]);
+  scanner.push(new TextEncoder().encode('\ndata: {"id":2,"result":2}\r\n\r\n'));
+  expect(answers).toEqual([1, 2]);
+});

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startEverythingServer } from './_everything-server.js';
-import { call, namesOf, openTools } from './_fixture-server.js';
+import { call, namesOf, openTools, until } from './_fixture-server.js';
 import { startHttpServer } from './_http-server.js';
 
 describe('a lost HTTP session', () => {
@@ -27,6 +27,25 @@ describe('a lost HTTP session', () => {
     const outputs = await Promise.all(Array.from({ length: 5 }, () => call(tools, 'write')));
     expect(outputs).toEqual(Array(5).fill({ type: 'text', value: 'written' }));
     expect(server.requests.filter(({ action }) => action === 'initialize')).toHaveLength(2);
+  });
+});
+
+describe('a session that another has replaced', () => {
+  it('ends with `close()`, and the call that still waits on it', async () => {
+    const server = await startHttpServer();
+    const tools = openTools({ web: { url: server.url, type: 'http' } });
+    const pending = call(tools, 'hang');
+    await until(() => server.openStreams === 1);
+    server.forgetSessions();
+    expect(await call(tools, 'write')).toMatchObject({ value: 'written' });
+    await tools.close();
+    const start = performance.now();
+    expect(await pending).toEqual({
+      type: 'error-text',
+      value: 'MCP server "web" closed the connection; the tool "hang" may or may not have been executed.',
+    });
+    expect(performance.now() - start).toBeLessThan(500);
+    await until(() => server.openStreams === 0);
   });
 });
 

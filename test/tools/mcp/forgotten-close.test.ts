@@ -2,12 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { McpServerConfig } from '../../../src/tools/mcp/index.js';
 import { fixtureServer, isAlive, startedPid, until } from './_fixture-server.js';
 import { startHttpServer } from './_http-server.js';
 
 const script = fileURLToPath(new URL('_forgetful-script.ts', import.meta.url));
+const signalledScript = fileURLToPath(new URL('_signalled-script.ts', import.meta.url));
 
 async function runScript(config: McpServerConfig): Promise<{ output: string; exitCode: number | null }> {
   const host = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(config)], {
@@ -31,4 +32,47 @@ it.each(['plain', 'stubborn'])(
 it('lets a script end that does not close its HTTP connection', async () => {
   const { url } = await startHttpServer();
   expect(await runScript({ url, type: 'http' })).toEqual({ output: 'echo\n', exitCode: 0 });
+});
+
+describe.skipIf(process.platform === 'win32')('a script that a signal ends', () => {
+  /** Sends the signal when the server is in use. */
+  async function runSignalled(signal: NodeJS.Signals, mode: 'plain' | 'own' | 'last', server = 'stubborn') {
+    const { config, journal } = await fixtureServer(server);
+    const host = spawn(process.execPath, ['--import', 'tsx', signalledScript, JSON.stringify(config), mode], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      timeout: 10_000,
+      killSignal: 'SIGKILL',
+    });
+    const exit = once(host, 'exit');
+    host.stdout.once('data', () => host.kill(signal));
+    const output = await text(host.stdout);
+    const [exitCode, signalCode] = await exit;
+    return { output, exitCode, signalCode, pid: await startedPid(journal) };
+  }
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'takes its server along at %s and ends as by default',
+    async signal => {
+      const { output, exitCode, signalCode, pid } = await runSignalled(signal, 'plain');
+      expect({ output, exitCode, signalCode }).toEqual({
+        output: 'echo before the signal\n',
+        exitCode: null,
+        signalCode: signal,
+      });
+      await until(async () => !(await isAlive(pid)));
+    },
+  );
+
+  it('keeps its server while its own listener runs', async () => {
+    const { output, exitCode, pid } = await runSignalled('SIGTERM', 'own');
+    expect(output).toBe('echo before the signal\necho after the signal\n');
+    expect(exitCode).toBe(3);
+    await until(async () => !(await isAlive(pid)));
+  });
+
+  it('ends, too, beside a listener that waits to be the last', async () => {
+    const { signalCode, pid } = await runSignalled('SIGTERM', 'last', 'plain');
+    expect(signalCode).toBe('SIGTERM');
+    await until(async () => !(await isAlive(pid)));
+  });
 });

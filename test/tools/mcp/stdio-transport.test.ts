@@ -47,6 +47,18 @@ it.skipIf(process.platform === 'win32')(
   },
 );
 
+it('listens for the signals that end this process only while a server runs', async () => {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'exit'];
+  const count = () => signals.map(signal => process.listenerCount(signal));
+  const before = count();
+  const [first, second] = [await fixtureServer(), await fixtureServer()];
+  const tools = openTools({ first: first.config, second: second.config });
+  await tools.listTools();
+  expect(count()).toEqual(before.map(number => number + 1));
+  await tools.close();
+  expect(count()).toEqual(before);
+});
+
 it('takes results of many megabytes', async () => {
   const { config } = await fixtureServer();
   const { value } = await call(openTools({ fixture: config }), 'big', { size: 20_000_000 });

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { withToolLoop } from '../../src/tool-loop/with-tool-loop.js';
+import { createLocalTools } from '../../src/tools/local-tools.js';
+import { createToolbox } from '../../src/tools/toolbox.js';
+import type { ToolOutput } from '../../src/tools/tool-source.js';
+import { ask, call, generate, say, scriptedModel, stream } from './_scripted-model.js';
+import { scriptedTools } from './_tools.js';
+
+describe('an output of a form that is not known', () => {
+  const forms: readonly [title: string, output: unknown][] = [
+    ['nothing', undefined],
+    ['text that is none', { type: 'text', value: undefined }],
+    ['no JSON', { type: 'json', value: undefined }],
+    [
+      'a part of another major',
+      { type: 'content', value: [{ type: 'image-data', data: '', mediaType: 'image/png' }] },
+    ],
+    ['a type of another major', { type: 'execution-denied', reason: 'no' }],
+  ];
+  it.each(forms)('is told to the model, and the turn goes on: %s', async (_title, output) => {
+    const tools = scriptedTools({});
+    const source = {
+      ...tools,
+      listTools: async () => ({
+        tools: [{ name: 'odd', inputSchema: { type: 'object' as const } }],
+        warnings: [],
+      }),
+      callTool: async () => output as ToolOutput,
+    };
+    const model = scriptedModel(ask(call('c1', 'odd')), say('Done.'));
+    await generate(withToolLoop(model, { tools: source }));
+    const told = model.requests[1]?.prompt.at(-1)?.content[0];
+    expect(told).toMatchObject({
+      output: { type: 'error-text', value: expect.stringContaining('"odd" gave an output') },
+    });
+  });
+});
+
+describe('arguments that are cut', () => {
+  it('do not run while the answer may still turn out to be truncated, nor then', async () => {
+    const inputs: unknown[] = [];
+    const tools = scriptedTools({ remove: input => String(inputs.push(input)) });
+    const model = scriptedModel(ask(call('c1', 'remove', '{"path":"/home/me')), say('Sorry.'));
+    await generate(withToolLoop(model, { tools }));
+    expect(inputs).toEqual([]);
+    const told = model.requests[1]?.prompt.at(-1)?.content[0];
+    expect(told).toMatchObject({
+      output: { value: expect.stringContaining('Invalid arguments for tool "remove"') },
+    });
+  });
+});
+
+describe('a toolbox', () => {
+  it('never gives a name to another tool, also while its owner is away', async () => {
+    let isAway = true;
+    const named = (name: string) => scriptedTools({ search: () => name });
+    const [first, second] = [named('first'), named('second')];
+    const flaky = {
+      ...first,
+      listTools: async () => (isAway ? { tools: [], warnings: ['away'] } : first.listTools()),
+    };
+    const box = createToolbox([flaky, second]);
+    const offered = async () => (await box.listTools()).tools.map(({ name }) => name);
+    const run = (toolName: string) =>
+      box.callTool({ toolCallId: 'c', toolName, input: {} }, { signal: new AbortController().signal });
+    expect(await offered()).toEqual(['search']);
+    isAway = false;
+    expect(await offered()).toEqual(['search_2', 'search']);
+    expect([await run('search'), await run('search_2')]).toMatchObject([
+      { value: 'second' },
+      { value: 'first' },
+    ]);
+  });
+});
+
+it('ends a generator of a tool that does not heed its signal', async () => {
+  let ticks = 0;
+  const tools = createLocalTools({
+    endless: {
+      inputSchema: { jsonSchema: { type: 'object' } },
+      async *execute() {
+        for (;;) {
+          yield ++ticks;
+          await new Promise(resolve => setTimeout(resolve, 5));
+        }
+      },
+    },
+  });
+  const model = scriptedModel(ask(call('c1', 'endless')), say('Done.'));
+  await stream(withToolLoop(model, { tools, timeouts: { tool: 40 } }));
+  const after = ticks;
+  await new Promise(resolve => setTimeout(resolve, 40));
+  expect(ticks).toBeLessThanOrEqual(after + 1);
+});
+
+it('lets no host repeat an error that says it may be repeated, once a tool ran', async () => {
+  class GatewayLikeError extends Error {
+    readonly isRetryable = true;
+  }
+  const tools = scriptedTools({ echo: () => 'ran' });
+  const model = scriptedModel(ask(call('c1', 'echo')), () => {
+    throw new GatewayLikeError('The gateway is busy.');
+  });
+  const error: unknown = await generate(withToolLoop(model, { tools })).catch(reason => reason);
+  expect(error).toMatchObject({ message: 'The gateway is busy.' });
+  expect(error).not.toHaveProperty('isRetryable', true);
+});
+
+it('tells of a round before it asks for it, and how long it took', async () => {
+  const events: { type: string; at: number }[] = [];
+  const slow = () => new Promise<never[]>(resolve => setTimeout(() => resolve([]), 60));
+  const model = scriptedModel(
+    async () => (await slow(), ask(call('c1', 'echo'))),
+    async () => (await slow(), say('Done.')),
+  );
+  const tools = scriptedTools({ echo: () => 'ran' });
+  const onEvent = (event: { type: string; at: number }) => events.push(event);
+  const result = await generate(withToolLoop(model, { tools, onEvent }));
+  const [start] = events;
+  expect(start).toMatchObject({ type: 'round-start', round: 1 });
+  expect(start?.at).toBeLessThan(40);
+  const rounds = result.providerMetadata?.kelivo?.rounds as { durationMs: number }[];
+  for (const { durationMs } of rounds) expect(durationMs).toBeGreaterThanOrEqual(50);
+});

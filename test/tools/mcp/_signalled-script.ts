@@ -1,0 +1,22 @@
+// Uses a server over stdio until a signal comes. With "own" it has a listener for SIGTERM, which calls the server once
+// more and then ends the process with code 3; with "last" one that ends the process if it is the only listener, as
+// the package `signal-exit` does.
+import { createMcpTools } from '../../../src/tools/mcp/index.js';
+
+const [config = '', mode] = process.argv.slice(2);
+const tools = createMcpTools({ fixture: JSON.parse(config) });
+
+async function echo(text: string): Promise<void> {
+  const call = { toolCallId: 'call_1', toolName: 'echo', input: { text } };
+  console.log((await tools.callTool(call, { signal: new AbortController().signal })).value);
+}
+
+if (mode === 'own') process.once('SIGTERM', () => void echo('after the signal').then(() => process.exit(3)));
+const endIfLast = () => {
+  if (process.listenerCount('SIGTERM') > 1) return;
+  process.off('SIGTERM', endIfLast);
+  process.kill(process.pid, 'SIGTERM');
+};
+if (mode === 'last') process.on('SIGTERM', endIfLast);
+setInterval(() => {}, 1000);
+await echo('before the signal');
