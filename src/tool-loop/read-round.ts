@@ -1,7 +1,4 @@
-import type {
-  LanguageModelV2CallWarning,
-  LanguageModelV2StreamPart,
-} from '@ai-sdk/provider';
+import type { LanguageModelV2CallWarning, LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { untilAborted } from '../abort/until-aborted.js';
 import type { PartSink } from '../parts/create-part-stream.js';
 import { createPartFolder } from '../parts/fold-parts.js';
