@@ -20,6 +20,7 @@ export function createMcpConnectionPool(options: McpConnectionPoolOptions = {}):
   const {
     connectTimeout = 30_000,
     retryFailedAfter = 30_000,
+    idleTimeout = 600_000,
     fetch,
     ...callbacks
   } = validateConnectionPoolOptions(options);
@@ -34,6 +35,7 @@ export function createMcpConnectionPool(options: McpConnectionPoolOptions = {}):
       const created = createConnection(config, {
         connectTimeout,
         retryFailedAfter,
+        idleTimeout,
         fetch,
         serverName,
         callbacks,

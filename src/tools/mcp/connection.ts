@@ -1,4 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { toTimerDelay } from '../../to-timer-delay.js';
 import { createCrashGuard } from './crash-guard.js';
 import type { McpSession } from './create-session.js';
 import { listTools, type ServerTools } from './list-tools.js';
@@ -37,6 +38,8 @@ export interface ConnectionOptions {
   connectTimeout: number;
   /** In milliseconds. */
   retryFailedAfter: number;
+  /** In milliseconds. */
+  idleTimeout: number;
   fetch?: FetchLike;
   /** What the callbacks are told of where a question comes from. */
   serverName: string;
@@ -55,7 +58,7 @@ const passingFailures: ReadonlySet<McpFailureKind> = new Set<McpFailureKind>([
 
 export function createConnection(
   config: McpServerConfig,
-  { connectTimeout, retryFailedAfter, fetch, serverName, callbacks }: ConnectionOptions,
+  { connectTimeout, retryFailedAfter, idleTimeout, fetch, serverName, callbacks }: ConnectionOptions,
 ): McpConnection {
   const crashes = createCrashGuard({ restTime: retryFailedAfter });
   let session: McpSession | undefined;
@@ -65,6 +68,9 @@ export function createConnection(
   let listVersion = 0;
   let hasFailed = false;
   let closeCount = 0;
+  /** Operations under way: while there is one, the connection is not idle. */
+  let useCount = 0;
+  let idleTimer: ReturnType<typeof setTimeout> | undefined;
 
   function forgetListing(): void {
     listing = undefined;
@@ -151,6 +157,31 @@ export function createConnection(
 
   async function withSession<T>(
     operation: (session: McpSession) => Promise<T>,
+    options: WithSessionOptions,
+  ): Promise<T> {
+    useCount++;
+    clearTimeout(idleTimer);
+    try {
+      return await attempt(operation, options);
+    } finally {
+      if (--useCount === 0) idleTimer = toIdleTimer();
+    }
+  }
+
+  /** Ends the connection when nobody has used it for long. A waiting timer keeps no process alive. */
+  function toIdleTimer(): ReturnType<typeof setTimeout> {
+    const timer = setTimeout(() => {
+      const idle = session;
+      if (idle === undefined || useCount > 0) return;
+      forget(idle);
+      idle.close().catch(() => {});
+    }, toTimerDelay(idleTimeout));
+    if (typeof timer === 'object') timer.unref();
+    return timer;
+  }
+
+  async function attempt<T>(
+    operation: (session: McpSession) => Promise<T>,
     { signal, mayRepeat }: WithSessionOptions,
   ): Promise<T> {
     const closeCountBefore = closeCount;
@@ -191,6 +222,7 @@ export function createConnection(
     },
     withSession,
     async close() {
+      clearTimeout(idleTimer);
       const ended = [...retired, ...(session ? [session] : [])];
       const reason = new McpFailure({ kind: 'closed' });
       closeCount++;

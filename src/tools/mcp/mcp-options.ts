@@ -20,6 +20,11 @@ export interface McpConnectionPoolOptions extends McpCallbacks {
    * @default 30000
    */
   retryFailedAfter?: number;
+  /**
+   * How long a connection that no call uses stays open, in milliseconds. The next use opens it again.
+   * @default 600000
+   */
+  idleTimeout?: number;
   /** Makes the HTTP requests, for a proxy or a WebView. @default the global fetch */
   fetch?: FetchLike;
 }

@@ -10,6 +10,7 @@ const aFunction = <Type>() =>
 const poolShape = {
   connectTimeout: milliseconds.optional(),
   retryFailedAfter: z.number().min(0).optional(),
+  idleTimeout: milliseconds.optional(),
   fetch: aFunction<McpConnectionPoolOptions['fetch']>(),
   onElicitation: aFunction<McpConnectionPoolOptions['onElicitation']>(),
   onSampling: aFunction<McpConnectionPoolOptions['onSampling']>(),
