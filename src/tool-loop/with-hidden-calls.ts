@@ -1,7 +1,7 @@
 import type { LanguageModelV2Message, LanguageModelV2Prompt } from '@ai-sdk/provider';
 import type { CallMemory } from './call-memory.js';
 import type { Outcome } from './owned-call.js';
-import { parseInput } from './parse-input.js';
+import { toCallPart } from './to-call-part.js';
 
 type AssistantPart = Extract<LanguageModelV2Message, { role: 'assistant' }>['content'][number];
 
@@ -41,20 +41,12 @@ export async function withHiddenCalls(
   return history;
 
   function toParts({ call, output }: Outcome): AssistantPart[] {
-    const { toolCallId, toolName, providerMetadata } = call;
+    const { toolCallId, toolName } = call;
     // It is in the history, or was told with another call of the host.
     if (known.has(toolCallId)) return [];
     known.add(toolCallId);
-    const parsed = parseInput(call.input, toolName);
     return [
-      {
-        type: 'tool-call',
-        toolCallId,
-        toolName,
-        input: parsed.success ? parsed.input : {},
-        providerExecuted: true,
-        ...(providerMetadata !== undefined && { providerOptions: providerMetadata }),
-      },
+      toCallPart({ ...call, providerExecuted: true }),
       { type: 'tool-result', toolCallId, toolName, output },
     ];
   }

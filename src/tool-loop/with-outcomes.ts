@@ -6,7 +6,7 @@ import type {
   SharedV2ProviderMetadata,
 } from '@ai-sdk/provider';
 import type { Outcome } from './owned-call.js';
-import { parseInput } from './parse-input.js';
+import { toCallPart } from './to-call-part.js';
 import type { toResult } from './to-result.js';
 
 type AssistantMessage = Extract<LanguageModelV2Message, { role: 'assistant' }>;
@@ -48,21 +48,8 @@ function toAssistantPart(part: LanguageModelV2Content): AssistantPart[] {
       return [{ type: 'reasoning', text: part.text, ...toOptions(part) }];
     case 'file':
       return [{ type: 'file', mediaType: part.mediaType, data: part.data }];
-    case 'tool-call': {
-      const { toolCallId, toolName, providerExecuted } = part;
-      const parsed = parseInput(part.input, toolName);
-      return [
-        {
-          type: 'tool-call',
-          toolCallId,
-          toolName,
-          // What could not be read as arguments is replayed as none: the error in its output tells the model.
-          input: parsed.success ? parsed.input : {},
-          ...(providerExecuted === true && { providerExecuted }),
-          ...toOptions(part),
-        },
-      ];
-    }
+    case 'tool-call':
+      return [toCallPart(part)];
     case 'tool-result': {
       const { toolCallId, toolName, result, isError } = part;
       const output =

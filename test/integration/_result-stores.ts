@@ -1,12 +1,12 @@
 import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import KeyvRedis from '@keyv/redis';
 import Keyv from 'keyv';
 import type { ToolResultStore } from '../../src/index.js';
+import { findFreePort } from '../_free-port.js';
 
 /** Opens the store at a location, `redis://…` or a folder, as every process of a test does for itself. */
 export function openStore(location: string): ToolResultStore & { close(): Promise<void> } {
@@ -64,13 +64,4 @@ async function untilReady(server: ChildProcessByStdio<null, Readable, null>): Pr
     return;
   }
   throw new Error(`Expected redis-server to start, got: ${log}`);
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

@@ -10,6 +10,16 @@ import { message, toResponse } from './stream/_fixtures/wire-events.js';
 /** How many events of HELLO come before the first text. */
 const SILENT_EVENTS = 2;
 
+/** How a stream can end without its terminal event. */
+const BREAKS: [string, (response: ServerResponse) => void][] = [
+  ['ends', response => response.end()],
+  ['breaks', response => response.destroy()],
+  [
+    'brings an error',
+    response => response.end(toSse([{ type: 'error', code: 'server_error', message: 'No.' }])),
+  ],
+];
+
 describe('doStream', () => {
   it('sends the request and streams the answer', async () => {
     const server = await serveBody(toSse(HELLO), { headers: { 'x-request-id': 'req_1' } });
@@ -72,17 +82,11 @@ describe('doStream', () => {
   });
 
   describe('before anything was said', () => {
-    it.each([
-      ['ends', (response: ServerResponse) => response.end()],
-      ['breaks', (response: ServerResponse) => response.destroy()],
-      [
-        'brings an error',
-        (response: ServerResponse) =>
-          response.end(toSse([{ type: 'error', code: 'server_error', message: 'No.' }])),
-      ],
+    it.each<(typeof BREAKS)[number]>([
+      ...BREAKS,
       [
         'brings a failed response',
-        (response: ServerResponse) =>
+        response =>
           response.end(
             toSse([
               {
@@ -116,15 +120,7 @@ describe('doStream', () => {
   });
 
   describe('after something was said', () => {
-    it.each([
-      ['ends', (response: ServerResponse) => response.end()],
-      ['breaks', (response: ServerResponse) => response.destroy()],
-      [
-        'brings an error',
-        (response: ServerResponse) =>
-          response.end(toSse([{ type: 'error', code: 'server_error', message: 'No.' }])),
-      ],
-    ])('streams the error and a finish when the stream %s', async (_, then) => {
+    it.each(BREAKS)('streams the error and a finish when the stream %s', async (_, then) => {
       const { stream } = await modelAt(await serveBeginning(6, then)).doStream({ prompt });
       const { texts, errors, finishReason, usage } = summarize(await collect(stream));
       expect(texts).toEqual(['Hello there']);

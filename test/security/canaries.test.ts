@@ -1,7 +1,7 @@
-import { createServer } from 'node:net';
 import { APICallError, type LanguageModelV2 } from '@ai-sdk/provider';
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { createKelivoResponsesProvider, type KelivoResponsesSettings } from '../../src/index.js';
+import { findFreePort } from '../_free-port.js';
 import { type ReceivedRequest, serve } from '../_server.js';
 import { toSse } from '../_sse.js';
 import { message, toStream } from '../responses/stream/_fixtures/wire-events.js';
@@ -164,7 +164,8 @@ describe.each(PLACES)('a secret in %s', (place, settings) => {
   });
 
   it('is not told where nobody listens', async () => {
-    const provider = createKelivoResponsesProvider({ baseURL: await unusedAddress(), ...settings });
+    const baseURL = `http://127.0.0.1:${await findFreePort()}`;
+    const provider = createKelivoResponsesProvider({ baseURL, ...settings });
     const outputs = await outputsOf(provider.responses('m'));
     expect(outputs).toHaveLength(2);
     expect(findCanary(outputs, CANARIES)).toBeUndefined();
@@ -283,12 +284,3 @@ it.each([
   expect(findCanary(value, CANARIES)).toContain(path);
   expect(findCanary(value, ['something else'])).toBeUndefined();
 });
-
-async function unusedAddress(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise(resolve => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return `http://127.0.0.1:${address.port}`;
-}

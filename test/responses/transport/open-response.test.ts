@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
-import { createServer } from 'node:net';
 import { APICallError } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { type OpenResponseOptions, openResponse } from '../../../src/responses/transport/open-response.js';
+import { findFreePort } from '../../_free-port.js';
 import { serve, serveBody, serveJson, type TestServer } from '../../_server.js';
 
 const open = ({ url }: Pick<TestServer, 'url'>, options: Partial<OpenResponseOptions> = {}) =>
@@ -89,7 +89,7 @@ describe('openResponse', () => {
   });
 
   it('says that nobody listens at the address, and that a retry may help', async () => {
-    const url = await unusedAddress();
+    const url = `http://127.0.0.1:${await findFreePort()}`;
     const error = await refused(open({ url }));
     expect(error.message).toMatch(
       new RegExp(
@@ -283,12 +283,3 @@ describe('openResponse', () => {
     expect(elapsed()).toBeLessThan(100);
   });
 });
-
-async function unusedAddress(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise(resolve => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return `http://127.0.0.1:${address.port}`;
-}

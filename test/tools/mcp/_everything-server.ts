@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import type { McpHttpServerConfig, McpStdioServerConfig } from '../../../src/tools/mcp/index.js';
+import { findFreePort } from '../../_free-port.js';
 
 const resolve = createRequire(import.meta.url).resolve;
 
@@ -46,16 +46,6 @@ export async function startEverythingServer(
       await once(server, 'exit');
     },
   };
-}
-
-async function findFreePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('Expected a port.');
-  return address.port;
 }
 
 async function untilListening(server: ChildProcess): Promise<void> {
