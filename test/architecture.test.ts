@@ -64,7 +64,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/tool-loop': ['src/tools', 'src/tool-calls', 'src/parts', 'src/abort'],
   'src/testing': [],
   'src/v3': ['src', 'src/parts'],
-  'src/host': ['src', 'src/tool-loop', 'src/adapters', 'src/embeddings', 'src/tools', 'src/tools/mcp', 'src/parts'],
+  'src/host': [
+    'src',
+    'src/tool-loop',
+    'src/adapters',
+    'src/embeddings',
+    'src/tools',
+    'src/tools/mcp',
+    'src/parts',
+  ],
 };
 
 /** Files of the top that every layer may use. */
