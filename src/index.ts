@@ -1,3 +1,5 @@
+export type { ModelAdapterRegistry } from './adapters/create-model-adapter-registry.js';
+export type { ModelAdapter } from './adapters/model-adapter.js';
 export { KelivoError, type KelivoErrorCode } from './errors.js';
 export { kelivoResponses } from './kelivo-responses.js';
 export type { ModelOverride } from './model-overrides.js';

@@ -7,6 +7,12 @@ import {
 } from '@ai-sdk/provider';
 import { generateId, loadOptionalSetting } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
+import { adaptModel } from './adapters/adapt-model.js';
+import {
+  createModelAdapterRegistry,
+  type ModelAdapterRegistry,
+} from './adapters/create-model-adapter-registry.js';
+import { modelAdapters } from './adapters/model-adapters.js';
 import { KelivoError } from './errors.js';
 import { createCredentials } from './credentials.js';
 import { createEmbeddingModel } from './embeddings/create-embedding-model.js';
@@ -40,7 +46,10 @@ export interface ToolStub {
 export interface KelivoResponsesProvider extends ProviderV2 {
   /** The same as `languageModel`. */
   (modelId: string): LanguageModelV2;
-  /** A model that runs the provider's tools and shows all rounds as one answer. */
+  /**
+   * A model that runs the provider's tools and shows all rounds as one answer, with the adapters of its family where it
+   * has quirks.
+   */
   languageModel(modelId: string): LanguageModelV2;
   /** The bare model: one request, one answer, no tool of the provider. */
   responses(modelId: string): LanguageModelV2;
@@ -86,6 +95,7 @@ export function createKelivoResponsesProvider(
   const needsKey = root.hostname === 'api.openai.com';
   const fetch = settings.fetch ?? ((input, init) => globalThis.fetch(input, init));
   const tools = createToolSource(settings);
+  const adapters = toAdapters(settings.adapters);
   const learnedProfiles = createLearnedProfiles();
 
   const toModelEndpoint = (modelId: string, path: string): string =>
@@ -108,7 +118,8 @@ export function createKelivoResponsesProvider(
     });
 
   const languageModel = (modelId: string): LanguageModelV2 => {
-    const model = responses(modelId);
+    // Inside the loop: what the model wrote as text is a call by the time the loop looks.
+    const model = adaptModel(responses(modelId), { adapters });
     if (tools === undefined || toolLoop === false) return model;
     return withToolLoop(model, {
       ...toolLoop,
@@ -153,6 +164,11 @@ function toDefaultBaseURL({ flavor = 'openai', azure }: KelivoResponsesSettings)
     code: 'invalid-settings',
     message: `Expected \`baseURL\`${flavor === 'azure' ? ' or `azure.resourceName`' : ''} beside \`flavor: '${flavor}'\`, got neither. Set it, or OPENAI_BASE_URL.`,
   });
+}
+
+function toAdapters(adapters: KelivoResponsesSettings['adapters'] = modelAdapters): ModelAdapterRegistry {
+  if (adapters === false) return createModelAdapterRegistry();
+  return 'findFor' in adapters ? adapters : createModelAdapterRegistry(adapters);
 }
 
 /** MCP tools first: where a local tool has the same name, the server's keeps it. */

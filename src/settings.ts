@@ -1,5 +1,7 @@
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
+import type { ModelAdapterRegistry } from './adapters/create-model-adapter-registry.js';
+import type { ModelAdapter } from './adapters/model-adapter.js';
 import { KelivoError } from './errors.js';
 import { inputProfileSchema, type ModelOverride, modelOverridesSchema } from './model-overrides.js';
 import { parseSettings } from './parse-settings.js';
@@ -108,6 +110,12 @@ export interface KelivoResponsesSettings {
   mcp?: McpToolsOptions;
   /** How the tool loop works, or `false` for models that run no tools. */
   toolLoop?: Omit<ToolLoopOptions, 'tools' | 'timeouts'> | false;
+  /**
+   * What evens out the quirks of model families, such as tool calls that are written as text: a registry or a list to
+   * choose from by model id, or `false` for models as they are. They stand inside the tool loop.
+   * @default modelAdapters of `kelivo-responses/adapters`
+   */
+  adapters?: ModelAdapterRegistry | readonly ModelAdapter[] | false;
 }
 
 const milliseconds = z.number().positive().optional();
@@ -118,6 +126,10 @@ const anObject = <Type>() =>
     value => typeof value === 'object' && value !== null && !Array.isArray(value),
     'expected an object',
   );
+
+/** A list is checked adapter by adapter where it is used. */
+const isAdapters = (value: unknown): boolean =>
+  value === false || Array.isArray(value) || typeof Object(value).findFor === 'function';
 
 const { timeouts, ...toolLoopShape } = toolLoopSettingsShape;
 
@@ -160,6 +172,12 @@ const schema = z.strictObject({
   mcpServers: anObject<McpServers | ToolSource>().optional(),
   mcp: anObject<McpToolsOptions>().optional(),
   toolLoop: z.union([z.literal(false), z.strictObject(toolLoopShape)]).optional(),
+  adapters: z
+    .custom<NonNullable<KelivoResponsesSettings['adapters']>>(
+      isAdapters,
+      'expected a registry of adapters, a list of them, or false',
+    )
+    .optional(),
 }) satisfies z.ZodType<KelivoResponsesSettings>;
 
 /** @throws KelivoError with code `invalid-settings`, naming the setting, what was expected and what came. */
