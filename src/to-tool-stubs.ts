@@ -1,0 +1,26 @@
+import * as z from 'zod/v4';
+import type { PendingWarningsSource } from './tools/with-pending-warnings.js';
+
+/**
+ * The declaration of a tool that the provider runs. Its schema is one of Zod's, which the `Tool` types of all releases
+ * of `ai` take; a `jsonSchema()` is accepted only by the release it was made with.
+ */
+export interface ToolStub {
+  description?: string;
+  inputSchema: z.ZodType<Record<string, unknown>>;
+}
+
+/** Declarations of the tools of a source, by name. */
+export async function toToolStubs(
+  source: PendingWarningsSource | undefined,
+): Promise<Record<string, ToolStub>> {
+  const tools = (await source?.listToolsOnly()) ?? [];
+  // Lenient on purpose: `ai@5` takes a call that fails the declared schema for one of its own.
+  const inputSchema = z.looseObject({});
+  return Object.fromEntries(
+    tools.map(({ name, description }) => [
+      name,
+      { ...(description !== undefined && { description }), inputSchema },
+    ]),
+  );
+}
