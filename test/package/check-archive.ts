@@ -1,0 +1,25 @@
+// Has publint and "are the types wrong" look at the archive that npm would publish. Ends with 1 where one finds a fault.
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { root } from './manifest.js';
+import { pack } from './pack.js';
+
+const folder = await mkdtemp(path.join(tmpdir(), 'kelivo-archive-'));
+try {
+  const archive = await pack(folder);
+  check('publint', [archive, '--strict']);
+  // There is no CommonJS build: Node 20.19 and 22 load ES modules with `require`, too.
+  check('attw', [archive, '--profile', 'esm-only', '--no-emoji', '--format', 'table-flipped']);
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+function check(tool: string, args: readonly string[]): void {
+  const { status } = spawnSync(path.join(root, 'node_modules/.bin', tool), args, {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  if (status !== 0) process.exitCode = 1;
+}

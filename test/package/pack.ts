@@ -1,0 +1,15 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { root } from './manifest.js';
+
+/**
+ * Packs the package as npm would publish it, and gives the path of the archive. What was built before is packed: npm's
+ * scripts would build it once more, under the hands of whoever reads it.
+ */
+export async function pack(folder: string): Promise<string> {
+  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+  const { stdout } = await promisify(execFile)('npm', args, { cwd: root });
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  return path.join(folder, filename);
+}

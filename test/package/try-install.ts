@@ -1,0 +1,140 @@
+// What someone meets who installs the package: it is packed, installed from the archive into an empty project beside each
+// major of `ai`, type-checked and run there, and bundled for browsers. Needs a registry. Ends with 1 where a step fails.
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import ts from 'typescript';
+import { entries, root } from './manifest.js';
+import { pack } from './pack.js';
+
+interface Project {
+  /** What is installed beside the package. */
+  readonly packages: readonly string[];
+}
+
+/** `zod` in the oldest and the newest major that is allowed, `@ai-sdk/openai` present and absent. */
+const projects: readonly Project[] = [
+  { packages: ['ai@5', 'zod@3', '@ai-sdk/openai@2'] },
+  { packages: ['ai@6', 'zod@4'] },
+  { packages: ['ai@7', 'zod@4'] },
+];
+
+/** Entries that work in browsers; the others start processes or servers. */
+const forBrowsers = ['.', './tool-loop', './adapters', './tool-calls', './embeddings', './v3'];
+
+const run = promisify(execFile);
+const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+const fixtures = path.join(root, 'test/package/_consumer');
+const workshop = await mkdtemp(path.join(tmpdir(), 'kelivo-install-'));
+try {
+  const archive = await pack(workshop);
+  for (const project of projects) await tryProject(project, archive);
+} finally {
+  await rm(workshop, { recursive: true, force: true });
+}
+
+async function tryProject({ packages }: Project, archive: string): Promise<void> {
+  const name = packages.join(' ');
+  const folder = await mkdtemp(path.join(workshop, 'project-'));
+  await writeFile(path.join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }));
+  await cp(fixtures, folder, { recursive: true });
+  await step(name, 'installs', () => npmInstall(folder, [archive, ...packages]));
+  await step(name, 'has types for `nodenext` and for bundlers', () => checkTypes(folder));
+  await step(name, 'runs every entry', () => runProgram(folder));
+  await step(name, 'bundles for browsers without a Node built-in', () => bundleForBrowsers(folder));
+}
+
+async function step(project: string, title: string, work: () => Promise<string | void>): Promise<void> {
+  try {
+    const detail = await work();
+    console.log(`✓ ${project}: ${title}${detail === undefined ? '' : ` (${detail})`}`);
+  } catch (error) {
+    const {
+      stdout = '',
+      stderr = '',
+      message = '',
+    } = error as Partial<Record<'stdout' | 'stderr' | 'message', string>>;
+    console.error(`✗ ${project}: ${title}\n${[message, stdout, stderr].filter(Boolean).join('\n')}`);
+    process.exitCode = 1;
+  }
+}
+
+async function npmInstall(folder: string, packages: readonly string[]): Promise<void> {
+  await run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', ...packages], { cwd: folder });
+}
+
+async function checkTypes(folder: string): Promise<void> {
+  for (const [module, moduleResolution] of [
+    ['nodenext', 'nodenext'],
+    ['esnext', 'bundler'],
+  ]) {
+    const compilerOptions = {
+      module,
+      moduleResolution,
+      target: 'es2022',
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      types: [],
+    };
+    await writeFile(
+      path.join(folder, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, files: ['use-package.ts'] }),
+    );
+    await run(process.execPath, [tsc], { cwd: folder });
+  }
+}
+
+async function runProgram(folder: string): Promise<string> {
+  const source = await readFile(path.join(folder, 'use-package.ts'), 'utf8');
+  const { outputText } = ts.transpileModule(source, {
+    compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
+  });
+  await writeFile(path.join(folder, 'use-package.js'), outputText);
+  const { PATH = '' } = process.env;
+  const specifiers = entries.map(({ specifier }) => specifier);
+  const { stdout } = await run(process.execPath, ['use-package.js', ...specifiers], {
+    cwd: folder,
+    env: { PATH },
+    timeout: 60_000,
+  });
+  return stdout.trim();
+}
+
+async function bundleForBrowsers(folder: string): Promise<void> {
+  const specifiers = entries.filter(entry => forBrowsers.includes(entry.path)).map(entry => entry.specifier);
+  const { metafile } = await build({
+    absWorkingDir: folder,
+    stdin: {
+      contents: specifiers
+        .map((specifier, index) => `export * as entry${index} from '${specifier}';`)
+        .join('\n'),
+      resolveDir: folder,
+    },
+    bundle: true,
+    splitting: true,
+    outdir: 'bundle',
+    write: false,
+    metafile: true,
+    format: 'esm',
+    platform: 'browser',
+    logLevel: 'silent',
+    // MCP over stdio needs Node; it is loaded when such a server is started, which no browser does.
+    external: ['node:*'],
+  });
+  const outputs = Object.entries(metafile.outputs);
+  const lazy = new Set(
+    outputs.flatMap(([, { imports }]) =>
+      imports.filter(({ kind }) => kind === 'dynamic-import').map(({ path: target }) => target),
+    ),
+  );
+  const offenders = outputs
+    .filter(([name]) => !lazy.has(name))
+    .flatMap(([, { imports }]) => imports.filter(one => one.external).map(one => one.path));
+  if (offenders.length > 0)
+    throw new Error(`Expected no Node built-in at once, got ${offenders.join(', ')}.`);
+}
