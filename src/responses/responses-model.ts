@@ -8,6 +8,7 @@ import type { FetchFunction } from '@ai-sdk/provider-utils';
 import { createPartStream } from '../parts/create-part-stream.js';
 import { createPartFolder } from '../parts/fold-parts.js';
 import { turnTokenOf } from '../parts/turn-token.js';
+import { isV3Host } from '../parts/v3-host.js';
 import type { LearnedProfile } from './learned-profiles.js';
 import { postMended } from './post-mended.js';
 import { buildRequest } from './request/build-request.js';
@@ -171,17 +172,15 @@ function toRefusalWarning(field: string): LanguageModelV2CallWarning {
 }
 
 /** Which tools the host knows. A tool part of another one is shown as far as its host can bear it. */
-function toDeclaredTools(
-  { tools = [], toolChoice }: LanguageModelV2CallOptions,
-  stream: boolean,
-): DeclaredTools {
+function toDeclaredTools(options: LanguageModelV2CallOptions, stream: boolean): DeclaredTools {
+  const { tools = [], toolChoice } = options;
   const isHidden = toolChoice?.type === 'none';
   return {
     names: new Set(isHidden ? [] : tools.map(tool => tool.name)),
     nameById: new Map(
       tools.flatMap(tool => (tool.type === 'function' ? [] : [[tool.id, tool.name] as const])),
     ),
-    undeclared: stream && !isHidden ? 'result' : 'none',
+    undeclared: isHidden ? 'none' : isV3Host(options) ? 'full' : stream ? 'result' : 'none',
   };
 }
 

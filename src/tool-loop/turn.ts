@@ -6,6 +6,7 @@ import type {
 import { untilAborted } from '../abort/until-aborted.js';
 import { createToolSurface, type ToolSurface, type Visibility } from '../parts/tool-surface.js';
 import { withTurnToken } from '../parts/turn-token.js';
+import { isV3Host } from '../parts/v3-host.js';
 import { pairToolCalls } from '../tool-calls/pair-tool-calls.js';
 import { isStrictSchema } from '../tools/is-strict-schema.js';
 import type { ToolDefinition, ToolSource } from '../tools/tool-source.js';
@@ -108,7 +109,7 @@ export async function openTurn(
     const declared = new Set(callOptions.tools?.map(tool => tool.name));
     const visibilityOf = (toolName: string): Visibility => {
       if (toolActivity === 'none' || callOptions.toolChoice?.type === 'none') return 'none';
-      if (declared.has(toolName)) return 'full';
+      if (declared.has(toolName) || isV3Host(callOptions)) return 'full';
       return mode === 'stream' ? 'result' : 'none';
     };
     const options: LanguageModelV2CallOptions = {

@@ -37,6 +37,8 @@ export interface Mapping {
   /** Usage of lifecycles that the server went on from. */
   earlierUsage: LanguageModelV2Usage;
   metadata: JSONObject;
+  /** Why the server ended the response before its end, in its own word. */
+  incompleteReason?: string;
   hasCalls: boolean;
   /** Whether a call was cut short: then the answer is not whole, whatever the server says. */
   hasPartialCalls: boolean;
@@ -173,6 +175,7 @@ function completeResponse(fields: WireRecord, mapping: Mapping, incomplete = fal
   mapping.items.closeAll({ broken: isIncomplete });
   mapping.usage = addUsage(mapping.earlierUsage, toUsage(response.usage));
   mapping.metadata = toFinishMetadata(response);
+  mapping.incompleteReason = idOf(recordOf(response.incomplete_details)?.reason);
   mapping.finishReason = toFinishReason(response, {
     incomplete: isIncomplete || mapping.hasPartialCalls,
     hasCalls: mapping.hasCalls,

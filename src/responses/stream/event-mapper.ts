@@ -104,6 +104,10 @@ export function createEventMapper(given: EventMapperOptions): EventMapper {
     fail: mapping.fail,
     end() {
       if (mapping.state === 'open') mapping.fail(toTruncationError());
+      const notes = {
+        ...(dropped > 0 && { droppedEvents: dropped }),
+        ...(mapping.incompleteReason !== undefined && { incompleteReason: mapping.incompleteReason }),
+      };
       const failed = mapping.state === 'failed';
       mapping.items.closeAll({ broken: failed });
       write({
@@ -116,7 +120,7 @@ export function createEventMapper(given: EventMapperOptions): EventMapper {
             ...mapping.metadata,
             ...(mapping.logprobs.length > 0 && { logprobs: asJson(mapping.logprobs) }),
           },
-          ...(dropped > 0 && { kelivo: { droppedEvents: dropped } }),
+          ...(Object.keys(notes).length > 0 && { kelivo: notes }),
         },
       });
     },

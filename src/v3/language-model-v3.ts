@@ -1,0 +1,113 @@
+import type {
+  JSONValue,
+  LanguageModelV2,
+  LanguageModelV2CallOptions,
+  LanguageModelV2Content,
+  LanguageModelV2ResponseMetadata,
+  LanguageModelV2StreamPart,
+  SharedV2Headers,
+  SharedV2ProviderMetadata,
+  SharedV2ProviderOptions,
+} from '@ai-sdk/provider';
+
+// Version 3 of the model interface as far as it differs from version 2, told by its shape: this package depends on
+// `@ai-sdk/provider` 2 alone, and an application may have any release of it.
+
+/** A model as `ai` 6 and 7 know it. */
+export interface LanguageModelV3 extends Pick<LanguageModelV2, 'provider' | 'modelId' | 'supportedUrls'> {
+  readonly specificationVersion: 'v3';
+  doGenerate(options: LanguageModelV3CallOptions): PromiseLike<LanguageModelV3GenerateResult>;
+  doStream(options: LanguageModelV3CallOptions): PromiseLike<LanguageModelV3StreamResult>;
+}
+
+/** The options of a call. What may stand in a prompt differs between 6 and 7 and is looked at when it comes. */
+export interface LanguageModelV3CallOptions extends Omit<LanguageModelV2CallOptions, 'prompt' | 'tools'> {
+  readonly prompt: readonly LanguageModelV3Message[];
+  readonly tools?: readonly LanguageModelV3Tool[];
+}
+
+export interface LanguageModelV3Message {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
+  readonly content: string | readonly { readonly type: string }[];
+  readonly providerOptions?: SharedV2ProviderOptions;
+}
+
+/** A function, or a tool that the provider knows by its id. */
+export interface LanguageModelV3Tool {
+  readonly type: 'function' | 'provider';
+  readonly name: string;
+}
+
+export interface LanguageModelV3GenerateResult {
+  content: LanguageModelV3Content[];
+  finishReason: LanguageModelV3FinishReason;
+  usage: LanguageModelV3Usage;
+  providerMetadata?: SharedV2ProviderMetadata;
+  request?: { body?: unknown };
+  response?: LanguageModelV2ResponseMetadata & { headers?: SharedV2Headers; body?: unknown };
+  warnings: LanguageModelV3Warning[];
+}
+
+export interface LanguageModelV3StreamResult {
+  stream: ReadableStream<LanguageModelV3StreamPart>;
+  request?: { body?: unknown };
+  response?: { headers?: SharedV2Headers };
+}
+
+export type LanguageModelV3Content =
+  | Exclude<LanguageModelV2Content, { type: 'tool-call' | 'tool-result' }>
+  | LanguageModelV3ToolCall
+  | LanguageModelV3ToolResult;
+
+export type LanguageModelV3ToolCall = Extract<LanguageModelV2Content, { type: 'tool-call' }> & {
+  /** Whether the host did not declare the tool. */
+  dynamic?: boolean;
+};
+
+export interface LanguageModelV3ToolResult {
+  type: 'tool-result';
+  toolCallId: string;
+  toolName: string;
+  result: NonNullable<JSONValue>;
+  isError?: boolean;
+  dynamic?: boolean;
+  providerMetadata?: SharedV2ProviderMetadata;
+}
+
+type PlainPart = Exclude<
+  LanguageModelV2StreamPart,
+  { type: 'stream-start' | 'tool-input-start' | 'tool-call' | 'tool-result' | 'finish' }
+>;
+
+export type LanguageModelV3StreamPart =
+  | PlainPart
+  | { type: 'stream-start'; warnings: LanguageModelV3Warning[] }
+  | (Extract<LanguageModelV2StreamPart, { type: 'tool-input-start' }> & { dynamic?: boolean })
+  | LanguageModelV3ToolCall
+  | LanguageModelV3ToolResult
+  | {
+      type: 'finish';
+      finishReason: LanguageModelV3FinishReason;
+      usage: LanguageModelV3Usage;
+      providerMetadata?: SharedV2ProviderMetadata;
+    };
+
+export interface LanguageModelV3FinishReason {
+  unified: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
+  /** The server's own word, where it gave one. */
+  raw: string | undefined;
+}
+
+/** Token counts. What is not known is undefined. */
+export interface LanguageModelV3Usage {
+  inputTokens: {
+    total: number | undefined;
+    noCache: number | undefined;
+    cacheRead: number | undefined;
+    cacheWrite: number | undefined;
+  };
+  outputTokens: { total: number | undefined; text: number | undefined; reasoning: number | undefined };
+}
+
+export type LanguageModelV3Warning =
+  { type: 'unsupported'; feature: string; details?: string } | { type: 'other'; message: string };

@@ -1,0 +1,23 @@
+import type { EmbeddingModelV2 } from '@ai-sdk/provider';
+import type { LanguageModelV3Warning } from './language-model-v3.js';
+
+type EmbedOptions = Parameters<EmbeddingModelV2<string>['doEmbed']>[0];
+type EmbedResult = Awaited<ReturnType<EmbeddingModelV2<string>['doEmbed']>>;
+
+/** An embedding model as `ai` 6 and 7 know it. */
+export interface EmbeddingModelV3 extends Omit<EmbeddingModelV2<string>, 'specificationVersion' | 'doEmbed'> {
+  readonly specificationVersion: 'v3';
+  doEmbed(options: EmbedOptions): PromiseLike<EmbedResult & { warnings: LanguageModelV3Warning[] }>;
+}
+
+/** An embedding model of version 2 as one of version 3. */
+export function toEmbeddingModelV3(model: EmbeddingModelV2<string>): EmbeddingModelV3 {
+  return {
+    specificationVersion: 'v3',
+    provider: model.provider,
+    modelId: model.modelId,
+    maxEmbeddingsPerCall: model.maxEmbeddingsPerCall,
+    supportsParallelCalls: model.supportsParallelCalls,
+    doEmbed: async options => ({ ...(await model.doEmbed(options)), warnings: [] }),
+  };
+}

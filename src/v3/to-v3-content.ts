@@ -1,0 +1,126 @@
+import type {
+  JSONValue,
+  LanguageModelV2CallWarning,
+  LanguageModelV2Content,
+  LanguageModelV2FinishReason,
+  LanguageModelV2StreamPart,
+  LanguageModelV2Usage,
+  SharedV2ProviderMetadata,
+} from '@ai-sdk/provider';
+import type {
+  LanguageModelV3Content,
+  LanguageModelV3FinishReason,
+  LanguageModelV3StreamPart,
+  LanguageModelV3ToolCall,
+  LanguageModelV3ToolResult,
+  LanguageModelV3Usage,
+  LanguageModelV3Warning,
+} from './language-model-v3.js';
+
+/** Whether a host declared a tool. Provider-executed calls of another tool must be marked `dynamic`. */
+export type IsDeclared = (toolName: string) => boolean;
+
+/** One part of a stream as version 3 has it. */
+export function toV3Part(part: LanguageModelV2StreamPart, isDeclared: IsDeclared): LanguageModelV3StreamPart {
+  switch (part.type) {
+    case 'stream-start':
+      return { ...part, warnings: part.warnings.map(toV3Warning) };
+    case 'tool-input-start':
+      return { ...part, ...toDynamic(part, isDeclared) };
+    case 'tool-call':
+      return toV3Call(part, isDeclared);
+    case 'tool-result':
+      return toV3Result(part, isDeclared);
+    case 'finish':
+      return {
+        ...part,
+        finishReason: toV3FinishReason(part.finishReason, part.providerMetadata),
+        usage: toV3Usage(part.usage),
+      };
+    default:
+      return part;
+  }
+}
+
+/** One part of a result as version 3 has it. */
+export function toV3Content(part: LanguageModelV2Content, isDeclared: IsDeclared): LanguageModelV3Content {
+  if (part.type === 'tool-call') return toV3Call(part, isDeclared);
+  return part.type === 'tool-result' ? toV3Result(part, isDeclared) : part;
+}
+
+type ContentOf<Type> = Extract<LanguageModelV2Content, { type: Type }>;
+
+const toV3Call = (call: ContentOf<'tool-call'>, isDeclared: IsDeclared): LanguageModelV3ToolCall => ({
+  ...call,
+  ...toDynamic(call, isDeclared),
+});
+
+function toV3Result(
+  { providerExecuted, result, ...rest }: ContentOf<'tool-result'>,
+  isDeclared: IsDeclared,
+): LanguageModelV3ToolResult {
+  return {
+    ...rest,
+    result: (result ?? '') as NonNullable<JSONValue>,
+    // What a model gives as a result is of a tool that was run for the host.
+    ...toDynamic({ toolName: rest.toolName, providerExecuted: true }, isDeclared),
+  };
+}
+
+const toDynamic = (
+  { toolName, providerExecuted }: { toolName: string; providerExecuted?: boolean },
+  isDeclared: IsDeclared,
+): { dynamic?: true } => (providerExecuted === true && !isDeclared(toolName) ? { dynamic: true } : {});
+
+export function toV3FinishReason(
+  finishReason: LanguageModelV2FinishReason,
+  providerMetadata: SharedV2ProviderMetadata | undefined,
+): LanguageModelV3FinishReason {
+  const raw = providerMetadata?.kelivo?.incompleteReason;
+  return {
+    unified: finishReason === 'unknown' ? 'other' : finishReason,
+    raw: typeof raw === 'string' ? raw : undefined,
+  };
+}
+
+export function toV3Usage({
+  inputTokens,
+  outputTokens,
+  cachedInputTokens,
+  reasoningTokens,
+}: LanguageModelV2Usage): LanguageModelV3Usage {
+  return {
+    inputTokens: {
+      total: inputTokens,
+      noCache: without(inputTokens, cachedInputTokens),
+      cacheRead: cachedInputTokens,
+      // Version 2 has no field for it.
+      cacheWrite: undefined,
+    },
+    outputTokens: {
+      total: outputTokens,
+      text: without(outputTokens, reasoningTokens),
+      reasoning: reasoningTokens,
+    },
+  };
+}
+
+const without = (total: number | undefined, part: number | undefined): number | undefined =>
+  total === undefined || part === undefined ? undefined : total - part;
+
+export function toV3Warning(warning: LanguageModelV2CallWarning): LanguageModelV3Warning {
+  switch (warning.type) {
+    case 'unsupported-setting':
+      return toUnsupported(String(warning.setting), warning.details);
+    case 'unsupported-tool':
+      return toUnsupported(`tool ${warning.tool.name}`, warning.details);
+    default:
+      return warning;
+  }
+}
+
+const toUnsupported = (feature: string, details: string | undefined): LanguageModelV3Warning => ({
+  type: 'unsupported',
+  feature,
+  ...(details !== undefined && { details }),
+});
