@@ -7,6 +7,8 @@ export { createKelivoResponsesProvider, type KelivoResponsesProvider } from './p
 export { hostedTools } from './responses/hosted-tools/hosted-tools.js';
 export type { InputProfile } from './responses/request/input-profile.js';
 export type { InputProfileName } from './responses/request/input-profiles.js';
+export type { AzureSettings, Flavor } from './responses/transport/base-url.js';
+export type { ApiKeySetting } from './responses/transport/key-ring.js';
 export type { KelivoResponsesSettings } from './settings.js';
 export type { ToolStub } from './to-tool-stubs.js';
 export type { ApprovalDecision, ApprovalRequest, Approvals, Approve } from './tool-loop/ask-approval.js';

@@ -6,6 +6,7 @@ import type { PendingWarningsSource } from './tools/with-pending-warnings.js';
  * of `ai` take; a `jsonSchema()` is accepted only by the release it was made with.
  */
 export interface ToolStub {
+  /** What the tool does, for the model to read. */
   description?: string;
   inputSchema: z.ZodType<Record<string, unknown>>;
 }

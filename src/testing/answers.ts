@@ -11,7 +11,10 @@ export type AnswerItem =
   | { readonly reasoning: string | readonly string[] }
   /** A function call. A string as `arguments` is sent as it is, so it may be broken JSON. */
   | { readonly call: string; readonly arguments?: JsonObject | string; readonly callId?: string }
-  /** Any item in the API's own shape. Only its `output_item.added` and `output_item.done` are streamed. */
+  /**
+   * Any item in the Responses API's own shape. Only its `output_item.added` and `output_item.done` are streamed; other
+   * APIs leave it out.
+   */
   | RawItem;
 
 /** What the next request gets instead of the rule-based model's answer. */
@@ -26,8 +29,11 @@ export interface OutputAnswer {
   readonly usage?: ResponseUsage | null;
   /** Ends the response as `incomplete`, its last item unfinished. @default completed */
   readonly incomplete?: IncompleteReason;
-  /** Rewrites the events of a stream, to speak the dialect of another server. */
+  /** Rewrites the events of a stream of the Responses API, to speak the dialect of another server. */
   readonly events?: (events: readonly StreamEvent[]) => readonly StreamEvent[];
+  /** Rewrites the chunks of a stream of chat completions likewise. */
+  readonly chunks?: (chunks: readonly JsonObject[]) => readonly JsonObject[];
+  /** An answer with a fault is a {@link Fault}. */
   readonly fault?: undefined;
 }
 
@@ -36,6 +42,7 @@ export interface StatusAnswer {
   readonly status: number;
   /** The `Retry-After` header: seconds, or an HTTP date. */
   readonly retryAfter?: number | string;
+  /** Further headers. @default none */
   readonly headers?: Readonly<Record<string, string>>;
   /** The body; an object is sent as JSON. @default the API's own error for that status */
   readonly body?: string | JsonObject;
@@ -57,9 +64,9 @@ export type Fault =
   | { readonly fault: 'malformed'; readonly after?: number }
   /** `delay` milliseconds before each event. */
   | { readonly fault: 'slow'; readonly delay: number }
-  /** An `error` event ends the stream. */
+  /** An error ends the stream: an `error` event, on other routes the API's error in its place. */
   | ErrorEventFault
-  /** `response.failed` ends the stream. */
+  /** `response.failed` ends the stream; on other routes the same as `error-event`. */
   | { readonly fault: 'failed'; readonly after?: number; readonly code?: string; readonly message?: string }
   /** 200 with a web page, as a proxy or a wrong URL answers. */
   | { readonly fault: 'html' }
@@ -70,13 +77,16 @@ export type Fault =
   /** Not even headers arrive. */
   | { readonly fault: 'headers-never' };
 
+/** A stream that ends with an `error` event. */
 export interface ErrorEventFault {
   readonly fault: 'error-event';
+  /** How many events arrive before it. @default 2 */
   readonly after?: number;
   /** Where code and message stand: beside `type`, under `error`, or under `error` with no `type`. @default 'nested' */
   readonly shape?: 'flat' | 'nested' | 'bare';
   /** @default 'server_error' */
   readonly code?: string | null;
+  /** What it says. @default what OpenAI says of an error of its own */
   readonly message?: string;
   /** Sends `response.failed` after it, as OpenAI does; not for the shape `bare`. @default false */
   readonly thenFailed?: boolean;

@@ -1,11 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { answerRequest, createEmulatorState } from './answer-request.js';
+import { createEmulatorState } from './answer-context.js';
+import { answerRequest } from './answer-request.js';
 import type { ScriptedAnswer } from './answers.js';
 import { type EmulatorRequest, readRequest } from './read-request.js';
+import type { RequestRules } from './request-rules.js';
 import { sendDelivery } from './send-delivery.js';
+import type { ToolCallFormat } from './write-tool-calls.js';
 
+/** How the emulator listens and answers. */
 export interface ResponsesEmulatorOptions {
   /** The port on 127.0.0.1; 0 takes a free one. @default 0 */
   readonly port?: number;
@@ -17,6 +21,16 @@ export interface ResponsesEmulatorOptions {
   readonly latency?: number;
   /** Whether requests are checked as OpenAI checks them; other servers take nearly anything. @default true */
   readonly validate?: boolean;
+  /**
+   * Whose rules requests are checked by, and whose style the answers have: for every model, or by its id.
+   * @default 'openai'
+   */
+  readonly rules?: RequestRules | ((modelId: string) => RequestRules);
+  /**
+   * Makes the model write its tool calls as text, as it does on a server without a parser for them: for every model,
+   * or by its id. @default calls are calls
+   */
+  readonly toolCallFormat?: ToolCallFormat | ((modelId: string) => ToolCallFormat | undefined);
 }
 
 /** A running server that behaves like the OpenAI API, with a model made of rules. */
@@ -37,8 +51,9 @@ export interface ResponsesEmulator {
 }
 
 /**
- * Starts an HTTP server on 127.0.0.1 that behaves like the OpenAI API: `POST /responses` (streamed or not),
- * `POST /embeddings` and `GET /models`, with the API's own checks and error texts. It needs no key and no network.
+ * Starts an HTTP server on 127.0.0.1 that behaves like the OpenAI API: `POST /responses` and `POST /chat/completions`
+ * (streamed or not), `POST /embeddings` and `GET /models`, with the API's own checks and error texts. It needs no key
+ * and no network.
  *
  * @throws the error of `node:http` when the port is taken.
  */
@@ -48,9 +63,19 @@ export async function startResponsesEmulator({
   apiKey,
   latency = 0,
   validate = true,
+  rules = 'openai',
+  toolCallFormat,
 }: ResponsesEmulatorOptions = {}): Promise<ResponsesEmulator> {
   const requests: EmulatorRequest[] = [];
-  const context = { ...createEmulatorState(), apiKeys: toApiKeys(apiKey), basePath, latency, validate };
+  const context = {
+    ...createEmulatorState(),
+    apiKeys: toApiKeys(apiKey),
+    basePath,
+    latency,
+    validate,
+    rulesFor: typeof rules === 'function' ? rules : () => rules,
+    toolCallFormatFor: typeof toolCallFormat === 'function' ? toolCallFormat : () => toolCallFormat,
+  };
   let closed: Promise<unknown> | undefined;
 
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {

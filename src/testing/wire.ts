@@ -3,8 +3,10 @@ import type { JsonObject } from './json-object.js';
 /** Token counts in the API's own shape. */
 export interface ResponseUsage {
   readonly input_tokens: number;
+  /** How many of the input tokens came out of a cache. */
   readonly input_tokens_details?: { readonly cached_tokens: number };
   readonly output_tokens: number;
+  /** How many of the output tokens went into reasoning. */
   readonly output_tokens_details?: { readonly reasoning_tokens: number };
   readonly total_tokens: number;
 }
@@ -68,6 +70,7 @@ export interface EmulatedResponse {
   readonly echo: JsonObject;
 }
 
+/** Why an answer ends before it is whole. */
 export type IncompleteReason = 'max_output_tokens' | 'content_filter';
 
 /** One server-sent event of the API; `type` also stands in its `event:` line. */

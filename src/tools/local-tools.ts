@@ -11,6 +11,7 @@ import type { ToolDefinition, ToolInvocation, ToolOutput, ToolSource } from './t
  * another.
  */
 export interface LocalTool {
+  /** What the tool does and when it is of use, for the model to read. @default none */
   readonly description?: string;
   /** A Zod schema, or what `jsonSchema()` of `ai` gives. */
   readonly inputSchema: unknown;

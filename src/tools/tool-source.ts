@@ -39,6 +39,7 @@ export interface ToolListing {
 /** A tool as the model is told of it, with what the loop must know to run it. */
 export interface ToolDefinition {
   readonly name: string;
+  /** What the tool does and when it is of use, for the model to read. */
   readonly description?: string;
   /** JSON Schema of the arguments, always of `type: "object"`. */
   readonly inputSchema: JSONSchema7;
@@ -57,6 +58,7 @@ export interface ToolInvocation {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
+/** What goes along with a call. */
 export interface ToolCallOptions {
   /** Ends the call: the source stops the work, tells whoever does it, and rejects with the signal's reason. */
   readonly signal: AbortSignal;
@@ -70,6 +72,7 @@ export interface ToolProgress {
   readonly progress: number;
   /** What `progress` will have come to at the end, if known. */
   readonly total?: number;
+  /** What it is doing, for people to read. */
   readonly message?: string;
 }
 

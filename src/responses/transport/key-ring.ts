@@ -26,6 +26,7 @@ const RETIREMENT = 10 * 60_000;
 /** How long a key rests after 429 without a `Retry-After`, in milliseconds. */
 const COOL_DOWN = 30_000;
 
+/** One key or several, as a list or separated by commas, or a function that gives one for each turn. */
 export type ApiKeySetting = string | readonly string[] | (() => string | Promise<string>);
 
 /** Keys in a text that may change: an environment variable. */

@@ -17,6 +17,7 @@ export interface McpTools extends ToolSource {
   status(): McpServerStatus[];
 }
 
+/** How one server is doing. */
 export interface McpServerStatus {
   readonly name: string;
   readonly state: McpConnectionState | 'disabled';

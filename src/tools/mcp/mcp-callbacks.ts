@@ -36,11 +36,13 @@ export interface McpCallbacks {
   onLog?: (message: LoggingMessageNotificationParams, context: McpMessageContext) => void;
 }
 
+/** Who speaks. */
 export interface McpMessageContext {
   /** The server's name in the configuration; where sources share its connection, its name in the first of them. */
   readonly server: string;
 }
 
+/** Who asks, and for how long. */
 export interface McpRequestContext extends McpMessageContext {
   /** Aborts when nobody waits for the answer any more: the server or the host gave the call up, or the connection ended. */
   readonly signal: AbortSignal;

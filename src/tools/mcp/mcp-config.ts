@@ -26,10 +26,11 @@ interface McpServerSettings {
 
 /** A program that speaks MCP over its standard input and output. Needs Node. */
 export interface McpStdioServerConfig extends McpServerSettings {
+  /** Says that this server is a program; `command` alone says it too. */
   readonly type?: 'stdio';
   /** The program: a name that is looked up in `PATH`, or a path. It is not passed through a shell. */
   readonly command: string;
-  /** @default [] */
+  /** What the program is started with, each argument as one text. @default [] */
   readonly args?: readonly string[];
   /**
    * Variables for the server, beside HOME, LOGNAME, PATH, SHELL, TERM and USER (on Windows their like).

@@ -11,6 +11,7 @@ export interface McpConnectionPool {
   connectionTo(config: McpServerConfig, options: { serverName: string }): McpConnection;
 }
 
+/** How connections are opened and kept. */
 export interface McpConnectionPoolOptions extends McpCallbacks {
   /** How long a server may take to get ready, and to list its tools, in milliseconds. @default 30000 */
   connectTimeout?: number;
@@ -36,7 +37,8 @@ export type McpToolsOptions = McpSourceOptions &
     | ({ pool?: undefined } & McpConnectionPoolOptions)
   );
 
-interface McpSourceOptions {
+/** How the tools of servers are called. */
+export interface McpSourceOptions {
   /**
    * How long a call may be silent, in milliseconds; progress starts the time anew, and it stands still while the server
    * waits for an answer of the host. A server's own `timeout` comes first.
