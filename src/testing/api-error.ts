@@ -4,7 +4,7 @@ export interface ApiError {
   readonly message: string;
   readonly type: string;
   readonly param: string | null;
-  readonly code: string | null;
+  readonly code: string | number | null;
 }
 
 /** The 400 that says what is wrong with a request. */
@@ -20,6 +20,12 @@ export const missingParameter = (param: string): ApiError =>
 
 export const unknownParameter = (param: string): ApiError =>
   badRequest(`Unknown parameter: '${param}'.`, { param, code: 'unknown_parameter' });
+
+export const emptyArray = (param: string): ApiError =>
+  badRequest(
+    `Invalid '${param}': empty array. Expected an array with minimum length 1, but got an empty array instead.`,
+    { param, code: 'empty_array' },
+  );
 
 export function invalidType(
   param: string,
@@ -54,7 +60,7 @@ export const itemNotFound = (id: string): ApiError => ({
   status: 404,
 });
 
-export const toErrorBody = ({ message, type, param, code }: ApiError) => ({
+export const toErrorBody = ({ message, type, param, code }: Omit<ApiError, 'status'>) => ({
   error: { message, type, param, code },
 });
 

@@ -15,6 +15,7 @@ export function buildResponse(
     cachedTokens,
     incomplete,
     usage,
+    createCallId = () => createId('call'),
   }: {
     request: ResponsesRequest;
     /** Input tokens that an earlier request has brought, too. */
@@ -23,9 +24,13 @@ export function buildResponse(
     incomplete?: IncompleteReason;
     /** Overrides the counted usage; `null` leaves it out. */
     usage?: ResponseUsage | null;
+    /** Makes the ids of calls. @default as OpenAI makes them */
+    createCallId?: () => string;
   },
 ): EmulatedResponse {
-  const items = answer.map(item => toOutputItem(item, { encrypt: request.includesEncryptedContent }));
+  const items = answer.map(item =>
+    toOutputItem(item, { encrypt: request.includesEncryptedContent, createCallId }),
+  );
   const { output, isTruncated } = truncateOutput(items, {
     maxTokens: incomplete === undefined ? request.maxOutputTokens : undefined,
     cutsLast: incomplete !== undefined,

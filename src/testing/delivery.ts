@@ -40,7 +40,7 @@ export const toStreamDelivery = (steps: readonly DeliveryStep[]): Delivery => ({
 
 /** The delivery of a {@link StatusAnswer}; without a body it is the API's own error. */
 export function toStatusDelivery({ status, retryAfter, headers, body }: StatusAnswer): Delivery {
-  const content = body ?? toErrorBody({ status, ...toKnownError(status) });
+  const content = body ?? toErrorBody(toKnownError(status));
   const delivery: Delivery =
     typeof content === 'string'
       ? { status, headers: {}, steps: [{ write: content }, 'end'] }

@@ -1,3 +1,4 @@
+import { toPieces, toWords } from './cut-text.js';
 import { toWireItem, toWireResponse } from './to-wire-response.js';
 import type {
   EmulatedResponse,
@@ -21,8 +22,8 @@ export function toEvents(response: EmulatedResponse): StreamEvent[] {
 }
 
 /** Gives each event its `sequence_number`, second after `type` as the API writes it. */
-export const numberEvents = (events: readonly StreamEvent[]): StreamEvent[] =>
-  events.map(({ type, ...fields }, index) => ({ type, sequence_number: index, ...fields }));
+export const numberEvents = (events: readonly StreamEvent[], { from = 0 } = {}): StreamEvent[] =>
+  events.map(({ type, ...fields }, index) => ({ type, sequence_number: from + index, ...fields }));
 
 const toOpeningResponse = (response: EmulatedResponse) => ({
   ...toWireResponse({ ...response, output: [], usage: null, incompleteReason: undefined, error: undefined }),
@@ -114,9 +115,3 @@ const toCallEvents = (call: FunctionCallItem): StreamEvent[] => [
   ...toPieces(call.arguments).map(delta => ({ type: 'response.function_call_arguments.delta', delta })),
   { type: 'response.function_call_arguments.done', arguments: call.arguments },
 ];
-
-/** Cuts text before each word; joined, the pieces are the text again. */
-const toWords = (text: string): string[] => text.match(/\s*\S+|\s+$/g) ?? [];
-
-/** Cuts arguments the way tokens do, regardless of words and quotes. */
-const toPieces = (text: string): string[] => text.match(/.{1,7}/gsu) ?? [];

@@ -4,7 +4,10 @@ import { createId } from './create-id.js';
 import type { MessageContent, OutputItem } from './wire.js';
 
 /** Completes a short item with ids and status. `encrypt` gives a reasoning item its encrypted content. */
-export function toOutputItem(item: AnswerItem, { encrypt }: { encrypt: boolean }): OutputItem {
+export function toOutputItem(
+  item: AnswerItem,
+  { encrypt, createCallId }: { encrypt: boolean; createCallId: () => string },
+): OutputItem {
   if ('type' in item) return { type: 'raw', item };
   if ('text' in item) {
     return toMessage({ type: 'output_text', text: item.text, annotations: [], logprobs: [] });
@@ -23,7 +26,7 @@ export function toOutputItem(item: AnswerItem, { encrypt }: { encrypt: boolean }
     id: createId('fc'),
     type: 'function_call',
     status: 'completed',
-    call_id: item.callId ?? createId('call'),
+    call_id: item.callId ?? createCallId(),
     name: item.call,
     arguments: typeof input === 'string' ? input : JSON.stringify(input),
   };

@@ -15,22 +15,29 @@ export function validateTools(tools: unknown): ApiError | undefined {
 /** The first thing the API would object to in `text.format`. */
 export function validateTextFormat(text: unknown): ApiError | undefined {
   if (!isJsonObject(text) || !isJsonObject(text.format)) return undefined;
-  const { type, name, schema, strict } = text.format;
+  const { type } = text.format;
   if (!['text', 'json_object', 'json_schema'].includes(String(type))) {
     return invalidValue('text.format.type', {
       value: type,
       supported: ['json_object', 'json_schema', 'text'],
     });
   }
-  if (type !== 'json_schema') return undefined;
-  if (name === undefined) return missingParameter('text.format.name');
-  const nameError = validateName(name, { path: 'text.format.name' });
+  return type === 'json_schema' ? validateJsonSchema(text.format, { path: 'text.format' }) : undefined;
+}
+
+/** The first thing the API would object to in the schema an answer is to follow. */
+export function validateJsonSchema(
+  { name, schema, strict }: JsonObject,
+  { path }: { path: string },
+): ApiError | undefined {
+  if (name === undefined) return missingParameter(`${path}.name`);
+  const nameError = validateName(name, { path: `${path}.name` });
   if (nameError !== undefined) return nameError;
-  if (schema === undefined) return missingParameter('text.format.schema');
+  if (schema === undefined) return missingParameter(`${path}.schema`);
   const fault = findSchemaFault(schema, { strict: strict === true });
   if (fault === undefined) return undefined;
   return badRequest(`Invalid schema for response_format '${String(name)}': ${fault}`, {
-    param: 'text.format.schema',
+    param: `${path}.schema`,
     code: 'invalid_json_schema',
   });
 }
@@ -47,9 +54,12 @@ export function validateName(name: unknown, { path }: { path: string }): ApiErro
 }
 
 /** The API's limit for names and ids. */
-export const tooLong = (path: string, { length }: { length: number }): ApiError =>
+export const tooLong = (
+  path: string,
+  { length, maximum = 64 }: { length: number; maximum?: number },
+): ApiError =>
   badRequest(
-    `Invalid '${path}': string too long. Expected a string with maximum length 64, but got a string with length ${length} instead.`,
+    `Invalid '${path}': string too long. Expected a string with maximum length ${maximum}, but got a string with length ${length} instead.`,
     { param: path, code: 'string_above_max_length' },
   );
 
@@ -59,7 +69,8 @@ function validateTool(tool: unknown, { path }: { path: string }): ApiError | und
   return tool.type === 'function' ? validateFunction(tool, { path }) : undefined;
 }
 
-function validateFunction(tool: JsonObject, { path }: { path: string }): ApiError | undefined {
+/** The first thing the API would object to in a declared function. */
+export function validateFunction(tool: JsonObject, { path }: { path: string }): ApiError | undefined {
   if (tool.name === undefined) return missingParameter(`${path}.name`);
   const nameError = validateName(tool.name, { path: `${path}.name` });
   if (nameError !== undefined) return nameError;
