@@ -1,0 +1,20 @@
+import type { KeySafe } from './key-safe.js';
+import type { ServerBook } from './mcp/server-book.js';
+import type { ConversationStore } from './store/conversation-store.js';
+import type { SettingsStore } from './store/settings-store.js';
+import type { ApprovalDesk } from './turn/approval-desk.js';
+import type { Redactor } from './turn/redact.js';
+import type { RunningTurns } from './turn/running-turns.js';
+
+/** What the routes share. */
+export interface PlaygroundContext {
+  readonly conversations: ConversationStore;
+  readonly settings: SettingsStore;
+  readonly keys: KeySafe;
+  readonly servers: ServerBook;
+  readonly desk: ApprovalDesk;
+  readonly turns: RunningTurns;
+  readonly redactor: Redactor;
+  /** The folder that the file server may touch. */
+  readonly filesFolder: string;
+}

@@ -1,0 +1,80 @@
+import type { ScriptedAnswer } from 'kelivo-responses/testing';
+import type { FaultChoice } from '../../shared/playground-state.js';
+import { dialects } from './dialects.js';
+
+interface FaultRow extends FaultChoice {
+  readonly answer: ScriptedAnswer;
+}
+
+const fault = (name: string, title: string, description: string, answer: ScriptedAnswer): FaultRow => ({
+  name,
+  title,
+  description,
+  kind: 'fault',
+  answer,
+});
+
+const faultRows: readonly FaultRow[] = [
+  fault('cut', 'Connection cut', 'The socket is destroyed in the middle of the answer.', {
+    fault: 'cut',
+    after: 6,
+  }),
+  fault('early-end', 'Ends too early', 'The body ends properly, but without its last event.', {
+    fault: 'early-end',
+  }),
+  fault('stall', 'Stall', 'The stream falls silent and stays open, until you stop it or 15 seconds pass.', {
+    fault: 'stall',
+    after: 6,
+  }),
+  fault('slow', 'Slow', '400 milliseconds before each event: time to press Stop.', {
+    fault: 'slow',
+    delay: 400,
+  }),
+  fault('malformed', 'Malformed line', 'One data line is no JSON; the stream goes on after it.', {
+    fault: 'malformed',
+  }),
+  fault('error-event', 'Error event', 'An error event ends the stream.', { fault: 'error-event', after: 4 }),
+  fault('failed', 'response.failed', 'The response fails in the middle.', { fault: 'failed', after: 4 }),
+  fault('429', '429 rate limit', 'The request is over the rate limit; Retry-After says one second.', {
+    status: 429,
+    retryAfter: 1,
+  }),
+  fault('500', '500 server error', 'The server fails before it answers.', { status: 500 }),
+  fault('html', 'A web page', '200 with HTML, as a proxy or a wrong address answers.', { fault: 'html' }),
+  fault('empty', 'Empty body', '200 with nothing in it.', { fault: 'empty' }),
+  fault('chat-completions', 'Chat Completions', 'The other API answers.', { fault: 'chat-completions' }),
+];
+
+const dialectRows: readonly FaultRow[] = dialects.map(({ name, title, description, events }) => ({
+  name,
+  title,
+  description,
+  kind: 'dialect',
+  answer: { events },
+}));
+
+const rows = [...faultRows, ...dialectRows];
+
+/** What the emulator can be told to do wrong, and the dialects it can speak. */
+export const faultChoices: readonly FaultChoice[] = rows.map(({ name, title, description, kind }) => ({
+  name,
+  title,
+  description,
+  kind,
+}));
+
+/** More than a turn has requests. */
+const EVERY_REQUEST = 40;
+
+/**
+ * The script of a turn in which something goes wrong.
+ *
+ * @param request In which request of the turn, from 1; 0 for all.
+ * @returns undefined where nothing does.
+ */
+export function toScript(name: string, { request }: { request: number }): ScriptedAnswer[] | undefined {
+  const row = rows.find(choice => choice.name === name);
+  if (row === undefined) return undefined;
+  if (request === 0) return Array.from({ length: EVERY_REQUEST }, () => row.answer);
+  return [...Array.from({ length: request - 1 }, () => ({})), row.answer];
+}

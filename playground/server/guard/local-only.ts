@@ -1,0 +1,31 @@
+import type { MiddlewareHandler } from 'hono';
+
+/**
+ * Lets in what this machine's own browser sends from the playground's own page. The host must be a name of this
+ * machine: a foreign name that was made to point here (DNS rebinding) is refused. Whatever changes something must come
+ * from the page itself, and reading from another site is refused, too.
+ */
+export function localOnly({ port }: { port: () => number }): MiddlewareHandler {
+  return async (context, next) => {
+    const { method, header } = toParts(context.req.raw);
+    const hosts = ['127.0.0.1', 'localhost', '[::1]'].map(name => `${name}:${port()}`);
+    if (!hosts.includes(header('host') ?? '')) {
+      return context.json({ error: 'Expected the name of this machine as the host, got another.' }, 403);
+    }
+    const origin = header('origin');
+    const isOwnOrigin = hosts.some(host => origin === `http://${host}`);
+    const isSafe = method === 'GET' || method === 'HEAD';
+    if (origin === undefined ? !isSafe : !isOwnOrigin) {
+      return context.json({ error: 'Expected a request of the playground’s own page.' }, 403);
+    }
+    if (context.req.path.startsWith('/api/') && header('sec-fetch-site') === 'cross-site') {
+      return context.json({ error: 'Expected a request of the playground’s own page.' }, 403);
+    }
+    return next();
+  };
+}
+
+const toParts = ({ method, headers }: Request) => ({
+  method,
+  header: (name: string): string | undefined => headers.get(name) ?? undefined,
+});

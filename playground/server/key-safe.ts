@@ -1,0 +1,49 @@
+/**
+ * API keys, in memory alone: never in a file, never in an answer to the page. A key belongs to the origin it was typed
+ * in for, so that a change of the address does not take it elsewhere.
+ */
+export interface KeySafe {
+  /** An empty key forgets the one that is known. */
+  keep(endpoint: string, key: string): void;
+  keyFor(endpoint: string): string | undefined;
+  sourceFor(endpoint: string): 'none' | 'typed' | 'environment';
+  /** All keys, to be blacked out in what is shown. */
+  all(): readonly string[];
+}
+
+export interface KeySafeOptions {
+  /** `OPENAI_API_KEY` counts for the origin of `OPENAI_BASE_URL`, by default OpenAI's. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+export function createKeySafe({ environment }: KeySafeOptions): KeySafe {
+  const { OPENAI_API_KEY: given, OPENAI_BASE_URL: home } = environment;
+  const homeOrigin = toOrigin(home || 'https://api.openai.com');
+  const typed = new Map<string, string>();
+
+  function sourceFor(endpoint: string): 'none' | 'typed' | 'environment' {
+    const origin = toOrigin(endpoint);
+    if (origin === undefined) return 'none';
+    if (typed.has(origin)) return 'typed';
+    return given && origin === homeOrigin ? 'environment' : 'none';
+  }
+
+  return {
+    keep(endpoint, key) {
+      const origin = toOrigin(endpoint);
+      if (origin === undefined) return;
+      if (key === '') typed.delete(origin);
+      else typed.set(origin, key);
+    },
+    keyFor(endpoint) {
+      const source = sourceFor(endpoint);
+      if (source === 'environment') return given;
+      return source === 'typed' ? typed.get(toOrigin(endpoint) ?? '') : undefined;
+    },
+    sourceFor,
+    all: () => [...typed.values(), ...(given ? [given] : [])],
+  };
+}
+
+const toOrigin = (endpoint: string): string | undefined =>
+  URL.canParse(endpoint) ? new URL(endpoint).origin : undefined;

@@ -1,0 +1,69 @@
+/** The web playground: `npm start`. */
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { describeFailure } from '../describe-failure.js';
+import { startPlayground } from './start-playground.js';
+
+const help = `Serves the playground on 127.0.0.1.
+
+Usage: npm start -- [options]
+
+Options:
+  --port <number>   the port, 4173 or a free one unless told otherwise
+  --data <folder>   where conversations, settings and MCP servers are kept, playground/.data by default
+  --help            this text
+
+It talks to an emulator that needs no key until you choose another endpoint. OPENAI_API_KEY is used
+for OPENAI_BASE_URL, by default OpenAI.
+`;
+
+const USUAL_PORT = 4173;
+const usualFolder = fileURLToPath(new URL('../.data', import.meta.url));
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  console.error(`error: ${describeFailure(error)}`);
+  process.exitCode = 1;
+}
+
+async function main(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: { port: { type: 'string' }, data: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+  });
+  if (values.help) {
+    console.log(help);
+    return;
+  }
+  const playground = await start({ port: readPort(values.port), folder: values.data ?? usualFolder });
+  console.log(`The playground is at ${playground.url}  (Ctrl-C ends it)`);
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(name, () => void playground.close());
+  }
+}
+
+async function start({ port, folder }: { port: number | undefined; folder: string }) {
+  const options = { folder, environment: process.env };
+  try {
+    return await startPlayground({ ...options, port: port ?? USUAL_PORT });
+  } catch (error) {
+    if (!isTaken(error)) throw error;
+    if (port !== undefined) {
+      throw new Error(`Port ${port} is taken. Choose another with --port, or leave it out for a free one.`);
+    }
+    return startPlayground(options);
+  }
+}
+
+const isTaken = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+
+function readPort(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+    throw new Error(`Expected --port to be a number from 1 to 65535, got ${JSON.stringify(text)}.`);
+  }
+  return port;
+}

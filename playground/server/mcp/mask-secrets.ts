@@ -1,0 +1,88 @@
+import type { McpServerConfig, McpServers } from 'kelivo-responses/mcp';
+
+/** Stands in a configuration that the page sees where a secret is; saved again, it means the secret that is known. */
+export const MASK = '••••••••';
+
+/** An argument or a parameter whose name says that its value is a secret. */
+const SECRET_NAME = /key|token|secret|passw|auth|credential/i;
+
+/** The configuration with all values of `env` and `headers`, and with arguments and parameters that sound secret, masked. */
+export const maskServers = (servers: McpServers): McpServers =>
+  mapServers(servers, (_name, config) => changeSecrets(config, () => MASK));
+
+/** Puts known secrets back where the page left the mask. */
+export const unmaskServers = (servers: McpServers, known: McpServers): McpServers =>
+  mapServers(servers, (name, config) => {
+    const before = known[name];
+    const secrets = before === undefined ? new Map<string, string>() : readSecrets(before);
+    return changeSecrets(config, (place, value) =>
+      value === MASK ? (secrets.get(place) ?? value) : value,
+    );
+  });
+
+/** All values that must not be shown. */
+export const secretsOf = (servers: McpServers): string[] =>
+  Object.values(servers).flatMap(config => [...readSecrets(config).values()]);
+
+function readSecrets(config: McpServerConfig): Map<string, string> {
+  const secrets = new Map<string, string>();
+  changeSecrets(config, (place, value) => {
+    secrets.set(place, value);
+    return value;
+  });
+  return secrets;
+}
+
+type Change = (place: string, value: string) => string;
+
+function changeSecrets(config: McpServerConfig, change: Change): McpServerConfig {
+  if ('command' in config) {
+    const { env, args } = config;
+    return {
+      ...config,
+      ...(env && { env: changeValues(env, { kind: 'env', change }) }),
+      ...(args && { args: args.map((value, index) => changeArgument(value, { before: args[index - 1], change })) }),
+    };
+  }
+  const { headers, url } = config;
+  return {
+    ...config,
+    url: changeParameters(url, change),
+    ...(headers && { headers: changeValues(headers, { kind: 'header', change }) }),
+  };
+}
+
+const changeValues = (
+  values: Readonly<Record<string, string>>,
+  { kind, change }: { kind: string; change: Change },
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, change(`${kind} ${name}`, value)]),
+  );
+
+/** `--api-key x` and `--token=x` */
+function changeArgument(
+  value: string,
+  { before = '', change }: { before: string | undefined; change: Change },
+): string {
+  const [, name, assigned] = /^(-[^=]*)=(.+)$/s.exec(value) ?? [];
+  if (name !== undefined && assigned !== undefined) {
+    return SECRET_NAME.test(name) ? `${name}=${change(`argument ${name}`, assigned)}` : value;
+  }
+  return /^-[^=]*$/.test(before) && SECRET_NAME.test(before) ? change(`argument ${before}`, value) : value;
+}
+
+function changeParameters(url: string, change: Change): string {
+  if (!URL.canParse(url)) return url;
+  const address = new URL(url);
+  for (const [name, value] of [...address.searchParams]) {
+    if (SECRET_NAME.test(name)) address.searchParams.set(name, change(`parameter ${name}`, value));
+  }
+  return address.searchParams.size > 0 ? address.href : url;
+}
+
+const mapServers = (
+  servers: McpServers,
+  change: (name: string, config: McpServerConfig) => McpServerConfig,
+): McpServers =>
+  Object.fromEntries(Object.entries(servers).map(([name, config]) => [name, change(name, config)]));

@@ -1,0 +1,86 @@
+import { createUIMessageStreamResponse } from 'ai';
+import { Hono } from 'hono';
+import * as z from 'zod';
+import type { PlaygroundMessage } from '../../shared/playground-state.js';
+import { adaptersFor } from '../adapters-for.js';
+import type { PlaygroundContext } from '../context.js';
+import { runTurn } from '../turn/run-turn.js';
+import { readJson } from './read-json.js';
+
+const thread = z.enum(['main', 'kelivo', 'stock']);
+const conversationId = z.string().regex(/^[\w-]{8,64}$/, 'Expected the id of a conversation');
+
+const chatRequest = z.object({
+  conversationId,
+  thread,
+  /** The user's new message; without one the last is answered anew. */
+  message: z
+    .object({
+      id: z.string().min(1).max(100),
+      role: z.literal('user'),
+      parts: z
+        .array(z.object({ type: z.literal('text'), text: z.string().min(1).max(200_000) }))
+        .min(1)
+        .max(10),
+    })
+    .optional(),
+});
+
+const stopRequest = z.object({ conversationId, thread });
+
+/** `POST /chat` streams an answer; `POST /chat/stop` ends one. */
+export function chatRoutes(playground: PlaygroundContext): Hono {
+  const { conversations, settings, turns } = playground;
+
+  return new Hono()
+    .post('/', async context => {
+      const request = await readJson(context, chatRequest);
+      const chosen = settings.read();
+      const message: PlaygroundMessage | undefined = request.message;
+      if (message === undefined) {
+        conversations.dropAnswer(request.conversationId, request.thread);
+      } else {
+        conversations.open(request.conversationId, {
+          mode: request.thread === 'main' ? 'chat' : 'compare',
+          title: toTitle(message),
+        });
+        conversations.save(request.conversationId, request.thread, message);
+      }
+      const messages = conversations.messages(request.conversationId, request.thread);
+      if (messages.length === 0) return context.json({ error: 'There is nothing to answer.' }, 409);
+
+      const { signal, close } = turns.open(`${request.conversationId} ${request.thread}`, {
+        signal: context.req.raw.signal,
+      });
+      const stream = runTurn({
+        ...playground,
+        messages,
+        flag: request.thread === 'main' ? chosen.flag : request.thread,
+        settings: chosen,
+        adapters: adaptersFor(chosen),
+        mcpTools: playground.servers.tools(),
+        signal,
+        onAnswer(answer, trace) {
+          close();
+          conversations.save(request.conversationId, request.thread, answer, trace);
+        },
+      });
+      return createUIMessageStreamResponse({ stream });
+    })
+    .post('/stop', async context => {
+      const request = await readJson(context, stopRequest);
+      const isStopped = turns.stop(`${request.conversationId} ${request.thread}`);
+      return context.json({ isStopped });
+    });
+}
+
+const MAX_TITLE = 60;
+
+function toTitle({ parts }: PlaygroundMessage): string {
+  const text = parts
+    .map(part => (part.type === 'text' ? part.text : ''))
+    .join(' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return text.length > MAX_TITLE ? `${text.slice(0, MAX_TITLE - 1).trimEnd()}…` : text;
+}

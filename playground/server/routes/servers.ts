@@ -1,0 +1,26 @@
+import { Hono } from 'hono';
+import * as z from 'zod';
+import type { PlaygroundContext } from '../context.js';
+import { readJson } from './read-json.js';
+
+const replaceRequest = z.object({
+  config: z.string().max(200_000),
+  /** What the answer to the same change gave, once somebody has seen the commands. */
+  confirmation: z.string().max(100).optional(),
+});
+
+/** `GET|PUT /` of the MCP servers and `POST /:name/reconnect`. */
+export function serverRoutes({ servers }: PlaygroundContext): Hono {
+  const read = () => ({ servers: servers.views(), config: servers.configText() });
+  return new Hono()
+    .get('/', context => context.json(read()))
+    .put('/', async context => {
+      const { config, confirmation } = await readJson(context, replaceRequest);
+      const question = await servers.replace(config, { confirmation });
+      return question === undefined ? context.json(read()) : context.json(question, 409);
+    })
+    .post('/:name/reconnect', async context => {
+      const isKnown = await servers.reconnect(context.req.param('name'));
+      return isKnown ? context.json(read()) : context.notFound();
+    });
+}

@@ -1,0 +1,55 @@
+import { type EmulatorRequest, startResponsesEmulator } from 'kelivo-responses/testing';
+import type { Settings } from '../../shared/playground-state.js';
+import { toScript } from '../emulator/faults.js';
+import type { KeySafe } from '../key-safe.js';
+
+/** Where the requests of one turn go. */
+export interface Target {
+  readonly baseURL: string;
+  readonly apiKey: string | undefined;
+  /** How it is called in front of the user. */
+  readonly name: string;
+  /** What the emulator was told to do wrong. */
+  readonly fault?: string;
+  /** What arrived, where that can be known: at the emulator. */
+  readonly requests?: readonly EmulatorRequest[];
+  close(): Promise<void>;
+}
+
+/** Milliseconds before each event of the emulator: about as fast as a model writes. */
+const LATENCY = 20;
+
+/**
+ * The endpoint of the settings. The emulator is started for each turn anew, so that turns side by side do not use up
+ * each other's faults.
+ */
+export async function openTarget(
+  { endpoint, fault, faultRequest }: Pick<Settings, 'endpoint' | 'fault' | 'faultRequest'>,
+  { keys }: { keys: KeySafe },
+): Promise<Target> {
+  if (endpoint !== 'emulator') {
+    return {
+      baseURL: endpoint,
+      apiKey: keys.keyFor(endpoint),
+      name: withoutQuery(endpoint),
+      close: async () => {},
+    };
+  }
+  const emulator = await startResponsesEmulator({ latency: LATENCY });
+  const script = toScript(fault, { request: faultRequest });
+  if (script !== undefined) emulator.enqueue(...script);
+  return {
+    baseURL: emulator.baseURL,
+    apiKey: undefined,
+    name: 'emulator',
+    ...(script !== undefined && { fault }),
+    requests: emulator.requests,
+    close: () => emulator.close(),
+  };
+}
+
+/** A query may hold a key. */
+function withoutQuery(endpoint: string): string {
+  const { origin, pathname } = new URL(endpoint);
+  return origin + pathname;
+}

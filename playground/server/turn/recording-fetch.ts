@@ -1,0 +1,148 @@
+import { createParser } from 'eventsource-parser';
+import { describeFailure } from '../../describe-failure.js';
+import type { ExchangeEnd, TraceFact } from '../../shared/trace-event.js';
+import type { Redactor } from './redact.js';
+import { shortenStrings } from './shorten-strings.js';
+
+export interface RecordingFetchOptions {
+  readonly record: (fact: TraceFact) => void;
+  readonly redactor: Redactor;
+  /** The round that a request belongs to which is sent now. */
+  readonly currentRound: () => number;
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+/** The most characters that are kept of one string of a body, and of an answer that is no stream. */
+const MAX_CHARACTERS = 20_000;
+
+/** A `fetch` for a provider that records requests and answers as they pass by, and changes nothing about them. */
+export function createRecordingFetch({
+  record,
+  redactor,
+  currentRound,
+  fetch = globalThis.fetch,
+}: RecordingFetchOptions): typeof globalThis.fetch {
+  let count = 0;
+
+  return async (input, init) => {
+    const exchange = ++count;
+    record({
+      type: 'request',
+      exchange,
+      round: currentRound(),
+      method: init?.method ?? 'GET',
+      url: redactor.text(toUrl(input)),
+      headers: redactor.headers(new Headers(init?.headers)),
+      body: redactor.json(shortenStrings(parseBody(init?.body), { maxCharacters: MAX_CHARACTERS })),
+    });
+    const end = (how: ExchangeEnd, error?: unknown): void =>
+      record({
+        type: 'exchange-end',
+        exchange,
+        end: how,
+        ...(error !== undefined && { message: redactor.text(describeFailure(error)) }),
+      });
+    try {
+      const response = await fetch(input, init);
+      const { status, headers } = response;
+      record({ type: 'response', exchange, status, headers: redactor.headers(headers) });
+      const reader = createBodyReader(headers, { exchange, record, redactor });
+      return withTap(response, { reader, end, signal: init?.signal });
+    } catch (error) {
+      end(init?.signal?.aborted ? 'aborted' : 'broken', error);
+      throw error;
+    }
+  };
+}
+
+interface BodyReader {
+  feed(text: string): void;
+  finish(): void;
+}
+
+function createBodyReader(
+  headers: Headers,
+  { exchange, record, redactor }: { exchange: number } & Pick<RecordingFetchOptions, 'record' | 'redactor'>,
+): BodyReader {
+  if (headers.get('content-type')?.includes('text/event-stream')) {
+    const parser = createParser({
+      onEvent({ event, data }) {
+        const json = redactor.json(
+          shortenStrings(parseBody(data), { maxCharacters: MAX_CHARACTERS }),
+        );
+        record({ type: 'wire', exchange, name: event ?? toEventType(json), data: json });
+      },
+    });
+    return { feed: text => parser.feed(text), finish: () => parser.reset({ consume: true }) };
+  }
+  let body = '';
+  return {
+    feed(text) {
+      body = (body + text).slice(0, MAX_CHARACTERS);
+    },
+    finish: () => record({ type: 'body', exchange, text: redactor.text(body) }),
+  };
+}
+
+interface TapOptions {
+  readonly reader: BodyReader;
+  readonly end: (how: ExchangeEnd, error?: unknown) => void;
+  readonly signal: AbortSignal | null | undefined;
+}
+
+/**
+ * The response with a body that is read along. Not a `clone()`: who cancels one of two branches would leave the
+ * connection open.
+ */
+function withTap(response: Response, { reader, end, signal }: TapOptions): Response {
+  const source = response.body?.getReader();
+  if (source === undefined) {
+    end('complete');
+    return response;
+  }
+  const decoder = new TextDecoder();
+  const finish = (how: ExchangeEnd, error?: unknown): void => {
+    reader.finish();
+    end(how, error);
+  };
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await source.read();
+        if (done) {
+          finish('complete');
+          controller.close();
+          return;
+        }
+        reader.feed(decoder.decode(value, { stream: true }));
+        controller.enqueue(value);
+      } catch (error) {
+        finish(signal?.aborted ? 'aborted' : 'broken', error);
+        controller.error(error);
+      }
+    },
+    async cancel(reason) {
+      finish('aborted');
+      await source.cancel(reason);
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(body, { status, statusText, headers });
+}
+
+const toUrl = (input: Parameters<typeof fetch>[0]): string =>
+  typeof input === 'string' ? input : input instanceof URL ? input.href : input.url;
+
+function parseBody(body: unknown): unknown {
+  if (typeof body !== 'string') return body === null || body === undefined ? undefined : '(not text)';
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body;
+  }
+}
+
+const toEventType = (json: unknown): string =>
+  typeof json === 'object' && json !== null && 'type' in json && typeof json.type === 'string'
+    ? json.type
+    : 'message';

@@ -1,0 +1,203 @@
+import type { ExchangeEnd, Flag, TraceEvent, TurnEnd, Usage } from './trace-event.js';
+
+/** The story of one answer, put together from its events. Times are milliseconds since the turn began. */
+export interface Trace {
+  readonly startedAt?: string;
+  readonly flag?: Flag;
+  readonly modelId?: string;
+  readonly endpoint?: string;
+  readonly adapters: readonly string[];
+  readonly fault?: string;
+  readonly rounds: readonly TraceRound[];
+  readonly tools: readonly TraceTool[];
+  readonly exchanges: readonly Exchange[];
+  readonly approvals: readonly Approval[];
+  readonly warnings: readonly string[];
+  readonly firstTokenAt?: number;
+  /** The time of the last event. */
+  readonly lastAt: number;
+  readonly end?: { readonly at: number; readonly end: TurnEnd; readonly message?: string };
+  readonly usage?: Usage;
+}
+
+export interface TraceRound {
+  readonly round: number;
+  readonly startAt: number;
+  readonly endAt?: number;
+  readonly finishReason?: string;
+  readonly usage?: Usage;
+}
+
+export type ToolState = 'running' | 'done' | 'failed' | 'stopped';
+
+export interface TraceTool {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly round: number;
+  readonly startAt: number;
+  readonly endAt?: number;
+  readonly state: ToolState;
+  /** How far it is, from 0 to 1, or in its own words. */
+  readonly progress?: { readonly share?: number; readonly message?: string };
+}
+
+/** One HTTP request and its answer. */
+export interface Exchange {
+  readonly exchange: number;
+  readonly round: number;
+  readonly startAt: number;
+  readonly request: {
+    readonly method: string;
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: unknown;
+  };
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly events: readonly WireEvent[];
+  readonly bodyText?: string;
+  readonly end?: { readonly at: number; readonly end: ExchangeEnd; readonly message?: string };
+  /** The endpoint saw our connection go. */
+  readonly isHungUp: boolean;
+}
+
+export interface WireEvent {
+  readonly at: number;
+  readonly name: string;
+  readonly data: unknown;
+}
+
+export interface Approval {
+  readonly approvalId: string;
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: unknown;
+  readonly wantedAt: number;
+  readonly settledAt?: number;
+  readonly approved?: boolean;
+}
+
+export const emptyTrace: Trace = {
+  adapters: [],
+  rounds: [],
+  tools: [],
+  exchanges: [],
+  approvals: [],
+  warnings: [],
+  lastAt: 0,
+};
+
+/** Adds what happened to what was known. */
+export const addToTrace = (trace: Trace, events: readonly TraceEvent[]): Trace =>
+  events.reduce(
+    (known, event) => ({ ...known, ...toChange(known, event), lastAt: Math.max(known.lastAt, event.at) }),
+    trace,
+  );
+
+export const toTrace = (events: readonly TraceEvent[]): Trace => addToTrace(emptyTrace, events);
+
+type Handlers = {
+  [Type in TraceEvent['type']]: (
+    trace: Trace,
+    event: Extract<TraceEvent, { type: Type }>,
+  ) => Partial<Trace>;
+};
+
+const handlers: Handlers = {
+  'turn-start': (_trace, { startedAt, flag, modelId, endpoint, adapters, fault }) => ({
+    startedAt,
+    flag,
+    modelId,
+    endpoint,
+    adapters,
+    fault,
+  }),
+  warning: ({ warnings }, { message }) => ({ warnings: [...warnings, message] }),
+  request: ({ exchanges }, { exchange, round, at, method, url, headers, body }) => ({
+    exchanges: [
+      ...exchanges,
+      {
+        exchange,
+        round,
+        startAt: at,
+        request: { method, url, headers, body },
+        events: [],
+        isHungUp: false,
+      },
+    ],
+  }),
+  response: ({ exchanges }, { exchange, status, headers }) => ({
+    exchanges: changeExchange(exchanges, exchange, () => ({ status, headers })),
+  }),
+  wire: ({ exchanges }, { exchange, at, name, data }) => ({
+    exchanges: changeExchange(exchanges, exchange, ({ events }) => ({
+      events: [...events, { at, name, data }],
+    })),
+  }),
+  body: ({ exchanges }, { exchange, text }) => ({
+    exchanges: changeExchange(exchanges, exchange, () => ({ bodyText: text })),
+  }),
+  'exchange-end': ({ exchanges }, { exchange, at, end, message }) => ({
+    exchanges: changeExchange(exchanges, exchange, () => ({ end: { at, end, message } })),
+  }),
+  'hung-up': ({ exchanges }, { exchange }) => ({
+    exchanges: changeExchange(exchanges, exchange, () => ({ isHungUp: true })),
+  }),
+  'round-start': ({ rounds }, { round, at }) => ({ rounds: [...rounds, { round, startAt: at }] }),
+  'first-token': (_trace, { at }) => ({ firstTokenAt: at }),
+  'tool-start': ({ tools }, { at, round, toolCallId, toolName }) => ({
+    tools: [...tools, { toolCallId, toolName, round, startAt: at, state: 'running' }],
+  }),
+  'tool-progress': ({ tools }, { toolCallId, progress, total, message }) => ({
+    tools: tools.map(tool =>
+      tool.toolCallId === toolCallId
+        ? { ...tool, progress: { share: total ? Math.min(1, progress / total) : undefined, message } }
+        : tool,
+    ),
+  }),
+  'tool-end': ({ tools }, { at, round, toolCallId, toolName, isError }) => {
+    const change = { endAt: at, state: isError ? 'failed' : 'done' } as const;
+    const isKnown = tools.some(tool => tool.toolCallId === toolCallId);
+    return {
+      tools: isKnown
+        ? tools.map(tool => (tool.toolCallId === toolCallId ? { ...tool, ...change } : tool))
+        : [...tools, { toolCallId, toolName, round, startAt: at, ...change }],
+    };
+  },
+  'approval-wanted': ({ approvals }, { at, approvalId, toolCallId, toolName, input }) => ({
+    approvals: [...approvals, { approvalId, toolCallId, toolName, input, wantedAt: at }],
+  }),
+  'approval-settled': ({ approvals }, { at, approvalId, approved }) => ({
+    approvals: approvals.map(approval =>
+      approval.approvalId === approvalId ? { ...approval, settledAt: at, approved } : approval,
+    ),
+  }),
+  'round-end': ({ rounds }, { at, round, finishReason, usage }) => ({
+    rounds: rounds.map(known =>
+      known.round === round ? { ...known, endAt: at, finishReason, usage } : known,
+    ),
+  }),
+  'turn-end': ({ tools, rounds }, { at, end, message, usage }) => ({
+    end: { at, end, message },
+    usage,
+    // What was under way when the turn ended is over, too.
+    tools: tools.map(tool =>
+      tool.endAt === undefined ? { ...tool, endAt: at, state: 'stopped' } : tool,
+    ),
+    rounds: rounds.map(round => (round.endAt === undefined ? { ...round, endAt: at } : round)),
+  }),
+};
+
+const toChange = <Type extends TraceEvent['type']>(
+  trace: Trace,
+  event: Extract<TraceEvent, { type: Type }>,
+): Partial<Trace> => (handlers[event.type as Type] as Handlers[Type])(trace, event);
+
+const changeExchange = (
+  exchanges: readonly Exchange[],
+  number: number,
+  change: (exchange: Exchange) => Partial<Exchange>,
+): readonly Exchange[] =>
+  exchanges.map(exchange =>
+    exchange.exchange === number ? { ...exchange, ...change(exchange) } : exchange,
+  );
