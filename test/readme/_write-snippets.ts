@@ -1,0 +1,68 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { root } from '../package/manifest.js';
+import type { Snippet } from './find-snippets.js';
+
+/** Inside the package, so that the snippets find it by its name, as it is built. */
+const folder = path.join(root, 'test-results/readme');
+
+const prelude = fileURLToPath(new URL('_prelude.ts', import.meta.url));
+
+const options: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2022,
+  lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts', 'lib.dom.asynciterable.d.ts'],
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  jsx: ts.JsxEmit.ReactJSX,
+  types: ['node'],
+  strict: true,
+  skipLibCheck: true,
+  noEmit: true,
+};
+
+/** Programs made of snippets: each in a file of its own, beside one with what they take for granted. */
+export interface WrittenSnippets {
+  /** The faults that the compiler finds in a snippet. */
+  faultsOf(snippet: Snippet): string[];
+  /** The file that runs a snippet. */
+  programOf(snippet: Snippet): string;
+  /** The file that has to be loaded before it. */
+  readonly prelude: string;
+}
+
+export function writeSnippets(snippets: readonly Snippet[]): WrittenSnippets {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const fileOf = new Map(
+    snippets.map((snippet, index) => [
+      snippet,
+      path.join(folder, `snippet-${index + 1}.${snippet.language}`),
+    ]),
+  );
+  // One without imports is a module all the same.
+  for (const [{ code }, file] of fileOf) writeFileSync(file, `${code}\nexport {};\n`);
+  const program = ts.createProgram([prelude, ...fileOf.values()], options);
+
+  const write = (source: string, name: string): string => {
+    const { target, jsx } = options;
+    const compilerOptions = { module: ts.ModuleKind.ESNext, target, jsx };
+    const file = path.join(folder, name);
+    writeFileSync(file, ts.transpileModule(source, { compilerOptions }).outputText);
+    return file;
+  };
+
+  return {
+    faultsOf(snippet) {
+      const source = program.getSourceFile(fileOf.get(snippet) ?? '');
+      if (source === undefined) return ['The snippet was not written.'];
+      return ts.getPreEmitDiagnostics(program, source).map(({ messageText, start = 0 }) => {
+        const line = source.getLineAndCharacterOfPosition(start).line + 1;
+        return `line ${line}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+      });
+    },
+    programOf: snippet => write(snippet.code, `${path.parse(fileOf.get(snippet) ?? '').name}.js`),
+    prelude: write(readFileSync(prelude, 'utf8'), 'prelude.js'),
+  };
+}

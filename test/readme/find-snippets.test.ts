@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { findSnippets, type Snippet } from './find-snippets.js';
+
+const find = (lines: readonly string[]): Snippet[] => findSnippets(lines.join('\n'));
+
+it('takes blocks of TypeScript and leaves those of other languages', () => {
+  const lines = [
+    '# First',
+    '```bash',
+    'npm test',
+    '```',
+    '## The `second`',
+    '```ts',
+    'a();',
+    '',
+    'b();',
+    '```',
+  ];
+  expect(find(lines)).toEqual([
+    { name: 'The second (line 6)', language: 'ts', code: 'a();\n\nb();', notRun: undefined, prints: [] },
+  ]);
+});
+
+it('takes the comments right above a block for remarks about it', () => {
+  const remarks = ['<!-- prints: one -->', '<!-- prints: two -->', '', '```ts', 'a();', '```'];
+  const others = ['<!-- not run: needs a key -->', '', 'Text.', '```tsx', 'b();', '```'];
+  expect(find([...remarks, ...others])).toMatchObject([
+    { prints: ['one', 'two'], notRun: undefined },
+    { language: 'tsx', prints: [], notRun: undefined },
+  ]);
+  expect(find(['<!-- not run: needs a key -->', '```ts', 'a();', '```'])).toMatchObject([
+    { notRun: 'needs a key' },
+  ]);
+});
+
+it('takes a block that does not end for a mistake', () => {
+  expect(() => find(['```ts', 'a();'])).toThrow('Expected an end of the block in line 1');
+});

@@ -1,0 +1,45 @@
+/** A block of code in a Markdown file. */
+export interface Snippet {
+  /** Where it stands: the last heading, and the line. */
+  readonly name: string;
+  readonly language: 'ts' | 'tsx';
+  readonly code: string;
+  /** Why it cannot run here, of a comment `<!-- not run: … -->` above it. */
+  readonly notRun?: string;
+  /** What it prints, in this order, of comments `<!-- prints: … -->` above it. */
+  readonly prints: readonly string[];
+}
+
+const FENCE = /^```(\w*)$/;
+const COMMENT = /^<!-- (not run|prints): (.+) -->$/;
+
+/** The blocks of a Markdown text that are TypeScript. What is said of a block stands in the comments right above it. */
+export function findSnippets(markdown: string): Snippet[] {
+  const lines = markdown.split('\n');
+  const snippets: Snippet[] = [];
+  let heading = '';
+  let remarks: RegExpExecArray[] = [];
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? '';
+    const [, language] = FENCE.exec(line) ?? [];
+    const remark = COMMENT.exec(line);
+    if (language !== undefined) {
+      const end = lines.indexOf('```', at + 1);
+      if (end < 0) throw new Error(`Expected an end of the block in line ${at + 1}, got none.`);
+      if (language === 'ts' || language === 'tsx') {
+        const code = lines.slice(at + 1, end).join('\n');
+        snippets.push({ name: `${heading} (line ${at + 1})`, language, code, ...toRemarks(remarks) });
+      }
+      at = end;
+    } else if (line.startsWith('#')) heading = line.replace(/^#+ /, '').replaceAll('`', '');
+    if (remark !== null) remarks.push(remark);
+    else if (line !== '') remarks = [];
+  }
+  return snippets;
+}
+
+function toRemarks(remarks: readonly RegExpExecArray[]): Pick<Snippet, 'notRun' | 'prints'> {
+  const textsOf = (kind: string) =>
+    remarks.filter(remark => remark[1] === kind).map(remark => remark[2] ?? '');
+  return { notRun: textsOf('not run')[0], prints: textsOf('prints') };
+}

@@ -1,0 +1,72 @@
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ResponsesEmulator, startResponsesEmulator } from '../../src/testing/index.js';
+import { root } from '../package/manifest.js';
+import { type EverythingServer, startEverythingServer } from '../tools/mcp/_everything-server.js';
+import { type WrittenSnippets, writeSnippets } from './_write-snippets.js';
+import { runProgram } from './_run-program.js';
+import { findSnippets } from './find-snippets.js';
+
+const snippets = ['README.md', 'CONTRIBUTING.md'].flatMap(file =>
+  findSnippets(readFileSync(path.join(root, file), 'utf8')),
+);
+const seconds = 1000;
+
+let written: WrittenSnippets;
+let emulator: ResponsesEmulator;
+let mcpServer: EverythingServer;
+/** Where the snippets run: with a file to find, and `npx` finds the MCP servers there. */
+let home: string;
+
+beforeAll(async () => {
+  home = mkdtempSync(path.join(tmpdir(), 'readme-'));
+  writeFileSync(path.join(home, 'package.json'), '{}');
+  writeFileSync(path.join(home, 'notes.txt'), 'Water the plants.\n');
+  symlinkSync(path.join(root, 'node_modules'), path.join(home, 'node_modules'));
+  [emulator, mcpServer] = await Promise.all([
+    startResponsesEmulator(),
+    startEverythingServer('streamableHttp'),
+  ]);
+  written = writeSnippets(snippets);
+}, 60 * seconds);
+
+afterAll(async () => {
+  await Promise.all([emulator.close(), mcpServer.close()]);
+  rmSync(home, { recursive: true });
+});
+
+describe.each(snippets)('$name', snippet => {
+  it('compiles', () => {
+    expect(written.faultsOf(snippet)).toEqual([]);
+  });
+
+  if (snippet.notRun !== undefined) {
+    it.skip(`runs, where it can: ${snippet.notRun}`, () => {});
+    return;
+  }
+
+  it('runs', { timeout: 60 * seconds }, async () => {
+    const { exitCode, stdout, stderr } = await runProgram(written.programOf(snippet), {
+      after: written.prelude,
+      cwd: home,
+      env: {
+        PATH: process.env.PATH ?? '',
+        HOME: home,
+        OPENAI_API_KEY: 'a key',
+        OPENAI_BASE_URL: emulator.baseURL,
+        README_MCP_URL: mcpServer.config.url,
+      },
+      timeout: 50 * seconds,
+    });
+    expect(stderr).toBe('');
+    expect(exitCode).toBe(0);
+    let from = 0;
+    for (const text of snippet.prints) {
+      const at = stdout.indexOf(text, from);
+      expect(at, `${JSON.stringify(text)} in ${JSON.stringify(stdout)}`).toBeGreaterThanOrEqual(0);
+      from = at + text.length;
+    }
+  });
+});
