@@ -1,6 +1,12 @@
 export { adaptModel, type AdaptModelOptions } from './adapt-model.js';
+export { claude } from './claude.js';
 export { createModelAdapterRegistry, type ModelAdapterRegistry } from './create-model-adapter-registry.js';
 export { defineModelAdapter } from './define-model-adapter.js';
+export { gemini } from './gemini.js';
+export { gptOss } from './gpt-oss.js';
+export { joinMiddlewares } from './join-middlewares.js';
 export { matchModelName } from './match-model-name.js';
+export { mistral, mistralMiddleware } from './mistral.js';
+export type { MistralOptions } from './mistral/mistral-options.js';
 export type { ModelAdapter } from './model-adapter.js';
 export { modelAdapters } from './model-adapters.js';

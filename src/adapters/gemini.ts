@@ -1,0 +1,16 @@
+import { defineModelAdapter } from './define-model-adapter.js';
+import { missingCallIdsMiddleware } from './gemini/missing-call-ids-middleware.js';
+import { thoughtSignaturesMiddleware } from './gemini/thought-signatures-middleware.js';
+import { joinMiddlewares } from './join-middlewares.js';
+import { matchModelName } from './match-model-name.js';
+import { toolNamesMiddleware } from './tool-names-middleware.js';
+
+/**
+ * Gemini's OpenAI-compatible endpoints give calls empty ids (camel-ai/camel#3027), sign calls in a field of their own,
+ * and name tools with the module they are shown in, as `default_api.get_weather`.
+ */
+export const gemini = defineModelAdapter({
+  name: 'gemini',
+  appliesTo: matchModelName('gemini'),
+  middleware: joinMiddlewares(missingCallIdsMiddleware, toolNamesMiddleware, thoughtSignaturesMiddleware),
+});

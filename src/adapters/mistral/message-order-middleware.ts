@@ -1,0 +1,45 @@
+import type { LanguageModelV2Middleware, LanguageModelV2Prompt } from '@ai-sdk/provider';
+import { isContinuation } from '../../tool-calls/is-continuation.js';
+import { pairToolCalls } from '../../tool-calls/pair-tool-calls.js';
+import type { MistralOptions } from './mistral-options.js';
+import { withBridges } from './with-bridges.js';
+import { withContinuation } from './with-continuation.js';
+import { withMergedNeighbours } from './with-merged-neighbours.js';
+import { withoutEmptyMessages } from './without-empty-messages.js';
+import { withSystemFirst } from './with-system-first.js';
+import { withTextApart } from './with-text-apart.js';
+
+/**
+ * Puts messages into an order that Mistral takes: the rules of mistral-common, protocol/instruct/validator.py. Where the
+ * server keeps the conversation, only a piece of it is at hand, and it is left as it is.
+ */
+export const messageOrderMiddleware = (options: MistralOptions): LanguageModelV2Middleware => ({
+  middlewareVersion: 'v2',
+  transformParams: async ({ params, model: { provider } }) =>
+    isContinuation(params) ? params : { ...params, prompt: repair(params.prompt, { ...options, provider }) },
+});
+
+/** Each repair counts on what the ones before it have done. */
+function repair(
+  prompt: LanguageModelV2Prompt,
+  {
+    pairCalls = true,
+    bridge = 'Understood.',
+    moveSystem = true,
+    dropEmpty = true,
+    mergeNeighbours = true,
+    continuation = 'Continue.',
+    splitTextFromCalls = false,
+    provider,
+  }: MistralOptions & { provider: string },
+): LanguageModelV2Prompt {
+  let repaired = prompt;
+  if (dropEmpty) repaired = withoutEmptyMessages(repaired);
+  // A hosted tool of another provider cannot be shown as one here: its calls become calls like others.
+  if (pairCalls) repaired = pairToolCalls(repaired, { isOwn: () => true });
+  if (moveSystem) repaired = withSystemFirst(repaired);
+  if (mergeNeighbours) repaired = withMergedNeighbours(repaired);
+  if (bridge !== false) repaired = withBridges(repaired, bridge);
+  if (continuation !== false) repaired = withContinuation(repaired, { text: continuation, provider });
+  return splitTextFromCalls ? withTextApart(repaired) : repaired;
+}

@@ -1,0 +1,15 @@
+import { normalizeToolName } from '../tool-calls/normalize-tool-name.js';
+import { rewriteMiddleware } from './rewrite-middleware.js';
+
+/** Gives tools that an answer names with something around it the name they are declared by. */
+export const toolNamesMiddleware = rewriteMiddleware(({ tools = [] }) => {
+  const declared = new Set(tools.map(({ name }) => name));
+  if (declared.size === 0) return {};
+  return {
+    rewrite(part) {
+      if (!('toolName' in part) || typeof part.toolName !== 'string') return part;
+      const toolName = normalizeToolName(part.toolName, declared) ?? part.toolName;
+      return toolName === part.toolName ? part : { ...part, toolName };
+    },
+  };
+});
