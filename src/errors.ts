@@ -6,9 +6,11 @@ import { AISDKError } from '@ai-sdk/provider';
  * - `invalid-settings`: a setting is unknown or of the wrong kind.
  * - `mcp-start`, `mcp-network`, `mcp-http`, `mcp-unauthorized`, `mcp-timeout`, `mcp-closed`, `mcp-protocol`:
  *   an MCP server could not be reached or did not answer as one.
+ * - `missing-package`: an optional package is not installed, or in a version that does not fit.
  */
 export type KelivoErrorCode =
   | 'invalid-settings'
+  | 'missing-package'
   | 'mcp-start'
   | 'mcp-network'
   | 'mcp-http'

@@ -1,4 +1,5 @@
 import * as z from 'zod/v4';
+import { toModelExpression } from './model-pattern.js';
 import { type InputProfile, mergeInputProfiles } from './responses/request/input-profile.js';
 import {
   type InputProfileName,
@@ -81,7 +82,7 @@ export function resolveModelOverride(
     inputProfile: toProfile(inputProfileByHost(host), inputProfile),
   };
   return Object.entries(models)
-    .filter(([pattern]) => toExpression(pattern).test(modelId))
+    .filter(([pattern]) => toModelExpression(pattern).test(modelId))
     .sort(([a], [b]) => toSpecificity(a) - toSpecificity(b))
     .reduce(
       (resolved, [, override]) => ({
@@ -98,15 +99,6 @@ function toProfile(base: InputProfile, choice: ModelOverride['inputProfile']): I
   if (choice === undefined) return base;
   return typeof choice === 'string' ? inputProfileByName(choice) : mergeInputProfiles(base, choice);
 }
-
-const toExpression = (pattern: string): RegExp =>
-  new RegExp(
-    `^${pattern
-      .split('*')
-      .map(text => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-      .join('.*')}$`,
-    's',
-  );
 
 const toSpecificity = (pattern: string): number =>
   pattern.includes('*') ? pattern.replaceAll('*', '').length : Number.POSITIVE_INFINITY;

@@ -55,7 +55,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/abort': [],
   'src/parts': [],
   'src/tool-calls': [],
-  'src/tools': ['src/abort'],
+  'src/tools': ['src/parts', 'src/abort'],
   'src/tools/mcp': ['src/tools', 'src/abort'],
   'src/responses': ['src/tool-calls', 'src/parts', 'src/abort'],
   'src/text-tools': ['src/parts'],
@@ -71,13 +71,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/embeddings',
     'src/tools',
     'src/tools/mcp',
+    'src/tool-calls',
+    'src/responses',
     'src/parts',
+    'src/v3',
   ],
 };
 
 /** Files of the top that every layer may use. */
 const COMMON = new Set([
   'src/errors.ts',
+  'src/model-pattern.ts',
   'src/parse-settings.ts',
   'src/retry-after.ts',
   'src/to-timer-delay.ts',

@@ -1,0 +1,87 @@
+import type {
+  LanguageModelV2,
+  LanguageModelV2CallOptions,
+  LanguageModelV2Content,
+  LanguageModelV2StreamPart,
+} from '@ai-sdk/provider';
+import { createCredentials } from '../credentials.js';
+import { createEndpoints } from '../endpoints.js';
+import { resolveModelOverride } from '../model-overrides.js';
+import { transformParts } from '../parts/transform-parts.js';
+import { turnTokenOf } from '../parts/turn-token.js';
+import type { KelivoResponsesSettings } from '../settings.js';
+import { openStockModel } from './open-stock-model.js';
+import { type StockCall, toStockCall } from './to-stock-call.js';
+
+const RESPONSES_PATH = '/responses';
+
+/**
+ * Makes stock models from the settings of this package's provider: address, keys, headers and `fetch`. What the settings
+ * say of its own way to speak (`inputProfile`, `missingReasoning`, `timeouts`, fields of a body) does not concern them.
+ */
+export function createStockModels(
+  settings: KelivoResponsesSettings,
+  { provider = 'kelivo-responses' }: { provider?: string } = {},
+): (modelId: string) => LanguageModelV2 {
+  const endpoints = createEndpoints(settings);
+  const credentials = createCredentials(settings, { url: endpoints.shownRoot });
+
+  return modelId => {
+    const endpoint = new URL(endpoints.of(modelId, RESPONSES_PATH.slice(1)));
+    const { headers: modelHeaders } = resolveModelOverride(modelId, { ...settings, host: endpoints.host });
+    const config = {
+      baseURL: `${endpoint.origin}${endpoint.pathname}`.slice(0, -RESPONSES_PATH.length),
+      needsKey: endpoints.needsKey,
+      fetch: endpoint.search === '' ? settings.fetch : toFetchOf(endpoint, settings.fetch),
+    };
+
+    /** Opened for each call: the key is looked up then, and the next one taken where it is refused. */
+    const call = <Result>(
+      options: LanguageModelV2CallOptions,
+      run: (model: LanguageModelV2, stockCall: StockCall) => Promise<Result>,
+    ): Promise<Result> =>
+      credentials.use(turnTokenOf(options.providerOptions), async keyHeaders => {
+        const model = await openStockModel(modelId, {
+          ...config,
+          headers: { ...keyHeaders, ...modelHeaders },
+        });
+        return run(model, toStockCall(options, { store: settings.store ?? false }));
+      });
+
+    return {
+      specificationVersion: 'v2',
+      provider,
+      modelId,
+      supportedUrls: {
+        'image/*': [/^https?:\/\/.*$/],
+        'application/pdf': [/^https?:\/\/.*$/],
+      },
+      doGenerate: callOptions =>
+        call(callOptions, async (model, { options, toOwnName }) => {
+          const result = await model.doGenerate(options);
+          if (toOwnName === undefined) return result;
+          return { ...result, content: result.content.map(part => withName(part, toOwnName)) };
+        }),
+      doStream: callOptions =>
+        call(callOptions, async (model, { options, toOwnName }) => {
+          const result = await model.doStream(options);
+          if (toOwnName === undefined) return result;
+          const stream = transformParts(result.stream, {
+            part: (part, emit) => emit(withName(part, toOwnName)),
+          });
+          return { ...result, stream };
+        }),
+    };
+  };
+}
+
+/** The stock provider adds its path behind a query; the whole address goes in its place. */
+const toFetchOf =
+  (endpoint: URL, fetch: KelivoResponsesSettings['fetch']): typeof globalThis.fetch =>
+  (_, init) =>
+    (fetch ?? globalThis.fetch)(endpoint, init);
+
+const withName = <Part extends LanguageModelV2Content | LanguageModelV2StreamPart>(
+  part: Part,
+  toName: (name: string) => string,
+): Part => ('toolName' in part ? { ...part, toolName: toName(part.toolName) } : part);

@@ -1,0 +1,118 @@
+import type { LanguageModelV2 } from '@ai-sdk/provider';
+import * as z from 'zod/v4';
+import { createComposition } from '../composition.js';
+import { parseSettings } from '../parse-settings.js';
+import { createKelivoResponsesProvider, type KelivoResponsesProvider } from '../provider.js';
+import { type KelivoResponsesSettings, validateSettings } from '../settings.js';
+import { toToolStubs } from '../tools/to-tool-stubs.js';
+import { createStockModels } from './create-stock-models.js';
+import { markToolStubs } from './mark-tool-stubs.js';
+import { isSwitchedOn, type SwitchSetting, switchValueSchema } from './switch-setting.js';
+
+export interface SwitchableProviderOptions {
+  /** The settings of the provider, and of the stock one in its place. */
+  kelivo: KelivoResponsesSettings;
+  /**
+   * What a model that is switched off is: the stock Responses model of `@ai-sdk/openai` alone (`plain`), or that model in
+   * the adapters and the tool loop of the settings (`with-tool-loop`).
+   * @default 'plain'
+   */
+  stock?: 'plain' | 'with-tool-loop';
+  /**
+   * Which models are on: all (`true`, `'on'`), none (`false`, `'off'`), those that match a pattern (`'gpt-5*, o4-mini'`,
+   * or a list), or what a function says of a model id. It is read at each call, so a function may change its mind.
+   * @default the environment variable KELIVO_RESPONSES, else 'on'
+   */
+  use?: SwitchSetting;
+}
+
+const schema = z.strictObject({
+  kelivo: z.custom<KelivoResponsesSettings>(
+    value => typeof value === 'object' && value !== null,
+    'expected the settings of createKelivoResponsesProvider()',
+  ),
+  stock: z.enum(['plain', 'with-tool-loop']).optional(),
+  use: z
+    .union(
+      [switchValueSchema, z.custom<(modelId: string) => boolean>(value => typeof value === 'function')],
+      'expected true, false, "on", "off", patterns of model ids or a function',
+    )
+    .optional(),
+}) satisfies z.ZodType<SwitchableProviderOptions>;
+
+/**
+ * A provider with a way back: each call of a model is answered by this package's implementation or by the stock one,
+ * `@ai-sdk/openai` 2, as `use` says at that moment. Both take the same address, keys, headers and `fetch`, and each
+ * goes on with the history of the other, so the flag can be turned in mid-conversation.
+ *
+ * A stock model that is `plain` runs no tools of the settings, and stubs of them (`toolStubs()`) are not offered to it.
+ * Embedding models do not depend on the flag.
+ *
+ * @example
+ * ```ts
+ * const provider = createSwitchableProvider({
+ *   kelivo: { mcpServers },
+ *   use: modelId => !brokenModels.has(modelId),
+ * });
+ * ```
+ *
+ * @throws KelivoError with code `invalid-settings` for a wrong option; a call that is switched off rejects with code
+ *   `missing-package` where `@ai-sdk/openai` 2 is not installed.
+ */
+export function createSwitchableProvider(options: SwitchableProviderOptions): KelivoResponsesProvider {
+  const {
+    kelivo,
+    stock = 'plain',
+    use,
+  } = parseSettings<SwitchableProviderOptions>(schema, options, 'the options of createSwitchableProvider()');
+  const { adapters, tools, mcpServers, mcp, toolLoop, ...settings } = validateSettings(kelivo);
+  const bare = createKelivoResponsesProvider(settings);
+  const composition = createComposition({
+    ...{ adapters, tools, mcpServers, mcp, toolLoop },
+    timeouts: settings.timeouts,
+  });
+  // A host takes a name that ends in `.responses` for the stock provider's, and adds tool handling of its own.
+  const provider = stock === 'plain' ? 'openai.responses' : settings.name;
+  const createStockModel = createStockModels(settings, { provider });
+
+  const toSwitched = (on: LanguageModelV2, off: LanguageModelV2): LanguageModelV2 =>
+    switchModel({ on, off, isOn: () => isSwitchedOn(on.modelId, use) });
+  const responses = (modelId: string): LanguageModelV2 =>
+    toSwitched(bare.responses(modelId), createStockModel(modelId));
+  const languageModel = (modelId: string): LanguageModelV2 =>
+    stock === 'with-tool-loop'
+      ? composition.compose(responses(modelId))
+      : toSwitched(composition.compose(bare.responses(modelId)), createStockModel(modelId));
+
+  return Object.assign((modelId: string) => languageModel(modelId), {
+    languageModel,
+    responses,
+    textEmbeddingModel: bare.textEmbeddingModel,
+    imageModel: bare.imageModel,
+    toolStubs: async () => markToolStubs(await toToolStubs(composition.tools)),
+    close: composition.close,
+  });
+}
+
+/** Asks anew at every call. `provider` says who would answer now, for telemetry and for hosts that go by it. */
+function switchModel({
+  on,
+  off,
+  isOn,
+}: {
+  on: LanguageModelV2;
+  off: LanguageModelV2;
+  isOn: () => boolean;
+}): LanguageModelV2 {
+  const current = (): LanguageModelV2 => (isOn() ? on : off);
+  return {
+    specificationVersion: 'v2',
+    get provider() {
+      return current().provider;
+    },
+    modelId: on.modelId,
+    supportedUrls: on.supportedUrls,
+    doGenerate: async options => current().doGenerate(options),
+    doStream: async options => current().doStream(options),
+  };
+}

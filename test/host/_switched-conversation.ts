@@ -1,0 +1,98 @@
+import { type CallWarning, generateText, type ModelMessage, stepCountIs, streamText, type ToolSet } from 'ai';
+import { expect, onTestFinished } from 'vitest';
+import { createSwitchableProvider, type SwitchableProviderOptions } from '../../src/host/index.js';
+import type { KelivoResponsesProvider, KelivoResponsesSettings } from '../../src/index.js';
+import type { ResponsesEmulator } from '../../src/testing/index.js';
+import { isToolSource } from '../../src/tools/tool-source.js';
+import { type InputItem, inputOf } from '../integration/_provider.js';
+import { startEmulator } from '../testing/_emulator.js';
+
+export type Mode = 'generate' | 'stream';
+
+export interface SwitchedTurn {
+  readonly text: string;
+  readonly finishReason: string;
+  readonly warnings: readonly CallWarning[];
+  /** The `input` of each request of the turn. */
+  readonly inputs: readonly InputItem[][];
+  /** Who sent the requests: this package alone looks after redirects itself. */
+  readonly by: 'kelivo' | 'stock' | 'both';
+}
+
+/** One conversation with one provider, whose flag may be turned between the turns. */
+export interface SwitchedConversation {
+  readonly emulator: ResponsesEmulator;
+  readonly provider: KelivoResponsesProvider;
+  readonly messages: ModelMessage[];
+  /** The user says something; the answer joins the history. Fails when the server refuses a request. */
+  say(text: string, options: { on: boolean; mode: Mode; tools?: ToolSet }): Promise<SwitchedTurn>;
+}
+
+export async function startSwitchedConversation({
+  stock,
+  openai = {},
+  ...settings
+}: Pick<SwitchableProviderOptions, 'stock'> &
+  KelivoResponsesSettings & { openai?: Record<string, boolean> } = {}): Promise<SwitchedConversation> {
+  const emulator = await startEmulator();
+  const refusals: string[] = [];
+  const senders: Array<'kelivo' | 'stock'> = [];
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    senders.push(init?.redirect === undefined ? 'stock' : 'kelivo');
+    const response = await globalThis.fetch(input, init);
+    if (!response.ok) refusals.push(await response.clone().text());
+    return response;
+  };
+  let isOn = true;
+  const provider = createSwitchableProvider({
+    kelivo: { baseURL: emulator.baseURL, apiKey: 'sk-test', fetch, ...settings },
+    stock,
+    use: () => isOn,
+  });
+  // A tool source that the test shares with others is the test's to close.
+  if (!isToolSource(settings.mcpServers)) onTestFinished(() => provider.close());
+  const model = provider('gpt-5');
+  const messages: ModelMessage[] = [];
+
+  return {
+    emulator,
+    provider,
+    messages,
+    async say(text, { on, mode, tools }) {
+      isOn = on;
+      messages.push({ role: 'user', content: text });
+      const firstRequest = emulator.requests.length;
+      const options = {
+        model,
+        messages: [...messages],
+        tools,
+        stopWhen: stepCountIs(5),
+        maxRetries: 0,
+        providerOptions: { openai: { reasoningSummary: 'auto', ...openai } },
+      };
+      const answer = mode === 'stream' ? await readStream(options) : await generateText(options);
+      expect(refusals).toEqual([]);
+      messages.push(...(await answer.response).messages);
+      return {
+        text: await answer.text,
+        finishReason: await answer.finishReason,
+        warnings: (await answer.warnings) ?? [],
+        inputs: emulator.requests.slice(firstRequest).map(inputOf),
+        by: toSender(senders.splice(0)),
+      };
+    },
+  };
+}
+
+async function readStream(options: Parameters<typeof streamText>[0]) {
+  const errors: unknown[] = [];
+  const result = streamText({ ...options, onError: ({ error }) => void errors.push(error) });
+  await result.consumeStream();
+  expect(errors).toEqual([]);
+  return result;
+}
+
+function toSender(senders: readonly ('kelivo' | 'stock')[]): SwitchedTurn['by'] {
+  const [first = 'both', ...others] = senders;
+  return others.every(sender => sender === first) ? first : 'both';
+}

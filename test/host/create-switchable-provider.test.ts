@@ -1,0 +1,317 @@
+import { LoadAPIKeyError } from '@ai-sdk/provider';
+import { generateText, type ModelMessage, streamText, tool } from 'ai';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { z } from 'zod';
+import { createSwitchableProvider, type SwitchableProviderOptions } from '../../src/host/index.js';
+import { KelivoError, type KelivoResponsesSettings } from '../../src/index.js';
+import { shapeOf } from '../integration/_provider.js';
+import { hostTools, loopTools } from '../integration/_tools.js';
+import { startEmulator } from '../testing/_emulator.js';
+import { startSwitchedConversation } from './_switched-conversation.js';
+
+afterEach(() => vi.unstubAllEnvs());
+
+interface Start extends Omit<Partial<SwitchableProviderOptions>, 'kelivo'> {
+  readonly basePath?: string;
+  readonly apiKeys?: readonly string[];
+  readonly kelivo?: KelivoResponsesSettings;
+}
+
+async function start({ kelivo, basePath, apiKeys, ...options }: Start = {}) {
+  const emulator = await startEmulator({ basePath, apiKey: apiKeys });
+  const sent: { url: string; headers: Record<string, string> }[] = [];
+  const fetch: typeof globalThis.fetch = (input, init) => {
+    sent.push({ url: String(input), headers: Object.fromEntries(new Headers(init?.headers)) });
+    return globalThis.fetch(input, init);
+  };
+  const settings = { baseURL: emulator.baseURL, apiKey: 'sk-test', fetch, ...kelivo };
+  const provider = createSwitchableProvider({ ...options, kelivo: settings });
+  onTestFinished(() => provider.close());
+  return { emulator, provider, sent };
+}
+
+/** Who would answer for a model. */
+const implementationOf = (
+  provider: { languageModel(modelId: string): { provider: string } },
+  modelId = 'gpt-5',
+) => provider.languageModel(modelId).provider;
+
+const OURS = 'kelivo-responses';
+const STOCK = 'openai.responses';
+
+describe('the flag', () => {
+  it.each([
+    [undefined, OURS],
+    ['', OURS],
+    ['on', OURS],
+    ['ON ', OURS],
+    ['true', OURS],
+    ['1', OURS],
+    ['off', STOCK],
+    ['false', STOCK],
+    ['0', STOCK],
+    ['gpt-5', OURS],
+    ['o4-*, gpt-5*', OURS],
+    ['gpt-5-mini,o4-*', STOCK],
+    ['gpt', STOCK],
+  ])('KELIVO_RESPONSES=%s gives gpt-5 to %s', async (value, expected) => {
+    vi.stubEnv('KELIVO_RESPONSES', value);
+    const { provider } = await start();
+    expect(implementationOf(provider)).toBe(expected);
+  });
+
+  it.each([
+    [true, OURS],
+    [false, STOCK],
+    ['on', OURS],
+    ['off', STOCK],
+    ['gpt-*', OURS],
+    [['o4-*', 'gpt-5'], OURS],
+    [[], STOCK],
+    [(modelId: string) => modelId.startsWith('o'), STOCK],
+    [() => 'gpt-5*', OURS],
+  ])('use: %s gives gpt-5 to %s, whatever the environment says', async (use, expected) => {
+    vi.stubEnv('KELIVO_RESPONSES', expected === OURS ? 'off' : 'on');
+    const { provider } = await start({ use });
+    expect(implementationOf(provider)).toBe(expected);
+  });
+
+  it('is read at each call of a model that is there already', async () => {
+    vi.stubEnv('KELIVO_RESPONSES', 'off');
+    const { provider } = await start({ kelivo: { tools: loopTools } });
+    const model = provider('gpt-5');
+    const ask = async () => (await generateText({ model, prompt: 'Use find_book "Momo"' })).text;
+    expect(await ask()).toBe('You said: Use find_book "Momo"');
+    vi.stubEnv('KELIVO_RESPONSES', 'gpt-5*');
+    expect(await ask()).toContain('shelf 7');
+    vi.stubEnv('KELIVO_RESPONSES', 'o4-*');
+    expect(await ask()).toBe('You said: Use find_book "Momo"');
+  });
+
+  it('holds for the bare model, too, and not for embedding models', async () => {
+    const { provider } = await start({ use: 'off' });
+    expect(provider.responses('gpt-5').provider).toBe(STOCK);
+    expect(provider.textEmbeddingModel('text-embedding-3-small').provider).toBe(OURS);
+  });
+
+  it('never names a stock model in our loop as hosts know the stock provider', async () => {
+    const { provider } = await start({ use: 'off', stock: 'with-tool-loop', kelivo: { tools: loopTools } });
+    expect(implementationOf(provider)).toBe(OURS);
+  });
+
+  it.each([
+    [{ use: 3 }, '`use` of the options of createSwitchableProvider(): expected true, false, "on", "off"'],
+    [{ use: ' ' }, '`use` of the options of createSwitchableProvider()'],
+    [{ stock: 'loop' }, '`stock` of the options'],
+    [{ kelivo: undefined }, '`kelivo` of the options'],
+    [{ kelivo: { baseUrl: 'x' } }, 'Did you mean `baseURL`?'],
+    [{ flag: 'on' }, 'Unknown setting `flag`'],
+  ])('refuses %j', (options, message) => {
+    const create = () => createSwitchableProvider({ kelivo: {}, ...options } as SwitchableProviderOptions);
+    expect(create).toThrow(KelivoError);
+    expect(create).toThrow(message);
+  });
+});
+
+describe('a model that is switched off', () => {
+  it('gets address, key, headers, query and `fetch` of the settings', async () => {
+    const { emulator, provider, sent } = await start({
+      use: 'off',
+      kelivo: {
+        organization: 'org-1',
+        project: 'proj-1',
+        headers: () => ({ 'X-Team': 'blue' }),
+        models: { 'gpt-*': { headers: { 'x-model': 'gpt' } } },
+        query: { tenant: 't1' },
+      },
+    });
+    await generateText({ model: provider('gpt-5'), prompt: 'Hello' });
+    expect(sent).toEqual([
+      {
+        url: `${emulator.baseURL}/responses?tenant=t1`,
+        headers: expect.objectContaining({
+          authorization: 'Bearer sk-test',
+          'openai-organization': 'org-1',
+          'openai-project': 'proj-1',
+          'x-team': 'blue',
+          'x-model': 'gpt',
+        }),
+      },
+    ]);
+    expect(emulator.requests[0]).toMatchObject({
+      path: '/v1/responses?tenant=t1',
+      body: { model: 'gpt-5', store: false, include: ['reasoning.encrypted_content'] },
+    });
+  });
+
+  it.each(['/', '/v1/responses'])('goes to an address that is written with "%s" at its end', async end => {
+    const emulator = await startEmulator();
+    const kelivo = { baseURL: emulator.url + end, apiKey: 'sk-test' };
+    const provider = createSwitchableProvider({ use: 'off', kelivo });
+    await generateText({ model: provider('gpt-5'), prompt: 'Hello' });
+    expect(emulator.requests.map(({ path }) => path)).toEqual(['/v1/responses']);
+  });
+
+  it('takes the key of Azure to Azure', async () => {
+    const { provider, sent } = await start({
+      use: 'off',
+      basePath: '/openai/v1',
+      kelivo: { flavor: 'azure', apiKey: 'azure-key' },
+    });
+    await generateText({ model: provider('gpt-5'), prompt: 'Hello' });
+    expect(sent[0]?.headers).toMatchObject({ 'api-key': 'azure-key' });
+    expect(sent[0]?.headers).not.toHaveProperty('authorization');
+  });
+
+  it('goes on with the next key where one is refused', async () => {
+    const { provider, sent } = await start({
+      use: 'off',
+      apiKeys: ['sk-good'],
+      kelivo: { apiKey: ['sk-bad', 'sk-good'] },
+    });
+    const { text } = await generateText({ model: provider('gpt-5'), prompt: 'Hello', maxRetries: 0 });
+    expect(text).toBe('You said: Hello');
+    expect(sent.map(({ headers }) => headers.authorization)).toEqual(['Bearer sk-bad', 'Bearer sk-good']);
+  });
+
+  it('asks a function for the key at each call', async () => {
+    let count = 0;
+    const { provider, sent } = await start({
+      use: 'off',
+      kelivo: { apiKey: async () => `sk-${++count}` },
+    });
+    await generateText({ model: provider('gpt-5'), prompt: 'Hello' });
+    await generateText({ model: provider('gpt-5'), prompt: 'Hello' });
+    expect(sent.map(({ headers }) => headers.authorization)).toEqual(['Bearer sk-1', 'Bearer sk-2']);
+  });
+
+  it('needs no key at a server that is not OpenAI’s', async () => {
+    vi.stubEnv('OPENAI_API_KEY', undefined);
+    const { provider, sent } = await start({ use: 'off', kelivo: { apiKey: undefined } });
+    await generateText({ model: provider('gpt-5'), prompt: 'Hello' });
+    expect(sent[0]?.headers).not.toHaveProperty('authorization');
+  });
+
+  it('says that the key is missing at OpenAI', async () => {
+    vi.stubEnv('OPENAI_API_KEY', undefined);
+    const provider = createSwitchableProvider({
+      use: 'off',
+      kelivo: { baseURL: 'https://api.openai.com/v1' },
+    });
+    const error = await generateText({ model: provider('gpt-5'), prompt: 'Hello' }).catch(
+      (reason: unknown) => reason,
+    );
+    expect(LoadAPIKeyError.isInstance(error)).toBe(true);
+  });
+
+  it.each([
+    [undefined, undefined, false],
+    [true, undefined, true],
+    [true, false, false],
+    [undefined, true, true],
+  ])(
+    'has the store of the settings (%s) unless the call says otherwise (%s)',
+    async (setting, option, sent) => {
+      const { emulator, provider } = await start({ use: 'off', kelivo: { store: setting } });
+      await generateText({
+        model: provider('gpt-5'),
+        prompt: 'Hello',
+        ...(option !== undefined && { providerOptions: { openai: { store: option } } }),
+      });
+      expect(emulator.requests[0]?.body).toMatchObject({ store: sent });
+    },
+  );
+
+  it('takes the options of a call that are set under `kelivo`', async () => {
+    const { emulator, provider } = await start({ use: 'off' });
+    await generateText({
+      model: provider('gpt-5'),
+      prompt: 'Hello',
+      providerOptions: {
+        openai: { reasoningEffort: 'low' },
+        kelivo: { reasoningEffort: 'high', turnId: 't' },
+      },
+    });
+    expect(emulator.requests[0]?.body).toMatchObject({ reasoning: { effort: 'high' } });
+  });
+
+  it('is not offered stubs of tools that nobody would run, and keeps the host’s tools', async () => {
+    const { emulator, provider } = await start({ use: 'off', kelivo: { tools: loopTools } });
+    const tools = { ...(await provider.toolStubs()), ...hostTools };
+    await generateText({ model: provider('gpt-5'), prompt: 'Hello', tools, toolChoice: 'auto' });
+    const stubs = await provider.toolStubs();
+    await generateText({ model: provider('gpt-5'), prompt: 'Hello', tools: stubs, toolChoice: 'required' });
+    await generateText({ model: provider('gpt-5'), prompt: 'Hello', tools: { find_book: hostTools.add } });
+    expect(emulator.requests.map(({ body }) => toolNamesOf(body))).toEqual([
+      ['get_weather', 'add'],
+      [],
+      ['find_book'],
+    ]);
+    expect(emulator.requests[1]?.body).not.toHaveProperty('tool_choice');
+  });
+
+  it.each(['plain', 'with-tool-loop'] as const)('%s, takes tool names that the API refuses', async stock => {
+    const { emulator, provider } = await start({ use: 'off', stock });
+    const lookUp = tool({ inputSchema: z.object({ title: z.string() }), execute: async () => 'shelf 7' });
+    const history: ModelMessage[] = [
+      { role: 'user', content: 'Find it' },
+      {
+        role: 'assistant',
+        content: [
+          {
+            type: 'tool-call',
+            toolCallId: 'call_1',
+            toolName: 'shop.find',
+            input: {},
+            providerExecuted: true,
+          },
+          {
+            type: 'tool-result',
+            toolCallId: 'call_1',
+            toolName: 'shop.find',
+            output: { type: 'text', value: '7' },
+          },
+          { type: 'text', text: 'Found.' },
+        ],
+      },
+      { role: 'user', content: 'Go.' },
+    ];
+    const options = { model: provider('gpt-5'), messages: history, tools: { 'books.look_up': lookUp } };
+    await generateText(options);
+    const [name = ''] = toolNamesOf(emulator.requests[0]?.body);
+    const answer = [{ call: name, arguments: { title: 'Momo' } }];
+    emulator.enqueue(answer, answer);
+    const { toolCalls } = await generateText(options);
+    const streamed = await streamText(options).toolCalls;
+    expect(name).toMatch(/^books_look_up_[0-9a-f]{8}$/);
+    expect(shapeOf(emulator.requests[0])).toEqual([
+      'user',
+      'function_call',
+      'function_call_output',
+      'assistant',
+      'user',
+    ]);
+    expect([...toolCalls, ...streamed].map(({ toolName }) => toolName)).toEqual([
+      'books.look_up',
+      'books.look_up',
+    ]);
+  });
+
+  it('goes on after a turn of ours that was aborted in its reasoning', async () => {
+    const talk = await startSwitchedConversation();
+    await talk.say('Hello', { on: true, mode: 'stream' });
+    talk.messages.push(
+      { role: 'user', content: 'Think' },
+      {
+        role: 'assistant',
+        content: [{ type: 'reasoning', text: 'First', providerOptions: { openai: { itemId: 'rs_1' } } }],
+      },
+    );
+    const { text, inputs } = await talk.say('Never mind', { on: false, mode: 'stream' });
+    expect(text).toBe('You said: Never mind');
+    expect(inputs[0]?.filter(({ type }) => type === 'reasoning')).toHaveLength(1);
+  });
+});
+
+const toolNamesOf = (body: unknown): string[] =>
+  (body as { tools?: { name: string }[] } | undefined)?.tools?.map(({ name }) => name) ?? [];

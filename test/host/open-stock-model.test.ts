@@ -1,0 +1,41 @@
+import { generateText } from 'ai';
+import { afterEach, expect, it, vi } from 'vitest';
+import { createSwitchableProvider } from '../../src/host/index.js';
+import { KelivoError } from '../../src/index.js';
+
+const settings = { kelivo: { baseURL: 'http://127.0.0.1:9', apiKey: 'sk-test' }, use: 'off' };
+
+const fail = () => {
+  const provider = createSwitchableProvider(settings);
+  return generateText({ model: provider('gpt-5'), prompt: 'Hello', maxRetries: 0 }).catch(
+    (error: unknown) => error,
+  );
+};
+
+afterEach(() => {
+  vi.doUnmock('@ai-sdk/openai');
+  vi.resetModules();
+});
+
+it('says how to install the stock provider where it is missing', async () => {
+  vi.doMock('@ai-sdk/openai', () => {
+    throw new Error("Cannot find package '@ai-sdk/openai'");
+  });
+  const error = await fail();
+  expect(KelivoError.isInstance(error)).toBe(true);
+  expect(error).toMatchObject({
+    code: 'missing-package',
+    message: expect.stringContaining('npm install @ai-sdk/openai@2'),
+    cause: expect.anything(),
+  });
+});
+
+it('says which version it needs where another is installed', async () => {
+  vi.doMock('@ai-sdk/openai', () => ({
+    createOpenAI: () => ({ responses: () => ({ specificationVersion: 'v3' }) }),
+  }));
+  expect(await fail()).toMatchObject({
+    code: 'missing-package',
+    message: expect.stringMatching(/Expected @ai-sdk\/openai 2.*got one with models of version v3/),
+  });
+});

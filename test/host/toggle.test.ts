@@ -1,0 +1,98 @@
+import type { ToolSet } from 'ai';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createMcpTools } from '../../src/tools/mcp/index.js';
+import { hostTools, loopTools } from '../integration/_tools.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
+import { type Mode, startSwitchedConversation, type SwitchedTurn } from './_switched-conversation.js';
+
+const mcpServers = createMcpTools({ everything: everythingOverStdio() });
+afterAll(() => mcpServers.close());
+
+const cases = [true, false].flatMap(first =>
+  (['generate', 'stream'] as const).flatMap(mode =>
+    (['plain', 'with-tool-loop'] as const).map(stock => ({ first, mode, stock })),
+  ),
+);
+
+const sumOf = (a: number, b: number) => `The sum of ${a} and ${b} is ${a + b}.`;
+const typesOf = ({ inputs }: SwitchedTurn, request = 0) =>
+  inputs[request]?.map(({ type, role }) => (role === undefined ? type : role));
+
+describe.each(cases)(
+  'a conversation that begins with the flag $first, by $mode, $stock',
+  ({ first, mode, stock }) => {
+    const hasLoop = (on: boolean) => on || stock === 'with-tool-loop';
+
+    it.each(['declared', 'undeclared'] as const)(
+      'goes on in both directions with MCP calls of %s tools, host tools and reasoning',
+      async form => {
+        const talk = await startSwitchedConversation({ stock, mcpServers });
+        const stubs: ToolSet = form === 'declared' ? await talk.provider.toolStubs() : {};
+        const tools = { ...hostTools, ...stubs };
+        for (const [turn, on] of [first, !first, first, !first].entries()) {
+          const prompt = `Use get-sum with ${turn} and 3, then get_weather in Oslo`;
+          const answer = await talk.say(prompt, { on, mode, tools });
+          expect(answer.by).toBe(on ? 'kelivo' : 'stock');
+          expect(answer.finishReason).toBe('stop');
+          expect(answer.text).toContain('Oslo: 18 degrees');
+          expect(answer.text.includes(sumOf(turn, 3))).toBe(hasLoop(on));
+        }
+        const last = await talk.say('Thanks', { on: !first, mode });
+        const sent = JSON.stringify(last.inputs);
+        // What the host was not shown of undeclared tools it cannot give back.
+        const isShown = form === 'declared' || mode === 'stream';
+        for (const [turn, on] of [first, !first, first, !first].entries()) {
+          if (isShown && hasLoop(on)) expect(sent).toContain(sumOf(turn, 3));
+        }
+        expect(sent.match(/"type":"reasoning"/g)?.length).toBeGreaterThanOrEqual(8);
+      },
+    );
+
+    it('goes on with reasoning of several parts', async () => {
+      const talk = await startSwitchedConversation({ stock });
+      for (const on of [first, !first, first]) {
+        talk.emulator.enqueue([
+          { reasoning: ['**One**\n\nFirst.', '**Two**\n\nThen.'] },
+          { text: `Said ${on}.` },
+        ]);
+        expect((await talk.say('Think', { on, mode })).text).toBe(`Said ${on}.`);
+      }
+      const last = await talk.say('And?', { on: !first, mode });
+      expect(typesOf(last)).toEqual([
+        ...['user', 'reasoning', 'assistant'],
+        ...['user', 'reasoning', 'assistant'],
+        ...['user', 'reasoning', 'assistant', 'user'],
+      ]);
+    });
+
+    it('goes on when the server keeps the answers, as the caller asked', async () => {
+      const talk = await startSwitchedConversation({ stock, tools: loopTools, openai: { store: true } });
+      const tools = { ...hostTools, ...(await talk.provider.toolStubs()) };
+      for (const on of [first, !first, first, !first]) {
+        const answer = await talk.say('Use find_book "Momo", then get_weather in Rome', { on, mode, tools });
+        expect(answer.text).toContain('Rome: 18 degrees');
+        expect(answer.text.includes('shelf 7')).toBe(hasLoop(on));
+      }
+    });
+  },
+);
+
+describe.each(['generate', 'stream'] satisfies Mode[])('by %s', mode => {
+  it('a turn that changes hands between two steps is seen through', async () => {
+    const talk = await startSwitchedConversation({ tools: loopTools });
+    const tools = { get_weather: { ...hostTools.get_weather, execute: undefined } };
+    await talk.say('Use find_book "Momo" and get_weather in Rome', { on: true, mode, tools });
+    const parts = talk.messages.flatMap(({ role, content }) =>
+      role === 'assistant' && typeof content !== 'string' ? content : [],
+    );
+    const call = parts.find(part => part.type === 'tool-call' && part.toolName === 'get_weather');
+    const toolCallId = call?.type === 'tool-call' ? call.toolCallId : '';
+    const output = { type: 'text' as const, value: 'Rain' };
+    talk.messages.push({
+      role: 'tool',
+      content: [{ type: 'tool-result', toolCallId, toolName: 'get_weather', output }],
+    });
+    const { text, by } = await talk.say('Go on', { on: false, mode, tools });
+    expect({ text, by }).toEqual({ text: 'You said: Go on', by: 'stock' });
+  });
+});
