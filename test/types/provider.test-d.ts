@@ -1,0 +1,57 @@
+// Checked by the compiler, in `npm run check`: what a host's code sees of the package as it is built.
+import type { EmbeddingModelV2, LanguageModelV2, ProviderV2 } from '@ai-sdk/provider';
+import type { LanguageModel, ToolSet } from 'ai';
+import type { LanguageModel as LanguageModelOf6, ToolSet as ToolSetOf6 } from 'ai6';
+import type { LanguageModel as LanguageModelOf7, ToolSet as ToolSetOf7 } from 'ai7';
+import {
+  createKelivoResponsesProvider,
+  KelivoError,
+  type KelivoErrorCode,
+  kelivoResponses,
+  type KelivoResponsesProvider,
+  type KelivoResponsesSettings,
+} from 'kelivo-responses';
+import { expectTypeOf, test } from 'vitest';
+
+const provider = createKelivoResponsesProvider();
+
+test('a provider is one of the AI SDK, and can be called', () => {
+  expectTypeOf(provider).toExtend<ProviderV2>();
+  expectTypeOf(provider).toEqualTypeOf<KelivoResponsesProvider>();
+  expectTypeOf(kelivoResponses).toEqualTypeOf<KelivoResponsesProvider>();
+  expectTypeOf(provider('gpt-5')).toEqualTypeOf<LanguageModelV2>();
+  expectTypeOf(provider.textEmbeddingModel('text-embedding-3-small')).toExtend<EmbeddingModelV2<string>>();
+});
+
+test('its models are models of every major of `ai`', () => {
+  expectTypeOf(provider('gpt-5')).toExtend<LanguageModel>();
+  expectTypeOf(provider('gpt-5')).toExtend<LanguageModelOf6>();
+  expectTypeOf(provider('gpt-5')).toExtend<LanguageModelOf7>();
+});
+
+test('the declarations of its tools are tools of every major of `ai`', () => {
+  expectTypeOf(provider.toolStubs()).resolves.toExtend<ToolSet>();
+  expectTypeOf(provider.toolStubs()).resolves.toExtend<ToolSetOf6>();
+  expectTypeOf(provider.toolStubs()).resolves.toExtend<ToolSetOf7>();
+});
+
+test('a setting that is unknown or wrong does not compile', () => {
+  expectTypeOf<{ baseUrl: string }>().not.toExtend<KelivoResponsesSettings>();
+  // @ts-expect-error A misspelt setting.
+  createKelivoResponsesProvider({ baseUrl: 'https://api.openai.com/v1' });
+  // @ts-expect-error A value that is none of the known ones.
+  createKelivoResponsesProvider({ systemMessageMode: 'user' });
+  // @ts-expect-error The tools are the provider's own setting.
+  createKelivoResponsesProvider({ toolLoop: { tools: [] } });
+  expectTypeOf<KelivoResponsesSettings['inputProfile']>().extract<'vllm'>().toEqualTypeOf<'vllm'>();
+});
+
+test('an error is told by its code', () => {
+  const error: unknown = undefined;
+  if (KelivoError.isInstance(error)) {
+    expectTypeOf(error).toEqualTypeOf<KelivoError>();
+    expectTypeOf(error.code).toEqualTypeOf<KelivoErrorCode>();
+    // @ts-expect-error No such code.
+    expectTypeOf(error.code === 'mcp-tired').toBeBoolean();
+  }
+});

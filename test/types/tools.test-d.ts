@@ -1,0 +1,57 @@
+// Checked by the compiler, in `npm run check`: tools go in and out with the types that hosts give them.
+import { tool } from 'ai';
+import { tool as toolOf6 } from 'ai6';
+import { tool as toolOf7 } from 'ai7';
+import { createKelivoResponsesProvider, type ToolLoopEvent } from 'kelivo-responses';
+import { createMcpTools, type McpConnectionPool, type McpServers } from 'kelivo-responses/mcp';
+import {
+  createLocalTools,
+  toolLoopMiddleware,
+  type ToolSource,
+  withToolLoop,
+} from 'kelivo-responses/tool-loop';
+import { expectTypeOf, test } from 'vitest';
+import { z } from 'zod';
+
+const inputSchema = z.object({ city: z.string() });
+const execute = async ({ city }: { city: string }) => `Sunny in ${city}`;
+
+test('tools of every major of `ai` are local tools', () => {
+  expectTypeOf(createLocalTools).toBeCallableWith({ weather: tool({ inputSchema, execute }) });
+  expectTypeOf(createLocalTools).toBeCallableWith({ weather: toolOf6({ inputSchema, execute }) });
+  expectTypeOf(createLocalTools).toBeCallableWith({ weather: toolOf7({ inputSchema, execute }) });
+  expectTypeOf(createLocalTools).toBeCallableWith({
+    weather: { ...tool({ inputSchema, execute }), readOnly: true },
+  });
+});
+
+test('every kind of tools is a source of tools', () => {
+  expectTypeOf(createLocalTools).returns.toExtend<ToolSource>();
+  expectTypeOf(createMcpTools).returns.toExtend<ToolSource>();
+  expectTypeOf(createKelivoResponsesProvider).toBeCallableWith({ mcpServers: createMcpTools({}) });
+});
+
+test('a server is a program or an address, not neither', () => {
+  expectTypeOf<{ files: { command: string } }>().toExtend<McpServers>();
+  expectTypeOf<{ search: { url: string; headers: Record<string, string> } }>().toExtend<McpServers>();
+  expectTypeOf<{ nothing: { args: string[] } }>().not.toExtend<McpServers>();
+});
+
+test('what is internal does not show', () => {
+  expectTypeOf<keyof McpConnectionPool>().toEqualTypeOf<'close'>();
+});
+
+test('a loop needs tools, and a model to wrap', () => {
+  const model = createKelivoResponsesProvider().responses('gpt-5');
+  expectTypeOf(withToolLoop(model, { tools: createLocalTools({}) })).toEqualTypeOf(model);
+  // @ts-expect-error No tools.
+  withToolLoop(model, {});
+  // @ts-expect-error An id is no model.
+  withToolLoop('gpt-5', { tools: [] });
+  expectTypeOf(toolLoopMiddleware).parameter(0).toHaveProperty('tools');
+});
+
+test('the kinds of events are told apart by their type', () => {
+  expectTypeOf<Extract<ToolLoopEvent, { type: 'tool-end' }>>().toHaveProperty('duration');
+  expectTypeOf<Extract<ToolLoopEvent, { type: 'round-start' }>>().not.toHaveProperty('duration');
+});
