@@ -1,0 +1,11 @@
+// Part of `npm run release:version`: MCP servers are told the version that a release has just got.
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { manifest, root } from './manifest.js';
+
+const file = path.join(root, 'src/tools/mcp/create-session.ts');
+const source = readFileSync(file, 'utf8');
+const written = source.replace(/(clientInfo = \{.*version: ')[^']*/, `$1${manifest.version}`);
+if (!written.includes(`version: '${manifest.version}'`))
+  throw new Error(`Expected \`clientInfo\` with a version in ${file}, got none.`);
+writeFileSync(file, written);
