@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ResponsesEmulator, startResponsesEmulator } from '../../src/testing/index.js';
+import { toSse } from '../_sse.js';
 import { root } from '../package/manifest.js';
+import { functionCall, toStream } from '../responses/stream/_fixtures/wire-events.js';
 import { type EverythingServer, startEverythingServer } from '../tools/mcp/_everything-server.js';
 import { type WrittenSnippets, writeSnippets } from './_write-snippets.js';
 import { runProgram } from './_run-program.js';
@@ -24,6 +26,10 @@ beforeAll(async () => {
   home = mkdtempSync(path.join(tmpdir(), 'readme-'));
   writeFileSync(path.join(home, 'package.json'), '{}');
   writeFileSync(path.join(home, 'notes.txt'), 'Water the plants.\n');
+  writeFileSync(
+    path.join(home, 'weather.sse'),
+    toSse(toStream([functionCall('get_weather', '{"city":"Rome"}')])),
+  );
   symlinkSync(path.join(root, 'node_modules'), path.join(home, 'node_modules'));
   [emulator, mcpServer] = await Promise.all([
     startResponsesEmulator(),
