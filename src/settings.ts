@@ -180,6 +180,8 @@ const schema = z.strictObject({
     .optional(),
 }) satisfies z.ZodType<KelivoResponsesSettings>;
 
+export const settingNames: readonly string[] = Object.keys(schema.shape);
+
 /** @throws KelivoError with code `invalid-settings`, naming the setting, what was expected and what came. */
 export function validateSettings(settings: unknown): KelivoResponsesSettings {
   const valid = parseSettings<KelivoResponsesSettings>(schema, settings, 'the provider settings');

@@ -3,5 +3,11 @@
  *
  * @module kelivo-responses/host
  */
+export type { HostProviderOptions } from './create-for-host.js';
 export { createSwitchableProvider, type SwitchableProviderOptions } from './create-switchable-provider.js';
+export { type KelivoResponsesExtension, kelivoResponsesExtension } from './kelivo-responses-extension.js';
+export {
+  type KelivoResponsesProviderConfig,
+  kelivoResponsesProviderConfig,
+} from './kelivo-responses-provider-config.js';
 export type { SwitchSetting, SwitchValue } from './switch-setting.js';

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import { createMcpTools } from '../../src/tools/mcp/index.js';
+import type { ToolSource } from '../../src/tools/tool-source.js';
+import { type ResponsesEmulator, startResponsesEmulator } from '../../src/testing/index.js';
+import { inputOf } from '../integration/_provider.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
+
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
+/** A question that the model can answer with a tool of the MCP server only. */
+export const question = 'Use get-sum with 2 and 3';
+
+interface Answer {
+  readonly text: string;
+  readonly finishReason: string;
+  readonly usage: { readonly inputTokens?: number; readonly outputTokens?: number };
+}
+
+/** An emulator and the reference MCP server as a child process, for all tests of a file. */
+export function useMcpQuestion() {
+  let emulator: ResponsesEmulator;
+  let mcpServers: ToolSource;
+  let before = 0;
+  beforeAll(async () => {
+    emulator = await startResponsesEmulator();
+    mcpServers = createMcpTools({ everything: everythingOverStdio() });
+  });
+  beforeEach(() => {
+    before = emulator.requests.length;
+  });
+  afterAll(async () => {
+    await mcpServers.close();
+    await emulator.close();
+  });
+  return {
+    /** What a host has in its options for the provider. */
+    options: () => ({ baseURL: emulator.baseURL, apiKey: 'sk-test', mcpServers }),
+    get requests() {
+      return emulator.requests.slice(before);
+    },
+    /** Fails unless the tool ran between two rounds and everything about the answer arrived. */
+    expectAnswered({ text, finishReason, usage }: Answer): void {
+      expect(text).toBe('The tool get-sum answered: The sum of 2 and 3 is 5.');
+      expect(finishReason).toBe('stop');
+      expect(usage.inputTokens).toBeGreaterThan(0);
+      expect(usage.outputTokens).toBeGreaterThan(0);
+      const rounds = emulator.requests.slice(before);
+      expect(rounds).toHaveLength(2);
+      expect(inputOf(rounds[1]).at(-1)).toMatchObject({
+        type: 'function_call_output',
+        output: 'The sum of 2 and 3 is 5.',
+      });
+    },
+  };
+}
+
+/** What a host shows of a stream, once it is over. */
+export async function readAnswer(result: {
+  readonly text: string | PromiseLike<string>;
+  readonly finishReason: string | PromiseLike<string>;
+  readonly totalUsage: Answer['usage'] | PromiseLike<Answer['usage']>;
+}): Promise<Answer> {
+  const [text, finishReason, usage] = await Promise.all([
+    result.text,
+    result.finishReason,
+    result.totalUsage,
+  ]);
+  return { text, finishReason, usage };
+}

@@ -1,0 +1,63 @@
+import {
+  createExecutor,
+  defaultSettingsMiddleware,
+  definePlugin,
+  extensionRegistry,
+  ProviderExtension,
+} from 'host-ai-core-2';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { kelivoResponsesExtension } from '../../src/host/index.js';
+import { question, readAnswer, useMcpQuestion } from './_mcp-question.js';
+
+const ask = useMcpQuestion();
+
+beforeAll(() => {
+  extensionRegistry.register(ProviderExtension.create(kelivoResponsesExtension));
+});
+
+describe('in @cherrystudio/ai-core 2', () => {
+  it.each(['kelivo-responses', 'kelivo'])('streamText under the name %s runs an MCP tool', async name => {
+    const executor = await createExecutor(name, ask.options());
+    const result = await executor.streamText({ model: 'gpt-5', prompt: question });
+    ask.expectAnswered(await readAnswer(result));
+  });
+
+  it('generateText runs an MCP tool', async () => {
+    const executor = await createExecutor('kelivo-responses', ask.options());
+    const result = await executor.generateText({ model: 'gpt-5', prompt: question });
+    ask.expectAnswered(await readAnswer(result));
+  });
+
+  it.each(['streamText', 'generateText'] as const)(
+    'middlewares of ai 6 leave finish reason and usage whole in %s',
+    async name => {
+      const middleware = defaultSettingsMiddleware({ settings: { temperature: 0.5 } });
+      const plugin = definePlugin({
+        name: 'defaults',
+        configureContext: context => void (context.middlewares = [middleware]),
+      });
+      const executor = await createExecutor('kelivo-responses', ask.options(), [plugin]);
+      const result = await executor[name]({ model: 'gpt-4.1', prompt: question });
+      ask.expectAnswered(await readAnswer(result));
+      expect(ask.requests[0]?.body).toMatchObject({ temperature: 0.5 });
+    },
+  );
+
+  it('a further value in the settings tells apart what differs in functions only', async () => {
+    const fetched: string[] = [];
+    const fetchAs =
+      (name: string): typeof fetch =>
+      (input, init) => {
+        fetched.push(name);
+        return fetch(input, init);
+      };
+    const askAs = async (name: string) => {
+      const settings = { ...ask.options(), fetch: fetchAs(name), instance: name };
+      const executor = await createExecutor('kelivo-responses', settings);
+      const result = await executor.generateText({ model: 'gpt-5', prompt: 'Hello' });
+      return result.text;
+    };
+    expect([await askAs('a'), await askAs('b')]).toEqual(['You said: Hello', 'You said: Hello']);
+    expect(fetched).toEqual(['a', 'b']);
+  });
+});

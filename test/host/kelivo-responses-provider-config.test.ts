@@ -1,0 +1,206 @@
+import { streamText as streamTextOfCore } from '@cherrystudio/ai-core';
+import {
+  cleanup,
+  createAndRegisterProvider,
+  providerConfigSchema as schemaOfCore,
+  registerProviderConfig,
+} from '@cherrystudio/ai-core/provider';
+import { createProviderRegistry, customProvider, streamText, wrapLanguageModel } from 'ai';
+import { afterEach, describe, expect, it } from 'vitest';
+import * as z4 from 'zod/v4';
+import { z as z3 } from 'zod/v3';
+import { kelivoResponsesProviderConfig } from '../../src/host/index.js';
+import { KelivoError } from '../../src/index.js';
+import { question, readAnswer, useMcpQuestion } from './_mcp-question.js';
+import { createSmallHost } from './_small-host.js';
+
+const reserved = 'openai openai-chat openai-compatible anthropic google xai azure deepseek openrouter'.split(
+  ' ',
+);
+
+const hostSchema3 = z3
+  .object({
+    id: z3
+      .string()
+      .min(1)
+      .refine(id => !reserved.includes(id)),
+    name: z3.string().min(1),
+    creator: z3.function().args(z3.any()).returns(z3.any()).optional(),
+    import: z3.function().optional(),
+    creatorFunctionName: z3.string().optional(),
+    supportsImageGeneration: z3.boolean().default(false),
+    imageCreator: z3.function().optional(),
+    validateOptions: z3.function().args(z3.any()).returns(z3.boolean()).optional(),
+    aliases: z3.array(z3.string()).optional(),
+  })
+  .strict();
+
+const hostSchema4 = z4.strictObject({
+  id: z4
+    .string()
+    .min(1)
+    .refine(id => !reserved.includes(id)),
+  name: z4.string().min(1),
+  creator: z4.custom(value => typeof value === 'function').optional(),
+  import: z4.custom(value => typeof value === 'function').optional(),
+  creatorFunctionName: z4.string().optional(),
+  supportsImageGeneration: z4.boolean().default(false),
+  imageCreator: z4.custom(value => typeof value === 'function').optional(),
+  validateOptions: z4.custom(value => typeof value === 'function').optional(),
+  aliases: z4.array(z4.string()).optional(),
+});
+
+const ask = useMcpQuestion();
+
+describe('kelivoResponsesProviderConfig', () => {
+  it.each([
+    ['zod 3', hostSchema3],
+    ['zod 4', hostSchema4],
+    ['@cherrystudio/ai-core 1', schemaOfCore],
+  ])('parses under the schema of a host with %s, in both forms', (_, schema) => {
+    const { creator, import: load, creatorFunctionName, ...rest } = kelivoResponsesProviderConfig;
+    for (const form of [
+      kelivoResponsesProviderConfig,
+      { ...rest, creator },
+      { ...rest, import: load, creatorFunctionName },
+    ]) {
+      expect(schema.safeParse(form).error).toBeUndefined();
+    }
+    expect(schema.parse(kelivoResponsesProviderConfig)).toMatchObject({
+      id: 'kelivo-responses',
+      name: 'Kelivo Responses',
+      supportsImageGeneration: false,
+      aliases: ['kelivo'],
+    });
+  });
+
+  it('creates synchronously, leaves what a host keeps in its options alone and refuses misspelt settings', () => {
+    const { creator, validateOptions } = kelivoResponsesProviderConfig;
+    const options = { baseURL: 'http://localhost/v1', apiKey: 'sk', mode: 'responses', instance: 2 };
+    expect(creator(options).languageModel('gpt-5').provider).toBe('kelivo-responses');
+    expect(creator().languageModel('gpt-5').provider).toBe('kelivo-responses');
+    expect(() => creator({ baseUrl: 'http://localhost/v1' })).toThrow(KelivoError);
+    expect(() => creator({ apiKey: 3 } as never)).toThrow('`apiKey`');
+    expect([options, undefined, { baseUrl: 'x' }, { baseURL: 'localhost' }].map(validateOptions)).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it('gives the same creator by import', async () => {
+    const { import: load, creatorFunctionName, creator } = kelivoResponsesProviderConfig;
+    const module = await load();
+    expect(module[creatorFunctionName]({ mode: 'x' }).languageModel('m').provider).toBe(
+      creator({ mode: 'x' }).languageModel('m').provider,
+    );
+  });
+});
+
+describe('in @cherrystudio/ai-core 1', () => {
+  afterEach(cleanup);
+
+  const { creator: _, ...importForm } = kelivoResponsesProviderConfig;
+
+  it.each([
+    ['as it is', kelivoResponsesProviderConfig, 'kelivo-responses'],
+    ['in its import form', importForm, 'kelivo-responses'],
+    ['under its alias', kelivoResponsesProviderConfig, 'kelivo'],
+  ])('streamText runs an MCP tool with the entry %s', async (_, config, id) => {
+    expect(registerProviderConfig(config)).toBe(true);
+    expect(await createAndRegisterProvider('kelivo-responses', ask.options())).toBe(true);
+    const result = await streamTextOfCore(id as never, ask.options() as never, {
+      model: 'gpt-5',
+      prompt: question,
+    });
+    ask.expectAnswered(await readAnswer(result));
+  });
+
+  it('middlewares and namespaced model ids work', async () => {
+    registerProviderConfig(kelivoResponsesProviderConfig);
+    await createAndRegisterProvider('kelivo-responses', ask.options());
+    const wrapped: string[] = [];
+    const result = await streamTextOfCore(
+      'kelivo-responses' as never,
+      ask.options() as never,
+      { model: 'kelivo-responses|gpt-5:free', prompt: question },
+      [],
+      [
+        {
+          wrapStream: ({ doStream, model }) => {
+            wrapped.push(model.modelId);
+            return doStream();
+          },
+        },
+      ],
+    );
+    ask.expectAnswered(await readAnswer(result));
+    expect(wrapped).toEqual(['gpt-5:free']);
+    expect(ask.requests[0]?.body).toMatchObject({ model: 'gpt-5:free' });
+  });
+});
+
+describe('in the AI SDK', () => {
+  const create = () => kelivoResponsesProviderConfig.creator(ask.options());
+
+  it.each([':', ' > '])(
+    'createProviderRegistry with the separator "%s" runs an MCP tool',
+    async separator => {
+      const registry = createProviderRegistry({ kelivo: create() }, { separator });
+      const result = streamText({
+        model: registry.languageModel(`kelivo${separator}gpt-5` as `kelivo:${string}`),
+        prompt: question,
+      });
+      ask.expectAnswered(await readAnswer(result));
+    },
+  );
+
+  it('customProvider runs an MCP tool, by its own name for a model and by its fallback', async () => {
+    const provider = create();
+    const custom = customProvider({
+      languageModels: { smart: wrapLanguageModel({ model: provider('gpt-5'), middleware: [] }) },
+      fallbackProvider: provider,
+    });
+    ask.expectAnswered(
+      await readAnswer(streamText({ model: custom.languageModel('smart'), prompt: question })),
+    );
+    expect(custom.languageModel('gpt-5-mini').modelId).toBe('gpt-5-mini');
+  });
+});
+
+describe('in a host with configurations, registry, resolver and executor', () => {
+  const account = () => ({ id: 'account-1', type: 'kelivo-responses', options: ask.options() });
+
+  it('streamText runs an MCP tool, and the host adds no tool handling of its own', async () => {
+    const host = createSmallHost();
+    host.register(kelivoResponsesProviderConfig);
+    const result = host.streamText(account(), { modelId: 'gpt-5', prompt: question });
+    ask.expectAnswered(await readAnswer(result));
+    expect(host.applied).toEqual([]);
+  });
+
+  it('model ids with the separator in them and aliases of the entry work', async () => {
+    const host = createSmallHost();
+    host.register(kelivoResponsesProviderConfig);
+    const result = host.streamText(
+      { ...account(), type: 'kelivo' },
+      { modelId: 'gpt-5:free', prompt: question },
+    );
+    ask.expectAnswered(await readAnswer(result));
+    expect(ask.requests[0]?.body).toMatchObject({ model: 'gpt-5:free' });
+  });
+
+  it('an account whose key changed gets a provider of its own', async () => {
+    const host = createSmallHost();
+    const created: unknown[] = [];
+    const { id, name, creator } = kelivoResponsesProviderConfig;
+    host.register({ id, name, creator: options => (created.push(options.apiKey), creator(options)) });
+    const first = account();
+    await host.streamText(first, { modelId: 'gpt-5', prompt: 'Hello' }).text;
+    await host.streamText(first, { modelId: 'gpt-5-mini', prompt: 'Hello' }).text;
+    const changed = { ...first, options: { ...first.options, apiKey: 'sk-other' } };
+    await host.streamText(changed, { modelId: 'gpt-5', prompt: 'Hello' }).text;
+    expect(created).toEqual(['sk-test', 'sk-other']);
+  });
+});

@@ -1,0 +1,50 @@
+// The package names type files that it does not have, so what the tests use of it is told here.
+
+/** What a model of version 3 is called with, and gives, as far as the tests look at it. */
+export interface TextResult {
+  readonly text: string | PromiseLike<string>;
+  readonly finishReason: string | PromiseLike<string>;
+  readonly usage: Usage | PromiseLike<Usage>;
+  readonly totalUsage: Usage | PromiseLike<Usage>;
+  readonly warnings: unknown;
+  consumeStream?(): Promise<void>;
+}
+
+export interface Usage {
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly totalTokens?: number;
+}
+
+export interface Executor {
+  streamText(parameters: Record<string, unknown>): Promise<TextResult>;
+  generateText(parameters: Record<string, unknown>): Promise<TextResult>;
+}
+
+export function createExecutor(
+  providerId: string,
+  settings: Record<string, unknown>,
+  plugins?: unknown[],
+): Promise<Executor>;
+
+export function definePlugin(plugin: {
+  name: string;
+  configureContext(context: { middlewares?: unknown[] }): void;
+}): unknown;
+
+export class ProviderExtension {
+  static create(config: {
+    name: string;
+    aliases?: string[];
+    supportsImageGeneration?: boolean;
+    create?: (settings?: Record<string, unknown>) => { specificationVersion: 'v3' };
+  }): ProviderExtension;
+}
+
+export class ExtensionRegistry {
+  register(extension: ProviderExtension): this;
+}
+
+export const extensionRegistry: ExtensionRegistry;
+
+export function defaultSettingsMiddleware(options: { settings: Record<string, unknown> }): unknown;
