@@ -55,7 +55,7 @@ function createCallMemory(): CallMemory {
     },
     recall({ toolCallId, toolName, output }) {
       const input = inputs.get(toResultKey(toolCallId, toolName, output.value));
-      const parsed = input === undefined ? undefined : parseInput(input, toolName);
+      const parsed = input === undefined ? undefined : parseInput(input, { toolName });
       return parsed?.success ? parsed.input : undefined;
     },
     async hide(place, outcomes) {

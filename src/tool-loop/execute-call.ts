@@ -27,7 +27,7 @@ export async function executeCall(
 ): Promise<ToolOutput> {
   const { signal } = options;
   signal.throwIfAborted();
-  const parsed = parseInput(input, toolName);
+  const parsed = parseInput(input, { toolName, schema: tool.inputSchema });
   if (!parsed.success) return { type: 'error-text', value: parsed.message };
   const call = { toolCallId, toolName, input: parsed.input };
 

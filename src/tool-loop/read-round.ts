@@ -172,7 +172,7 @@ export async function readRound(
     const call = { toolCallId, toolName, input, ...(providerMetadata !== undefined && { providerMetadata }) };
     folder.add({ type: 'tool-call', ...call });
     if (!ownedInputs.has(toolCallId)) showInput(call);
-    surface.call({ ...call, input: toValidJson(call) }).forEach(sink.write);
+    surface.call({ ...call, input: toValidJson(input, { schema: tool.inputSchema }) }).forEach(sink.write);
     calls.add(call, tool);
   }
 }

@@ -12,7 +12,7 @@ export function toCallPart({
   providerExecuted,
   providerMetadata,
 }: Omit<LanguageModelV2ToolCall, 'type'>): LanguageModelV2ToolCallPart {
-  const parsed = parseInput(input, toolName);
+  const parsed = parseInput(input, { toolName });
   return {
     type: 'tool-call',
     toolCallId,

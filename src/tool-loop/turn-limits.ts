@@ -34,7 +34,7 @@ export function createTurnLimits({
     note(outcomes) {
       for (const { call, output } of outcomes) {
         if (!isErrorOutput(output)) continue;
-        const key = JSON.stringify([call.toolName, toValidJson(call), output]);
+        const key = JSON.stringify([call.toolName, toValidJson(call.input), output]);
         const count = (failures.get(key) ?? 0) + 1;
         failures.set(key, count);
         if (count >= MAX_SAME_FAILURES) isStuck = true;

@@ -1,0 +1,20 @@
+/**
+ * Tool calls from the fragments of a stream, whatever server they come from.
+ *
+ * @module kelivo-responses/tool-calls
+ */
+export { normalizeToolName } from './normalize-tool-name.js';
+export {
+  type ParsedToolArguments,
+  parseToolArguments,
+  type ParseToolArgumentsOptions,
+} from './parse-tool-arguments.js';
+export { type CollectedToolCall, ToolCallCollector, type ToolCallFragment } from './tool-call-collector.js';
+export { ToolCallPipeline, type ToolCallPipelineResult, type ToolCallStats } from './tool-call-pipeline.js';
+export {
+  type DeclaredTool,
+  type FailedToolCall,
+  type ProcessedToolCall,
+  ToolCallProcessor,
+  type ToolCallProcessorOptions,
+} from './tool-call-processor.js';
