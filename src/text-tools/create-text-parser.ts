@@ -1,0 +1,232 @@
+import type { DeclaredTools } from './declared-tools.js';
+import { createFenceTracker } from './fence-tracker.js';
+import { type Behind, toMarkers, toStop } from './markers.js';
+import { createTextCursor, type Reading } from './text-cursor.js';
+import type { TextCalls, TextToolFormat } from './text-tool-format.js';
+
+/** A pair of tags around reasoning. */
+export interface ReasoningTags {
+  readonly open: string;
+  readonly close: string;
+}
+
+export interface TextParserOptions {
+  readonly formats: readonly TextToolFormat[];
+  readonly reasoning: readonly ReasoningTags[];
+  readonly tools: DeclaredTools;
+  /** Whether the text begins within reasoning of the first pair of tags, which the prompt has opened. */
+  readonly startsInReasoning?: boolean;
+}
+
+/** What a text is found to say, in its order. */
+export interface TextEvents {
+  text(text: string): void;
+  reasoning(text: string): void;
+  callStart(call: { name: string; id: string | undefined }): void;
+  callInput(text: string): void;
+  callEnd(): void;
+  /** The call that started turned out to be none. Its text follows. */
+  callLost(): void;
+}
+
+export interface TextParser {
+  feed(text: string): void;
+  /** No more text will come. */
+  end(): void;
+  /** Whether the text began within reasoning and never left it. */
+  readonly isAllReasoning: boolean;
+  /** How many characters have been looked at: the work done. */
+  readonly visited: number;
+}
+
+/** How much white space may stand between the texts around a call. */
+const MAX_SPACE = 32;
+
+/**
+ * Reads the text of a model in one pass, as it comes. Text goes out at once, but for what may become a marker; a call is
+ * read by its format; in fenced code and in reasoning there are none.
+ */
+export function createTextParser(
+  { formats, reasoning, tools, startsInReasoning = false }: TextParserOptions,
+  events: TextEvents,
+): TextParser {
+  const markers = toMarkers({ formats: tools.size === 0 ? [] : formats, reasoning });
+  const cursor = createTextCursor();
+  const fences = createFenceTracker();
+  let behind: Behind = 'nothing';
+  let blank = '';
+  let isAllReasoning = false;
+  let call: 'none' | 'text' | { name: string; id: string | undefined; hasStarted: boolean } = 'none';
+
+  const calls: TextCalls = {
+    isNameStart: text => [...tools.keys()].some(name => name.startsWith(text)),
+    begin(name, { id } = {}) {
+      const tool = tools.get(name);
+      call = tool === undefined ? 'text' : { name, id, hasStarted: false };
+      return tool;
+    },
+    input(text) {
+      if (typeof call === 'string') return;
+      if (!call.hasStarted) events.callStart(call);
+      call.hasStarted = true;
+      events.callInput(text);
+    },
+    end() {
+      if (call === 'text') releaseRecorded();
+      else if (call !== 'none') {
+        if (!call.hasStarted) calls.input('{}');
+        events.callEnd();
+        fences.skip(cursor.recorded());
+        behind = 'call';
+      }
+      call = 'none';
+    },
+  };
+
+  function write(text: string): void {
+    if (text === '') return;
+    blank += text;
+    if (behind !== 'text' && blank.length <= markers.longest && blank.trim() === '') return;
+    events.text(blank);
+    blank = '';
+    behind = 'text';
+  }
+
+  /** What was taken for a call is text. A fence in it is not one: it may be in an argument. */
+  function releaseRecorded(): void {
+    const text = cursor.recorded();
+    fences.skip(text);
+    write(text);
+  }
+
+  function* read(): Reading<void> {
+    if (startsInReasoning) yield* startReasoning();
+    for (;;) {
+      writeMarkdown(cursor.takeUntil(markers.start));
+      const character = yield* cursor.peek();
+      if (character === undefined) break;
+      if (markers.isStart(character)) yield* readMarker();
+    }
+    if (behind !== 'call' && blank !== '') events.text(blank);
+    blank = '';
+  }
+
+  function writeMarkdown(text: string): void {
+    fences.push(text);
+    write(text);
+  }
+
+  function* readMarker(): Reading<void> {
+    // What stands in code, or directly behind a backtick, is spoken about.
+    const isQuoted = fences.isFenced || cursor.previous === '`';
+    const marker = isQuoted ? undefined : yield* cursor.match(markers.behind[behind]);
+    if (marker === undefined) {
+      if (isQuoted || behind !== 'call' || !(yield* dropsCutCloser())) writeMarkdown(cursor.take(1));
+      return;
+    }
+    const closeTag = behind === 'text' ? undefined : markers.reasoning.get(marker);
+    if (closeTag !== undefined) {
+      cursor.take(marker.length);
+      blank = '';
+      yield* readReasoning(closeTag);
+    } else if (markers.isDropped(marker, behind)) {
+      fences.skip(cursor.take(marker.length));
+    } else {
+      yield* readCalls(marker);
+    }
+  }
+
+  /** Behind a call, the end of a list of calls in which the text ends is dropped, too. */
+  function* dropsCutCloser(): Reading<boolean> {
+    const rest = cursor.rest();
+    const isCut = rest.length > 1 && markers.behind.call.some(closer => closer.startsWith(rest));
+    if (!isCut || (yield* cursor.peek(rest.length)) !== undefined) return false;
+    cursor.take(rest.length);
+    return true;
+  }
+
+  function* startReasoning(): Reading<void> {
+    yield* cursor.takeSpace(MAX_SPACE);
+    const [tags] = reasoning;
+    if (tags === undefined) return;
+    isAllReasoning = !(yield* cursor.takes(tags.open));
+    yield* readReasoning(tags.close);
+  }
+
+  function* readReasoning(close: string): Reading<void> {
+    const ends = [close, ...markers.reasoningEnders];
+    const stop = toStop(ends);
+    let isBlank = true;
+    const writeReasoning = (text: string) => {
+      const shown = isBlank ? text.trimStart() : text;
+      if (shown === '') return;
+      isBlank = false;
+      events.reasoning(shown);
+    };
+    behind = 'reasoning';
+    for (;;) {
+      writeReasoning(cursor.takeUntil(stop));
+      if ((yield* cursor.peek()) === undefined) return;
+      const end = yield* cursor.match(ends);
+      if (end === close) cursor.take(close.length);
+      if (end !== undefined) break;
+      writeReasoning(cursor.take(1));
+    }
+    isAllReasoning = false;
+  }
+
+  /** Reads the calls that begin with this marker, or finds that they are text. */
+  function* readCalls(first: string): Reading<void> {
+    cursor.startRecording();
+    let isRead = false;
+    let marker: string | undefined = first;
+    while (marker !== undefined) {
+      cursor.take(marker.length);
+      yield* cursor.takeSpace(MAX_SPACE);
+      const format: TextToolFormat | undefined = yield* findFormat(marker);
+      if (format !== undefined) isRead = yield* format.read(cursor, calls);
+      marker = format === undefined ? yield* cursor.match(markers.behindPrefix.get(marker) ?? []) : undefined;
+    }
+    if (isRead && behind === 'call') fences.skip(cursor.recorded());
+    else loseCall();
+    cursor.stopRecording();
+  }
+
+  function* findFormat(opener: string): Reading<TextToolFormat | undefined> {
+    for (const format of markers.openers.get(opener) ?? []) {
+      if (format.accepts === undefined || (yield* format.accepts(cursor, calls))) return format;
+    }
+    return undefined;
+  }
+
+  function loseCall(): void {
+    if (typeof call !== 'string' && call.hasStarted) events.callLost();
+    call = 'none';
+    releaseRecorded();
+  }
+
+  const reading = read();
+  const run = () => {
+    reading.next();
+    // A call of a tool that is not declared is read to find its end, and goes out as text.
+    if (call === 'text') releaseRecorded();
+  };
+  run();
+
+  return {
+    feed(text) {
+      cursor.feed(text);
+      run();
+    },
+    end() {
+      cursor.end();
+      run();
+    },
+    get isAllReasoning() {
+      return isAllReasoning;
+    },
+    get visited() {
+      return cursor.visited;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { createArgumentWriter } from './argument-writer.js';
+import { isPrototypeKey } from './json-scanner.js';
+import { readTaggedValue } from './read-tagged-value.js';
+import type { TagGrammar } from './tag-grammar.js';
+import type { Reading, TextCursor } from './text-cursor.js';
+import type { TextCalls } from './text-tool-format.js';
+
+/**
+ * Reads the parameters of a call of this name, from behind its opening tag to behind its closing one. A call that was
+ * not closed counts only where the text ends right behind a parameter.
+ */
+export function* readTaggedCall(
+  cursor: TextCursor,
+  calls: TextCalls,
+  { grammar, name, id }: { grammar: TagGrammar; name: string; id?: string },
+): Reading<boolean> {
+  const tool = calls.begin(name, { id });
+  const argumentWriter = createArgumentWriter(tool, { write: calls.input, trims: grammar.trims });
+  let hasParameters = false;
+  for (;;) {
+    yield* cursor.takeSpace();
+    const tag = yield* grammar.readTag(cursor);
+    if (tag?.kind === 'parameter') {
+      if (isPrototypeKey(tag.key)) return false;
+      cursor.take(tag.length);
+      if (!(yield* readTaggedValue(cursor, { grammar, argumentWriter, parameter: tag }))) return false;
+      hasParameters = true;
+      continue;
+    }
+    const isAtEnd = tag === undefined && (yield* cursor.peek()) === undefined;
+    const isClosed = tag?.kind === 'call-end' && (tag.isCut !== true || hasParameters);
+    if (!isClosed && tag?.kind !== 'list-end' && !(isAtEnd && hasParameters)) return false;
+    if (tag?.kind === 'call-end') cursor.take(tag.length);
+    argumentWriter.end();
+    calls.end();
+    return true;
+  }
+}
