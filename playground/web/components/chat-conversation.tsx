@@ -1,0 +1,65 @@
+import { useRef } from 'react';
+import type { Flag } from '../../shared/trace-event.js';
+import { useShortcuts } from '../hooks/use-shortcuts.js';
+import { useThread } from '../hooks/use-thread.js';
+import { Composer } from './composer.js';
+import type { ConversationProps } from './conversation-view.js';
+import { EmptyState } from './empty-state.js';
+import { Segmented } from './segmented.js';
+import { ThreadView } from './thread-view.js';
+import { Toolbar } from './toolbar.js';
+
+/** One thread, answered by the provider that the flag names. */
+export function ChatConversation(props: ConversationProps) {
+  const { conversation, conversationId, playground, onTrace, onFinish, onNew, draftText } = props;
+  const field = useRef<HTMLTextAreaElement>(null);
+  const thread = useThread({
+    conversationId,
+    thread: 'main',
+    initialMessages: (conversation.threads.main ?? []).map(({ message }) => message),
+    onTrace,
+    onFinish,
+  });
+  useShortcuts({
+    onFocus: () => field.current?.focus(),
+    onStop: () => thread.isRunning && thread.stop(),
+  });
+  const flag = playground.state?.settings.flag ?? 'kelivo';
+  const lastQuestion = thread.messages.findLast(({ role }) => role === 'user');
+
+  const chooseProvider = (choice: Flag | 'both'): void => {
+    if (choice !== 'both') return void playground.change({ flag: choice });
+    const text = lastQuestion?.parts.map(part => (part.type === 'text' ? part.text : '')).join('');
+    onNew('compare', text);
+  };
+  return (
+    <main className="conversation">
+      <Toolbar conversationId={conversationId} isEmpty={thread.messages.length === 0}>
+        <Segmented
+          label="Provider"
+          value={flag as Flag | 'both'}
+          options={[
+            { value: 'kelivo', title: 'Kelivo', hint: 'This package' },
+            { value: 'stock', title: 'Stock', hint: '@ai-sdk/openai in the same tool loop' },
+            { value: 'both', title: 'Side by side', hint: 'The same question to both, in a new conversation' },
+          ]}
+          isDisabled={playground.state === undefined}
+          onChange={chooseProvider}
+        />
+      </Toolbar>
+      {thread.messages.length === 0 ? (
+        <EmptyState onAsk={thread.ask} filesFolder={playground.state?.filesFolder} />
+      ) : (
+        <ThreadView thread={thread} label="Conversation" {...props} />
+      )}
+      <Composer
+        ref={field}
+        initialText={draftText}
+        isRunning={thread.isRunning}
+        onSend={thread.ask}
+        onStop={thread.stop}
+        modelId={playground.state?.settings.modelId}
+      />
+    </main>
+  );
+}

@@ -1,0 +1,58 @@
+import { type Ref, useState } from 'react';
+import { Icon } from './icon.js';
+
+export interface ComposerProps {
+  readonly ref: Ref<HTMLTextAreaElement>;
+  readonly initialText: string;
+  readonly isRunning: boolean;
+  readonly modelId: string | undefined;
+  readonly onSend: (text: string) => void;
+  readonly onStop: () => void;
+}
+
+/** The field for the next message. Enter sends, Shift and Enter begin a line, Escape stops. */
+export function Composer({ ref, initialText, isRunning, modelId, onSend, onStop }: ComposerProps) {
+  const [text, setText] = useState(initialText);
+  const send = (): void => {
+    if (isRunning || text.trim() === '') return;
+    onSend(text.trim());
+    setText('');
+  };
+  return (
+    <form
+      className="composer"
+      onSubmit={event => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <textarea
+        ref={ref}
+        aria-label="Message"
+        aria-keyshortcuts="/"
+        placeholder={modelId === undefined ? 'Message' : `Message ${modelId}`}
+        rows={1}
+        value={text}
+        onChange={event => setText(event.target.value)}
+        onKeyDown={event => {
+          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+          event.preventDefault();
+          send();
+        }}
+      />
+      {isRunning ? (
+        <button type="button" className="button danger" aria-keyshortcuts="Escape" onClick={onStop}>
+          <Icon name="stop" /> Stop
+        </button>
+      ) : (
+        <button type="submit" className="button primary" disabled={text.trim() === ''}>
+          <Icon name="send" /> Send
+        </button>
+      )}
+      <p className="keys" aria-hidden="true">
+        <kbd>Enter</kbd> sends · <kbd>Shift</kbd> <kbd>Enter</kbd> new line · <kbd>Esc</kbd> stops · <kbd>/</kbd> comes
+        back here
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,72 @@
+import { useState } from 'react';
+import type { ConfirmationNeeded } from '../../shared/playground-state.js';
+import type { ServersHook } from '../hooks/use-servers.js';
+import { ConfirmCommands } from './confirm-commands.js';
+import { Dialog } from './dialog.js';
+import { Field } from './field.js';
+
+/** The `mcpServers` JSON in a field. Programs that are new are shown once more before they may start. */
+export function ConfigEditor({ hook, onClose }: { hook: ServersHook; onClose: () => void }) {
+  const [text, setText] = useState(hook.config);
+  const [problem, setProblem] = useState<string>();
+  const [question, setQuestion] = useState<ConfirmationNeeded>();
+  const [isSaving, setSaving] = useState(false);
+
+  const save = async (confirmation?: string): Promise<void> => {
+    setSaving(true);
+    setProblem(undefined);
+    try {
+      const needed = await hook.replace(text, confirmation);
+      setQuestion(needed);
+      if (needed === undefined) onClose();
+    } catch (error) {
+      setQuestion(undefined);
+      setProblem(error instanceof Error ? error.message : String(error));
+    } finally {
+      setSaving(false);
+    }
+  };
+  return (
+    <Dialog title="MCP servers" onClose={onClose}>
+      {question !== undefined ? (
+        <ConfirmCommands
+          question={question}
+          onConfirm={() => void save(question.confirmation)}
+          onBack={() => setQuestion(undefined)}
+        />
+      ) : (
+        <form
+          onSubmit={event => {
+            event.preventDefault();
+            void save();
+          }}
+        >
+          <Field
+            label="Configuration"
+            hint="As in Claude Desktop, Cursor or VS Code: command and args, or url and headers. Dots stand for secrets that are kept."
+            problem={problem}
+          >
+            {props => (
+              <textarea
+                {...props}
+                className="input code-input"
+                rows={16}
+                spellCheck={false}
+                value={text}
+                onChange={event => setText(event.target.value)}
+              />
+            )}
+          </Field>
+          <footer className="button-row">
+            <button type="submit" className="button primary" disabled={isSaving}>
+              {isSaving ? 'Saving …' : 'Save and connect'}
+            </button>
+            <button type="button" className="button" onClick={onClose}>
+              Cancel
+            </button>
+          </footer>
+        </form>
+      )}
+    </Dialog>
+  );
+}

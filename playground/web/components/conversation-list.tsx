@@ -1,0 +1,51 @@
+import type { ConversationMode, ConversationSummary } from '../../shared/playground-state.js';
+import type { ConversationsHook } from '../hooks/use-conversations.js';
+import { formatAge } from '../lib/format.js';
+import { Icon } from './icon.js';
+
+export interface ConversationListProps {
+  readonly conversations: ConversationsHook;
+  readonly current: string;
+  readonly onOpen: (id: string) => void;
+  readonly onNew: (mode: ConversationMode) => void;
+}
+
+export function ConversationList({ conversations, current, onOpen, onNew }: ConversationListProps) {
+  const { conversations: list, remove } = conversations;
+  if (list === undefined) return <p className="quiet">Reading the conversations …</p>;
+  if (list.length === 0) return <p className="quiet">No conversations yet. What you ask is kept here.</p>;
+
+  const discard = async ({ id }: ConversationSummary): Promise<void> => {
+    await remove(id);
+    if (id === current) onNew('chat');
+  };
+  return (
+    <ul className="conversation-list">
+      {list.map(conversation => (
+        <li key={conversation.id} data-current={conversation.id === current}>
+          <button
+            type="button"
+            className="conversation-title"
+            aria-current={conversation.id === current ? 'true' : undefined}
+            onClick={() => onOpen(conversation.id)}
+          >
+            <span>{conversation.title}</span>
+            <small>
+              {conversation.mode === 'compare' && 'compared · '}
+              {formatAge(conversation.updatedAt)}
+            </small>
+          </button>
+          <button
+            type="button"
+            className="icon-button"
+            aria-label={`Delete “${conversation.title}”`}
+            title="Delete"
+            onClick={() => void discard(conversation)}
+          >
+            <Icon name="trash" />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,24 @@
+import { useEffect, useState } from 'react';
+import { Icon } from './icon.js';
+
+/** Milliseconds that the button says what it did. */
+const THANKS = 1500;
+
+export function CopyButton({ label, text }: { label: string; text: () => string }) {
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(() => setCopied(false), THANKS);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  return (
+    <button
+      type="button"
+      className="copy-button"
+      aria-label={label}
+      onClick={() => void navigator.clipboard.writeText(text()).then(() => setCopied(true), () => {})}
+    >
+      <Icon name="copy" /> <span aria-live="polite">{isCopied ? 'Copied' : 'Copy'}</span>
+    </button>
+  );
+}

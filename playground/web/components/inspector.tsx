@@ -1,0 +1,40 @@
+import { useState } from 'react';
+import { useNow } from '../hooks/use-now.js';
+import type { LiveTrace } from '../hooks/use-traces.js';
+import { Timeline } from './timeline.js';
+import { TurnFacts } from './turn-facts.js';
+import { UsageTable } from './usage-table.js';
+import { WireInspector } from './wire-inspector.js';
+
+/** What went on behind the answer that is chosen. */
+export function Inspector({ live }: { live: LiveTrace | undefined }) {
+  return (
+    <section className="inspector" aria-label="Inspector">
+      {live === undefined ? (
+        <div className="empty-inspector">
+          <h2>Inspector</h2>
+          <p className="quiet">
+            The timeline of a turn, its tokens and every request and event on the wire appear here as they happen.
+          </p>
+        </div>
+      ) : (
+        <TraceView live={live} />
+      )}
+    </section>
+  );
+}
+
+function TraceView({ live: { trace, beganAt } }: { live: LiveTrace }) {
+  const isRunning = trace.end === undefined;
+  const clock = useNow({ isRunning });
+  const now = Math.max(clock - beganAt, trace.lastAt);
+  const [chosen, setChosen] = useState<number>();
+  return (
+    <>
+      <TurnFacts trace={trace} now={now} />
+      <Timeline trace={trace} now={now} onChooseExchange={setChosen} />
+      <UsageTable trace={trace} />
+      <WireInspector exchanges={trace.exchanges} chosen={chosen} onChoose={setChosen} />
+    </>
+  );
+}

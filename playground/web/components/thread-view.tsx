@@ -1,0 +1,70 @@
+import { useEffect, useRef } from 'react';
+import type { ThreadHook } from '../hooks/use-thread.js';
+import type { Traces } from '../hooks/use-traces.js';
+import { Icon } from './icon.js';
+import { MessageView } from './message-view.js';
+
+export interface ThreadViewProps {
+  readonly thread: ThreadHook;
+  readonly label: string;
+  readonly traces: Traces;
+  readonly selected: string | undefined;
+  readonly onInspect: (messageId: string) => void;
+}
+
+/** How far from the end, in pixels, somebody counts as reading along. */
+const NEAR_END = 120;
+
+/** The messages of a thread. Who reads at the end is kept there. */
+export function ThreadView({ thread, label, traces, selected, onInspect }: ThreadViewProps) {
+  const { messages, isRunning, problem, askAgain } = thread;
+  const list = useRef<HTMLDivElement>(null);
+  const isAtEnd = useRef(true);
+
+  useEffect(() => {
+    const element = list.current;
+    if (element !== null && isAtEnd.current) element.scrollTop = element.scrollHeight;
+  });
+
+  const last = messages.at(-1);
+  const isWaiting = isRunning && last?.role === 'user';
+  return (
+    <div
+      className="thread"
+      role="log"
+      aria-label={label}
+      aria-busy={isRunning}
+      tabIndex={0}
+      ref={list}
+      onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+        isAtEnd.current = scrollHeight - scrollTop - clientHeight < NEAR_END;
+      }}
+    >
+      {messages.map(message => (
+        <MessageView
+          key={message.id}
+          message={message}
+          trace={traces[message.id]?.trace}
+          isSelected={message.id === selected}
+          isRunning={isRunning && message === last}
+          onInspect={() => onInspect(message.id)}
+        />
+      ))}
+      {isWaiting && (
+        <p className="waiting" role="status">
+          <span className="spinner" aria-hidden="true" /> Asking the model …
+        </p>
+      )}
+      {problem !== undefined && (
+        <p className="note problem" role="alert">
+          {problem}
+        </p>
+      )}
+      {!isRunning && last !== undefined && (
+        <button type="button" className="button subtle" onClick={askAgain}>
+          <Icon name="again" /> {last.role === 'user' ? 'Ask again' : 'Answer again'}
+        </button>
+      )}
+    </div>
+  );
+}

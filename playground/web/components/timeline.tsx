@@ -1,0 +1,123 @@
+import type { Trace } from '../../shared/trace.js';
+import { formatDuration } from '../lib/format.js';
+import { layoutTimeline, type RequestBar, type ToolBar } from '../lib/layout-timeline.js';
+
+export interface TimelineProps {
+  readonly trace: Trace;
+  /** Milliseconds since the turn began. */
+  readonly now: number;
+  readonly onChooseExchange: (exchange: number) => void;
+}
+
+/** The turn in time: a lane for each round, with its request and its tools as bars that grow while they run. */
+export function Timeline({ trace, now, onChooseExchange }: TimelineProps) {
+  const { ticks, lanes, firstToken } = layoutTimeline(trace, { now });
+  return (
+    <section className="timeline" aria-label="Timeline">
+      <div className="axis" aria-hidden="true">
+        {ticks.map(({ at, left }) => (
+          <span key={at} className="tick" style={{ left: `${left}%` }}>
+            {formatDuration(at)}
+          </span>
+        ))}
+      </div>
+      <ol className="lanes">
+        {lanes.map(({ round, requests, tools, finishReason }) => (
+          <li key={round} className="lane" aria-label={`Round ${round}`}>
+            <div className="lane-head">
+              <strong>Round {round}</strong>
+              {finishReason !== undefined && <span>{finishReason}</span>}
+            </div>
+            <div className="lane-rows">
+              {firstToken !== undefined && (
+                <span className="first-token" style={{ left: `${firstToken.left}%` }} title="First token" aria-hidden="true" />
+              )}
+              {requests.map(bar => (
+                <RequestRow key={bar.exchange} bar={bar} onChoose={() => onChooseExchange(bar.exchange)} />
+              ))}
+              {tools.map(bar => (
+                <ToolRow key={bar.toolCallId} bar={bar} />
+              ))}
+            </div>
+          </li>
+        ))}
+      </ol>
+      {firstToken !== undefined && (
+        <p className="legend">
+          <span className="legend-mark" aria-hidden="true" /> first token after {formatDuration(firstToken.at)}
+        </p>
+      )}
+    </section>
+  );
+}
+
+const toPlace = ({ left, width }: { left: number; width: number }) => ({
+  left: `${left}%`,
+  width: `max(${width}%, 4px)`,
+});
+
+function RequestRow({ bar, onChoose }: { bar: RequestBar; onChoose: () => void }) {
+  const text = `Request ${bar.exchange}, ${bar.state}, ${formatDuration(bar.duration)} from ${formatDuration(bar.startAt)} on`;
+  return (
+    <div className="row">
+      <button
+        type="button"
+        className="bar request"
+        data-state={bar.state}
+        style={toPlace(bar)}
+        aria-label={`${text}. Show it on the wire`}
+        title={text}
+        onClick={onChoose}
+      >
+        <span className="bar-waiting" style={{ width: `${bar.waiting}%` }} />
+      </button>
+      <BarLabel bar={bar}>model · {formatDuration(bar.duration)}</BarLabel>
+    </div>
+  );
+}
+
+function ToolRow({ bar }: { bar: ToolBar }) {
+  const { toolName, toolCallId, state, progress, duration, startAt } = bar;
+  const text = `${toolName}, ${state}, ${formatDuration(duration)} from ${formatDuration(startAt)} on`;
+  const show = (): void => {
+    const part = document.getElementById(`tool-${toolCallId}`);
+    if (part instanceof HTMLDetailsElement) part.open = true;
+    part?.scrollIntoView({ block: 'nearest' });
+  };
+  return (
+    <div className="row">
+      <button
+        type="button"
+        className="bar tool"
+        data-state={state}
+        style={toPlace(bar)}
+        aria-label={`${text}. Show its result`}
+        title={text}
+        onClick={show}
+      >
+        {state === 'running' && progress?.share !== undefined && (
+          <span className="bar-progress" style={{ width: `${progress.share * 100}%` }} />
+        )}
+      </button>
+      <BarLabel bar={bar}>
+        {toolName} · {formatDuration(duration)}
+        {state !== 'done' && ` · ${state}`}
+      </BarLabel>
+    </div>
+  );
+}
+
+/** Beside the bar, where there is more room. */
+function BarLabel({ bar: { left, width }, children }: { bar: { left: number; width: number }; children: React.ReactNode }) {
+  const isBehind = left + width < 55;
+  return (
+    <span
+      className="bar-label"
+      data-side={isBehind ? 'behind' : 'before'}
+      style={isBehind ? { left: `${left + width}%` } : { right: `${100 - left}%` }}
+      aria-hidden="true"
+    >
+      {children}
+    </span>
+  );
+}

@@ -1,0 +1,61 @@
+import type { ToolUIPart } from 'ai';
+import type { TraceTool } from '../../shared/trace.js';
+import { formatDuration } from '../lib/format.js';
+import { Icon } from './icon.js';
+import { JsonView } from './json-view.js';
+import { ToolOutput } from './tool-output.js';
+
+export interface ToolPartProps {
+  readonly part: ToolUIPart;
+  readonly name: string;
+  readonly tool: TraceTool | undefined;
+  readonly hasEnded: boolean;
+}
+
+const stateNames = {
+  running: 'running',
+  done: 'done',
+  failed: 'failed',
+  stopped: 'stopped',
+} as const;
+
+/** A call of a tool: name, state and time in a line, arguments and result below it. */
+export function ToolPart({ part, name, tool, hasEnded }: ToolPartProps) {
+  const state = toState({ part, tool, hasEnded });
+  return (
+    <details className="tool-part" data-state={state} id={`tool-${part.toolCallId}`}>
+      <summary>
+        <Icon name="tool" />
+        <code>{name}</code>
+        <span className="tool-state">{stateNames[state]}</span>
+        {tool?.progress?.share !== undefined && state === 'running' && (
+          <progress value={tool.progress.share} aria-label={`Progress of ${name}`} />
+        )}
+        {tool?.endAt !== undefined && (
+          <span className="tool-time">{formatDuration(tool.endAt - tool.startAt)}</span>
+        )}
+        <Icon name="chevron" />
+      </summary>
+      <h4>Arguments</h4>
+      <JsonView value={part.input ?? {}} label={`Arguments of ${name}`} />
+      {part.state === 'output-available' && (
+        <>
+          <h4>Result</h4>
+          <ToolOutput output={part.output} name={name} />
+        </>
+      )}
+      {part.state === 'output-error' && (
+        <>
+          <h4>Error</h4>
+          <p className="note problem">{part.errorText}</p>
+        </>
+      )}
+    </details>
+  );
+}
+
+function toState({ part, tool, hasEnded }: Omit<ToolPartProps, 'name'>): keyof typeof stateNames {
+  if (part.state === 'output-error') return 'failed';
+  if (part.state === 'output-available') return tool?.state === 'failed' ? 'failed' : 'done';
+  return hasEnded ? 'stopped' : 'running';
+}

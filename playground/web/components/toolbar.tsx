@@ -1,0 +1,38 @@
+import type { ReactNode } from 'react';
+import { Icon } from './icon.js';
+
+export interface ToolbarProps {
+  readonly conversationId: string;
+  readonly isEmpty: boolean;
+  readonly children: ReactNode;
+}
+
+/** Above a conversation: who answers, and the ways to take the conversation along. */
+export function Toolbar({ conversationId, isEmpty, children }: ToolbarProps) {
+  return (
+    <header className="toolbar">
+      {children}
+      <span className="spacer" />
+      {!isEmpty && (
+        <>
+          <a
+            className="button"
+            href={`/api/conversations/${conversationId}/export`}
+            download
+            title="The conversation with the story of its answers, as JSON"
+          >
+            <Icon name="download" /> Export
+          </a>
+          <a
+            className="button"
+            href={`/api/conversations/${conversationId}/fixture`}
+            download
+            title="Requests and streams for a bug report, without secrets and names of this computer"
+          >
+            <Icon name="bug" /> Bug report
+          </a>
+        </>
+      )}
+    </header>
+  );
+}

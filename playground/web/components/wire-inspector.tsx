@@ -1,0 +1,103 @@
+import { useState } from 'react';
+import type { Exchange } from '../../shared/trace.js';
+import { filterEvents } from '../lib/filter-events.js';
+import { CopyButton } from './copy-button.js';
+import { EventList } from './event-list.js';
+import { Icon } from './icon.js';
+import { JsonView } from './json-view.js';
+import { Segmented } from './segmented.js';
+
+export interface WireInspectorProps {
+  readonly exchanges: readonly Exchange[];
+  /** The request that was chosen; the last one without a choice. */
+  readonly chosen: number | undefined;
+  readonly onChoose: (exchange: number) => void;
+}
+
+/** What went over the wire, request by request: body and headers, and the events as they come. */
+export function WireInspector({ exchanges, chosen, onChoose }: WireInspectorProps) {
+  const [view, setView] = useState<'events' | 'request' | 'headers'>('events');
+  const [query, setQuery] = useState('');
+  const exchange = exchanges.find(one => one.exchange === chosen) ?? exchanges.at(-1);
+  if (exchange === undefined) return null;
+  const found = filterEvents(exchange.events, query);
+  return (
+    <section className="wire" aria-label="Wire">
+      <div className="wire-head">
+        <h3>Wire</h3>
+        <Segmented
+          label="Request"
+          value={String(exchange.exchange)}
+          options={exchanges.map(({ exchange: number, round, status }) => ({
+            value: String(number),
+            title: String(number),
+            hint: `Round ${round}${status === undefined ? '' : `, status ${status}`}`,
+          }))}
+          onChange={number => onChoose(Number(number))}
+        />
+        <Segmented
+          label="Part of the exchange"
+          value={view}
+          options={[
+            { value: 'events', title: `Events ${exchange.events.length}` },
+            { value: 'request', title: 'Request' },
+            { value: 'headers', title: 'Headers' },
+          ]}
+          onChange={setView}
+        />
+      </div>
+      <div className="wire-search">
+        <Icon name="search" />
+        <input
+          type="search"
+          aria-label="Search the wire"
+          placeholder="Search"
+          value={query}
+          onChange={event => setQuery(event.target.value)}
+        />
+        <span className="count" role="status">
+          {view === 'events' && query.trim() !== '' && `${found.length} of ${exchange.events.length}`}
+        </span>
+        {view === 'request' && (
+          <CopyButton
+            label="Copy the request body"
+            text={() => JSON.stringify(exchange.request.body, null, 2)}
+          />
+        )}
+      </div>
+      <p className="wire-line">
+        <code>
+          {exchange.request.method} {exchange.request.url}
+        </code>
+        <StatusBadge exchange={exchange} />
+      </p>
+      {view === 'events' && <EventList found={found} exchange={exchange} query={query} />}
+      {view === 'request' && (
+        <JsonView value={exchange.request.body} label="Request body" query={query} />
+      )}
+      {view === 'headers' && (
+        <JsonView
+          value={{ request: exchange.request.headers, response: exchange.headers ?? {} }}
+          label="Headers"
+          query={query}
+        />
+      )}
+    </section>
+  );
+}
+
+const endNames = { complete: '', aborted: 'closed by us', broken: 'broken' } as const;
+
+function StatusBadge({ exchange: { status, end, isHungUp } }: { exchange: Exchange }) {
+  const isBad = (status ?? 0) >= 400 || end?.end === 'broken';
+  const words = [
+    status ?? (end === undefined ? 'waiting' : undefined),
+    end !== undefined ? endNames[end.end] : status !== undefined && 'streaming',
+    isHungUp && 'seen by the endpoint',
+  ];
+  return (
+    <span className="tag" data-hint={isBad ? 'destructive' : undefined}>
+      {words.filter(Boolean).join(' · ')}
+    </span>
+  );
+}

@@ -1,0 +1,27 @@
+import { useCallback, useEffect, useState } from 'react';
+
+export interface RouteHook {
+  readonly conversationId: string;
+  go(conversationId: string): void;
+}
+
+/** Which conversation the address names, so that it survives a reload and has its place in the history. */
+export function useRoute(): RouteHook {
+  const [conversationId, setConversationId] = useState(() => readHash() ?? newId());
+
+  useEffect(() => {
+    if (readHash() === undefined) history.replaceState(null, '', `#/${conversationId}`);
+    const follow = (): void => setConversationId(readHash() ?? newId());
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
+  }, [conversationId]);
+
+  const go = useCallback((id: string): void => {
+    location.hash = `#/${id}`;
+  }, []);
+  return { conversationId, go };
+}
+
+export const newId = (): string => crypto.randomUUID();
+
+const readHash = (): string | undefined => /^#\/([\w-]{8,64})$/.exec(location.hash)?.[1];

@@ -1,0 +1,19 @@
+import { useEffect } from 'react';
+
+/** `/` leads to the message field, Escape stops: unless a field or a dialog has a use for the key. */
+export function useShortcuts({ onFocus, onStop }: { onFocus: () => void; onStop: () => void }): void {
+  useEffect(() => {
+    const follow = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || document.querySelector('dialog[open]') !== null) return;
+      const isTyping =
+        event.target instanceof HTMLElement && event.target.closest('input, textarea, select') !== null;
+      if (event.key === 'Escape') onStop();
+      if (event.key === '/' && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) {
+        event.preventDefault();
+        onFocus();
+      }
+    };
+    addEventListener('keydown', follow);
+    return () => removeEventListener('keydown', follow);
+  }, [onFocus, onStop]);
+}

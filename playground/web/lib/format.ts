@@ -1,0 +1,24 @@
+/** `0 ms`, `850 ms`, `1.25 s`, `1 min 5 s` */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 2 : 1)} s`;
+  const seconds = Math.round(milliseconds / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** `1,234`; a dash for what a server left out. */
+export const formatCount = (count: number | undefined): string =>
+  count === undefined ? '–' : count.toLocaleString('en-US');
+
+/** `1 round`, `2 rounds` */
+export const formatNumberOf = (count: number, noun: string): string =>
+  `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+
+/** `just now`, `5 min ago`, `3 h ago`, or the date. */
+export function formatAge(time: string, { now = Date.now() }: { now?: number } = {}): string {
+  const minutes = Math.floor((now - Date.parse(time)) / 60_000);
+  if (minutes < 1) return 'just now';
+  if (minutes < 60) return `${minutes} min ago`;
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h ago`;
+  return new Date(time).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+}
