@@ -42,10 +42,11 @@ export function createComposition(settings: CompositionSettings): Composition {
     compose(model) {
       // Inside the loop: what the model wrote as text is a call by the time the loop looks.
       const adapted = adaptModel(model, { adapters });
-      if (tools === undefined || toolLoop === false) return adapted;
+      if (toolLoop === false) return adapted;
+      // Without tools, too: a call may bring its own.
       return withToolLoop(adapted, {
         ...toolLoop,
-        tools,
+        tools: tools ?? [],
         timeouts: { tool: timeouts.tool, total: timeouts.total },
       });
     },

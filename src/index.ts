@@ -10,7 +10,6 @@ export type { InputProfileName } from './responses/request/input-profiles.js';
 export type { AzureSettings, Flavor } from './responses/transport/base-url.js';
 export type { ApiKeySetting } from './responses/transport/key-ring.js';
 export type { KelivoResponsesSettings } from './settings.js';
-export type { ToolStub } from './to-tool-stubs.js';
 export type { ApprovalDecision, ApprovalRequest, Approvals, Approve } from './tool-loop/ask-approval.js';
 export type { ToolResultStore } from './tool-loop/call-results.js';
 export type { ToolLoopOptions } from './tool-loop/options.js';
@@ -22,3 +21,4 @@ export type {
   McpServers,
   McpStdioServerConfig,
 } from './tools/mcp/mcp-config.js';
+export type { ToolStub } from './tools/to-tool-stubs.js';

@@ -1,20 +1,18 @@
-import {
-  type EmbeddingModelV2,
-  type ImageModelV2,
-  type LanguageModelV2,
-  NoSuchModelError,
-  type ProviderV2,
-} from '@ai-sdk/provider';
+import { type ImageModelV2, type LanguageModelV2, NoSuchModelError, type ProviderV2 } from '@ai-sdk/provider';
 import { generateId } from '@ai-sdk/provider-utils';
 import { createComposition } from './composition.js';
 import { createCredentials } from './credentials.js';
-import { createEmbeddingModel } from './embeddings/create-embedding-model.js';
+import {
+  createEmbeddingModel,
+  type EmbeddingModelOptions,
+  type KelivoEmbeddingModel,
+} from './embeddings/create-embedding-model.js';
 import { createEndpoints } from './endpoints.js';
 import { resolveModelOverride } from './model-overrides.js';
 import { createLearnedProfiles } from './responses/learned-profiles.js';
 import { createResponsesModel } from './responses/responses-model.js';
 import { type KelivoResponsesSettings, validateSettings } from './settings.js';
-import { type ToolStub, toToolStubs } from './to-tool-stubs.js';
+import { type ToolStub, toToolStubs } from './tools/to-tool-stubs.js';
 
 /** A provider of models that speak the Responses API and run their own tools. */
 export interface KelivoResponsesProvider extends ProviderV2 {
@@ -27,8 +25,12 @@ export interface KelivoResponsesProvider extends ProviderV2 {
   languageModel(modelId: string): LanguageModelV2;
   /** The bare model: one request, one answer, no tool of the provider. */
   responses(modelId: string): LanguageModelV2;
-  /** A text embedding model over `POST …/embeddings`. */
-  textEmbeddingModel(modelId: string): EmbeddingModelV2<string>;
+  /**
+   * A text embedding model over `POST …/embeddings`.
+   *
+   * @throws KelivoError with code `invalid-settings` for a wrong option.
+   */
+  textEmbeddingModel(modelId: string, options?: EmbeddingModelOptions): KelivoEmbeddingModel;
   /** @throws NoSuchModelError always: images come from the model's hosted tool, not from a model of their own. */
   imageModel(modelId: string): ImageModelV2;
   /**
@@ -88,14 +90,19 @@ export function createKelivoResponsesProvider(
 
   const languageModel = (modelId: string): LanguageModelV2 => compose(responses(modelId));
 
-  const textEmbeddingModel = (modelId: string): EmbeddingModelV2<string> =>
-    createEmbeddingModel(modelId, {
-      provider: name,
-      url: endpoints.of(modelId, 'embeddings'),
-      credentials,
-      needsKey,
-      fetch,
-    });
+  const textEmbeddingModel: KelivoResponsesProvider['textEmbeddingModel'] = (modelId, embeddingOptions) =>
+    createEmbeddingModel(
+      modelId,
+      {
+        provider: name,
+        url: endpoints.of(modelId, 'embeddings'),
+        credentials,
+        needsKey,
+        fetch,
+        timeout: timeouts.total,
+      },
+      embeddingOptions,
+    );
 
   return Object.assign((modelId: string) => languageModel(modelId), {
     languageModel,

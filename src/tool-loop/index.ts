@@ -1,4 +1,5 @@
 export { createLocalTools, type LocalTool, type LocalTools } from '../tools/local-tools.js';
+export type { LocalToolsOptions } from '../tools/run-local-tool.js';
 export type {
   ToolCallOptions,
   ToolDefinition,
@@ -8,10 +9,12 @@ export type {
   ToolProgress,
   ToolSource,
 } from '../tools/tool-source.js';
+export type { ToolStub } from '../tools/to-tool-stubs.js';
 export { createToolbox } from '../tools/toolbox.js';
 export type { ApprovalDecision, ApprovalRequest, Approvals, Approve } from './ask-approval.js';
 export type { ToolResultStore } from './call-results.js';
 export type { ToolLoopOptions } from './options.js';
+export { type ProviderRunTools, runInProvider } from './run-in-provider.js';
 export type { ToolLoopEvent } from './tool-loop-event.js';
 export { toolLoopMiddleware } from './tool-loop-middleware.js';
 export { withToolLoop } from './with-tool-loop.js';

@@ -1,3 +1,4 @@
+import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
 import type { PartSink } from '../parts/create-part-stream.js';
 import { type CallRunner, createCallRunner } from './call-runner.js';
 import { executeCall } from './execute-call.js';
@@ -5,11 +6,22 @@ import { isErrorOutput } from './owned-call.js';
 import { toResult } from './to-result.js';
 import type { Turn } from './turn.js';
 
+export interface RoundCallsOptions {
+  readonly round: number;
+  /** What the model reads in this round. */
+  readonly prompt: LanguageModelV2Prompt;
+  /** Whether the model may call in this round. */
+  readonly mayCall: boolean;
+  readonly sink: PartSink;
+  readonly onStart: () => void;
+}
+
 /** The runner of one round's calls, which shows their results and tells of them. */
 export function createRoundCalls(
   turn: Turn,
-  { round, mayCall, sink, onStart }: { round: number; mayCall: boolean; sink: PartSink; onStart: () => void },
+  { round, prompt, mayCall, sink, onStart }: RoundCallsOptions,
 ): CallRunner {
+  const messages = prompt.filter(({ role }) => role !== 'system');
   const results = turn.resultsOf(round);
   return createCallRunner({
     ...turn.scheduling,
@@ -20,6 +32,7 @@ export function createRoundCalls(
       const { toolCallId, toolName, input } = call;
       return executeCall(call, tool, {
         ...turn.policy,
+        messages,
         signal: options.signal,
         results,
         onStart() {

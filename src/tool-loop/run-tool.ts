@@ -1,8 +1,14 @@
 import { untilAborted } from '../abort/until-aborted.js';
-import type { ToolInvocation, ToolOutput, ToolProgress, ToolSource } from '../tools/tool-source.js';
+import type {
+  ToolCallOptions,
+  ToolInvocation,
+  ToolOutput,
+  ToolProgress,
+  ToolSource,
+} from '../tools/tool-source.js';
 import { createTimeLimit } from './time-limit.js';
 
-export interface RunToolOptions {
+export interface RunToolOptions extends Pick<ToolCallOptions, 'messages' | 'isV3Host'> {
   readonly source: ToolSource;
   readonly signal: AbortSignal;
   /** How long the tool may take without a word of progress, in milliseconds. */
@@ -23,7 +29,7 @@ export interface RanTool {
  */
 export async function runTool(
   call: ToolInvocation,
-  { source, signal, timeout, onProgress }: RunToolOptions,
+  { source, signal, timeout, onProgress, messages, isV3Host }: RunToolOptions,
 ): Promise<RanTool> {
   signal.throwIfAborted();
   const message = `The tool "${call.toolName}" exceeded its limit of ${timeout} ms.`;
@@ -32,6 +38,8 @@ export async function runTool(
   try {
     const running = source.callTool(call, {
       signal: limit.signal,
+      messages,
+      isV3Host,
       onProgress(progress) {
         // A tool may report on after it was given up.
         if (isDone || limit.signal.aborted) return;

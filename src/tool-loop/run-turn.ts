@@ -28,7 +28,8 @@ export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Pr
     for (let number = 1; ; number++) {
       // The last round was asked not to call, and so was every round of a host that chose so.
       const mayCall = options.toolChoice?.type !== 'none';
-      calls = createRoundCalls(turn, { round: number, mayCall, sink, onStart: record.noteToolRun });
+      const { prompt } = options;
+      calls = createRoundCalls(turn, { round: number, prompt, mayCall, sink, onStart: record.noteToolRun });
       const summary = await readRound(round, {
         turn,
         calls,

@@ -7,6 +7,7 @@ import { untilAborted } from '../abort/until-aborted.js';
 import { createToolSurface, type ToolSurface, type Visibility } from '../parts/tool-surface.js';
 import { withTurnToken } from '../parts/turn-token.js';
 import { isV3Host } from '../parts/v3-host.js';
+import { isContinuation } from '../tool-calls/is-continuation.js';
 import { pairToolCalls } from '../tool-calls/pair-tool-calls.js';
 import { isStrictSchema } from '../tools/is-strict-schema.js';
 import type { ToolDefinition, ToolSource } from '../tools/tool-source.js';
@@ -39,7 +40,10 @@ export interface Turn {
   readonly limits: TurnLimits;
   readonly scheduling: Scheduling;
   /** How calls are seen through, as far as it is the same for all. */
-  readonly policy: Pick<ExecuteCallOptions, 'source' | 'timeout' | 'outputLimits' | 'approve' | 'approvals'>;
+  readonly policy: Pick<
+    ExecuteCallOptions,
+    'source' | 'timeout' | 'outputLimits' | 'approve' | 'approvals' | 'isV3Host'
+  >;
   /** What earlier attempts at this turn have left of a round, where it is kept. */
   resultsOf(round: number): CallResults | undefined;
   openFirst(): Promise<Round>;
@@ -144,6 +148,7 @@ export async function openTurn(
         outputLimits: { maxChars: maxToolOutputChars, maxMediaBytes: maxToolMediaBytes },
         approve,
         approvals,
+        isV3Host: isV3Host(callOptions),
       },
       resultsOf(round) {
         if (resultStore === undefined || turnId === undefined) return undefined;
@@ -178,12 +183,6 @@ export async function openTurn(
     limit.release();
     throw error;
   }
-}
-
-/** Whether the server keeps the history, so that results may come without their calls. */
-function isContinuation({ providerOptions }: LanguageModelV2CallOptions): boolean {
-  const { previousResponseId, conversation } = { ...providerOptions?.openai, ...providerOptions?.kelivo };
-  return typeof previousResponseId === 'string' || typeof conversation === 'string';
 }
 
 const toFunctionTool = ({ name, description, inputSchema }: ToolDefinition): LanguageModelV2FunctionTool => ({

@@ -1,13 +1,18 @@
 import type { LanguageModelV2, LanguageModelV2CallOptions } from '@ai-sdk/provider';
 import { createPartStream, type PartSink } from '../parts/create-part-stream.js';
 import { createPartFolder } from '../parts/fold-parts.js';
+import type { ToolSource } from '../tools/tool-source.js';
 import { createToolbox } from '../tools/toolbox.js';
 import { callMemoryOf } from './call-memory.js';
-import { generatedRounds, type OpenRound, type Round, streamedRounds } from './open-round.js';
+import { executorsOf } from './executors.js';
+import { generatedRounds, type Round, streamedRounds } from './open-round.js';
 import type { ToolLoopOptions } from './options.js';
 import { runTurn } from './run-turn.js';
 import { openTurn, type Turn, type TurnContext } from './turn.js';
 import { validateToolLoopOptions } from './validate-options.js';
+
+/** Stands for a loop that has no tools of its own, and costs nothing until a call brings some. */
+const NO_TOOLS = createToolbox([]);
 
 /**
  * Wraps any model so that it runs tools itself: what the model asks of `tools` is executed, the results go back to the
@@ -26,9 +31,11 @@ import { validateToolLoopOptions } from './validate-options.js';
  */
 export function withToolLoop(model: LanguageModelV2, options: ToolLoopOptions): LanguageModelV2 {
   const { tools, ...settings } = validateToolLoopOptions(options);
-  const source = Array.isArray(tools) ? createToolbox(tools) : (tools as TurnContext['source']);
+  const sources = Array.isArray(tools) ? (tools as readonly ToolSource[]) : [tools as ToolSource];
+  const [firstSource = NO_TOOLS] = sources;
+  const ownTools = sources.length > 1 ? createToolbox(sources) : firstSource;
   // The same tools in another list are the same tools.
-  const memory = callMemoryOf(Array.isArray(tools) ? (tools[0] ?? source) : source);
+  const memory = callMemoryOf(firstSource);
 
   return {
     specificationVersion: 'v2',
@@ -39,13 +46,19 @@ export function withToolLoop(model: LanguageModelV2, options: ToolLoopOptions): 
     },
 
     async doStream(callOptions) {
-      const { turn, round } = await open(callOptions, 'stream', streamedRounds(model));
+      const source = toolsOf(callOptions);
+      if (source === NO_TOOLS) return model.doStream(callOptions);
+      const openRound = streamedRounds(model);
+      const { turn, round } = await open(callOptions, { source, mode: 'stream', openRound });
       const stream = createPartStream(sink => run(turn, round, sink), { onCancel: turn.abort });
       return { stream, request: round.request, response: round.response };
     },
 
     async doGenerate(callOptions) {
-      const { turn, round } = await open(callOptions, 'generate', generatedRounds(model));
+      const source = toolsOf(callOptions);
+      if (source === NO_TOOLS) return model.doGenerate(callOptions);
+      const openRound = generatedRounds(model);
+      const { turn, round } = await open(callOptions, { source, mode: 'generate', openRound });
       const folder = createPartFolder();
       await run(turn, round, { write: folder.add, ready: () => undefined });
       const { response, ...result } = folder.result();
@@ -53,12 +66,18 @@ export function withToolLoop(model: LanguageModelV2, options: ToolLoopOptions): 
     },
   };
 
+  /** The loop's tools and those of the call, which keep their names: the host has declared them. */
+  function toolsOf({ providerOptions }: LanguageModelV2CallOptions): ToolSource {
+    const executors = executorsOf(providerOptions);
+    if (executors === undefined) return ownTools;
+    return ownTools === NO_TOOLS ? executors : createToolbox([executors, ownTools]);
+  }
+
   async function open(
     callOptions: LanguageModelV2CallOptions,
-    mode: TurnContext['mode'],
-    openRound: OpenRound,
+    context: Pick<TurnContext, 'source' | 'mode' | 'openRound'>,
   ) {
-    const turn = await openTurn(callOptions, { source, settings, openRound, mode, memory });
+    const turn = await openTurn(callOptions, { ...context, settings, memory });
     try {
       return { turn, round: await turn.openFirst() };
     } catch (error) {

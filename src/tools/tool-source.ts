@@ -1,4 +1,4 @@
-import type { JSONSchema7, LanguageModelV2ToolResultPart } from '@ai-sdk/provider';
+import type { JSONSchema7, LanguageModelV2Prompt, LanguageModelV2ToolResultPart } from '@ai-sdk/provider';
 
 /**
  * Where tools come from: MCP servers, the application's own functions, or several of those joined.
@@ -64,6 +64,10 @@ export interface ToolCallOptions {
   readonly signal: AbortSignal;
   /** Told how far a running tool is, where it says so. It means that the tool is alive. */
   readonly onProgress?: (progress: ToolProgress) => void;
+  /** What the model had read when it called, without system messages. */
+  readonly messages?: LanguageModelV2Prompt;
+  /** Whether the host is known to be `ai` 6 or later. @default false */
+  readonly isV3Host?: boolean;
 }
 
 /** How far a running tool is, as it tells. */

@@ -166,7 +166,7 @@ describe('an aborted stream', () => {
     const many = Array.from({ length: 500 }, (_, index) => text('word', String(index))).flat();
     const controller = new AbortController();
     const model = scriptedModel([start, ...many]);
-    const result = await withToolLoop(model, { tools: [] }).doStream({
+    const result = await withToolLoop(model, { tools: scriptedTools({}) }).doStream({
       prompt: user('Go.'),
       abortSignal: controller.signal,
     });

@@ -70,7 +70,7 @@ describe('a follow-up request', () => {
 describe('the first request', () => {
   it('is never repeated: that is up to the host', async () => {
     const model = scriptedModel(failing(), say('Hi'));
-    const turn = stream(withToolLoop(model, { tools: [] }));
+    const turn = stream(withToolLoop(model, { tools: scriptedTools({}) }));
     await expect(turn).rejects.toMatchObject({ statusCode: 500, isRetryable: true });
     expect(model.requests).toHaveLength(1);
   });

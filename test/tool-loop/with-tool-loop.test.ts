@@ -64,7 +64,7 @@ describe('withToolLoop', () => {
 
   it('sends no tools where there are none', async () => {
     const model = scriptedModel(say('Hi'));
-    await stream(withToolLoop(model, { tools: [] }));
+    await stream(withToolLoop(model, { tools: scriptedTools({}) }));
     expect(model.requests[0]).not.toHaveProperty('tools');
   });
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/v4';
-import type { PendingWarningsSource } from './tools/with-pending-warnings.js';
+import type { PendingWarningsSource } from './with-pending-warnings.js';
 
 /**
  * The declaration of a tool that the provider runs. Its schema is one of Zod's, which the `Tool` types of all releases
@@ -16,12 +16,12 @@ export async function toToolStubs(
   source: PendingWarningsSource | undefined,
 ): Promise<Record<string, ToolStub>> {
   const tools = (await source?.listToolsOnly()) ?? [];
-  // Lenient on purpose: `ai@5` takes a call that fails the declared schema for one of its own.
-  const inputSchema = z.looseObject({});
-  return Object.fromEntries(
-    tools.map(({ name, description }) => [
-      name,
-      { ...(description !== undefined && { description }), inputSchema },
-    ]),
-  );
+  return Object.fromEntries(tools.map(tool => [tool.name, toToolStub(tool)]));
 }
+
+/** The declaration of one tool. It has no `execute`. */
+export const toToolStub = ({ description }: { readonly description?: string }): ToolStub => ({
+  ...(description !== undefined && { description }),
+  // Lenient on purpose: `ai@5` takes a call that fails the declared schema for one of its own.
+  inputSchema: z.looseObject({}),
+});

@@ -1,0 +1,42 @@
+import type { JSONObject } from '@ai-sdk/provider';
+import { createLocalTools, type LocalTools } from '../tools/local-tools.js';
+import type { LocalToolsOptions } from '../tools/run-local-tool.js';
+import { type ToolStub, toToolStub } from '../tools/to-tool-stubs.js';
+
+/** What a call needs so that the provider runs its tools. To be spread into `generateText` or `streamText`. */
+export interface ProviderRunTools<Name extends string> {
+  /** Declarations, so that the host shows the calls and keeps them in its history. */
+  tools: Record<Name, ToolStub>;
+  /** The tools themselves. They travel by reference: a process boundary would lose them. */
+  providerOptions: { kelivo: JSONObject };
+}
+
+/**
+ * Lets the tool loop run a host's own tools for one call: all rounds become one step, in which they may run beside MCP
+ * tools. It takes tools of `ai` 5, 6 and 7 with `execute`, and a model with a tool loop, of the provider's or of
+ * `withToolLoop()`. A tool of the provider that has the same name is offered under another one in this call.
+ *
+ * The host gets as a tool's result what the model read: what `toModelOutput` made of it, where there is one.
+ *
+ * @example
+ * ```ts
+ * const { text } = await generateText({ model: provider('gpt-5'), prompt, ...runInProvider({ weather }) });
+ * ```
+ *
+ * @throws KelivoError with code `invalid-settings` for a tool without `execute`.
+ */
+export function runInProvider<Tools extends LocalTools>(
+  tools: Tools,
+  options: LocalToolsOptions = {},
+): ProviderRunTools<keyof Tools & string> {
+  // A source holds functions, which the type of provider options does not foresee.
+  const executors = createLocalTools(tools, options) as unknown as JSONObject;
+  const stubs = Object.entries(tools).map(([name, { description }]) => [
+    name,
+    toToolStub(typeof description === 'string' ? { description } : {}),
+  ]);
+  return {
+    tools: Object.fromEntries(stubs) as Record<keyof Tools & string, ToolStub>,
+    providerOptions: { kelivo: { executors } },
+  };
+}

@@ -1,0 +1,224 @@
+import { InvalidArgumentError, type LanguageModelV2ToolResultOutput } from '@ai-sdk/provider';
+import { tool } from 'ai';
+import { tool as toolOf6 } from 'ai6';
+import { tool as toolOf7 } from 'ai7';
+import { describe, expect, it, vi } from 'vitest';
+import * as z from 'zod';
+import { KelivoError } from '../../src/errors.js';
+import { runInProvider } from '../../src/tool-loop/run-in-provider.js';
+import { withToolLoop } from '../../src/tool-loop/with-tool-loop.js';
+import type { LocalTools } from '../../src/tools/local-tools.js';
+import { ask, call, exchangeOf, generate, say, scriptedModel, stream, user } from './_scripted-model.js';
+import { scriptedTools } from './_tools.js';
+
+const inputSchema = z.object({ city: z.string() });
+const weather = tool({
+  description: 'Tells the weather.',
+  inputSchema,
+  execute: async ({ city }) => `Sun in ${city}.`,
+});
+
+/** A turn in which the model calls `weather` once, with no other tools, and what the model read of it. */
+async function runTurn(tools: LocalTools, options: Parameters<typeof runInProvider>[1] = {}) {
+  const model = scriptedModel(ask(call('c1', 'weather', { city: 'Oslo' })), say('Done.'));
+  const { providerOptions } = runInProvider(tools, options);
+  const parts = await stream(withToolLoop(model, { tools: [] }), { providerOptions });
+  const tool = model.requests[1]?.prompt.at(-1);
+  const [result] = tool?.role === 'tool' ? tool.content : [];
+  return { model, parts, output: result?.output };
+}
+
+describe('runInProvider', () => {
+  it('declares the tools without what runs them', () => {
+    const { tools } = runInProvider({ weather });
+    expect(tools).toEqual({ weather: { description: 'Tells the weather.', inputSchema: expect.anything() } });
+    expect(tools.weather.inputSchema.safeParse({ anything: 'goes' }).success).toBe(true);
+  });
+
+  it('refuses a tool that nobody could run', () => {
+    expect(() => runInProvider({ weather: tool({ inputSchema }) })).toThrow(KelivoError);
+  });
+
+  it('has the loop run them, in a stream and in a result', async () => {
+    const { model, output } = await runTurn({ weather });
+    expect(output).toEqual({ type: 'text', value: 'Sun in Oslo.' });
+    expect(model.requests[0]?.tools).toMatchObject([
+      { name: 'weather', inputSchema: { properties: { city: { type: 'string' } } } },
+    ]);
+
+    const again = scriptedModel(ask(call('c1', 'weather', { city: 'Rome' })), say('Done.'));
+    const { providerOptions } = runInProvider({ weather });
+    const { content, finishReason } = await generate(withToolLoop(again, { tools: [] }), { providerOptions });
+    expect(content).toContainEqual({ type: 'text', text: 'Done.' });
+    expect(finishReason).toBe('stop');
+    expect(exchangeOf(again.requests[1]).outputs).toEqual([['c1', 'Sun in Rome.']]);
+  });
+
+  it('runs them beside the tools of the loop, and keeps their names', async () => {
+    const own = scriptedTools({ weather: () => 'Rain, says the loop.', echo: () => 'echo' });
+    const model = scriptedModel(
+      ask(call('c1', 'weather', { city: 'Oslo' }), call('c2', 'weather_2'), call('c3', 'echo')),
+      say('Done.'),
+    );
+    const { providerOptions } = runInProvider({ weather });
+    await stream(withToolLoop(model, { tools: own }), { providerOptions });
+    expect(exchangeOf(model.requests[1]).outputs).toEqual([
+      ['c1', 'Sun in Oslo.'],
+      ['c2', 'Rain, says the loop.'],
+      ['c3', 'echo'],
+    ]);
+  });
+
+  it('lasts for one call', async () => {
+    const model = scriptedModel(say('One.'), say('Two.'));
+    const looped = withToolLoop(model, { tools: [] });
+    const { providerOptions } = runInProvider({ weather });
+    await stream(looped, { providerOptions });
+    await stream(looped);
+    expect(model.requests.map(({ tools }) => tools?.map(({ name }) => name))).toEqual([
+      ['weather'],
+      undefined,
+    ]);
+  });
+
+  it('gives `execute` what the AI SDK gives it', async () => {
+    const execute = vi.fn((_input: unknown, _options: unknown) => 'Sun.');
+    const context = { user: 'ada' };
+    const model = scriptedModel(
+      ask(call('c1', 'weather', { city: 'Oslo' })),
+      ask(call('c2', 'weather', { city: 'Rome' })),
+      say('Done.'),
+    );
+    await stream(withToolLoop(model, { tools: [] }), {
+      providerOptions: runInProvider({ weather: { inputSchema, execute } }, { context }).providerOptions,
+      prompt: [{ role: 'system', content: 'Be kind.' }, ...user('Go.')],
+    });
+    expect(execute.mock.calls[0]).toEqual([
+      { city: 'Oslo' },
+      {
+        toolCallId: 'c1',
+        messages: user('Go.'),
+        abortSignal: expect.any(AbortSignal),
+        experimental_context: context,
+        context,
+      },
+    ]);
+    // The second round has the first one in it.
+    expect(execute.mock.calls[1]?.[1]).toMatchObject({
+      toolCallId: 'c2',
+      messages: [{ role: 'user' }, { role: 'assistant' }, { role: 'tool' }],
+    });
+  });
+
+  it('takes the last value of a generator for the result', async () => {
+    const { output } = await runTurn({
+      weather: {
+        inputSchema,
+        async *execute() {
+          yield 'Looking.';
+          yield 'Sun.';
+        },
+      },
+    });
+    expect(output).toEqual({ type: 'text', value: 'Sun.' });
+  });
+
+  it('ends a tool when the turn is aborted', async () => {
+    const controller = new AbortController();
+    const seen: unknown[] = [];
+    const model = scriptedModel(ask(call('c1', 'weather', { city: 'Oslo' })));
+    const { providerOptions } = runInProvider({
+      weather: {
+        inputSchema,
+        execute: (_input: unknown, { abortSignal }: { abortSignal: AbortSignal }) => {
+          setTimeout(() => controller.abort(new Error('The user left.')), 0);
+          return new Promise(() =>
+            abortSignal.addEventListener('abort', () => void seen.push(abortSignal.reason), { once: true }),
+          );
+        },
+      },
+    });
+    const turn = stream(withToolLoop(model, { tools: [] }), {
+      providerOptions,
+      abortSignal: controller.signal,
+    });
+    await expect(turn).rejects.toThrow('The user left.');
+    expect(seen).toHaveLength(1);
+  });
+
+  const png = 'iVBORw0KGgo=';
+  const media: LanguageModelV2ToolResultOutput = {
+    type: 'content',
+    value: [{ type: 'media', data: png, mediaType: 'image/png' }],
+  };
+
+  it.each([
+    [
+      'ai 5, which gives the output',
+      5,
+      tool({
+        inputSchema,
+        execute: async () => ({ png }),
+        toModelOutput: output => ({
+          type: 'content',
+          value: [{ type: 'media', data: output.png, mediaType: 'image/png' }],
+        }),
+      }),
+    ],
+    [
+      'ai 6, which gives it with the call, and spells images in another way',
+      6,
+      toolOf6({
+        inputSchema,
+        execute: async () => ({ png }),
+        toModelOutput: ({ output }) => ({
+          type: 'content',
+          value: [{ type: 'image-data', data: output.png, mediaType: 'image/png' }],
+        }),
+      }),
+    ],
+    [
+      'ai 7, which tells what data is',
+      7,
+      toolOf7({
+        inputSchema,
+        execute: async () => ({ png }),
+        toModelOutput: async ({ output }) => ({
+          type: 'content',
+          value: [{ type: 'file', data: { type: 'data', data: output.png }, mediaType: 'image/png' }],
+        }),
+      }),
+    ],
+  ] as const)('honours the `toModelOutput` of a tool of %s', async (_, aiVersion, weather) => {
+    const { output } = await runTurn({ weather }, { aiVersion });
+    expect(output).toEqual(media);
+  });
+
+  it('refuses executors that are none', async () => {
+    const looped = withToolLoop(scriptedModel(), { tools: [] });
+    for (const executors of ['weather', ['weather']]) {
+      const turn = stream(looped, { providerOptions: { kelivo: { executors } } });
+      await expect(turn).rejects.toThrow(InvalidArgumentError);
+      await expect(turn).rejects.toThrow('providerOptions.kelivo.executors');
+    }
+  });
+});
+
+describe('a loop without tools', () => {
+  it('leaves the model alone until a call brings some', async () => {
+    const model = scriptedModel(say('Hi'));
+    const options = { prompt: user('Go.') };
+    const result = await withToolLoop(model, { tools: [] }).doStream(options);
+    expect(model.requests[0]).toBe(options);
+    expect(await new Response(result.stream.pipeThrough(countParts())).text()).toBe('5');
+  });
+});
+
+/** Counts the parts of a stream, as text. */
+function countParts(): TransformStream<unknown, Uint8Array> {
+  let count = 0;
+  return new TransformStream({
+    transform: () => void count++,
+    flush: controller => controller.enqueue(new TextEncoder().encode(String(count))),
+  });
+}
