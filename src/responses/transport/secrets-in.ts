@@ -12,9 +12,12 @@ type Values = Iterable<readonly [name: string, value: string | undefined]>;
 /** The values that must not appear in an error, whole and without their scheme (`Bearer`). */
 export const secretsIn = (values: Values): string[] =>
   [...values]
-    .filter(([name]) => SECRET_NAME.test(name) && !INNOCENT_NAME.test(name))
+    .filter(([name]) => isSecretName(name))
     .flatMap(([, value = '']) => [value.trim(), value.trim().replace(/^\w+ +/, '')])
     .filter(isSecret);
+
+/** Whether the value of a header or a query parameter of this name is a secret. */
+export const isSecretName = (name: string): boolean => SECRET_NAME.test(name) && !INNOCENT_NAME.test(name);
 
 /** The secrets in the query of an address. */
 export const secretsInUrl = (address: string): string[] =>

@@ -1,5 +1,5 @@
 import { isFilled, isRecord, type WireRecord } from '../stream/wire-values.js';
-import { secretsIn } from './secrets-in.js';
+import { toShownUrl } from './to-shown-url.js';
 
 /**
  * A request body as errors and the host's metadata may show it: hosted tools bring the credentials of MCP servers and
@@ -42,20 +42,11 @@ export function toShownBody(body: unknown): { body: unknown; secrets: string[] }
     return { ...environment, network_policy: { ...network_policy, domain_secrets } };
   }
 
-  /** The password of an address and the secrets of its query. */
   function hideInUrl(address: unknown): unknown {
     if (typeof address !== 'string') return address;
-    return address
-      .replace(/^(\w+:\/\/[^/?#@]*:)([^/?#]*)(?=@)/, (_, before: string, password: string) => {
-        note(password, decode(password));
-        return `${before}[redacted]`;
-      })
-      .replace(/([?&])([^=&#]*)=([^&#]*)/g, (pair, sign: string, name: string, value: string) => {
-        const found = secretsIn([[decode(name), decode(value)]]);
-        if (found.length === 0) return pair;
-        note(value, ...found);
-        return `${sign}${name}=[redacted]`;
-      });
+    const shown = toShownUrl(address);
+    note(...shown.secrets);
+    return shown.url;
   }
 
   function note(...found: string[]): void {
@@ -67,12 +58,3 @@ const keep = (value: unknown): unknown => value;
 
 const mapFields = (fields: WireRecord, toValue: (name: string, value: unknown) => unknown): WireRecord =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toValue(name, value)]));
-
-/** A part of a query as it is meant; as it is where it is not encoded well. */
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    return text;
-  }
-}
