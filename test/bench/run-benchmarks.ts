@@ -1,0 +1,77 @@
+/**
+ * Measures the package beside its rivals, each pair in one process, in turns.
+ *
+ *     npm run bench                          all sections, as a table
+ *     npm run bench -- stream turn           only the sections whose names begin so
+ *     npm run bench -- --json                for other programs
+ *     npm run bench -- --write README.md     puts the figures with a goal between the markers of a file
+ */
+import { cpus } from 'node:os';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { type Figure, isMet } from './figure.js';
+import { FULL, type Scale, SMOKE } from './scale.js';
+import { measureConversation } from './sections/conversation.js';
+import { measureFirstToken } from './sections/first-token.js';
+import { measureHost } from './sections/host.js';
+import { measureMemory } from './sections/memory.js';
+import { measureStart } from './sections/start.js';
+import { measureStream } from './sections/stream.js';
+import { measureTurn } from './sections/turn.js';
+import { toTable } from './to-table.js';
+import { writeTable } from './write-table.js';
+
+/** Each part of the benchmark; a figure of it is one row of the table. */
+export const SECTIONS: Readonly<Record<string, (scale: Scale) => Promise<Figure[]>>> = {
+  stream: measureStream,
+  'first-token': measureFirstToken,
+  host: measureHost,
+  turn: measureTurn,
+  conversation: measureConversation,
+  memory: measureMemory,
+  start: measureStart,
+};
+
+export interface SectionFigures {
+  readonly section: string;
+  readonly figures: readonly Figure[];
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      json: { type: 'boolean', default: false },
+      smoke: { type: 'boolean', default: false },
+      write: { type: 'string' },
+    },
+  });
+  globalThis.AI_SDK_LOG_WARNINGS = false;
+  const names = Object.keys(SECTIONS).filter(
+    name => positionals.length === 0 || positionals.some(wanted => name.startsWith(wanted)),
+  );
+  if (names.length === 0)
+    throw new Error(
+      `Expected sections among ${Object.keys(SECTIONS).join(', ')}, got ${positionals.join(', ')}.`,
+    );
+
+  const results: SectionFigures[] = [];
+  for (const section of names) {
+    if (!values.json) console.error(`Measuring ${section} …`);
+    const figures = (await SECTIONS[section]?.(values.smoke ? SMOKE : FULL)) ?? [];
+    results.push({ section, figures });
+  }
+  const machine = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}`;
+  if (values.json) {
+    console.log(JSON.stringify({ machine, results }, undefined, 2));
+    return;
+  }
+  console.log(toTable(results, { machine }));
+  if (values.write !== undefined) writeTable(values.write, toTable(results, { machine, onlyGoals: true }));
+  const missed = results.flatMap(({ figures }) => figures).filter(figure => isMet(figure) === false);
+  console.error(
+    missed.length === 0 ? 'Every goal is met.' : `${missed.length} goals are missed, see the table.`,
+  );
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main();

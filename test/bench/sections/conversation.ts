@@ -1,0 +1,157 @@
+import type { LanguageModelV2, LanguageModelV2Message } from '@ai-sdk/provider';
+import { tool } from 'ai';
+import { z } from 'zod';
+import { toSse } from '../../_sse.js';
+import { functionCall, message, toStream } from '../../responses/stream/_fixtures/wire-events.js';
+import { createBareModel, createLoopModel, createStockModel } from '../_models.js';
+import { answering, drain } from '../_transport.js';
+import { compare, type Contender } from '../compare.js';
+import { type Figure, toShare } from '../figure.js';
+import type { Scale } from '../scale.js';
+
+const ANSWER = new TextEncoder().encode(toSse(toStream([message(['Done.'])])));
+const CALL = new TextEncoder().encode(toSse(toStream([functionCall('note', '{}')])));
+
+/** How long it takes from `doStream`, or from the last result of a tool, to the request. */
+export async function measureConversation(scale: Scale): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  const times: { bare: readonly number[]; count: number }[] = [];
+  const last = scale.messages.length - 1;
+  for (const [index, count] of scale.messages.entries()) {
+    const prompt = toConversation(count);
+    const costs = await compare(
+      {
+        stock: toFirstRequest(createStockModel, prompt),
+        bare: toFirstRequest(createBareModel, prompt),
+        followUp: toFollowUp(prompt),
+        json: await toJson(prompt),
+      },
+      // Short ones are measured more often.
+      { samples: scale.samples * (count > 1_000 ? 1 : 5), warmUp: scale.warmUp },
+    );
+    const name = `${count.toLocaleString('en-US')} messages`;
+    figures.push(
+      toShare({
+        name: `${name}: first request`,
+        rival: 'stock model',
+        ours: costs.bare,
+        theirs: costs.stock,
+      }),
+      toShare({
+        name: `${name}: first request`,
+        rival: '`JSON.stringify`',
+        ours: costs.bare,
+        theirs: costs.json,
+      }),
+      toShare(
+        {
+          name: `${name}: follow-up round`,
+          rival: '`JSON.stringify`',
+          ours: costs.followUp,
+          theirs: costs.json,
+        },
+        index === last ? 1.3 : undefined,
+      ),
+    );
+    times.push({ bare: costs.bare, count });
+  }
+  return [...figures, ...toGrowth(times)];
+}
+
+/** What each message costs in the longest conversation, beside the next shorter one: in a straight line, the same. */
+function toGrowth(times: readonly { bare: readonly number[]; count: number }[]): Figure[] {
+  const [shorter, longer] = times.slice(-2);
+  if (shorter === undefined || longer === undefined) return [];
+  const perMessage = ({ bare, count }: typeof shorter) => bare.map(cost => cost / count);
+  const name = `a message among ${longer.count.toLocaleString('en-US')}`;
+  const rival = `a message among ${shorter.count.toLocaleString('en-US')}`;
+  const ours = perMessage(longer);
+  return [toShare({ name, rival, ours, theirs: perMessage(shorter).slice(0, ours.length) }, 1.3)];
+}
+
+/** Questions, calls with their results, and answers, in turns. */
+function toConversation(count: number): LanguageModelV2Message[] {
+  const text =
+    'A message of the length that messages in a conversation about code have on the average. '.repeat(4);
+  return Array.from({ length: count - 1 }, (_, index): LanguageModelV2Message => {
+    const toolCallId = `call_${index >> 2}`;
+    switch (index % 4) {
+      case 0:
+        return { role: 'user', content: [{ type: 'text', text: `${index}: ${text}` }] };
+      case 1:
+        return {
+          role: 'assistant',
+          content: [
+            { type: 'text', text },
+            { type: 'tool-call', toolCallId, toolName: 'note', input: { path: 'notes.txt', text } },
+          ],
+        };
+      case 2: {
+        const output = { type: 'json' as const, value: { ok: true, text } };
+        return {
+          role: 'tool',
+          content: [
+            { type: 'tool-result', toolCallId: `call_${(index - 1) >> 2}`, toolName: 'note', output },
+          ],
+        };
+      }
+      default:
+        return { role: 'assistant', content: [{ type: 'text', text: `${index}: ${text}` }] };
+    }
+  }).concat({ role: 'user', content: [{ type: 'text', text: 'Go on.' }] });
+}
+
+function toFirstRequest(
+  createModel: (fetch: typeof globalThis.fetch) => LanguageModelV2,
+  prompt: LanguageModelV2Message[],
+): Contender {
+  let requestedAt = 0;
+  const model = createModel((input, init) => {
+    requestedAt = performance.now();
+    return answering(ANSWER)(input, init);
+  });
+  return async () => {
+    const startedAt = performance.now();
+    const { stream } = await model.doStream({ prompt });
+    await drain(stream);
+    return requestedAt - startedAt;
+  };
+}
+
+/** The second request of a turn, from the moment its last tool is done. The server has sent all by then. */
+function toFollowUp(prompt: LanguageModelV2Message[]): Contender {
+  let rounds = 0;
+  let ranAt = 0;
+  let requestedAt = 0;
+  const note = tool({
+    inputSchema: z.object({}),
+    execute: async () => {
+      await new Promise(resolve => setTimeout(resolve, 2));
+      ranAt = performance.now();
+      return 'noted';
+    },
+  });
+  const model = createLoopModel(
+    (input, init) => {
+      requestedAt = performance.now();
+      return answering(rounds++ % 2 === 0 ? CALL : ANSWER)(input, init);
+    },
+    { note },
+  );
+  return async () => {
+    const { stream } = await model.doStream({ prompt });
+    await drain(stream);
+    return requestedAt - ranAt;
+  };
+}
+
+/** The body of the request as it is, into JSON. */
+async function toJson(prompt: LanguageModelV2Message[]): Promise<Contender> {
+  let body: unknown;
+  const model = createBareModel((input, init) => {
+    body = JSON.parse(String(init?.body));
+    return answering(ANSWER)(input, init);
+  });
+  await drain((await model.doStream({ prompt })).stream);
+  return async () => void JSON.stringify(body);
+}

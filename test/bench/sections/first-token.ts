@@ -1,0 +1,58 @@
+import type { LanguageModelV2 } from '@ai-sdk/provider';
+import { toAnswer } from '../_answers.js';
+import {
+  createAdaptedModel,
+  createBareModel,
+  createLoopModel,
+  createStockModel,
+  OPTIONS,
+} from '../_models.js';
+import { EVENT_STREAM } from '../_transport.js';
+import { compare, type Contender } from '../compare.js';
+import { type Figure, toShare } from '../figure.js';
+import type { Scale } from '../scale.js';
+
+/** From the first byte of the server to the first piece of text. */
+export async function measureFirstToken({ firstTokens }: Scale): Promise<Figure[]> {
+  const body = toAnswer('text', 3);
+  const costs = await compare(
+    {
+      stock: toContender(createStockModel, body),
+      bare: toContender(createBareModel, body),
+      'tool loop': toContender(createLoopModel, body),
+      'tool loop and adapter': toContender(createAdaptedModel, body),
+    },
+    { samples: firstTokens, warmUp: Math.ceil(firstTokens / 5) },
+  );
+  const goals = { bare: 1, 'tool loop': 1.1, 'tool loop and adapter': 1.1 };
+  return (['bare', 'tool loop', 'tool loop and adapter'] as const).map(name =>
+    toShare({ name, rival: 'stock model', ours: costs[name], theirs: costs.stock }, goals[name]),
+  );
+}
+
+function toContender(
+  createModel: (fetch: typeof globalThis.fetch) => LanguageModelV2,
+  body: Uint8Array,
+): Contender {
+  let firstByteAt = 0;
+  const model = createModel(async () => {
+    const stream = new ReadableStream({
+      start(controller) {
+        // The model has the status and waits for the body.
+        setImmediate(() => {
+          firstByteAt = performance.now();
+          controller.enqueue(body);
+          controller.close();
+        });
+      },
+    });
+    return new Response(stream, { headers: EVENT_STREAM });
+  });
+  return async () => {
+    const { stream } = await model.doStream(OPTIONS);
+    let firstTextAt: number | undefined;
+    for await (const { type } of stream) if (type === 'text-delta') firstTextAt ??= performance.now();
+    if (firstTextAt === undefined) throw new Error('Expected a text-delta, got none.');
+    return firstTextAt - firstByteAt;
+  };
+}

@@ -1,0 +1,94 @@
+import type { LanguageModelV2 } from '@ai-sdk/provider';
+import { toSse } from '../../_sse.js';
+import {
+  toItemEvents,
+  message,
+  toResponse as toResponseObject,
+} from '../../responses/stream/_fixtures/wire-events.js';
+import { createBareModel, createLoopModel, createStockModel, OPTIONS } from '../_models.js';
+import { toResponse } from '../_transport.js';
+import type { Figure } from '../figure.js';
+import type { Scale } from '../scale.js';
+
+const MEGABYTE = 2 ** 20;
+const GROWTH_LIMIT = 20;
+/** What an engine may keep of code and caches that a stream has warmed up. */
+const RETAINED_LIMIT = 1;
+
+/**
+ * What the heap grows by while a very long answer is read, and what of it is left when the turn is over. The answer is
+ * made as it is read.
+ */
+export async function measureMemory({ memoryDeltas }: Scale): Promise<Figure[]> {
+  const models = { stock: createStockModel, bare: createBareModel, 'tool loop': createLoopModel };
+  const measured: Record<string, Measured> = {};
+  for (const [name, create] of Object.entries(models)) {
+    const read = (deltas: number) =>
+      watch(
+        create(async () => toResponse(toPieces(deltas))),
+        deltas,
+      );
+    // What the first answer loads and compiles is no part of any answer.
+    await read(memoryDeltas / 20);
+    measured[name] = await read(memoryDeltas);
+  }
+  const { stock } = measured;
+  return ['bare', 'tool loop'].flatMap((name): Figure[] => {
+    const ours = measured[name];
+    if (ours === undefined || stock === undefined) return [];
+    const toFigure = (what: string, kind: keyof Measured, atMost: number): Figure => ({
+      name: `${memoryDeltas.toLocaleString('en-US')} deltas, ${name}: ${what}`,
+      rival: 'stock model',
+      value: ours[kind],
+      unit: 'MB',
+      goal: { atMost },
+      measured: `${ours[kind].toFixed(1)} MB / ${stock[kind].toFixed(1)} MB`,
+    });
+    return [
+      toFigure('growth while streaming', 'growth', GROWTH_LIMIT),
+      toFigure('left after the turn', 'retained', RETAINED_LIMIT),
+    ];
+  });
+}
+
+/** In megabytes. */
+interface Measured {
+  readonly growth: number;
+  readonly retained: number;
+}
+
+async function watch(model: LanguageModelV2, deltas: number): Promise<Measured> {
+  const before = collectedHeap();
+  let highest = before;
+  let count = 0;
+  const { stream } = await model.doStream(OPTIONS);
+  for await (const { type } of stream) {
+    if (type !== 'text-delta' || ++count % Math.ceil(deltas / 20) !== 0) continue;
+    highest = Math.max(highest, collectedHeap());
+  }
+  await new Promise(resolve => setTimeout(resolve, 10));
+  return { growth: (highest - before) / MEGABYTE, retained: (collectedHeap() - before) / MEGABYTE };
+}
+
+function collectedHeap(): number {
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed;
+}
+
+const WORDS_OF_PIECE = 100;
+
+/** A message in pieces of the body that are made one by one. */
+function* toPieces(deltas: number): Generator<Uint8Array, undefined> {
+  const encoder = new TextEncoder();
+  const [added, ...events] = toItemEvents(message(['word '.repeat(WORDS_OF_PIECE)]), 0);
+  const words = events.filter(({ type }) => type === 'response.output_text.delta');
+  const created = { type: 'response.created', response: { ...toResponseObject([]), status: 'in_progress' } };
+  yield encoder.encode(toSse([created, ...(added === undefined ? [] : [added])]));
+  for (let sent = 0; sent < deltas; sent += WORDS_OF_PIECE) {
+    yield encoder.encode(
+      toSse(words.map((event, index) => ({ ...event, delta: `${(sent + index) % 1000} ` }))),
+    );
+  }
+  yield encoder.encode(toSse([{ type: 'response.completed', response: toResponseObject([]) }]));
+  return undefined;
+}
