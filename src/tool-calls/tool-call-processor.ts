@@ -58,12 +58,7 @@ export class ToolCallProcessor {
   /** Makes the call, or says why it cannot. */
   process(call: CollectedToolCall): ProcessedToolCall | FailedToolCall {
     const written = call.name.trim();
-    if (written === '') {
-      return {
-        call,
-        reason: `Expected a tool call with a name, got none, with the arguments ${call.arguments || '{}'}.`,
-      };
-    }
+    if (written === '') return { call, reason: 'Expected a tool call to have a name, got none.' };
     const toolName = normalizeToolName(call.name, this.#names);
     const tool = toolName === undefined ? undefined : this.#tools.get(toolName);
     const parsed = parseToolArguments(call.arguments, { schema: tool?.inputSchema });

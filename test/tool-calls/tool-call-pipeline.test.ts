@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { ToolCallPipeline, type ToolCallFragment } from '../../src/tool-calls/index.js';
+
+const tools = [
+  {
+    name: 'get_weather',
+    inputSchema: { type: 'object', properties: { days: { type: 'integer' } } },
+  },
+  { name: 'Read' },
+] as const;
+
+function run(...fragments: ToolCallFragment[]) {
+  let ids = 0;
+  const pipeline = new ToolCallPipeline({ tools, generateId: () => `made_${ids++}` });
+  fragments.forEach(fragment => {
+    pipeline.add(fragment);
+  });
+  return pipeline.finish();
+}
+
+describe('the pipeline', () => {
+  it('makes the calls of an answer in parallel', () => {
+    const { calls, failed, stats } = run(
+      { index: 1, id: 'b', name: 'Read', arguments: '{"path":' },
+      { index: 0, id: 'a', name: 'get_weather', arguments: '{"days":3}' },
+      { index: 1, arguments: '"x"}' },
+    );
+    expect(calls).toEqual([
+      {
+        toolCallId: 'a',
+        toolName: 'get_weather',
+        input: '{"days":3}',
+        isDeclared: true,
+        isRenamed: false,
+        isRepaired: false,
+      },
+      {
+        toolCallId: 'b',
+        toolName: 'Read',
+        input: '{"path":"x"}',
+        isDeclared: true,
+        isRenamed: false,
+        isRepaired: false,
+      },
+    ]);
+    expect(failed).toEqual([]);
+    expect(stats).toEqual({ fragments: 3, calls: 2, failed: 0, undeclared: 0, renamed: 0, repaired: 0 });
+  });
+
+  it('takes decoration off names and mends arguments by the schema of the tool', () => {
+    const { calls, stats } = run({
+      index: 0,
+      id: 'a',
+      name: 'functions.get_weather<|channel|>commentary',
+      arguments: '"{\\"days\\":\\"3\\"}"',
+    });
+    expect(calls).toEqual([
+      {
+        toolCallId: 'a',
+        toolName: 'get_weather',
+        input: '{"days":3}',
+        isDeclared: true,
+        isRenamed: true,
+        isRepaired: true,
+      },
+    ]);
+    expect(stats).toMatchObject({ renamed: 1, repaired: 1 });
+  });
+
+  it('lets a call of a tool that nobody declared through, its name as it came', () => {
+    const { calls, stats } = run(
+      { index: 0, id: 'a', name: 'read', arguments: '{"path":"x"}' },
+      { index: 1, id: 'b', name: 'functions.none', arguments: '{"n":"3"}' },
+    );
+    expect(calls.map(({ toolName, input, isDeclared }) => [toolName, input, isDeclared])).toEqual([
+      ['read', '{"path":"x"}', false],
+      ['functions.none', '{"n":"3"}', false],
+    ]);
+    expect(stats.undeclared).toBe(2);
+  });
+
+  it.each(['no json', '{"path":"/tmp/impor', '[1]', '{"__proto__":{}}'])(
+    'lets a call through whose arguments are %s',
+    input => {
+      const { calls, failed } = run({ index: 0, id: 'a', name: 'Read', arguments: input });
+      expect(calls.map(call => [call.input, call.isRepaired])).toEqual([[input, false]]);
+      expect(failed).toEqual([]);
+    },
+  );
+
+  it('makes no call of one without a name, and says so', () => {
+    const { calls, failed, stats } = run(
+      { index: 0, id: 'a', arguments: '{"x":1}' },
+      { index: 1, id: 'b', name: ' ' },
+      { index: 2, id: 'c', name: 'Read' },
+    );
+    expect(calls.map(({ toolCallId, input }) => [toolCallId, input])).toEqual([['c', '{}']]);
+    expect(failed).toEqual([
+      {
+        call: { id: 'a', name: '', arguments: '{"x":1}' },
+        reason: 'Expected a tool call to have a name, got none.',
+      },
+      {
+        call: { id: 'b', name: ' ', arguments: '' },
+        reason: 'Expected a tool call to have a name, got none.',
+      },
+    ]);
+    expect(stats).toMatchObject({ calls: 1, failed: 2 });
+  });
+
+  it('gives every call an id of its own', () => {
+    const { calls } = run(
+      { index: 0, id: 'call_0', name: 'Read' },
+      { index: 1, id: 'call_0', name: 'Read' },
+      { index: 2, name: 'Read' },
+      { index: 3, id: 'call_0', name: 'Read' },
+      { index: 4, id: '', name: 'Read' },
+    );
+    expect(calls.map(({ toolCallId }) => toolCallId)).toEqual([
+      'call_0',
+      'call_0_2',
+      'made_0',
+      'call_0_3',
+      'made_1',
+    ]);
+  });
+
+  it('makes ids up itself where it is not told how', () => {
+    const pipeline = new ToolCallPipeline({ tools: [] });
+    pipeline.add({ index: 0, name: 'a' });
+    pipeline.add({ index: 1, name: 'b' });
+    const ids = pipeline.finish().calls.map(({ toolCallId }) => toolCallId);
+    expect(new Set(ids).size).toBe(2);
+    expect(ids.every(id => id.length > 5)).toBe(true);
+  });
+});
