@@ -4,6 +4,7 @@ export { KelivoError, type KelivoErrorCode } from './errors.js';
 export { kelivoResponses } from './kelivo-responses.js';
 export type { ModelOverride } from './model-overrides.js';
 export { createKelivoResponsesProvider, type KelivoResponsesProvider } from './provider.js';
+export type { RequestLogEntry, RequestLogger } from './request-log.js';
 export { hostedTools } from './responses/hosted-tools/hosted-tools.js';
 export type { InputProfile } from './responses/request/input-profile.js';
 export type { InputProfileName } from './responses/request/input-profiles.js';

@@ -9,6 +9,7 @@ import {
 } from './embeddings/create-embedding-model.js';
 import { createEndpoints } from './endpoints.js';
 import { resolveModelOverride } from './model-overrides.js';
+import { withRequestLog } from './request-log.js';
 import { createLearnedProfiles } from './responses/learned-profiles.js';
 import { createResponsesModel } from './responses/responses-model.js';
 import { type KelivoResponsesSettings, validateSettings } from './settings.js';
@@ -68,7 +69,10 @@ export function createKelivoResponsesProvider(
   const endpoints = createEndpoints(settings);
   const { host, needsKey } = endpoints;
   const credentials = createCredentials(settings, { url: endpoints.shownRoot });
-  const fetch = settings.fetch ?? ((input, init) => globalThis.fetch(input, init));
+  const fetch = withRequestLog(
+    settings.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    settings.logger,
+  );
   const { compose, tools, close } = createComposition(settings);
   const learnedProfiles = createLearnedProfiles();
 

@@ -5,6 +5,7 @@ import type { ModelAdapter } from './adapters/model-adapter.js';
 import { KelivoError } from './errors.js';
 import { inputProfileSchema, type ModelOverride, modelOverridesSchema } from './model-overrides.js';
 import { parseSettings } from './parse-settings.js';
+import type { RequestLogger } from './request-log.js';
 import type { InputProfile } from './responses/request/input-profile.js';
 import type { InputProfileName } from './responses/request/input-profiles.js';
 import type { AzureSettings, Flavor } from './responses/transport/base-url.js';
@@ -57,6 +58,12 @@ export interface KelivoResponsesSettings {
   query?: Record<string, string>;
   /** A `fetch` of the host's own, for proxies and tests. @default the global `fetch` */
   fetch?: FetchFunction;
+  /**
+   * Told of each HTTP request to the API, those that are repeated and those for embeddings too, with its status and how
+   * long it took. Keys and other secrets are not in it; an exception it throws is ignored.
+   * @default none
+   */
+  logger?: RequestLogger;
   /**
    * Whether the server keeps the answers. Without it a conversation is replayed as a whole, with encrypted reasoning.
    * @default false
@@ -160,6 +167,7 @@ const schema = z.strictObject({
     .optional(),
   query: z.record(z.string(), z.string()).optional(),
   fetch: aFunction<FetchFunction>().optional(),
+  logger: aFunction<RequestLogger>().optional(),
   store: z.boolean().optional(),
   systemMessageMode: z.enum(['auto', 'system', 'developer', 'remove']).optional(),
   missingReasoning: z.enum(['omit-ids', 'synthesize']).optional(),

@@ -63,7 +63,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/embeddings': ['src/responses'],
   'src/tool-loop': ['src/tools', 'src/tool-calls', 'src/parts', 'src/abort'],
   'src/testing': [],
-  'src/v3': ['src', 'src/parts'],
+  'src/v3': ['src', 'src/embeddings', 'src/parts'],
   'src/host': [
     'src',
     'src/tool-loop',

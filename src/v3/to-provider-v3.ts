@@ -1,4 +1,5 @@
 import { NoSuchModelError } from '@ai-sdk/provider';
+import type { EmbeddingModelOptions } from '../embeddings/create-embedding-model.js';
 import type { KelivoResponsesProvider } from '../provider.js';
 import type { LanguageModelV3 } from './language-model-v3.js';
 import { type EmbeddingModelV3, toEmbeddingModelV3 } from './to-embedding-model-v3.js';
@@ -14,9 +15,9 @@ export interface KelivoResponsesProviderV3 extends Pick<KelivoResponsesProvider,
   /** The bare model: one request, one answer, no tool of the provider. */
   responses(modelId: string): LanguageModelV3;
   /** A text embedding model over `POST …/embeddings`. */
-  embeddingModel(modelId: string): EmbeddingModelV3;
+  embeddingModel(modelId: string, options?: EmbeddingModelOptions): EmbeddingModelV3;
   /** The same as `embeddingModel`, under the name it had in `ai@5`. */
-  textEmbeddingModel(modelId: string): EmbeddingModelV3;
+  textEmbeddingModel(modelId: string, options?: EmbeddingModelOptions): EmbeddingModelV3;
   /** @throws NoSuchModelError always, as the provider has no image models. */
   imageModel(modelId: string): never;
 }
@@ -25,8 +26,8 @@ export interface KelivoResponsesProviderV3 extends Pick<KelivoResponsesProvider,
 export function toProviderV3(provider: KelivoResponsesProvider): KelivoResponsesProviderV3 {
   const languageModel = (modelId: string): LanguageModelV3 =>
     toLanguageModelV3(provider.languageModel(modelId));
-  const embeddingModel = (modelId: string): EmbeddingModelV3 =>
-    toEmbeddingModelV3(provider.textEmbeddingModel(modelId));
+  const embeddingModel = (modelId: string, options?: EmbeddingModelOptions): EmbeddingModelV3 =>
+    toEmbeddingModelV3(provider.textEmbeddingModel(modelId, options));
   return Object.assign((modelId: string) => languageModel(modelId), {
     specificationVersion: 'v3' as const,
     languageModel,
