@@ -1,7 +1,10 @@
+import { claudeFormat } from '../text-tools/formats/invoke.js';
+import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
 import { callIdsMiddleware } from './call-ids/call-ids-middleware.js';
 import type { CallIdForm } from './call-ids/call-id-form.js';
 import { toAlphanumericId } from './call-ids/to-alphanumeric-id.js';
 import { defineModelAdapter } from './define-model-adapter.js';
+import { joinMiddlewares } from './join-middlewares.js';
 import { matchModelName } from './match-model-name.js';
 
 const LONGEST = 64;
@@ -21,9 +24,15 @@ const wordCharacters: CallIdForm = {
   },
 };
 
-/** Claude refuses ids of calls with characters that other models use, such as `functions.get_weather:0`. */
+/**
+ * Claude refuses ids of calls with characters that other models use, such as `functions.get_weather:0`. Through servers
+ * that know no tools, its calls come as text.
+ */
 export const claude = defineModelAdapter({
   name: 'claude',
   appliesTo: matchModelName('claude'),
-  middleware: callIdsMiddleware(wordCharacters),
+  middleware: joinMiddlewares(
+    callIdsMiddleware(wordCharacters),
+    textToolsMiddleware({ formats: [claudeFormat] }),
+  ),
 });

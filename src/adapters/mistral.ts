@@ -1,4 +1,7 @@
 import type { LanguageModelV2Middleware } from '@ai-sdk/provider';
+import { mistralFormat } from '../text-tools/formats/mistral.js';
+import { mistralThinkTags, thinkTags } from '../text-tools/reasoning-tags.js';
+import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
 import { callIdsMiddleware } from './call-ids/call-ids-middleware.js';
 import type { CallIdForm } from './call-ids/call-id-form.js';
 import { toAlphanumericId } from './call-ids/to-alphanumeric-id.js';
@@ -30,6 +33,7 @@ export function mistralMiddleware(options: MistralOptions = {}): LanguageModelV2
   return joinMiddlewares(
     messageOrderMiddleware(order),
     ...(callIds ? [callIdsMiddleware(nineCharacters)] : []),
+    textToolsMiddleware({ formats: [mistralFormat], reasoning: [mistralThinkTags, thinkTags] }),
   );
 }
 

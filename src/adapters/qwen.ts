@@ -1,5 +1,6 @@
 import { hermesFormat } from '../text-tools/formats/hermes.js';
 import { qwenXmlFormat } from '../text-tools/formats/qwen-xml.js';
+import { thinkTags } from '../text-tools/reasoning-tags.js';
 import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
 import { defineModelAdapter } from './define-model-adapter.js';
 import { matchModelName } from './match-model-name.js';
@@ -10,6 +11,6 @@ export const qwen: ModelAdapter = defineModelAdapter({
   appliesTo: matchModelName('qwen', 'qwq'),
   middleware: textToolsMiddleware({
     formats: [hermesFormat, qwenXmlFormat],
-    reasoning: [{ open: '<think>', close: '</think>' }],
+    reasoning: [thinkTags],
   }),
 });

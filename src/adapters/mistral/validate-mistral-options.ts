@@ -4,7 +4,10 @@ import type { MistralOptions } from './mistral-options.js';
 
 /** An empty message is refused itself. */
 const text = z
-  .union([z.literal(false), z.string().regex(/\S/)], 'expected a text that is not empty, or false')
+  .custom<string | false>(
+    value => value === false || (typeof value === 'string' && value.trim() !== ''),
+    'expected a text that is not empty, or false',
+  )
   .optional();
 
 const schema: z.ZodType<MistralOptions> = z.strictObject({

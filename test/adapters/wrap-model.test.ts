@@ -1,0 +1,92 @@
+import type { LanguageModelV2Middleware } from '@ai-sdk/provider';
+import { describe, expect, it } from 'vitest';
+import { wrapModel } from '../../src/adapters/wrap-model.js';
+import { generate, say, scriptedModel, stream } from '../tool-loop/_scripted-model.js';
+
+const tag = (name: string, log: string[]): LanguageModelV2Middleware => ({
+  transformParams: async ({ type, params }) => {
+    log.push(`${name} ${type}`);
+    return { ...params, stopSequences: [...(params.stopSequences ?? []), name] };
+  },
+  wrapGenerate: async ({ doGenerate, params }) => {
+    log.push(`${name} saw ${params.stopSequences}`);
+    return doGenerate();
+  },
+  wrapStream: async ({ doStream, params }) => {
+    log.push(`${name} saw ${params.stopSequences}`);
+    return doStream();
+  },
+});
+
+describe('wrapModel', () => {
+  it.each([
+    ['stream', stream],
+    ['generate', generate],
+  ] as const)('puts the first middleware outermost (%s)', async (type, run) => {
+    const log: string[] = [];
+    const model = scriptedModel(say('Hi'));
+    await run(wrapModel(model, [tag('a', log), tag('b', log)]));
+    expect(log).toEqual([`a ${type}`, 'a saw a', `b ${type}`, 'b saw a,b']);
+    expect(model.requests[0]?.stopSequences).toEqual(['a', 'b']);
+  });
+
+  it('is the model itself without middlewares', () => {
+    const model = scriptedModel();
+    expect(wrapModel(model, [])).toBe(model);
+  });
+
+  it('lets a middleware answer by the other method', async () => {
+    const model = scriptedModel(say('Hi'));
+    const wrapped = wrapModel(model, [
+      {
+        wrapGenerate: async ({ doStream }) => {
+          await (await doStream()).stream.cancel();
+          return {
+            content: [],
+            finishReason: 'stop',
+            usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 },
+            warnings: [],
+          };
+        },
+      },
+    ]);
+    expect((await generate(wrapped)).content).toEqual([]);
+    expect(model.cancelled).toBe(1);
+  });
+
+  it('takes overrides from the outermost that has one, each told of the model inside it', () => {
+    const wrapped = wrapModel(scriptedModel(), [
+      { overrideProvider: ({ model }) => `${model.provider}-outer` },
+      { overrideProvider: () => 'inner', overrideModelId: ({ model }) => `${model.modelId}-b` },
+      { overrideSupportedUrls: () => ({ 'audio/*': [/./] }) },
+    ]);
+    expect(wrapped).toMatchObject({
+      specificationVersion: 'v2',
+      provider: 'inner-outer',
+      modelId: 'scripted-1-b',
+      supportedUrls: { 'audio/*': [/./] },
+    });
+  });
+
+  it('keeps what identifies the model where nothing overrides it', () => {
+    const { provider, modelId, supportedUrls } = scriptedModel();
+    const wrapped = wrapModel(scriptedModel(), [{}]);
+    expect(wrapped).toMatchObject({ provider, modelId, supportedUrls });
+  });
+
+  it('calls the hooks of a class on their instance', async () => {
+    class Counting implements LanguageModelV2Middleware {
+      calls = 0;
+      wrapStream: NonNullable<LanguageModelV2Middleware['wrapStream']> = function (
+        this: Counting,
+        { doStream },
+      ) {
+        this.calls++;
+        return doStream();
+      };
+    }
+    const counting = new Counting();
+    await stream(wrapModel(scriptedModel(say('Hi')), [counting]));
+    expect(counting.calls).toBe(1);
+  });
+});
