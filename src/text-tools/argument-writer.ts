@@ -1,4 +1,5 @@
 import type { DeclaredTool } from './declared-tools.js';
+import { createEntityDecoder } from './entity-decoder.js';
 import { toProperties, toValueTypes, type ValueType } from './schema-types.js';
 import type { TextCalls } from './text-tool-format.js';
 import { createValueWriter, type ValueWriter } from './value-writer.js';
@@ -16,7 +17,7 @@ export interface ArgumentWriter {
 
 export function createArgumentWriter(
   tool: DeclaredTool | undefined,
-  { write, trims }: { write: TextCalls['input']; trims: boolean },
+  { write, trims, hasEntities }: { write: TextCalls['input']; trims: boolean; hasEntities: boolean },
 ): ArgumentWriter {
   const properties = toProperties(tool?.schema);
   const written = new Set<string>();
@@ -33,7 +34,8 @@ export function createArgumentWriter(
     open(key, { isJson } = {}) {
       write(`${written.size === 0 ? '{' : ','}${JSON.stringify(key)}:`);
       written.add(key);
-      return createValueWriter(write, { types: typesOf(key, isJson), trims });
+      const value = createValueWriter(write, { types: typesOf(key, isJson), trims });
+      return hasEntities ? createEntityDecoder(value) : value;
     },
     end() {
       if (written.size > 0) write('}');

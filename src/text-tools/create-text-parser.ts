@@ -1,14 +1,9 @@
 import type { DeclaredTools } from './declared-tools.js';
 import { createFenceTracker } from './fence-tracker.js';
 import { type Behind, toMarkers, toStop } from './markers.js';
+import type { ReasoningTags } from './reasoning-tags.js';
 import { createTextCursor, type Reading } from './text-cursor.js';
 import type { TextCalls, TextToolFormat } from './text-tool-format.js';
-
-/** A pair of tags around reasoning. */
-export interface ReasoningTags {
-  readonly open: string;
-  readonly close: string;
-}
 
 export interface TextParserOptions {
   readonly formats: readonly TextToolFormat[];
@@ -181,7 +176,8 @@ export function createTextParser(
     let isRead = false;
     let marker: string | undefined = first;
     while (marker !== undefined) {
-      cursor.take(marker.length);
+      // A call without a marker begins with what it is found by.
+      if (!markers.isBare(marker)) cursor.take(marker.length);
       yield* cursor.takeSpace(MAX_SPACE);
       const format: TextToolFormat | undefined = yield* findFormat(marker);
       if (format !== undefined) isRead = yield* format.read(cursor, calls);

@@ -1,4 +1,4 @@
-import type { ReasoningTags } from './create-text-parser.js';
+import type { ReasoningTags } from './reasoning-tags.js';
 import type { TextToolFormat } from './text-tool-format.js';
 
 /** What a place in a text is behind: nothing at all, a call, reasoning, or other text. */
@@ -12,6 +12,8 @@ export interface Markers {
   readonly start: RegExp;
   isStart(character: string): boolean;
   readonly longest: number;
+  /** Whether the marker is part of the call itself. */
+  isBare(marker: string): boolean;
   /** The formats of a call that begins with the marker. */
   readonly openers: ReadonlyMap<string, readonly TextToolFormat[]>;
   /** What may stand behind a prefix. */
@@ -45,6 +47,7 @@ export function toMarkers({
   const artefacts = allOf(format => format.artefacts);
   const closers = allOf(format => format.closers);
   const reasoningEnds = reasoning.map(({ close }) => close);
+  const bare = new Set(allOf(format => format.startOpeners));
   const anywhere = [...allOf(format => format.openers), ...behindPrefix.keys(), ...artefacts];
   const atStart = [
     ...anywhere,
@@ -65,6 +68,7 @@ export function toMarkers({
     start: toStop(all),
     isStart: character => starts.has(character),
     longest: Math.max(0, ...all.map(marker => marker.length)),
+    isBare: marker => bare.has(marker),
     openers,
     behindPrefix,
     reasoning: new Map(reasoning.map(({ open, close }) => [open, close])),

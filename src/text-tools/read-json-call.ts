@@ -86,6 +86,7 @@ function* readJsonCall(
       id = yield* readJsonString(cursor);
       return id !== undefined;
     }
+    if (isStrict && key !== 'type') return false;
     return yield* readJson(cursor, () => {});
   }
 

@@ -15,7 +15,7 @@ export function* readTaggedCall(
   { grammar, name, id }: { grammar: TagGrammar; name: string; id?: string },
 ): Reading<boolean> {
   const tool = calls.begin(name, { id });
-  const argumentWriter = createArgumentWriter(tool, { write: calls.input, trims: grammar.trims });
+  const argumentWriter = createArgumentWriter(tool, { ...grammar, write: calls.input });
   let hasParameters = false;
   for (;;) {
     yield* cursor.takeSpace();

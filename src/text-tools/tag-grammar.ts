@@ -21,6 +21,8 @@ export interface TagGrammar {
   endsBehind(cursor: TextCursor, offset: number): Reading<boolean>;
   /** Whether one line break on either side of a value belongs to the tags. */
   readonly trims: boolean;
+  /** Whether values are written with the entities of XML. */
+  readonly hasEntities: boolean;
 }
 
 /** Longer than any tag with the name of a tool or parameter in it. */
@@ -44,8 +46,14 @@ export interface TagTexts {
 const MAX_SPACE = 64;
 
 /** Tags of the form `<beginning…>`. White space before the `>`, and around the `=` of a beginning, is allowed. */
-export function createTagGrammar(texts: TagTexts, { trims = false } = {}): TagGrammar {
-  return { readTag: createTagReader(texts), endsBehind: createEndReader(texts), trims };
+export function createTagGrammar(
+  texts: TagTexts,
+  {
+    trims = false,
+    hasEntities = false,
+  }: { trims?: boolean | undefined; hasEntities?: boolean | undefined } = {},
+): TagGrammar {
+  return { readTag: createTagReader(texts), endsBehind: createEndReader(texts), trims, hasEntities };
 }
 
 function createEndReader({ call, lists = [], listEnds = [] }: TagTexts): TagGrammar['endsBehind'] {

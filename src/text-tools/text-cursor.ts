@@ -15,8 +15,8 @@ export interface TextCursor {
   end(): void;
   /** The character at `offset` from here, or undefined where the text ends before it. */
   peek(offset?: number): Reading<string | undefined>;
-  /** Whether `literal` comes next. Waits only as long as it may. */
-  sees(literal: string): Reading<boolean>;
+  /** Whether `literal` comes next, or `start` characters on. Waits only as long as it may. */
+  sees(literal: string, start?: number): Reading<boolean>;
   /** Takes `literal` if it comes next. */
   takes(literal: string): Reading<boolean>;
   /** The longest of `literals` that comes next. Waits only while one of them may still come. */
@@ -70,9 +70,9 @@ export function createTextCursor(): TextCursor {
       return buffer[position + offset];
     },
 
-    *sees(literal) {
+    *sees(literal, start = 0) {
       for (let offset = 0; offset < literal.length; offset++) {
-        if ((yield* cursor.peek(offset)) !== literal[offset]) return false;
+        if ((yield* cursor.peek(start + offset)) !== literal[offset]) return false;
       }
       return true;
     },

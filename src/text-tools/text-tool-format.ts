@@ -10,7 +10,7 @@ export interface TextToolFormat {
   readonly name: string;
   /** Texts that a call begins with. */
   readonly openers: readonly string[];
-  /** Openers that also count only where an answer begins, as they are common in prose. */
+  /** What a call without a marker begins with. It counts only where an answer begins, as it is common in prose. */
   readonly startOpeners?: readonly string[];
   /** Texts that may stand before an opener, such as the beginning of a list of calls. */
   readonly prefixes?: readonly string[];

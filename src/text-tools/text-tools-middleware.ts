@@ -1,6 +1,6 @@
 import type { LanguageModelV2Middleware } from '@ai-sdk/provider';
 import { transformParts } from '../parts/transform-parts.js';
-import type { ReasoningTags } from './create-text-parser.js';
+import type { ReasoningTags } from './reasoning-tags.js';
 import { createTextReader } from './create-text-reader.js';
 import { readContent } from './read-content.js';
 import type { TextToolFormat } from './text-tool-format.js';
