@@ -43,7 +43,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true });
 });
 
-describe.each(snippets)('$name', snippet => {
+describe.concurrent.each(snippets)('$name', snippet => {
   it('compiles', () => {
     expect(written.faultsOf(snippet)).toEqual([]);
   });
