@@ -1,3 +1,4 @@
+import type { EmbeddingModelOptions } from './embeddings/create-embedding-model.js';
 import { createKelivoResponsesProvider, type KelivoResponsesProvider } from './provider.js';
 
 let instance: KelivoResponsesProvider | undefined;
@@ -15,7 +16,8 @@ export const kelivoResponses: KelivoResponsesProvider = Object.assign(
   {
     languageModel: (modelId: string) => provider().languageModel(modelId),
     responses: (modelId: string) => provider().responses(modelId),
-    textEmbeddingModel: (modelId: string) => provider().textEmbeddingModel(modelId),
+    textEmbeddingModel: (modelId: string, options?: EmbeddingModelOptions) =>
+      provider().textEmbeddingModel(modelId, options),
     imageModel: (modelId: string) => provider().imageModel(modelId),
     toolStubs: () => provider().toolStubs(),
     close: async () => instance?.close(),

@@ -5,8 +5,30 @@ import {
   TooManyEmbeddingValuesForCallError,
 } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
+import * as z from 'zod/v4';
+import { parseSettings } from '../parse-settings.js';
 import type { Credentials } from '../responses/responses-model.js';
 import { postJson } from '../responses/transport/post-json.js';
+
+/** What is the same for all calls of an embedding model. */
+export interface EmbeddingModelOptions {
+  /**
+   * The length of the vectors, for models that can shorten them. `dimensions` in the `providerOptions` of a call wins.
+   * @default the model's own
+   */
+  dimensions?: number;
+  /**
+   * The most values in one request; `embedMany` splits what is more. Servers other than OpenAI's may take fewer.
+   * @default 2048
+   */
+  maxEmbeddingsPerCall?: number;
+}
+
+/** A text embedding model that knows the length it asks its vectors to have. */
+export interface KelivoEmbeddingModel extends EmbeddingModelV2<string> {
+  /** Undefined where the model's own length is left to it. */
+  readonly dimensions: number | undefined;
+}
 
 export interface EmbeddingModelConfig {
   readonly provider: string;
@@ -16,34 +38,45 @@ export interface EmbeddingModelConfig {
   /** Whether a request without any key is a mistake. */
   readonly needsKey: boolean;
   readonly fetch: FetchFunction;
+  /** For one request, in milliseconds. */
+  readonly timeout: number | undefined;
 }
 
 /** What the API takes in one request. */
 const MAX_VALUES = 2048;
 
-/** A text embedding model over `POST …/embeddings`. `providerOptions.openai` takes `dimensions` and `user`. */
+const optionsSchema = z.strictObject({
+  dimensions: z.number().int().min(1).optional(),
+  maxEmbeddingsPerCall: z.number().int().min(1).optional(),
+});
+
+/**
+ * A text embedding model over `POST …/embeddings`. `providerOptions.openai` takes `dimensions` and `user`; the same keys
+ * under `kelivo` win.
+ *
+ * @throws KelivoError with code `invalid-settings` for a wrong option.
+ */
 export function createEmbeddingModel(
   modelId: string,
-  config: EmbeddingModelConfig,
-): EmbeddingModelV2<string> {
+  { provider, ...config }: EmbeddingModelConfig,
+  options?: EmbeddingModelOptions,
+): KelivoEmbeddingModel {
+  const { dimensions: ownDimensions, maxEmbeddingsPerCall = MAX_VALUES } =
+    parseSettings<EmbeddingModelOptions>(optionsSchema, options, 'the embedding model options');
   return {
     specificationVersion: 'v2',
-    provider: config.provider,
+    provider,
     modelId,
-    maxEmbeddingsPerCall: MAX_VALUES,
+    dimensions: ownDimensions,
+    maxEmbeddingsPerCall,
     supportsParallelCalls: true,
 
     async doEmbed({ values, abortSignal, headers, providerOptions }) {
-      if (values.length > MAX_VALUES) {
-        throw new TooManyEmbeddingValuesForCallError({
-          provider: config.provider,
-          modelId,
-          maxEmbeddingsPerCall: MAX_VALUES,
-          values,
-        });
+      if (values.length > maxEmbeddingsPerCall) {
+        throw new TooManyEmbeddingValuesForCallError({ provider, modelId, maxEmbeddingsPerCall, values });
       }
-      const { dimensions, user } = { ...providerOptions?.openai, ...providerOptions?.kelivo };
-      const { url, credentials, needsKey, fetch } = config;
+      const { dimensions = ownDimensions, user } = { ...providerOptions?.openai, ...providerOptions?.kelivo };
+      const { url, credentials, needsKey, fetch, timeout } = config;
       const { body, headers: responseHeaders } = await credentials.use(undefined, keyHeaders =>
         postJson({
           url,
@@ -52,6 +85,7 @@ export function createEmbeddingModel(
           body: { model: modelId, input: values, encoding_format: 'float', dimensions, user },
           fetch,
           signal: abortSignal,
+          timeouts: { total: timeout },
         }),
       );
       const embeddings = toEmbeddings(body, values.length);

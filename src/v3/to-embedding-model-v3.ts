@@ -1,7 +1,10 @@
 import type { EmbeddingModelV2 } from '@ai-sdk/provider';
 import type { LanguageModelV3Warning } from './language-model-v3.js';
 
-type EmbedOptions = Parameters<EmbeddingModelV2<string>['doEmbed']>[0];
+type EmbedOptionsV2 = Parameters<EmbeddingModelV2<string>['doEmbed']>[0];
+type EmbedOptions = Omit<EmbedOptionsV2, 'providerOptions'> & {
+  providerOptions?: Record<string, Record<string, unknown>>;
+};
 type EmbedResult = Awaited<ReturnType<EmbeddingModelV2<string>['doEmbed']>>;
 
 /** An embedding model as `ai` 6 and 7 know it. */
@@ -23,6 +26,6 @@ export function toEmbeddingModelV3(
     dimensions: model.dimensions,
     maxEmbeddingsPerCall: model.maxEmbeddingsPerCall,
     supportsParallelCalls: model.supportsParallelCalls,
-    doEmbed: async options => ({ ...(await model.doEmbed(options)), warnings: [] }),
+    doEmbed: async options => ({ ...(await model.doEmbed(options as EmbedOptionsV2)), warnings: [] }),
   };
 }

@@ -1,8 +1,10 @@
 import { getEventListeners } from 'node:events';
 import { APICallError, InvalidResponseDataError, TooManyEmbeddingValuesForCallError } from '@ai-sdk/provider';
+import { embed, embedMany } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import { serve, serveJson, type TestServer } from '../_server.js';
+import { startEmulator } from '../testing/_emulator.js';
 
 const modelAt = ({ url }: TestServer) =>
   createKelivoResponsesProvider({ baseURL: url, apiKey: 'sk-secret' }).textEmbeddingModel('embed-1');
@@ -100,4 +102,74 @@ describe('createEmbeddingModel', () => {
     expect(await server.requests[0]?.closed).toEqual({ complete: false });
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
+});
+
+describe('batches, keys, repetitions and time', () => {
+  const provider = (
+    emulator: { baseURL: string },
+    settings: Parameters<typeof createKelivoResponsesProvider>[0] = {},
+  ) => createKelivoResponsesProvider({ baseURL: emulator.baseURL, apiKey: 'sk-test', ...settings });
+  const values = ['one', 'two', 'three', 'four', 'five'];
+
+  it('many values go in requests of the size the server takes, in their order', async () => {
+    const emulator = await startEmulator();
+    const model = provider(emulator).textEmbeddingModel('text-embedding-3-small', {
+      dimensions: 8,
+      maxEmbeddingsPerCall: 2,
+    });
+    const { embeddings, usage } = await embedMany({ model, values });
+    const single = await embed({ model, value: 'five' });
+    expect(embeddings.map(({ length }) => length)).toEqual([8, 8, 8, 8, 8]);
+    expect(embeddings[4]).toEqual(single.embedding);
+    expect(emulator.requests.map(({ body }) => (body as { input: string[] }).input.length)).toEqual([
+      2, 2, 1, 1,
+    ]);
+    expect(usage.tokens).toBeGreaterThanOrEqual(5);
+  });
+
+  it('the length of a call wins over that of the model, and `kelivo` over `openai`', async () => {
+    const emulator = await startEmulator();
+    const model = provider(emulator).textEmbeddingModel('text-embedding-3-small', { dimensions: 8 });
+    const lengthOf = async (providerOptions?: Record<string, Record<string, number>>) =>
+      (await embed({ model, value: 'a', providerOptions })).embedding.length;
+    expect([
+      await lengthOf(),
+      await lengthOf({ openai: { dimensions: 16 } }),
+      await lengthOf({ openai: { dimensions: 16 }, kelivo: { dimensions: 32 } }),
+    ]).toEqual([8, 16, 32]);
+  });
+
+  it('a request over the limit goes on with the next key', async () => {
+    const emulator = await startEmulator({ apiKey: ['sk-a', 'sk-b'] });
+    emulator.enqueue({ status: 429, retryAfter: 20 });
+    const model = provider(emulator, { apiKey: 'sk-a, sk-b' }).textEmbeddingModel('text-embedding-3-small');
+    expect((await embed({ model, value: 'a', maxRetries: 0 })).embedding).toHaveLength(1536);
+    expect(emulator.requests).toHaveLength(2);
+  });
+
+  it('a request that fails for the moment is repeated by the host', async () => {
+    const emulator = await startEmulator();
+    emulator.enqueue({ status: 503, headers: { 'retry-after-ms': '1' } });
+    const model = provider(emulator).textEmbeddingModel('text-embedding-3-small');
+    expect((await embed({ model, value: 'a' })).embedding).toHaveLength(1536);
+    expect(emulator.requests).toHaveLength(2);
+  });
+
+  it('a request that takes longer than `timeouts.total` ends with an error', async () => {
+    const emulator = await startEmulator();
+    emulator.enqueue({ fault: 'headers-never' });
+    const model = provider(emulator, { timeouts: { total: 30 } }).textEmbeddingModel(
+      'text-embedding-3-small',
+    );
+    await expect(embed({ model, value: 'a', maxRetries: 0 })).rejects.toThrow('timeouts.total');
+  });
+
+  it.each([{ dimensions: 0 }, { dimensions: 1.5 }, { maxEmbeddingsPerCall: 0 }, { size: 3 }])(
+    'refuses the options %j',
+    options => {
+      const create = () =>
+        provider({ baseURL: 'http://localhost' }).textEmbeddingModel('m', options as object);
+      expect(create).toThrow(/of the embedding model options|in the embedding model options/);
+    },
+  );
 });

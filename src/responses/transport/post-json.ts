@@ -4,7 +4,7 @@ import { ANSWER_LIMITS } from '../stream/answer-limits.js';
 import { isNestedDeeper } from '../stream/is-nested-deeper.js';
 import { redactStrings } from '../stream/redact-strings.js';
 import { toErrorText } from '../stream/to-error-text.js';
-import { type OpenResponseOptions, openResponse } from './open-response.js';
+import { type OpenResponseOptions, openResponse, type ResponseTimeouts } from './open-response.js';
 
 export interface PostJsonOptions {
   readonly url: string;
@@ -13,11 +13,13 @@ export interface PostJsonOptions {
   readonly body: unknown;
   readonly fetch: FetchFunction;
   readonly signal?: AbortSignal;
+  /** @default none */
+  readonly timeouts?: ResponseTimeouts;
 }
 
 /** Posts JSON and reads the JSON that answers it. Fails as `openResponse` does, and for an answer that is no JSON. */
-export async function postJson(options: PostJsonOptions) {
-  const opened = await openResponse({ ...options, timeouts: {} });
+export async function postJson({ timeouts = {}, ...options }: PostJsonOptions) {
+  const opened = await openResponse({ ...options, timeouts });
   const { url, requestBody, responseHeaders, redact } = opened.errorContext;
   try {
     const text = await readText();
