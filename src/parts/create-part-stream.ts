@@ -1,4 +1,5 @@
 import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
+import { streamBatches } from './part-batches.js';
 
 /** Where a producer writes its parts. */
 export interface PartSink {
@@ -10,18 +11,12 @@ export interface PartSink {
 /** How far a producer may run ahead of its reader, in parts. */
 const MAX_AHEAD = 64;
 
-/**
- * A stream of what `produce` writes. The stream closes when `produce` resolves and errors when it rejects.
- *
- * Parts wait in a list of our own rather than in the stream's queue, which costs a shift of all that waits for every
- * part that is read.
- */
+/** A stream of what `produce` writes. The stream closes when `produce` resolves and errors when it rejects. */
 export function createPartStream(
   produce: (sink: PartSink) => Promise<void>,
   { onCancel }: { onCancel?: (reason: unknown) => void } = {},
 ): ReadableStream<LanguageModelV2StreamPart> {
   let waiting: LanguageModelV2StreamPart[] = [];
-  let position = 0;
   let isCancelled = false;
   let outcome: { error?: unknown; failed: boolean } | undefined;
   const partsCame = createBell();
@@ -33,7 +28,7 @@ export function createPartStream(
       waiting.push(part);
       partsCame.ring();
     },
-    ready: () => (isCancelled || waiting.length - position < MAX_AHEAD ? undefined : partsLeft.wait()),
+    ready: () => (isCancelled || waiting.length < MAX_AHEAD ? undefined : partsLeft.wait()),
   };
 
   void produce(sink)
@@ -47,34 +42,27 @@ export function createPartStream(
     )
     .then(partsCame.ring);
 
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        while (position === waiting.length) {
-          if (outcome !== undefined) {
-            return outcome.failed ? controller.error(outcome.error) : controller.close();
-          }
-          waiting = [];
-          position = 0;
-          partsLeft.ring();
-          await partsCame.wait();
-        }
-        const end = Math.min(position + MAX_AHEAD, waiting.length);
-        while (position < end) {
-          const part = waiting[position++];
-          if (part !== undefined) controller.enqueue(part);
-        }
-      },
-      cancel(reason) {
-        isCancelled = true;
-        waiting = [];
-        position = 0;
-        partsLeft.ring();
-        onCancel?.(reason);
-      },
+  return streamBatches({
+    async next() {
+      while (waiting.length === 0) {
+        if (isCancelled) return undefined;
+        if (outcome?.failed) throw outcome.error;
+        if (outcome !== undefined) return undefined;
+        await partsCame.wait();
+      }
+      const batch = waiting;
+      waiting = [];
+      partsLeft.ring();
+      return batch;
     },
-    { highWaterMark: 0 },
-  );
+    cancel(reason) {
+      isCancelled = true;
+      waiting = [];
+      partsCame.ring();
+      partsLeft.ring();
+      onCancel?.(reason);
+    },
+  });
 }
 
 /** Lets one side wait until the other rings. */

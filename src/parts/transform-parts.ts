@@ -1,5 +1,5 @@
 import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
-import { createPartStream } from './create-part-stream.js';
+import { readBatches, streamBatches } from './part-batches.js';
 
 type Emit = (part: LanguageModelV2StreamPart) => void;
 
@@ -11,22 +11,43 @@ export interface PartTransformer {
   flush?(emit: Emit): void;
 }
 
-/** The stream with each part rewritten. Cancelling it cancels `stream`; an error of `stream` is its error. */
+/**
+ * The stream with each part rewritten. Cancelling it cancels `stream`; an error of `stream` is its error. A transformer
+ * that throws ends both.
+ */
 export function transformParts(
   stream: ReadableStream<LanguageModelV2StreamPart>,
   { part: transform, flush }: PartTransformer,
 ): ReadableStream<LanguageModelV2StreamPart> {
-  const reader = stream.getReader();
-  return createPartStream(
-    async ({ write, ready }) => {
-      for (;;) {
-        const { done, value } = await reader.read();
-        if (done) break;
-        transform(value, write);
-        await ready();
+  const source = readBatches(stream);
+  let emitted: LanguageModelV2StreamPart[] = [];
+  let end: 'closed' | { error: unknown } | undefined;
+  const emit: Emit = part => void emitted.push(part);
+
+  return streamBatches({
+    async next() {
+      while (emitted.length === 0) {
+        if (end === 'closed') return undefined;
+        if (end !== undefined) throw end.error;
+        take(await source.next());
       }
-      flush?.(write);
+      const batch = emitted;
+      emitted = [];
+      return batch;
     },
-    { onCancel: reason => void reader.cancel(reason).catch(() => undefined) },
-  );
+    cancel: source.cancel,
+  });
+
+  function take(parts: readonly LanguageModelV2StreamPart[] | undefined): void {
+    try {
+      for (const part of parts ?? []) transform(part, emit);
+      if (parts !== undefined) return;
+      end = 'closed';
+      flush?.(emit);
+    } catch (error) {
+      // What was emitted before is still given.
+      end = { error };
+      source.cancel(error);
+    }
+  }
 }

@@ -5,8 +5,8 @@ import type {
   LanguageModelV2StreamPart,
 } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
-import { createPartStream } from '../parts/create-part-stream.js';
 import { createPartFolder } from '../parts/fold-parts.js';
+import { streamBatches } from '../parts/part-batches.js';
 import { turnTokenOf } from '../parts/turn-token.js';
 import { isV3Host } from '../parts/v3-host.js';
 import type { LearnedProfile } from './learned-profiles.js';
@@ -74,20 +74,9 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
 
     async doStream(options) {
       const { answer, head, warnings, body, headers, close } = await open(options, { stream: true });
-      const stream = createPartStream(
-        async sink => {
-          try {
-            sink.write({ type: 'stream-start', warnings });
-            for (let parts: Parts | undefined = head; parts !== undefined; parts = await answer.next()) {
-              for (const part of parts) sink.write(part);
-              await sink.ready();
-            }
-          } finally {
-            close();
-          }
-        },
-        { onCancel: close },
-      );
+      head.unshift({ type: 'stream-start', warnings });
+      const batches = readBatches(answer, { head, close });
+      const stream = streamBatches({ next: async () => (await batches.next()).value, cancel: close });
       return { stream, request: { body }, response: { headers } };
     },
 
@@ -198,6 +187,24 @@ async function readHead(answer: Answer): Promise<Parts> {
       head.push(part);
       if (!SILENT_PARTS.has(part.type)) return [...head, ...parts.slice(parts.indexOf(part) + 1)];
     }
+  }
+}
+
+/** The beginning of an answer and the rest, as it comes. Lets go of the connection when all is there. */
+async function* readBatches(
+  answer: Answer,
+  { head, close }: { head: Parts; close: () => void },
+): AsyncGenerator<Parts, undefined> {
+  try {
+    yield head;
+    for (let parts = await answer.next(); parts !== undefined; parts = await answer.next()) {
+      // A reader may leave with the last part.
+      if (parts.at(-1)?.type === 'finish') close();
+      // A piece of the body may end within an event.
+      if (parts.length > 0) yield parts;
+    }
+  } finally {
+    close();
   }
 }
 

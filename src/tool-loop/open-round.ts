@@ -4,12 +4,13 @@ import type {
   LanguageModelV2StreamPart,
 } from '@ai-sdk/provider';
 import { untilAborted } from '../abort/until-aborted.js';
+import { readBatches } from '../parts/part-batches.js';
 import { resultToParts } from '../parts/result-to-parts.js';
 
 /** One answer of the inner model, streamed or not, as parts to pull. */
 export interface Round {
-  /** The next part, or undefined at the end. Rejects on abort, also where the model ignores its signal. */
-  next(): Promise<LanguageModelV2StreamPart | undefined>;
+  /** The next parts, or undefined at the end. Rejects on abort, also where the model ignores its signal. */
+  next(): Promise<readonly LanguageModelV2StreamPart[] | undefined>;
   cancel(reason: unknown): void;
   readonly request?: { body?: unknown };
   readonly response?: { headers?: Record<string, string>; body?: unknown };
@@ -28,20 +29,19 @@ export const streamedRounds =
       opening.then(late => late.stream.cancel(error)).catch(() => {});
       throw error;
     });
-    const reader = stream.getReader();
-    const cancel = (reason: unknown): void => void reader.cancel(reason).catch(() => {});
-    const onAbort = (): void => cancel(signal?.reason);
+    const batches = readBatches(stream);
+    const onAbort = (): void => batches.cancel(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
     // It may have aborted in the moment in which the answer came.
     if (signal?.aborted) onAbort();
     return {
       async next() {
-        const { done, value } = await reader.read();
+        const parts = await batches.next();
         signal?.throwIfAborted();
-        if (done) signal?.removeEventListener('abort', onAbort);
-        return value;
+        if (parts === undefined) signal?.removeEventListener('abort', onAbort);
+        return parts;
       },
-      cancel,
+      cancel: batches.cancel,
       request,
       response,
     };
@@ -52,11 +52,12 @@ export const generatedRounds =
   (model: LanguageModelV2): OpenRound =>
   async options => {
     const result = await untilAborted(Promise.resolve(model.doGenerate(options)), options.abortSignal);
-    const parts = resultToParts(result);
+    let parts: LanguageModelV2StreamPart[] | undefined = [...resultToParts(result)];
     return {
       async next() {
-        const { value } = parts.next();
-        return value ?? undefined;
+        const all = parts;
+        parts = undefined;
+        return all;
       },
       cancel: () => {},
       request: result.request,

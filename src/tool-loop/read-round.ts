@@ -96,10 +96,11 @@ export async function readRound(
     },
   };
 
-  const first = await next();
+  let parts = await next();
+  const first = parts?.[0];
   onStart(first?.type === 'stream-start' ? first.warnings : []);
-  for (let part = first; part !== undefined; part = await next()) {
-    forward(part);
+  for (; parts !== undefined; parts = await next()) {
+    for (const part of parts) forward(part);
     const room = sink.ready();
     // An abort while nobody reads shows with the next part.
     if (room !== undefined) await untilAborted(room, signal).catch(() => {});
@@ -114,15 +115,15 @@ export async function readRound(
     responseId,
   };
 
-  /** The next part. The error of a stream that breaks is its last. */
-  async function next(): Promise<LanguageModelV2StreamPart | undefined> {
+  /** The next parts. The error of a stream that breaks is its last. */
+  async function next(): Promise<readonly LanguageModelV2StreamPart[] | undefined> {
     if (isBroken) return undefined;
     try {
       return await round.next();
     } catch (error) {
       if (turn.isAborted()) throw error;
       isBroken = true;
-      return { type: 'error', error: signal.aborted ? signal.reason : error };
+      return [{ type: 'error', error: signal.aborted ? signal.reason : error }];
     }
   }
 
