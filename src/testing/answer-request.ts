@@ -5,22 +5,26 @@ import { authorize } from './authorize.js';
 import { answerChat } from './chat/answer-chat.js';
 import { type Delivery, toErrorDelivery, toJsonDelivery, toStatusDelivery } from './delivery.js';
 import { embed } from './embeddings.js';
+import { answerGoogle, toGoogleRoute } from './google/answer-google.js';
 import { isJsonObject, type JsonObject } from './json-object.js';
 import type { EmulatorRequest } from './read-request.js';
 import { toWholeFault } from './to-delivery.js';
 
 /** Decides what a request is answered with. */
 export function answerRequest(request: EmulatorRequest, context: AnswerContext): Delivery {
+  const { pathname } = new URL(request.path, 'http://127.0.0.1');
+  const body = isJsonObject(request.body) ? request.body : {};
+  const google = request.method === 'POST' ? toGoogleRoute(pathname) : undefined;
+  if (google !== undefined) return answerGoogle(body, google, context);
   const error = authorize(context.key, context);
   if (error !== undefined) return toErrorDelivery(error);
-  const { pathname } = new URL(request.path, 'http://127.0.0.1');
   const route = pathname.startsWith(context.basePath) ? pathname.slice(context.basePath.length) : undefined;
   const answer = route === undefined ? undefined : routes[`${request.method} ${route}`];
   if (answer === undefined) {
     return toErrorDelivery({ ...badRequest(`Invalid URL (${request.method} ${pathname})`), status: 404 });
   }
   if (request.method === 'POST' && !isJsonObject(request.body)) return toErrorDelivery(invalidJson);
-  return answer(isJsonObject(request.body) ? request.body : {}, context);
+  return answer(body, context);
 }
 
 type Answer = (body: JsonObject, context: AnswerContext) => Delivery;

@@ -83,7 +83,8 @@ const knownErrors: Readonly<Record<number, Omit<ApiError, 'status'>>> = {
   },
 };
 
-const toKnownError = (status: number): Omit<ApiError, 'status'> =>
+/** What OpenAI says with a status. */
+export const toKnownError = (status: number): Omit<ApiError, 'status'> =>
   knownErrors[status] ?? {
     message:
       status >= 500

@@ -37,7 +37,7 @@ export async function readRequest(
 
 function readKey(headers: IncomingHttpHeaders): string | undefined {
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1];
-  return bearer ?? headers['api-key']?.toString();
+  return bearer ?? (headers['api-key'] ?? headers['x-goog-api-key'])?.toString();
 }
 
 const secretHeaders = ['authorization', 'api-key', 'x-api-key', 'x-goog-api-key', 'cookie'];

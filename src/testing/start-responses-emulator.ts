@@ -15,7 +15,10 @@ export interface ResponsesEmulatorOptions {
   readonly port?: number;
   /** The path before `/responses`, for example `/openai/v1` for Azure or `/v1beta` for Google. @default '/v1' */
   readonly basePath?: string;
-  /** The keys that are let in, as a Bearer token or in an `api-key` header. @default every request is let in */
+  /**
+   * The keys that are let in, as a Bearer token or in an `api-key` or `x-goog-api-key` header.
+   * @default every request is let in
+   */
   readonly apiKey?: string | readonly string[];
   /** Milliseconds before each event of a stream, so that it is seen to stream. @default 0 */
   readonly latency?: number;
@@ -52,8 +55,9 @@ export interface ResponsesEmulator {
 
 /**
  * Starts an HTTP server on 127.0.0.1 that behaves like the OpenAI API: `POST /responses` and `POST /chat/completions`
- * (streamed or not), `POST /embeddings` and `GET /models`, with the API's own checks and error texts. It needs no key
- * and no network.
+ * (streamed or not), `POST /embeddings` and `GET /models`, with the API's own checks and error texts. Beside it, the
+ * Gemini API answers `POST /v1beta/models/{model}:generateContent` and `:streamGenerateContent?alt=sse`. It needs no
+ * key and no network.
  *
  * @throws the error of `node:http` when the port is taken.
  */

@@ -1,6 +1,6 @@
 import type { AnswerContext } from '../answer-context.js';
 import type { ApiError } from '../api-error.js';
-import { type Delivery, toJsonDelivery, toStatusDelivery } from '../delivery.js';
+import { type Delivery, toJsonDelivery, toKnownError, toStatusDelivery } from '../delivery.js';
 import { isJsonObject, type JsonObject, toJsonObjects } from '../json-object.js';
 import { toModelKind } from '../model-kind.js';
 import { runModel } from '../run-model.js';
@@ -25,7 +25,10 @@ export function answerChat(body: JsonObject, context: AnswerContext): Delivery {
     reasons: toModelKind(String(body.model)) === 'reasoning',
   });
   const answer = runModel(request, context);
-  if ('status' in answer) return toStatusDelivery(answer);
+  if ('status' in answer) {
+    const content = answer.body ?? dialect.toErrorBody(toKnownError(answer.status));
+    return toStatusDelivery({ ...answer, body: content });
+  }
   const { response, script } = answer;
   const form = toChatForm(response, {
     dialect,
