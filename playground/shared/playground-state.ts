@@ -104,6 +104,17 @@ export interface LogLine {
   readonly text: string;
 }
 
+/** How the servers are, and the configuration they come from: JSON text without secrets. */
+export interface ServersAnswer {
+  readonly servers: readonly ServerView[];
+  readonly config: string;
+}
+
+/** The answer to a configuration that is none. */
+export interface ConfigurationRefused {
+  readonly problem: string;
+}
+
 /** The answer to a change of servers that would start programs which are not in the file yet. */
 export interface ConfirmationNeeded {
   readonly needsConfirmation: readonly { readonly name: string; readonly commandLine: string }[];

@@ -97,10 +97,7 @@ export const addToTrace = (trace: Trace, events: readonly TraceEvent[]): Trace =
 export const toTrace = (events: readonly TraceEvent[]): Trace => addToTrace(emptyTrace, events);
 
 type Handlers = {
-  [Type in TraceEvent['type']]: (
-    trace: Trace,
-    event: Extract<TraceEvent, { type: Type }>,
-  ) => Partial<Trace>;
+  [Type in TraceEvent['type']]: (trace: Trace, event: Extract<TraceEvent, { type: Type }>) => Partial<Trace>;
 };
 
 const handlers: Handlers = {
@@ -181,9 +178,7 @@ const handlers: Handlers = {
     end: { at, end, message },
     usage,
     // What was under way when the turn ended is over, too.
-    tools: tools.map(tool =>
-      tool.endAt === undefined ? { ...tool, endAt: at, state: 'stopped' } : tool,
-    ),
+    tools: tools.map(tool => (tool.endAt === undefined ? { ...tool, endAt: at, state: 'stopped' } : tool)),
     rounds: rounds.map(round => (round.endAt === undefined ? { ...round, endAt: at } : round)),
   }),
 };
@@ -198,6 +193,4 @@ const changeExchange = (
   number: number,
   change: (exchange: Exchange) => Partial<Exchange>,
 ): readonly Exchange[] =>
-  exchanges.map(exchange =>
-    exchange.exchange === number ? { ...exchange, ...change(exchange) } : exchange,
-  );
+  exchanges.map(exchange => (exchange.exchange === number ? { ...exchange, ...change(exchange) } : exchange));

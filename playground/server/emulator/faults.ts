@@ -1,9 +1,12 @@
-import type { ScriptedAnswer } from 'kelivo-responses/testing';
+import type { ResponsesEmulatorOptions, ScriptedAnswer, ToolCallFormat } from 'kelivo-responses/testing';
 import type { FaultChoice } from '../../shared/playground-state.js';
 import { dialects } from './dialects.js';
 
 interface FaultRow extends FaultChoice {
-  readonly answer: ScriptedAnswer;
+  /** What a request is answered with. */
+  readonly answer?: ScriptedAnswer;
+  /** How the emulator is all the time. */
+  readonly options?: ResponsesEmulatorOptions;
 }
 
 const fault = (name: string, title: string, description: string, answer: ScriptedAnswer): FaultRow => ({
@@ -53,7 +56,21 @@ const dialectRows: readonly FaultRow[] = dialects.map(({ name, title, descriptio
   answer: { events },
 }));
 
-const rows = [...faultRows, ...dialectRows];
+const textCalls = (format: ToolCallFormat, family: string): FaultRow => ({
+  name: `text-calls-${format}`,
+  title: `Calls as text: ${family}`,
+  description: `The model writes its tool calls into the text, as on a server without a parser for ${family}. Choose a model of the family to see its adapter at work.`,
+  kind: 'dialect',
+  options: { toolCallFormat: format },
+});
+
+const textCallRows: readonly FaultRow[] = [
+  textCalls('hermes', 'Qwen'),
+  textCalls('qwen-xml', 'Qwen Coder'),
+  textCalls('mistral', 'Mistral'),
+];
+
+const rows = [...faultRows, ...dialectRows, ...textCallRows];
 
 /** What the emulator can be told to do wrong, and the dialects it can speak. */
 export const faultChoices: readonly FaultChoice[] = rows.map(({ name, title, description, kind }) => ({
@@ -66,15 +83,21 @@ export const faultChoices: readonly FaultChoice[] = rows.map(({ name, title, des
 /** More than a turn has requests. */
 const EVERY_REQUEST = 40;
 
+/** An emulator in which something goes wrong: how it is, and what it answers one request after the other. */
+export interface FaultPlan {
+  readonly options: ResponsesEmulatorOptions;
+  readonly script: readonly ScriptedAnswer[];
+}
+
 /**
- * The script of a turn in which something goes wrong.
- *
- * @param request In which request of the turn, from 1; 0 for all.
- * @returns undefined where nothing does.
+ * @param request In which request of the turn it happens, from 1; 0 for all.
+ * @returns undefined where nothing goes wrong.
  */
-export function toScript(name: string, { request }: { request: number }): ScriptedAnswer[] | undefined {
+export function planFault(name: string, { request }: { request: number }): FaultPlan | undefined {
   const row = rows.find(choice => choice.name === name);
   if (row === undefined) return undefined;
-  if (request === 0) return Array.from({ length: EVERY_REQUEST }, () => row.answer);
-  return [...Array.from({ length: request - 1 }, () => ({})), row.answer];
+  const { answer, options = {} } = row;
+  if (answer === undefined) return { options, script: [] };
+  if (request === 0) return { options, script: Array.from({ length: EVERY_REQUEST }, () => answer) };
+  return { options, script: [...Array.from({ length: request - 1 }, () => ({})), answer] };
 }

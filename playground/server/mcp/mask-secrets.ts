@@ -15,9 +15,7 @@ export const unmaskServers = (servers: McpServers, known: McpServers): McpServer
   mapServers(servers, (name, config) => {
     const before = known[name];
     const secrets = before === undefined ? new Map<string, string>() : readSecrets(before);
-    return changeSecrets(config, (place, value) =>
-      value === MASK ? (secrets.get(place) ?? value) : value,
-    );
+    return changeSecrets(config, (place, value) => (value === MASK ? (secrets.get(place) ?? value) : value));
   });
 
 /** All values that must not be shown. */
@@ -41,7 +39,9 @@ function changeSecrets(config: McpServerConfig, change: Change): McpServerConfig
     return {
       ...config,
       ...(env && { env: changeValues(env, { kind: 'env', change }) }),
-      ...(args && { args: args.map((value, index) => changeArgument(value, { before: args[index - 1], change })) }),
+      ...(args && {
+        args: args.map((value, index) => changeArgument(value, { before: args[index - 1], change })),
+      }),
     };
   }
   const { headers, url } = config;
@@ -56,9 +56,7 @@ const changeValues = (
   values: Readonly<Record<string, string>>,
   { kind, change }: { kind: string; change: Change },
 ): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, change(`${kind} ${name}`, value)]),
-  );
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(`${kind} ${name}`, value)]));
 
 /** `--api-key x` and `--token=x` */
 function changeArgument(

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type McpServers, parseMcpConfig } from 'kelivo-responses/mcp';
 import { createToolbox, type ToolSource } from 'kelivo-responses/tool-loop';
-import type { ConfirmationNeeded, ServerView } from '../../shared/playground-state.js';
+import { describeFailure } from '../../describe-failure.js';
+import type { ConfigurationRefused, ConfirmationNeeded, ServerView } from '../../shared/playground-state.js';
 import { readConfigFile, writeConfigFile } from './config-file.js';
 import { findNewCommands } from './find-new-commands.js';
 import { maskServers, secretsOf, unmaskServers } from './mask-secrets.js';
@@ -22,9 +23,12 @@ export interface ServerBook {
    * Replaces the configuration. Programs that the file does not know are not started before somebody has seen them: the
    * answer then asks for a confirmation, which is good for this very configuration, once.
    *
-   * @throws KelivoError when the text is no configuration.
+   * @returns undefined when the configuration is in force.
    */
-  replace(text: string, options?: { confirmation?: string }): Promise<ConfirmationNeeded | undefined>;
+  replace(
+    text: string,
+    options?: { confirmation?: string },
+  ): Promise<ConfirmationNeeded | ConfigurationRefused | undefined>;
   secrets(): readonly string[];
   close(): Promise<void>;
 }
@@ -78,13 +82,16 @@ export function openServerBook({ file, defaults, redact }: ServerBookOptions): S
       return true;
     },
     async replace(text, { confirmation } = {}) {
-      const changed = unmaskServers(parseMcpConfig(text), servers);
+      let changed: McpServers;
+      try {
+        changed = unmaskServers(parseMcpConfig(text), servers);
+      } catch (error) {
+        return { problem: redact(describeFailure(error)) };
+      }
       const identity = JSON.stringify(changed);
       const newCommands = findNewCommands(changed, servers);
       const isConfirmed =
-        confirmation !== undefined &&
-        pending?.confirmation === confirmation &&
-        pending.servers === identity;
+        confirmation !== undefined && pending?.confirmation === confirmation && pending.servers === identity;
       pending = undefined;
       if (newCommands.length > 0 && !isConfirmed) {
         pending = { confirmation: randomUUID(), servers: identity };

@@ -10,6 +10,8 @@ export function approvalRoutes({ desk }: PlaygroundContext): Hono {
   return new Hono().post('/:id', async context => {
     const decision = await readJson(context, decisionRequest);
     const wasOpen = desk.settle(context.req.param('id'), decision);
-    return wasOpen ? context.json({}) : context.json({ error: 'Nobody waits for this answer any more.' }, 410);
+    return wasOpen
+      ? context.json({})
+      : context.json({ error: 'Nobody waits for this answer any more.' }, 410);
   });
 }

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
+import type { ServersAnswer } from '../../shared/playground-state.js';
 import type { PlaygroundContext } from '../context.js';
 import { readJson } from './read-json.js';
 
@@ -11,13 +12,12 @@ const replaceRequest = z.object({
 
 /** `GET|PUT /` of the MCP servers and `POST /:name/reconnect`. */
 export function serverRoutes({ servers }: PlaygroundContext): Hono {
-  const read = () => ({ servers: servers.views(), config: servers.configText() });
+  const read = (): ServersAnswer => ({ servers: servers.views(), config: servers.configText() });
   return new Hono()
     .get('/', context => context.json(read()))
     .put('/', async context => {
       const { config, confirmation } = await readJson(context, replaceRequest);
-      const question = await servers.replace(config, { confirmation });
-      return question === undefined ? context.json(read()) : context.json(question, 409);
+      return context.json((await servers.replace(config, { confirmation })) ?? read());
     })
     .post('/:name/reconnect', async context => {
       const isKnown = await servers.reconnect(context.req.param('name'));

@@ -39,8 +39,6 @@ export function stateRoutes({ settings, keys, filesFolder, redactor }: Playgroun
     })
     .get('/models', async context => {
       const { endpoint } = settings.read();
-      return context.json(
-        await listModels(endpoint, { keys, redactor, signal: context.req.raw.signal }),
-      );
+      return context.json(await listModels(endpoint, { keys, redactor, signal: context.req.raw.signal }));
     });
 }

@@ -36,7 +36,9 @@ export interface SettingsStore {
 }
 
 export function createSettingsStore(database: Connection): SettingsStore {
-  const select = database.prepare<[], { value: string }>("SELECT value FROM settings WHERE name = 'settings'");
+  const select = database.prepare<[], { value: string }>(
+    "SELECT value FROM settings WHERE name = 'settings'",
+  );
   const replace = database.prepare("INSERT OR REPLACE INTO settings (name, value) VALUES ('settings', ?)");
 
   function read(): Settings {

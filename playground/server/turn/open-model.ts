@@ -1,10 +1,10 @@
-import { createOpenAI } from '@ai-sdk/openai';
 import type { LanguageModel } from 'ai';
-import { createKelivoResponsesProvider, type ToolLoopOptions } from 'kelivo-responses';
-import { adaptModel, type ModelAdapter } from 'kelivo-responses/adapters';
-import { createLocalTools, type ToolSource, withToolLoop } from 'kelivo-responses/tool-loop';
-import type { Flag } from '../../shared/trace-event.js';
+import type { ToolLoopOptions } from 'kelivo-responses';
+import type { ModelAdapter } from 'kelivo-responses/adapters';
+import { createSwitchableProvider } from 'kelivo-responses/host';
+import type { ToolSource } from 'kelivo-responses/tool-loop';
 import { localTools } from '../../local-tools.js';
+import type { Flag } from '../../shared/trace-event.js';
 
 export interface OpenModelOptions {
   readonly modelId: string;
@@ -17,34 +17,28 @@ export interface OpenModelOptions {
   readonly toolLoop: Omit<ToolLoopOptions, 'tools' | 'timeouts'>;
 }
 
-/** Milliseconds without a byte after which a stream counts as dead. */
+/** Milliseconds without a byte after which a stream counts as dead. The stock provider has no such limit. */
 const IDLE_LIMIT = 15_000;
-
-type Model = Exclude<LanguageModel, string>;
 
 /**
  * A model of either provider. Both run the same tools in the same loop with the same adapters, so that a comparison is
  * one of what they make of the wire.
  */
-export const openModel = (flag: Flag, options: OpenModelOptions): Model => openers[flag](options);
-
-const openers: Readonly<Record<Flag, (options: OpenModelOptions) => Model>> = {
-  kelivo({ modelId, apiKey = '', mcpTools, adapters, ...settings }) {
-    const provider = createKelivoResponsesProvider({
+export function openModel(
+  flag: Flag,
+  { modelId, apiKey = '', mcpTools, ...settings }: OpenModelOptions,
+): Exclude<LanguageModel, string> {
+  const provider = createSwitchableProvider({
+    kelivo: {
       ...settings,
       // A function, so that the environment is not asked: its key may belong to another endpoint.
       apiKey: () => apiKey,
       tools: localTools,
       mcpServers: mcpTools,
-      adapters,
       timeouts: { idle: IDLE_LIMIT },
-    });
-    return provider.languageModel(modelId);
-  },
-
-  stock({ modelId, baseURL, apiKey = 'none', fetch, mcpTools, adapters, toolLoop }) {
-    const model = createOpenAI({ baseURL, apiKey, fetch }).responses(modelId);
-    const tools = [mcpTools, createLocalTools(localTools)];
-    return withToolLoop(adaptModel(model, { adapters }), { ...toolLoop, tools });
-  },
-};
+    },
+    stock: 'with-tool-loop',
+    use: flag === 'kelivo',
+  });
+  return provider.languageModel(modelId);
+}

@@ -1,6 +1,6 @@
 import { type EmulatorRequest, startResponsesEmulator } from 'kelivo-responses/testing';
 import type { Settings } from '../../shared/playground-state.js';
-import { toScript } from '../emulator/faults.js';
+import { planFault } from '../emulator/faults.js';
 import type { KeySafe } from '../key-safe.js';
 
 /** Where the requests of one turn go. */
@@ -35,14 +35,14 @@ export async function openTarget(
       close: async () => {},
     };
   }
-  const emulator = await startResponsesEmulator({ latency: LATENCY });
-  const script = toScript(fault, { request: faultRequest });
-  if (script !== undefined) emulator.enqueue(...script);
+  const plan = planFault(fault, { request: faultRequest });
+  const emulator = await startResponsesEmulator({ latency: LATENCY, ...plan?.options });
+  emulator.enqueue(...(plan?.script ?? []));
   return {
     baseURL: emulator.baseURL,
     apiKey: undefined,
     name: 'emulator',
-    ...(script !== undefined && { fault }),
+    ...(plan !== undefined && { fault }),
     requests: emulator.requests,
     close: () => emulator.close(),
   };

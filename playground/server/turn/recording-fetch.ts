@@ -67,9 +67,7 @@ function createBodyReader(
   if (headers.get('content-type')?.includes('text/event-stream')) {
     const parser = createParser({
       onEvent({ event, data }) {
-        const json = redactor.json(
-          shortenStrings(parseBody(data), { maxCharacters: MAX_CHARACTERS }),
-        );
+        const json = redactor.json(shortenStrings(parseBody(data), { maxCharacters: MAX_CHARACTERS }));
         record({ type: 'wire', exchange, name: event ?? toEventType(json), data: json });
       },
     });
@@ -101,7 +99,11 @@ function withTap(response: Response, { reader, end, signal }: TapOptions): Respo
     return response;
   }
   const decoder = new TextDecoder();
+  let isFinished = false;
+  // A body that is given up may tell so twice: it is cancelled, and the read that waits fails.
   const finish = (how: ExchangeEnd, error?: unknown): void => {
+    if (isFinished) return;
+    isFinished = true;
     reader.finish();
     end(how, error);
   };

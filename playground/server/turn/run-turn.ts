@@ -47,8 +47,7 @@ export function runTurn(options: TurnOptions): ReadableStream<Chunk> {
     onError: describeFailure,
     async execute({ writer }) {
       recorder = createTraceRecorder({
-        deliver: events =>
-          writer.write({ type: 'data-trace', data: { messageId, events }, transient: true }),
+        deliver: events => writer.write({ type: 'data-trace', data: { messageId, events }, transient: true }),
       });
       writer.write({ type: 'start', messageId });
       await runRecorded(options, { recorder, write: chunk => writer.write(chunk) });
@@ -170,9 +169,7 @@ async function settle(target: Target, { record, events }: TraceRecorder): Promis
   const exchangesWith = (type: 'request' | 'exchange-end'): number =>
     events.filter(event => event.type === type).length;
   const aborted = (): number[] =>
-    events.flatMap(event =>
-      event.type === 'exchange-end' && event.end === 'aborted' ? event.exchange : [],
-    );
+    events.flatMap(event => (event.type === 'exchange-end' && event.end === 'aborted' ? event.exchange : []));
   const isSeen = (exchange: number): boolean => target.requests?.[exchange - 1]?.aborted ?? true;
   const isSettled = (): boolean =>
     exchangesWith('request') === exchangesWith('exchange-end') && aborted().every(isSeen);

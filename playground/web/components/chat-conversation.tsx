@@ -41,7 +41,11 @@ export function ChatConversation(props: ConversationProps) {
           options={[
             { value: 'kelivo', title: 'Kelivo', hint: 'This package' },
             { value: 'stock', title: 'Stock', hint: '@ai-sdk/openai in the same tool loop' },
-            { value: 'both', title: 'Side by side', hint: 'The same question to both, in a new conversation' },
+            {
+              value: 'both',
+              title: 'Side by side',
+              hint: 'The same question to both, in a new conversation',
+            },
           ]}
           isDisabled={playground.state === undefined}
           onChange={chooseProvider}

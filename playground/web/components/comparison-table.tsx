@@ -1,5 +1,8 @@
+import { useMemo } from 'react';
 import type { Trace } from '../../shared/trace.js';
 import { compareTraces } from '../lib/compare-traces.js';
+import { diffJson } from '../lib/diff-json.js';
+import { formatNumberOf } from '../lib/format.js';
 
 /** What the last two answers have in common and what not. */
 export function ComparisonTable({ kelivo, stock }: { kelivo: Trace | undefined; stock: Trace | undefined }) {
@@ -25,6 +28,45 @@ export function ComparisonTable({ kelivo, stock }: { kelivo: Trace | undefined; 
           ))}
         </tbody>
       </table>
+      <RequestDifferences
+        kelivo={kelivo.exchanges[0]?.request.body}
+        stock={stock.exchanges[0]?.request.body}
+      />
     </div>
   );
 }
+
+/** Differences that are shown; the rest is counted. */
+const MAX_DIFFERENCES = 50;
+
+function RequestDifferences({ kelivo, stock }: { kelivo: unknown; stock: unknown }) {
+  const differences = useMemo(() => diffJson(kelivo, stock), [kelivo, stock]);
+  if (differences.length === 0) return <p className="quiet">Both sent the same first request.</p>;
+  return (
+    <details>
+      <summary>{formatNumberOf(differences.length, 'difference')} in the first request</summary>
+      <table>
+        <tbody>
+          {differences.slice(0, MAX_DIFFERENCES).map(({ path, first, second }) => (
+            <tr key={path}>
+              <th scope="row">
+                <code>{path}</code>
+              </th>
+              <td>
+                <code>{toText(first)}</code>
+              </td>
+              <td>
+                <code>{toText(second)}</code>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {differences.length > MAX_DIFFERENCES && (
+        <p className="quiet">and {differences.length - MAX_DIFFERENCES} more</p>
+      )}
+    </details>
+  );
+}
+
+const toText = (value: unknown): string => JSON.stringify(value)?.slice(0, 200) ?? '–';

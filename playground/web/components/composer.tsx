@@ -50,8 +50,8 @@ export function Composer({ ref, initialText, isRunning, modelId, onSend, onStop 
         </button>
       )}
       <p className="keys" aria-hidden="true">
-        <kbd>Enter</kbd> sends · <kbd>Shift</kbd> <kbd>Enter</kbd> new line · <kbd>Esc</kbd> stops · <kbd>/</kbd> comes
-        back here
+        <kbd>Enter</kbd> sends · <kbd>Shift</kbd> <kbd>Enter</kbd> new line · <kbd>Esc</kbd> stops ·{' '}
+        <kbd>/</kbd> comes back here
       </p>
     </form>
   );

@@ -1,8 +1,13 @@
 import { useEffect, useState } from 'react';
-import type { Conversation, ConversationMode, StoredMessage, TraceBatch } from '../../shared/playground-state.js';
+import type {
+  Conversation,
+  ConversationMode,
+  StoredMessage,
+  TraceBatch,
+} from '../../shared/playground-state.js';
 import type { PlaygroundStateHook } from '../hooks/use-playground-state.js';
 import type { Traces } from '../hooks/use-traces.js';
-import { ApiError, callApi } from '../lib/api.js';
+import { callApi } from '../lib/api.js';
 import { ChatConversation } from './chat-conversation.js';
 import { CompareConversation } from './compare-conversation.js';
 
@@ -36,13 +41,16 @@ export function ConversationView({ draft, onLoad, onChanged, ...props }: Convers
 
   useEffect(() => {
     const controller = new AbortController();
-    const empty: Conversation = { id: conversationId, title: '', mode: draft.mode, updatedAt: '', threads: {} };
-    callApi<Conversation>(`/conversations/${conversationId}`, { signal: controller.signal })
-      .catch((error: unknown) => {
-        if (error instanceof ApiError && error.status === 404) return empty;
-        throw error;
-      })
-      .then(read => {
+    const empty: Conversation = {
+      id: conversationId,
+      title: '',
+      mode: draft.mode,
+      updatedAt: '',
+      threads: {},
+    };
+    callApi<Conversation | null>(`/conversations/${conversationId}`, { signal: controller.signal })
+      .then(known => {
+        const read = known ?? empty;
         const messages = Object.values(read.threads).flat();
         onLoad(messages);
         const shown = read.threads.main ?? read.threads.kelivo;

@@ -16,7 +16,12 @@ export function CopyButton({ label, text }: { label: string; text: () => string 
       type="button"
       className="copy-button"
       aria-label={label}
-      onClick={() => void navigator.clipboard.writeText(text()).then(() => setCopied(true), () => {})}
+      onClick={() =>
+        void navigator.clipboard.writeText(text()).then(
+          () => setCopied(true),
+          () => {},
+        )
+      }
     >
       <Icon name="copy" /> <span aria-live="polite">{isCopied ? 'Copied' : 'Copy'}</span>
     </button>

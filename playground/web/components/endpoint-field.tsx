@@ -44,12 +44,19 @@ export function EndpointField({ state, change, keepKey }: EndpointFieldProps) {
           value={endpoint === 'emulator' ? '' : endpoint}
           hint="Any server that speaks the Responses API."
           input={{ type: 'url', placeholder: 'http://localhost:8000/v1', autoComplete: 'off' }}
+          check={checkAddress}
           onSave={address => void change({ endpoint: address })}
         />
       )}
       {isOwn && endpoint !== 'emulator' && <KeyField source={state.key} keepKey={keepKey} />}
     </>
   );
+}
+
+/** The server has the last word on it; this says at once what is plainly wrong. */
+function checkAddress(address: string): string | undefined {
+  const isAddress = URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
+  return isAddress ? undefined : 'Expected an address such as http://localhost:8000/v1.';
 }
 
 function KeyField({

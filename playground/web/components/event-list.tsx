@@ -36,7 +36,9 @@ export function EventList({ found, exchange, query }: EventListProps) {
           <Marked text={bodyText || '(nothing)'} query={query} />
         </pre>
       )}
-      {end?.message !== undefined && <p className="note problem">{end.message}</p>}
+      {end?.message !== undefined && (
+        <p className={end.end === 'aborted' ? 'note' : 'note problem'}>{end.message}</p>
+      )}
       {found.length === 0 && bodyText === undefined && (
         <p className="quiet">{query.trim() === '' ? 'No event yet.' : 'No event holds this text.'}</p>
       )}

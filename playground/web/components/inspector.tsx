@@ -14,7 +14,8 @@ export function Inspector({ live }: { live: LiveTrace | undefined }) {
         <div className="empty-inspector">
           <h2>Inspector</h2>
           <p className="quiet">
-            The timeline of a turn, its tokens and every request and event on the wire appear here as they happen.
+            The timeline of a turn, its tokens and every request and event on the wire appear here as they
+            happen.
           </p>
         </div>
       ) : (

@@ -25,20 +25,34 @@ export function MessageView({ message, trace, isSelected, isRunning, onInspect }
       </article>
     );
   }
+  const openApprovals = (trace?.approvals ?? []).filter(
+    ({ settledAt }) => settledAt === undefined && trace?.end === undefined,
+  );
   return (
     <article className="message assistant" aria-label="Answer" data-selected={isSelected}>
       {message.parts.map((part, index) => {
         if (part.type === 'text') return <Markdown key={index} text={part.text} />;
         if (part.type === 'reasoning') {
-          return <ReasoningPart key={index} text={part.text} isRunning={isRunning && part.state === 'streaming'} />;
+          return (
+            <ReasoningPart key={index} text={part.text} isRunning={isRunning && part.state === 'streaming'} />
+          );
         }
         if (!isToolUIPart(part)) return null;
         const tool = trace?.tools.find(({ toolCallId }) => toolCallId === part.toolCallId);
-        return <ToolPart key={part.toolCallId} part={part} name={getToolName(part)} tool={tool} hasEnded={!isRunning} />;
+        return (
+          <ToolPart
+            key={part.toolCallId}
+            part={part}
+            name={getToolName(part)}
+            tool={tool}
+            isWaiting={openApprovals.some(({ toolCallId }) => toolCallId === part.toolCallId)}
+            hasEnded={!isRunning}
+          />
+        );
       })}
-      {trace?.approvals
-        .filter(({ settledAt }) => settledAt === undefined && trace.end === undefined)
-        .map(approval => <ApprovalPrompt key={approval.approvalId} approval={approval} />)}
+      {openApprovals.map(approval => (
+        <ApprovalPrompt key={approval.approvalId} approval={approval} />
+      ))}
       <TurnNote trace={trace} isRunning={isRunning} />
       {trace !== undefined && (
         <button type="button" className="turn-summary" aria-pressed={isSelected} onClick={onInspect}>

@@ -25,8 +25,11 @@ export function ModelField({ settings: { endpoint, modelId }, change }: ModelFie
       <TextField
         label="Model"
         value={modelId}
-        hint={list?.problem ?? (known > 0 ? `The endpoint offers ${known}; any id may be typed in.` : undefined)}
+        hint={
+          list?.problem ?? (known > 0 ? `The endpoint offers ${known}; any id may be typed in.` : undefined)
+        }
         input={{ list: listId, autoComplete: 'off' }}
+        check={id => (id.trim() === '' ? 'Expected the id of a model.' : undefined)}
         onSave={id => void change({ modelId: id })}
       />
       <datalist id={listId}>

@@ -1,5 +1,6 @@
 import type { ServerView } from '../../shared/playground-state.js';
 import { formatNumberOf } from '../lib/format.js';
+import { shortenPaths } from '../lib/shorten-paths.js';
 import { Icon } from './icon.js';
 
 export interface ServerCardProps {
@@ -25,7 +26,6 @@ export function ServerCard({ server, onReconnect, onToggle }: ServerCardProps) {
       <header>
         <span className="dot" data-state={state} aria-hidden="true" />
         <h3>{name}</h3>
-        <span className="server-state">{stateNames[state]}</span>
         <button
           type="button"
           className="icon-button"
@@ -44,8 +44,9 @@ export function ServerCard({ server, onReconnect, onToggle }: ServerCardProps) {
           onChange={event => onToggle(event.target.checked)}
         />
       </header>
+      <p className="server-state">{stateNames[state]}</p>
       <p className="target" title={target}>
-        <span className="tag">{transport}</span> {target}
+        <span className="tag">{transport}</span> {shortenPaths(target)}
       </p>
       {error !== undefined && (
         <p className="note problem" role="alert">

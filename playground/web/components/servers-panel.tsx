@@ -17,7 +17,9 @@ export function ServersPanel() {
   };
   return (
     <div className="servers">
-      {hook.servers.length === 0 && <p className="quiet">No server is configured. Add one to give the model tools.</p>}
+      {hook.servers.length === 0 && (
+        <p className="quiet">No server is configured. Add one to give the model tools.</p>
+      )}
       <ul className="server-list">
         {hook.servers.map(server => (
           <ServerCard

@@ -11,7 +11,11 @@ import { SystemPromptField } from './system-prompt-field.js';
 export function SetupPanel({ playground }: { playground: PlaygroundStateHook }) {
   const { state, problem, change, keepKey } = playground;
   if (state === undefined) {
-    return <p className={problem === undefined ? 'quiet' : 'quiet problem'}>{problem ?? 'Reading the settings …'}</p>;
+    return (
+      <p className={problem === undefined ? 'quiet' : 'quiet problem'}>
+        {problem ?? 'Reading the settings …'}
+      </p>
+    );
   }
   const { settings } = state;
   return (
@@ -50,7 +54,11 @@ export function SetupPanel({ playground }: { playground: PlaygroundStateHook }) 
             value={settings.approvals}
             options={[
               { value: 'none', title: 'Never' },
-              { value: 'destructive', title: 'Destructive', hint: 'Tools that say that they may destroy something' },
+              {
+                value: 'destructive',
+                title: 'Destructive',
+                hint: 'Tools that say that they may destroy something',
+              },
               { value: 'all', title: 'All', hint: 'Every tool that is not read-only' },
             ]}
             onChange={approvals => void change({ approvals })}
@@ -61,7 +69,10 @@ export function SetupPanel({ playground }: { playground: PlaygroundStateHook }) 
         <FaultField state={state} change={change} />
       </section>
       <section aria-label="Instructions">
-        <SystemPromptField value={settings.systemPrompt} onSave={systemPrompt => void change({ systemPrompt })} />
+        <SystemPromptField
+          value={settings.systemPrompt}
+          onSave={systemPrompt => void change({ systemPrompt })}
+        />
       </section>
     </div>
   );

@@ -43,7 +43,12 @@ export function SidePanel({ playground, conversations, conversationId, onOpen, o
             name: 'chats',
             title: 'Chats',
             content: (
-              <ConversationList conversations={conversations} current={conversationId} onOpen={onOpen} onNew={onNew} />
+              <ConversationList
+                conversations={conversations}
+                current={conversationId}
+                onOpen={onOpen}
+                onNew={onNew}
+              />
             ),
           },
         ]}

@@ -6,16 +6,21 @@ export interface TextFieldProps {
   readonly value: string;
   readonly onSave: (value: string) => void;
   readonly hint?: ReactNode;
-  readonly problem?: string;
+  /** What is wrong with a text, if anything: it is not saved then. */
+  readonly check?: (value: string) => string | undefined;
   readonly input?: InputHTMLAttributes<HTMLInputElement>;
 }
 
 /** A line of text that is saved when it is left, or with Enter. Escape takes the change back. */
-export function TextField({ label, value, onSave, hint, problem, input }: TextFieldProps) {
+export function TextField({ label, value, onSave, hint, check, input }: TextFieldProps) {
   const [text, setText] = useState(value);
+  const [problem, setProblem] = useState<string>();
   useEffect(() => setText(value), [value]);
   const save = (): void => {
-    if (text !== value) onSave(text);
+    if (text === value) return setProblem(undefined);
+    const found = check?.(text);
+    setProblem(found);
+    if (found === undefined) onSave(text);
   };
   return (
     <Field label={label} hint={hint} problem={problem}>
@@ -30,7 +35,9 @@ export function TextField({ label, value, onSave, hint, problem, input }: TextFi
           onBlur={save}
           onKeyDown={event => {
             if (event.key === 'Enter') save();
-            if (event.key === 'Escape') setText(value);
+            if (event.key !== 'Escape') return;
+            setText(value);
+            setProblem(undefined);
           }}
         />
       )}

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import type { Trace } from '../../shared/trace.js';
 import { formatDuration } from '../lib/format.js';
 import { layoutTimeline, type RequestBar, type ToolBar } from '../lib/layout-timeline.js';
@@ -17,7 +18,7 @@ export function Timeline({ trace, now, onChooseExchange }: TimelineProps) {
       <div className="axis" aria-hidden="true">
         {ticks.map(({ at, left }) => (
           <span key={at} className="tick" style={{ left: `${left}%` }}>
-            {formatDuration(at)}
+            {at === 0 ? '0' : at < 1000 ? `${at} ms` : `${at / 1000} s`}
           </span>
         ))}
       </div>
@@ -29,8 +30,13 @@ export function Timeline({ trace, now, onChooseExchange }: TimelineProps) {
               {finishReason !== undefined && <span>{finishReason}</span>}
             </div>
             <div className="lane-rows">
-              {firstToken !== undefined && (
-                <span className="first-token" style={{ left: `${firstToken.left}%` }} title="First token" aria-hidden="true" />
+              {firstToken?.round === round && (
+                <span
+                  className="first-token"
+                  style={{ left: `${firstToken.left}%` }}
+                  title="First token"
+                  aria-hidden="true"
+                />
               )}
               {requests.map(bar => (
                 <RequestRow key={bar.exchange} bar={bar} onChoose={() => onChooseExchange(bar.exchange)} />
@@ -44,7 +50,8 @@ export function Timeline({ trace, now, onChooseExchange }: TimelineProps) {
       </ol>
       {firstToken !== undefined && (
         <p className="legend">
-          <span className="legend-mark" aria-hidden="true" /> first token after {formatDuration(firstToken.at)}
+          <span className="legend-mark" aria-hidden="true" /> first token after{' '}
+          {formatDuration(firstToken.at)}
         </p>
       )}
     </section>
@@ -107,16 +114,21 @@ function ToolRow({ bar }: { bar: ToolBar }) {
   );
 }
 
-/** Beside the bar, where there is more room. */
-function BarLabel({ bar: { left, width }, children }: { bar: { left: number; width: number }; children: React.ReactNode }) {
-  const isBehind = left + width < 55;
+function BarLabel({
+  bar,
+  children,
+}: {
+  bar: Pick<ToolBar, 'label' | 'left' | 'width'>;
+  children: ReactNode;
+}) {
+  const { label, left, width } = bar;
+  const style = {
+    behind: { left: `${left + width}%` },
+    before: { right: `${100 - left}%` },
+    inside: { left: `${left}%`, maxWidth: `${width}%` },
+  }[label];
   return (
-    <span
-      className="bar-label"
-      data-side={isBehind ? 'behind' : 'before'}
-      style={isBehind ? { left: `${left + width}%` } : { right: `${100 - left}%` }}
-      aria-hidden="true"
-    >
+    <span className="bar-label" data-place={label} style={style} aria-hidden="true">
       {children}
     </span>
   );

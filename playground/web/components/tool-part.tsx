@@ -1,4 +1,5 @@
 import type { ToolUIPart } from 'ai';
+import { useState } from 'react';
 import type { TraceTool } from '../../shared/trace.js';
 import { formatDuration } from '../lib/format.js';
 import { Icon } from './icon.js';
@@ -9,21 +10,30 @@ export interface ToolPartProps {
   readonly part: ToolUIPart;
   readonly name: string;
   readonly tool: TraceTool | undefined;
+  /** Somebody is asked whether it may run. */
+  readonly isWaiting: boolean;
   readonly hasEnded: boolean;
 }
 
 const stateNames = {
   running: 'running',
+  waiting: 'waits for you',
   done: 'done',
   failed: 'failed',
   stopped: 'stopped',
 } as const;
 
 /** A call of a tool: name, state and time in a line, arguments and result below it. */
-export function ToolPart({ part, name, tool, hasEnded }: ToolPartProps) {
-  const state = toState({ part, tool, hasEnded });
+export function ToolPart({ part, name, tool, isWaiting, hasEnded }: ToolPartProps) {
+  const state = toState({ part, tool, isWaiting, hasEnded });
+  const [isOpen, setOpen] = useState(false);
   return (
-    <details className="tool-part" data-state={state} id={`tool-${part.toolCallId}`}>
+    <details
+      className="tool-part"
+      data-state={state}
+      id={`tool-${part.toolCallId}`}
+      onToggle={event => setOpen(event.currentTarget.open)}
+    >
       <summary>
         <Icon name="tool" />
         <code>{name}</code>
@@ -36,6 +46,14 @@ export function ToolPart({ part, name, tool, hasEnded }: ToolPartProps) {
         )}
         <Icon name="chevron" />
       </summary>
+      {isOpen && <ToolDetails part={part} name={name} />}
+    </details>
+  );
+}
+
+function ToolDetails({ part, name }: Pick<ToolPartProps, 'part' | 'name'>) {
+  return (
+    <>
       <h4>Arguments</h4>
       <JsonView value={part.input ?? {}} label={`Arguments of ${name}`} />
       {part.state === 'output-available' && (
@@ -50,12 +68,13 @@ export function ToolPart({ part, name, tool, hasEnded }: ToolPartProps) {
           <p className="note problem">{part.errorText}</p>
         </>
       )}
-    </details>
+    </>
   );
 }
 
-function toState({ part, tool, hasEnded }: Omit<ToolPartProps, 'name'>): keyof typeof stateNames {
+function toState({ part, tool, isWaiting, hasEnded }: Omit<ToolPartProps, 'name'>): keyof typeof stateNames {
   if (part.state === 'output-error') return 'failed';
   if (part.state === 'output-available') return tool?.state === 'failed' ? 'failed' : 'done';
-  return hasEnded ? 'stopped' : 'running';
+  if (hasEnded) return 'stopped';
+  return isWaiting ? 'waiting' : 'running';
 }

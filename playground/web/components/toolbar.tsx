@@ -21,7 +21,7 @@ export function Toolbar({ conversationId, isEmpty, children }: ToolbarProps) {
             download
             title="The conversation with the story of its answers, as JSON"
           >
-            <Icon name="download" /> Export
+            <Icon name="download" /> <span className="button-text">Export</span>
           </a>
           <a
             className="button"
@@ -29,7 +29,7 @@ export function Toolbar({ conversationId, isEmpty, children }: ToolbarProps) {
             download
             title="Requests and streams for a bug report, without secrets and names of this computer"
           >
-            <Icon name="bug" /> Bug report
+            <Icon name="bug" /> <span className="button-text">Bug report</span>
           </a>
         </>
       )}

@@ -72,9 +72,7 @@ export function WireInspector({ exchanges, chosen, onChoose }: WireInspectorProp
         <StatusBadge exchange={exchange} />
       </p>
       {view === 'events' && <EventList found={found} exchange={exchange} query={query} />}
-      {view === 'request' && (
-        <JsonView value={exchange.request.body} label="Request body" query={query} />
-      )}
+      {view === 'request' && <JsonView value={exchange.request.body} label="Request body" query={query} />}
       {view === 'headers' && (
         <JsonView
           value={{ request: exchange.request.headers, response: exchange.headers ?? {} }}

@@ -1,12 +1,11 @@
 import { useCallback, useEffect, useState } from 'react';
-import type { ConfirmationNeeded, ServerView } from '../../shared/playground-state.js';
-import { ApiError, callApi } from '../lib/api.js';
-
-interface ServersAnswer {
-  readonly servers: readonly ServerView[];
-  /** JSON text without secrets. */
-  readonly config: string;
-}
+import type {
+  ConfigurationRefused,
+  ConfirmationNeeded,
+  ServersAnswer,
+  ServerView,
+} from '../../shared/playground-state.js';
+import { callApi } from '../lib/api.js';
 
 export interface ServersHook {
   /** Undefined until the server has answered. */
@@ -39,14 +38,15 @@ export function useServers(): ServersHook {
     servers: answer?.servers,
     config: answer?.config ?? '',
     async replace(config, confirmation) {
-      try {
-        const body = { config, ...(confirmation !== undefined && { confirmation }) };
-        setAnswer(await callApi<ServersAnswer>('/servers', { method: 'PUT', body }));
-        return undefined;
-      } catch (error) {
-        if (error instanceof ApiError && isConfirmationNeeded(error.body)) return error.body;
-        throw error;
-      }
+      const body = { config, ...(confirmation !== undefined && { confirmation }) };
+      const result = await callApi<ServersAnswer | ConfirmationNeeded | ConfigurationRefused>('/servers', {
+        method: 'PUT',
+        body,
+      });
+      if ('problem' in result) throw new Error(result.problem);
+      if ('needsConfirmation' in result) return result;
+      setAnswer(result);
+      return undefined;
     },
     async reconnect(name) {
       const path = `/servers/${encodeURIComponent(name)}/reconnect`;
@@ -54,6 +54,3 @@ export function useServers(): ServersHook {
     },
   };
 }
-
-const isConfirmationNeeded = (body: unknown): body is ConfirmationNeeded =>
-  typeof body === 'object' && body !== null && 'needsConfirmation' in body;

@@ -4,7 +4,7 @@ import type { Exchange, ToolState, Trace } from '../../shared/trace.js';
 export interface TimelineLayout {
   readonly ticks: readonly { readonly at: number; readonly left: number }[];
   readonly lanes: readonly Lane[];
-  readonly firstToken?: { readonly at: number; readonly left: number };
+  readonly firstToken?: { readonly at: number; readonly left: number; readonly round: number };
   /** Milliseconds that the whole width stands for. */
   readonly span: number;
 }
@@ -17,7 +17,11 @@ export interface Lane {
   readonly tools: readonly ToolBar[];
 }
 
+/** Where the name of a bar has room. */
+export type LabelPlace = 'behind' | 'before' | 'inside';
+
 interface Bar {
+  readonly label: LabelPlace;
   readonly left: number;
   readonly width: number;
   readonly startAt: number;
@@ -44,7 +48,8 @@ export function layoutTimeline(trace: Trace, { now }: { now: number }): Timeline
   const toLeft = (at: number): number => (at / span) * 100;
   const toBar = (startAt: number, endAt = trace.end?.at ?? now): Bar => {
     const duration = Math.max(endAt - startAt, 0);
-    return { left: toLeft(startAt), width: toLeft(duration), startAt, duration };
+    const place = { left: toLeft(startAt), width: toLeft(duration) };
+    return { ...place, label: placeLabel(place), startAt, duration };
   };
 
   const toRequestBar = (exchange: Exchange): RequestBar => {
@@ -66,40 +71,57 @@ export function layoutTimeline(trace: Trace, { now }: { now: number }): Timeline
     ...trace.rounds.map(({ round }) => round),
     ...trace.exchanges.map(({ round }) => round),
   ]);
-  const lanes = [...numbers].toSorted((a, b) => a - b).map((round): Lane => ({
-    round,
-    finishReason: trace.rounds.find(known => known.round === round)?.finishReason,
-    requests: trace.exchanges.filter(exchange => exchange.round === round).map(toRequestBar),
-    tools: [
-      ...trace.tools
-        .filter(tool => tool.round === round)
-        .map(({ toolCallId, toolName, state, progress, startAt, endAt }) => ({
-          ...toBar(startAt, endAt),
-          toolCallId,
-          toolName,
-          state,
-          progress,
-        })),
-      ...waitingTools
-        .filter(waiting => waiting.round === round)
-        .map(({ approval: { toolCallId, toolName, wantedAt } }) => ({
-          ...toBar(wantedAt),
-          toolCallId,
-          toolName,
-          state: 'waiting' as const,
-        })),
-    ],
-  }));
+  const lanes = [...numbers]
+    .toSorted((a, b) => a - b)
+    .map((round): Lane => ({
+      round,
+      finishReason: trace.rounds.find(known => known.round === round)?.finishReason,
+      requests: trace.exchanges.filter(exchange => exchange.round === round).map(toRequestBar),
+      tools: [
+        ...trace.tools
+          .filter(tool => tool.round === round)
+          .map(({ toolCallId, toolName, state, progress, startAt, endAt }) => ({
+            ...toBar(startAt, endAt),
+            toolCallId,
+            toolName,
+            state,
+            progress,
+          })),
+        ...waitingTools
+          .filter(waiting => waiting.round === round)
+          .map(({ approval: { toolCallId, toolName, wantedAt } }) => ({
+            ...toBar(wantedAt),
+            toolCallId,
+            toolName,
+            state: 'waiting' as const,
+          })),
+      ],
+    }));
 
   return {
     span,
     ticks: toTicks(span).map(at => ({ at, left: toLeft(at) })),
     lanes,
     ...(trace.firstTokenAt !== undefined && {
-      firstToken: { at: trace.firstTokenAt, left: toLeft(trace.firstTokenAt) },
+      firstToken: {
+        at: trace.firstTokenAt,
+        left: toLeft(trace.firstTokenAt),
+        round: toRoundAt(trace, trace.firstTokenAt),
+      },
     }),
   };
 }
+
+/** The share of the width, in percent, that the name of a bar needs. */
+const LABEL_WIDTH = 38;
+
+function placeLabel({ left, width }: { left: number; width: number }): LabelPlace {
+  if (100 - left - width >= LABEL_WIDTH) return 'behind';
+  return left >= LABEL_WIDTH ? 'before' : 'inside';
+}
+
+const toRoundAt = ({ exchanges }: Trace, at: number): number =>
+  exchanges.findLast(({ startAt }) => startAt <= at)?.round ?? 1;
 
 function toRequestState({ end, status }: Exchange): RequestBar['state'] {
   if (status !== undefined && status >= 400) return 'failed';
