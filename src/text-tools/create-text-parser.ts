@@ -49,7 +49,11 @@ export function createTextParser(
   const cursor = createTextCursor();
   const fences = createFenceTracker();
   let behind: Behind = 'nothing';
+  /** White space that has not gone out, and how much of it there was when the last call ended. */
   let blank = '';
+  let blankBeforeCall = '';
+  /** Whether a marker was in code within a line, which has not ended. */
+  let isQuoted = false;
   let isAllReasoning = false;
   let call: 'none' | 'text' | { name: string; id: string | undefined; hasStarted: boolean } = 'none';
 
@@ -73,6 +77,7 @@ export function createTextParser(
         events.callEnd();
         fences.skip(cursor.recorded());
         behind = 'call';
+        blankBeforeCall = blank;
       }
       call = 'none';
     },
@@ -107,16 +112,18 @@ export function createTextParser(
   }
 
   function writeMarkdown(text: string): void {
+    if (isQuoted && /`|\n\s*\n/.test(text)) isQuoted = false;
     fences.push(text);
     write(text);
   }
 
   function* readMarker(): Reading<void> {
-    // What stands in code, or directly behind a backtick, is spoken about.
-    const isQuoted = fences.isFenced || cursor.previous === '`';
-    const marker = isQuoted ? undefined : yield* cursor.match(markers.behind[behind]);
-    if (marker === undefined) {
-      if (isQuoted || behind !== 'call' || !(yield* dropsCutCloser())) writeMarkdown(cursor.take(1));
+    const marker = fences.isFenced ? undefined : yield* cursor.match(markers.behind[behind]);
+    // What stands directly behind a backtick is spoken about, up to the next one or the end of the paragraph.
+    if (marker !== undefined && behind !== 'call' && cursor.previous === '`') isQuoted = true;
+    if (marker === undefined || isQuoted) {
+      const isDropped = marker === undefined && behind === 'call' && (yield* dropsCutCloser());
+      if (!isDropped) writeMarkdown(cursor.take(1));
       return;
     }
     const closeTag = behind === 'text' ? undefined : markers.reasoning.get(marker);
@@ -126,6 +133,8 @@ export function createTextParser(
       yield* readReasoning(closeTag);
     } else if (markers.isDropped(marker, behind)) {
       fences.skip(cursor.take(marker.length));
+      // The white space before it was within the list of calls.
+      if (behind === 'call') blank = blankBeforeCall;
     } else {
       yield* readCalls(marker);
     }
@@ -180,7 +189,7 @@ export function createTextParser(
       if (!markers.isBare(marker)) cursor.take(marker.length);
       yield* cursor.takeSpace(MAX_SPACE);
       const format: TextToolFormat | undefined = yield* findFormat(marker);
-      if (format !== undefined) isRead = yield* format.read(cursor, calls);
+      if (format !== undefined) isRead = yield* format.read(cursor, calls, marker);
       marker = format === undefined ? yield* cursor.match(markers.behindPrefix.get(marker) ?? []) : undefined;
     }
     if (isRead && behind === 'call') fences.skip(cursor.recorded());

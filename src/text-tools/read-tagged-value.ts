@@ -81,7 +81,7 @@ export function* readTaggedValue(
         break;
       case 'call-end':
         if (innerCalls > 0) innerCalls--;
-        else if (yield* endsCall(tag)) return end();
+        else if ((isLineStart() || isOneLine) && (yield* endsCall(tag))) return end();
         break;
       case 'list': {
         const isInner = isLineStart();

@@ -27,7 +27,7 @@ export interface TextToolFormat {
    *
    * @returns whether it was read to its end. If not, all that was taken since the last whole call is text.
    */
-  read(cursor: TextCursor, calls: TextCalls): Reading<boolean>;
+  read(cursor: TextCursor, calls: TextCalls, opener: string): Reading<boolean>;
 }
 
 /** Where a format tells what it reads. */

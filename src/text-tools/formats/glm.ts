@@ -1,7 +1,7 @@
+import { readKeyTag } from '../read-key-tag.js';
 import { readName } from '../read-name.js';
 import { readTaggedCall } from '../read-tagged-call.js';
-import { createTagGrammar, type Tag, type TagGrammar } from '../tag-grammar.js';
-import { isSpace, type Reading, type TextCursor } from '../text-cursor.js';
+import { createTagGrammar, type TagGrammar } from '../tag-grammar.js';
 import type { TextToolFormat } from '../text-tool-format.js';
 
 const tags = createTagGrammar({
@@ -11,10 +11,12 @@ const tags = createTagGrammar({
   callEnd: '</tool_call>',
 });
 
+const keyTag = { open: '<arg_key>', close: '</arg_key>', valueOpen: '<arg_value>' };
+
 const grammar: TagGrammar = {
   ...tags,
   *readTag(cursor) {
-    return (yield* readParameterTag(cursor)) ?? (yield* tags.readTag(cursor));
+    return (yield* readKeyTag(cursor, keyTag)) ?? (yield* tags.readTag(cursor));
   },
 };
 
@@ -35,26 +37,3 @@ export const glmFormat: TextToolFormat = {
     return yield* readTaggedCall(cursor, calls, { grammar, name });
   },
 };
-
-const LONGEST_KEY = 200;
-
-/** A parameter begins with two tags, and its key between them. */
-function* readParameterTag(cursor: TextCursor): Reading<Tag | undefined> {
-  if (!(yield* cursor.sees('<arg_key>'))) return undefined;
-  const start = '<arg_key>'.length;
-  let key = '';
-  let character = yield* cursor.peek(start);
-  while (character !== undefined && character !== '<' && key.length < LONGEST_KEY) {
-    key += character;
-    character = yield* cursor.peek(start + key.length);
-  }
-  let length = start + key.length;
-  if (!(yield* cursor.sees('</arg_key>', length))) return undefined;
-  length += '</arg_key>'.length;
-  character = yield* cursor.peek(length);
-  while (character !== undefined && isSpace(character) && length < LONGEST_KEY * 2) {
-    character = yield* cursor.peek(++length);
-  }
-  if (key.trim() === '' || !(yield* cursor.sees('<arg_value>', length))) return undefined;
-  return { kind: 'parameter', key: key.trim(), length: length + '<arg_value>'.length };
-}

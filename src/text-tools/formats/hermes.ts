@@ -9,7 +9,8 @@ export const hermesFormat: TextToolFormat = {
   name: 'hermes',
   openers: ['<tool_call>'],
   prefixes: ['<|im_start|>assistant'],
-  closers: ['</tool_call>', '</tool>', '</think>', '<|im_end|>'],
+  // A brace too many is one of the commoner slips.
+  closers: ['</tool_call>', '}</tool_call>', '}\n</tool_call>', '</tool>', '</think>', '<|im_end|>'],
   *accepts(cursor) {
     const character = yield* cursor.peek();
     return character === '{' || character === '[';

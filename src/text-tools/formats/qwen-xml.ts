@@ -1,7 +1,10 @@
-import { readTaggedCall } from '../read-tagged-call.js';
+import { readCallArguments } from '../read-call-arguments.js';
+import { readKeyTag } from '../read-key-tag.js';
 import { readName } from '../read-name.js';
-import { createTagGrammar } from '../tag-grammar.js';
-import type { TextToolFormat } from '../text-tool-format.js';
+import { readTaggedCall } from '../read-tagged-call.js';
+import { createTagGrammar, type TagGrammar } from '../tag-grammar.js';
+import type { Reading, TextCursor } from '../text-cursor.js';
+import type { TextCalls, TextToolFormat } from '../text-tool-format.js';
 
 /**
  * `<tool_call><function=name><parameter=key>value</parameter></function></tool_call>`, as Qwen3-Coder and Nemotron 3
@@ -35,15 +38,37 @@ function createFunctionFormat(
     },
     { trims },
   );
+  const nameless: TagGrammar = {
+    ...grammar,
+    *readTag(cursor) {
+      return (yield* readKeyTag(cursor, namelessTag)) ?? (yield* grammar.readTag(cursor));
+    },
+  };
+
+  /** Reads on behind the name. */
+  function* readBody(cursor: TextCursor, calls: TextCalls, tool: string): Reading<boolean> {
+    yield* cursor.takeSpace(MAX_SPACE);
+    // Llama 3.1 puts JSON between the tags.
+    if ((yield* cursor.peek()) === '{') return yield* readCallArguments(cursor, calls, { name: tool });
+    const isNameless = yield* cursor.sees(namelessTag.open);
+    return yield* readTaggedCall(cursor, calls, { grammar: isNameless ? nameless : grammar, name: tool });
+  }
+
   return {
     name,
-    openers: ['<function='],
+    // Small models lose the bracket before a name, or the name's place within the bracket.
+    openers: ['<function=', `${open}function=`, `${open}\nfunction=`, '<function>'],
     prefixes: [open, '<|im_start|>assistant'],
-    closers: [close, '<|im_end|>'],
-    *read(cursor, calls) {
+    closers: ['</function>', close, '<|im_end|>'],
+    *read(cursor, calls, opener) {
       const tool = yield* readName(cursor);
-      if (tool === '' || !(yield* cursor.takes('>'))) return false;
-      return yield* readTaggedCall(cursor, calls, { grammar, name: tool });
+      if (tool === '' || !(yield* cursor.takes(opener === '<function>' ? '</function>' : '>'))) return false;
+      return yield* readBody(cursor, calls, tool);
     },
   };
 }
+
+const MAX_SPACE = 32;
+
+/** `<parameter>key</parameter>`, and the value on the next line. */
+const namelessTag = { open: '<parameter>', close: '</parameter>' };
