@@ -78,6 +78,7 @@ async function checkTypes(folder: string): Promise<void> {
       target: 'es2022',
       strict: true,
       noEmit: true,
+      // The types of `ai` itself need it, where those of Node and of JSON Schema are not installed.
       skipLibCheck: true,
       types: [],
     };
