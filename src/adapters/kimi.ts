@@ -5,6 +5,7 @@ import { defineModelAdapter } from './define-model-adapter.js';
 import { joinMiddlewares } from './join-middlewares.js';
 import { kimiCallIdsMiddleware } from './kimi-call-ids.js';
 import { matchModelName } from './match-model-name.js';
+import { toolNamesMiddleware } from './tool-names-middleware.js';
 
 /** Kimi wants ids of calls in its own form, and its special tokens come as text (vllm-project/vllm#46344). */
 export const kimi = defineModelAdapter({
@@ -12,6 +13,7 @@ export const kimi = defineModelAdapter({
   appliesTo: matchModelName('kimi'),
   middleware: joinMiddlewares(
     kimiCallIdsMiddleware,
+    toolNamesMiddleware,
     textToolsMiddleware({ formats: [kimiFormat], reasoning: [thinkTags] }),
   ),
 });

@@ -22,6 +22,11 @@ const nineCharacters: CallIdForm = {
     toAlphanumericId(attempt === 0 ? toolCallId : `${attempt} ${toolCallId}`, { length: 9 }),
 };
 
+const writtenCalls = textToolsMiddleware({
+  formats: [mistralFormat],
+  reasoning: [mistralThinkTags, thinkTags],
+});
+
 /**
  * Makes conversations that others accept acceptable to Mistral's models, wherever they are served: ids of calls, the
  * order of messages, and calls or thoughts that come as text. The caller's own history and ids stay as they are.
@@ -29,11 +34,12 @@ const nineCharacters: CallIdForm = {
  * @throws KelivoError with code `invalid-settings` for an option that is unknown or wrong.
  */
 export function mistralMiddleware(options: MistralOptions = {}): LanguageModelV2Middleware {
-  const { callIds = true, ...order } = validateMistralOptions(options);
+  const { callIds = true, textCalls = true, ...order } = validateMistralOptions(options);
+  // Calls that are found in text are seen through the ids like others.
   return joinMiddlewares(
     messageOrderMiddleware(order),
     ...(callIds ? [callIdsMiddleware(nineCharacters)] : []),
-    textToolsMiddleware({ formats: [mistralFormat], reasoning: [mistralThinkTags, thinkTags] }),
+    ...(textCalls ? [writtenCalls] : []),
   );
 }
 

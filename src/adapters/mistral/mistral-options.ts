@@ -1,10 +1,15 @@
-/** What `mistralMiddleware` does about a request. All of it concerns the request alone, never the caller's history. */
+/** What `mistralMiddleware` does. What it changes is changed in the request, never in the caller's history. */
 export interface MistralOptions {
   /**
    * Shows calls under ids of nine letters and digits, and gives the caller its own ids back.
    * @default true
    */
   callIds?: boolean;
+  /**
+   * Finds the calls and thoughts that come as text, behind `[TOOL_CALLS]` and in `[THINK]`.
+   * @default true
+   */
+  textCalls?: boolean;
   /**
    * Gives each call exactly one result: one that was interrupted says so, a result without a call gets one, a second
    * result is left out, ids that occur twice are told apart, and calls that another provider ran are calls like others.

@@ -12,6 +12,7 @@ const text = z
 
 const schema: z.ZodType<MistralOptions> = z.strictObject({
   callIds: z.boolean().optional(),
+  textCalls: z.boolean().optional(),
   pairCalls: z.boolean().optional(),
   bridge: text,
   moveSystem: z.boolean().optional(),

@@ -1,0 +1,228 @@
+import { createMistral } from '@ai-sdk/mistral';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import type { LanguageModelV2 } from '@ai-sdk/provider';
+import { generateText, jsonSchema } from 'ai';
+import { afterEach, describe, expect, it } from 'vitest';
+import { adaptModel } from '../../src/adapters/adapt-model.js';
+import { createModelAdapterRegistry } from '../../src/adapters/create-model-adapter-registry.js';
+import { defineModelAdapter } from '../../src/adapters/define-model-adapter.js';
+import { matchModelName } from '../../src/adapters/match-model-name.js';
+import { modelAdapters } from '../../src/adapters/model-adapters.js';
+import { createKelivoResponsesProvider } from '../../src/provider.js';
+import { serveJson } from '../_server.js';
+import { generate, say, scriptedModel } from '../tool-loop/_scripted-model.js';
+
+const shout = defineModelAdapter({
+  name: 'shout',
+  appliesTo: matchModelName('loud'),
+  middleware: {
+    wrapGenerate: async ({ doGenerate }) => {
+      const result = await doGenerate();
+      return {
+        ...result,
+        content: result.content.map(part =>
+          part.type === 'text' ? { ...part, text: part.text.toUpperCase() } : part,
+        ),
+      };
+    },
+  },
+});
+
+const named = (modelId: string): LanguageModelV2 => ({ ...scriptedModel(say('hi')), modelId });
+const textOf = async (model: LanguageModelV2) => (await generate(model)).content;
+
+describe('adaptModel', () => {
+  it('wraps a model in the adapters of its name, from a list or a registry', async () => {
+    for (const adapters of [[shout], createModelAdapterRegistry([shout])]) {
+      expect(await textOf(adaptModel(named('maker/Loud-7B'), { adapters }))).toMatchObject([{ text: 'HI' }]);
+      expect(await textOf(adaptModel(named('quiet-7b'), { adapters }))).toMatchObject([{ text: 'hi' }]);
+    }
+  });
+
+  it('leaves a model alone that has no quirks', () => {
+    const model = named('gpt-5');
+    expect(adaptModel(model)).toBe(model);
+    expect(adaptModel(model, { adapters: [] })).toBe(model);
+  });
+
+  it('keeps what identifies a model', () => {
+    const { provider, supportedUrls } = named('loud');
+    const adapted = adaptModel(named('loud'), { adapters: [shout] });
+    expect(adapted).toMatchObject({ specificationVersion: 'v2', provider, modelId: 'loud', supportedUrls });
+  });
+
+  it('refuses a list with two adapters of one name', () => {
+    expect(() => adaptModel(named('loud'), { adapters: [shout, shout] })).toThrow('a second "shout"');
+  });
+
+  describe('with the default registry', () => {
+    afterEach(() => void modelAdapters.unregister('shout'));
+
+    it('takes up what an application has registered', async () => {
+      modelAdapters.register(shout);
+      expect(await textOf(adaptModel(named('loud')))).toMatchObject([{ text: 'HI' }]);
+    });
+  });
+});
+
+describe('over models of other packages', () => {
+  const answer = {
+    id: 'x',
+    object: 'chat.completion',
+    created: 0,
+    model: 'm',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'Sun.' }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+  };
+  const messages = [
+    { role: 'user' as const, content: 'Weather?' },
+    {
+      role: 'assistant' as const,
+      content: [
+        { type: 'tool-call' as const, toolCallId: 'call_0123456789abcdef', toolName: 'weather', input: {} },
+      ],
+    },
+    {
+      role: 'tool' as const,
+      content: [
+        {
+          type: 'tool-result' as const,
+          toolCallId: 'call_0123456789abcdef',
+          toolName: 'weather',
+          output: { type: 'text' as const, value: 'Sun' },
+        },
+      ],
+    },
+    { role: 'user' as const, content: 'And?' },
+  ];
+
+  it.each<[string, (baseURL: string) => LanguageModelV2]>([
+    [
+      '@ai-sdk/openai-compatible',
+      baseURL => createOpenAICompatible({ name: 'local', baseURL })('devstral-small'),
+    ],
+    ['@ai-sdk/mistral', baseURL => createMistral({ baseURL, apiKey: 'key' })('mistral-small-latest')],
+  ])('sends what Mistral takes through %s', async (_, toModel) => {
+    const { url, requests } = await serveJson(answer);
+    const { text } = await generateText({ model: adaptModel(toModel(url)), messages, maxRetries: 0 });
+    expect(text).toBe('Sun.');
+    const id: unknown = expect.stringMatching(/^[a-zA-Z0-9]{9}$/);
+    expect(requests[0]?.body['messages']).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', tool_calls: [{ id, function: { name: 'weather', arguments: '{}' } }] },
+      { role: 'tool', tool_call_id: id, content: 'Sun' },
+      { role: 'assistant', content: 'Understood.' },
+      { role: 'user' },
+    ]);
+    const sent = requests[0]?.body['messages'] as { tool_calls?: { id: string }[]; tool_call_id?: string }[];
+    expect(sent[1]?.tool_calls?.[0]?.id).toBe(sent[2]?.tool_call_id);
+  });
+});
+
+describe('the setting `adapters` of a provider', () => {
+  const completed = {
+    id: 'resp_1',
+    object: 'response',
+    created_at: 0,
+    status: 'completed',
+    model: 'm',
+    output: [
+      {
+        type: 'message',
+        id: 'msg_1',
+        role: 'assistant',
+        status: 'completed',
+        content: [{ type: 'output_text', text: 'hi', annotations: [] }],
+      },
+    ],
+    usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+  };
+  const provide = async (settings: Parameters<typeof createKelivoResponsesProvider>[0]) => {
+    const server = await serveJson(completed);
+    return { server, provider: createKelivoResponsesProvider({ baseURL: server.url, ...settings }) };
+  };
+  const prompt = [
+    { role: 'user' as const, content: [{ type: 'text' as const, text: 'Count.' }] },
+    { role: 'assistant' as const, content: [{ type: 'text' as const, text: 'One,' }] },
+  ];
+  const rolesOf = ({ body }: { body: Record<string, unknown> }) =>
+    (body['input'] as { role: string }[]).map(({ role }) => role);
+
+  it('has all families by default, for the model with tools and not for the bare one', async () => {
+    const { server, provider } = await provide({});
+    await provider('mistral-small').doGenerate({ prompt });
+    await provider.responses('mistral-small').doGenerate({ prompt });
+    await provider('gpt-5').doGenerate({ prompt });
+    expect(server.requests.map(rolesOf)).toEqual([
+      ['user', 'assistant', 'user'],
+      ['user', 'assistant'],
+      ['user', 'assistant'],
+    ]);
+  });
+
+  it('turns them off with false', async () => {
+    const { server, provider } = await provide({ adapters: false });
+    await provider('mistral-small').doGenerate({ prompt });
+    expect(server.requests.map(rolesOf)).toEqual([['user', 'assistant']]);
+  });
+
+  it('takes a list, or a registry that may still grow', async () => {
+    const registry = createModelAdapterRegistry();
+    const listed = await provide({ adapters: [shout] });
+    expect(await textOf(listed.provider('loud'))).toMatchObject([{ text: 'HI' }]);
+    const { provider } = await provide({ adapters: registry });
+    expect(await textOf(provider('loud'))).toMatchObject([{ text: 'hi' }]);
+    registry.register(shout);
+    expect(await textOf(provider('loud'))).toMatchObject([{ text: 'HI' }]);
+  });
+
+  it('stands inside the tool loop, so that the loop sees calls as they are meant', async () => {
+    const rename = defineModelAdapter({
+      name: 'rename',
+      appliesTo: () => true,
+      middleware: {
+        wrapGenerate: async ({ doGenerate }) => {
+          const result = await doGenerate();
+          const isFirst = result.content.some(part => part.type === 'text' && part.text === 'hi');
+          return isFirst && !ran
+            ? {
+                ...result,
+                content: [{ type: 'tool-call', toolCallId: 'c1', toolName: 'clock', input: '{}' }],
+                finishReason: 'tool-calls',
+              }
+            : result;
+        },
+      },
+    });
+    let ran = false;
+    const { provider } = await provide({
+      adapters: [rename],
+      tools: {
+        clock: {
+          inputSchema: jsonSchema({ type: 'object' }),
+          execute: () => {
+            ran = true;
+            return 'noon';
+          },
+        },
+      },
+    });
+    expect(await textOf(provider('any'))).toMatchObject([{ text: 'hi' }]);
+    expect(ran).toBe(true);
+  });
+
+  it.each<[unknown, string]>([
+    [
+      true,
+      'Invalid `adapters` of the provider settings: expected a registry of adapters, a list of them, or false',
+    ],
+    [{}, 'Invalid `adapters` of the provider settings'],
+    [
+      [{ name: 'a' }],
+      'Expected `appliesTo` of the adapter "a" to be a function of a model id, got undefined.',
+    ],
+    [[shout, shout], 'Expected an adapter with a name of its own, got a second "shout".'],
+  ])('is checked when the provider is made', (adapters, message) => {
+    expect(() => createKelivoResponsesProvider({ adapters: adapters as false })).toThrow(message);
+  });
+});
