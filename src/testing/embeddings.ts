@@ -31,7 +31,7 @@ export function embed(body: JsonObject): { body: JsonObject } | { error: ApiErro
  * A vector of length 1 for a text: the same for the same text, model and size. Texts that share words have vectors
  * that lie close together; vectors of two models have nothing to do with each other, as in life.
  */
-export function toVector(text: string, { model, size }: { model: string; size: number }): number[] {
+function toVector(text: string, { model, size }: { model: string; size: number }): number[] {
   const vector = new Array<number>(size).fill(0);
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu) ?? ['']) {
     const next = createRandom(`${model} ${word}`);

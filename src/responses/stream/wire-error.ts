@@ -88,7 +88,7 @@ const STATUS_BY_CODE: ReadonlyMap<string | undefined, number> = new Map(
 const FINAL_CODES: ReadonlySet<string> = new Set(['insufficient_quota']);
 
 /** Whether a request that failed with this status may succeed when repeated; the AI SDK's own rule. */
-export const isRetryableStatus = (status: number | undefined): boolean =>
+const isRetryableStatus = (status: number | undefined): boolean =>
   status !== undefined && (status === 408 || status === 409 || status === 429 || status >= 500);
 
 /** The error that a stream told in place of an answer. */

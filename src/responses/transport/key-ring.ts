@@ -143,7 +143,7 @@ const withoutRequest = ({
   });
 
 /** Keys of a list, or of one text that separates them by commas. */
-export function toKeys(setting: Exclude<ApiKeySetting, () => unknown> | undefined): string[] {
+function toKeys(setting: Exclude<ApiKeySetting, () => unknown> | undefined): string[] {
   if (setting === undefined) return [];
   const list = typeof setting === 'string' ? setting.split(',') : setting;
   return [...new Set(list.map(key => key.trim()).filter(key => key !== ''))];
