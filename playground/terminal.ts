@@ -32,12 +32,12 @@ export function createTerminal(
 }
 
 /** Text on one line, safe to print. */
-export const toLine = (text: string): string => toSafeText(text).replace(/\s+/g, ' ').trimEnd();
+const toLine = (text: string): string => toSafeText(text).replace(/\s+/g, ' ').trimEnd();
 
 /**
  * Text without escape sequences and without control characters other than line feeds and tabs. A carriage return could
  * overwrite a line, and a bidirectional control could turn one around.
  */
-export const toSafeText = (text: string): string => stripVTControlCharacters(text).replace(unsafe, '');
+const toSafeText = (text: string): string => stripVTControlCharacters(text).replace(unsafe, '');
 
 const unsafe = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu;
