@@ -48,8 +48,7 @@ export interface Mapping {
 
 type Handler = (fields: WireRecord, mapping: Mapping) => void;
 
-/** What each event does. An event that is not in the table does nothing. */
-export const EVENT_HANDLERS: Readonly<Record<string, Handler>> = {
+const handlers: Readonly<Record<string, Handler>> = {
   'response.created': (fields, mapping) => {
     // A gateway that runs tools itself sends several lifecycles in one stream (BerriAI/litellm#40118).
     if (mapping.state === 'terminal') {
@@ -134,6 +133,9 @@ export const EVENT_HANDLERS: Readonly<Record<string, Handler>> = {
   [DONE_MARKER]: () => {},
   'chat.completion': (_fields, mapping) => mapping.fail(toWrongProtocolError(mapping.errorContext)),
 };
+
+/** What each event does. An event that is not in the table does nothing. */
+export const EVENT_HANDLERS: ReadonlyMap<string, Handler> = new Map(Object.entries(handlers));
 
 function announceResponse(fields: WireRecord, mapping: Mapping): void {
   const response = recordOf(fields.response);

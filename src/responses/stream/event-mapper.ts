@@ -95,8 +95,8 @@ export function createEventMapper(given: EventMapperOptions): EventMapper {
     map({ type, fields }) {
       // A failure is told once, though `response.failed` after `error` may still bring the usage.
       if (mapping.state === 'failed' && type !== 'response.failed') return;
-      lastType = type.slice(0, 100);
-      if (Object.hasOwn(EVENT_HANDLERS, type)) EVENT_HANDLERS[type]?.(fields, mapping);
+      lastType = type;
+      EVENT_HANDLERS.get(type)?.(fields, mapping);
     },
     drop(data) {
       if (dropped++ === 0) firstDropped = errorContext.redact(data).slice(0, 200);
@@ -142,7 +142,7 @@ export function createEventMapper(given: EventMapperOptions): EventMapper {
     const { url, requestBody, responseHeaders } = errorContext;
     const came =
       lastType !== undefined
-        ? `the stream ended after "${toErrorText(errorContext.redact(lastType))}"`
+        ? `the stream ended after "${toErrorText(errorContext.redact(lastType).slice(0, 100))}"`
         : dropped > 0
           ? `came a body without any event, beginning with ${toErrorText(JSON.stringify(firstDropped))}`
           : 'came an empty body';

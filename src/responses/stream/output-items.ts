@@ -32,6 +32,14 @@ interface Entry<Kind extends ItemKind = ItemKind> {
   matched: boolean;
 }
 
+/** The item that an event meant, and how the event called it. */
+interface Recent {
+  readonly kind: ItemKind;
+  readonly itemId: unknown;
+  readonly outputIndex: unknown;
+  readonly entry: Entry;
+}
+
 export interface OutputItems {
   /** The item that `output_item.added` announces: a new one, or the one that a hasty delta began. */
   announce<Kind extends ItemKind>(kind: Kind, event: WireRecord, wire: WireRecord): void;
@@ -71,6 +79,8 @@ export function createOutputItems(create: ItemFactories): OutputItems {
   // By what events call them, for an answer of thousands of items must not be searched at each event.
   const index = createItemIndex<Entry>();
   let count = 0;
+  // What the last delta meant, for the next one nearly always means the same.
+  let recent: Recent | undefined;
 
   return {
     announce(kind, event, wire) {
@@ -84,8 +94,12 @@ export function createOutputItems(create: ItemFactories): OutputItems {
       }
     },
 
-    at(kind, event) {
-      return (findOpen(kind, event) ?? guessOpen(kind, event) ?? begin(kind, event, undefined)).item;
+    at<Kind extends ItemKind>(kind: Kind, event: WireRecord) {
+      if (recent === undefined || !isRecent(recent, { kind, event })) {
+        const entry = findOpen(kind, event) ?? guessOpen(kind, event) ?? begin(kind, event, undefined);
+        recent = { kind, itemId: event.item_id, outputIndex: event.output_index, entry };
+      }
+      return recent.entry.item as ItemOf[Kind];
     },
 
     finish(kind, event, wire) {
@@ -151,6 +165,7 @@ export function createOutputItems(create: ItemFactories): OutputItems {
     wire: WireRecord | undefined,
   ): Entry<Kind> {
     if (count >= ANSWER_LIMITS.items) throw tooManyItems();
+    recent = undefined;
     const entry: Entry<Kind> = {
       item: create[kind](wire),
       order: count++,
@@ -168,6 +183,7 @@ export function createOutputItems(create: ItemFactories): OutputItems {
   function learn(entry: Entry, event: WireRecord, wire: WireRecord | undefined): void {
     for (const id of namesOf(event, wire)) {
       if (entry.ids.has(id)) continue;
+      recent = undefined;
       entry.ids.add(id);
       for (const key of toKeys(entry.item.kind, [id])) index.add(key, entry);
     }
@@ -231,6 +247,13 @@ export function createOutputItems(create: ItemFactories): OutputItems {
       );
   }
 }
+
+/** Whether an event calls its item as the one before did. Only until an item closes, begins or gets a name. */
+const isRecent = (recent: Recent, { kind, event }: { kind: ItemKind; event: WireRecord }): boolean =>
+  recent.kind === kind &&
+  recent.itemId === event.item_id &&
+  recent.outputIndex === event.output_index &&
+  !recent.entry.item.closed;
 
 const isUnmatched = ({ matched }: Entry): boolean => !matched;
 

@@ -19,7 +19,7 @@ export const DONE_MARKER = '[DONE]';
  * @throws AnswerLimitError for an event that is nested too deep.
  */
 export function toResponsesEvent({ event, data }: SseEvent): ResponsesEvent | undefined {
-  if (data === DONE_MARKER || data.trim() === DONE_MARKER) return { type: DONE_MARKER, fields: {} };
+  if (!data.startsWith('{') && data.trim() === DONE_MARKER) return { type: DONE_MARKER, fields: {} };
   const fields = parse(data);
   if (!isRecord(fields)) return undefined;
   return typeof fields.type === 'string' ? { type: fields.type, fields } : toUntypedEvent(fields, event);
