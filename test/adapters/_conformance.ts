@@ -1,14 +1,10 @@
-import type { LanguageModelV2CallOptions, LanguageModelV2StreamPart } from '@ai-sdk/provider';
-import * as host6 from 'ai6';
-import * as host7 from 'ai7';
-import type { LanguageModelV3, LanguageModelV3StreamPart } from 'provider3';
+import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import type { ModelAdapter } from '../../src/adapters/model-adapter.js';
 import { wrapModel } from '../../src/adapters/wrap-model.js';
 import { createPartFolder } from '../../src/parts/fold-parts.js';
 import { createRandom } from '../_chunking.js';
 import {
-  call,
   finish,
   generate,
   ofType,
@@ -19,98 +15,10 @@ import {
   stream,
   text,
 } from '../tool-loop/_scripted-model.js';
+import { everything, request } from './_conversation.js';
+import { testUnderLaterHosts } from './_later-hosts.js';
 
 type Part = LanguageModelV2StreamPart;
-
-// Later hosts warn of every model of version 2.
-Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
-
-/** What every family may be asked: a conversation with thoughts, a call and its result, under ids that all accept. */
-const request: LanguageModelV2CallOptions = {
-  prompt: [
-    { role: 'system', content: 'Be brief.' },
-    { role: 'user', content: [{ type: 'text', text: 'Weather?' }] },
-    {
-      role: 'assistant',
-      content: [
-        { type: 'reasoning', text: 'Hm.', providerOptions: { some: { signature: 's' } } },
-        { type: 'text', text: 'I look.' },
-        { type: 'tool-call', toolCallId: 'a1B2c3D4e', toolName: 'get_weather', input: { city: 'Oslo' } },
-      ],
-    },
-    {
-      role: 'tool',
-      content: [
-        {
-          type: 'tool-result',
-          toolCallId: 'a1B2c3D4e',
-          toolName: 'get_weather',
-          output: { type: 'text', value: 'Sun' },
-        },
-      ],
-    },
-    { role: 'assistant', content: [{ type: 'text', text: 'Sun.' }] },
-    { role: 'user', content: [{ type: 'text', text: 'And Rome?' }], providerOptions: { some: { a: 1 } } },
-  ],
-  tools: [
-    {
-      type: 'function',
-      name: 'get_weather',
-      inputSchema: { type: 'object', properties: { city: { type: 'string' } } },
-    },
-  ],
-  toolChoice: { type: 'auto' },
-  temperature: 0.5,
-  seed: 7,
-  headers: { 'X-Custom': 'kept' },
-  providerOptions: { some: { option: true } },
-};
-
-/** One part of every kind. The text looks like markup, and is none. */
-const everything: Part[] = [
-  { type: 'stream-start', warnings: [{ type: 'other', message: 'Mind.' }] },
-  { type: 'response-metadata', id: 'r1', modelId: 'm', timestamp: new Date(0) },
-  { type: 'reasoning-start', id: 'think', providerMetadata: { some: { a: 1 } } },
-  { type: 'reasoning-delta', id: 'think', delta: 'Hm, ' },
-  { type: 'reasoning-delta', id: 'think', delta: 'well.' },
-  { type: 'reasoning-end', id: 'think', providerMetadata: { some: { signature: 'x' } } },
-  { type: 'text-start', id: 'say', providerMetadata: { some: { itemId: 'm1' } } },
-  { type: 'text-delta', id: 'say', delta: 'if (a < b && c > d) { [e] } ' },
-  { type: 'text-delta', id: 'say', delta: 'ends with 🙂 <' },
-  { type: 'text-end', id: 'say', providerMetadata: { some: { itemId: 'm1' } } },
-  { type: 'source', sourceType: 'url', id: 's1', url: 'https://example.com', title: 'A source' },
-  { type: 'file', mediaType: 'image/png', data: 'iVBORw0KGgo=' },
-  {
-    type: 'tool-input-start',
-    id: 'f5G6h7I8j',
-    toolName: 'get_weather',
-    providerMetadata: { some: { b: 2 } },
-  },
-  { type: 'tool-input-delta', id: 'f5G6h7I8j', delta: '{"city":' },
-  { type: 'tool-input-delta', id: 'f5G6h7I8j', delta: '"Rome"}' },
-  { type: 'tool-input-end', id: 'f5G6h7I8j' },
-  {
-    type: 'tool-call',
-    toolCallId: 'f5G6h7I8j',
-    toolName: 'get_weather',
-    input: '{"city":"Rome"}',
-    providerMetadata: { some: { signature: 'y' } },
-  },
-  { type: 'tool-call', toolCallId: 'k9L0m1N2o', toolName: 'search', input: '{}', providerExecuted: true },
-  {
-    type: 'tool-result',
-    toolCallId: 'k9L0m1N2o',
-    toolName: 'search',
-    result: { found: [1] },
-    providerExecuted: true,
-  },
-  {
-    type: 'finish',
-    finishReason: 'tool-calls',
-    usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15, cachedInputTokens: 3, reasoningTokens: 2 },
-    providerMetadata: { some: { total: 1 } },
-  },
-];
 
 /** What every adapter must do beside its own work. A test file of a family holds only what is peculiar to it. */
 export function testAdapter({ middleware }: ModelAdapter): void {
@@ -284,110 +192,7 @@ export function testAdapter({ middleware }: ModelAdapter): void {
     expect(seen).toEqual(['outer', 'inner']);
   });
 
-  describe('under the wrapLanguageModel of later hosts', () => {
-    const answer = { text: 'Hi', finishReason: 'stop', tokens: { inputTokens: 10, outputTokens: 5 } };
-
-    it('keeps finish reason and usage of a model of version 3 in ai@6', async () => {
-      const model = host6.wrapLanguageModel({ model: modelV3(), middleware: asV3(middleware) });
-      expect(toAnswer(await host6.generateText({ model, prompt: 'Go.' }))).toEqual(answer);
-      const streamed = host6.streamText({ model, prompt: 'Go.' });
-      expect(await toStreamedAnswer(streamed)).toEqual(answer);
-    });
-
-    it('keeps them of a model of version 2 in ai@7', async () => {
-      const model = host7.wrapLanguageModel({
-        model: scriptedModel(say('Hi'), say('Hi')),
-        middleware: asV4(middleware),
-      });
-      expect(toAnswer(await host7.generateText({ model, prompt: 'Go.' }))).toEqual(answer);
-      const streamed = host7.streamText({ model, prompt: 'Go.' });
-      expect(await toStreamedAnswer(streamed)).toEqual(answer);
-    });
-
-    it('makes a call in ai@7 that the host runs', async () => {
-      const model = host7.wrapLanguageModel({
-        model: scriptedModel(
-          [start, ...call('a1B2c3D4e', 'get_weather', { city: 'Oslo' }), finish('tool-calls')],
-          say('Sun.'),
-        ),
-        middleware: asV4(middleware),
-      });
-      const { text: said, steps } = await host7.generateText({
-        model,
-        prompt: 'Weather?',
-        tools: {
-          get_weather: host7.tool({
-            inputSchema: host7.jsonSchema<{ city: string }>({ type: 'object' }),
-            execute: async ({ city }) => `Sun in ${city}`,
-          }),
-        },
-        stopWhen: host7.isStepCount(3),
-      });
-      expect(said).toBe('Sun.');
-      expect(steps[0]?.toolResults.map(({ output }) => output)).toEqual(['Sun in Oslo']);
-    });
-  });
-}
-
-/** The middlewares of later majors differ in types alone where one only rewrites parts. */
-const asV3 = (middleware: unknown) =>
-  ({ ...Object(middleware), specificationVersion: 'v3' }) as Parameters<
-    typeof host6.wrapLanguageModel
-  >[0]['middleware'];
-const asV4 = (middleware: unknown) =>
-  ({ ...Object(middleware), specificationVersion: 'v4' }) as Parameters<
-    typeof host7.wrapLanguageModel
-  >[0]['middleware'];
-
-interface HostAnswer {
-  readonly text: string;
-  readonly finishReason: string;
-  readonly usage: { readonly inputTokens?: number | undefined; readonly outputTokens?: number | undefined };
-}
-
-const toAnswer = ({ text: said, finishReason, usage }: HostAnswer) => ({
-  text: said,
-  finishReason,
-  tokens: { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens },
-});
-
-const toStreamedAnswer = async (result: {
-  readonly [Key in keyof HostAnswer]: PromiseLike<HostAnswer[Key]>;
-}) =>
-  toAnswer({
-    text: await result.text,
-    finishReason: await result.finishReason,
-    usage: await result.usage,
-  });
-
-function modelV3(): LanguageModelV3 {
-  const usage = {
-    inputTokens: { total: 10, noCache: 7, cacheRead: 3, cacheWrite: undefined },
-    outputTokens: { total: 5, text: 3, reasoning: 2 },
-  };
-  const finishReason = { unified: 'stop', raw: 'STOP' } as const;
-  const parts: LanguageModelV3StreamPart[] = [
-    { type: 'stream-start', warnings: [] },
-    { type: 'text-start', id: '0' },
-    { type: 'text-delta', id: '0', delta: 'Hi' },
-    { type: 'text-end', id: '0' },
-    { type: 'finish', finishReason, usage },
-  ];
-  return {
-    specificationVersion: 'v3',
-    provider: 'scripted',
-    modelId: 'scripted-3',
-    supportedUrls: {},
-    doGenerate: async () => ({ content: [{ type: 'text', text: 'Hi' }], finishReason, usage, warnings: [] }),
-    doStream: async () => ({
-      stream: new ReadableStream({
-        start(controller) {
-          for (const part of parts) controller.enqueue(part);
-          controller.close();
-        },
-      }),
-    }),
-  };
+  testUnderLaterHosts(middleware);
 }
 
 /** Text may come in other pieces, and in blocks of other names. */

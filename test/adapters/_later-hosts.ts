@@ -1,0 +1,117 @@
+import type { LanguageModelV2Middleware } from '@ai-sdk/provider';
+import * as host6 from 'ai6';
+import * as host7 from 'ai7';
+import type { LanguageModelV3, LanguageModelV3StreamPart } from 'provider3';
+import { describe, expect, it } from 'vitest';
+import { call, finish, say, scriptedModel, start } from '../tool-loop/_scripted-model.js';
+
+// Later hosts warn of every model of version 2.
+Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
+
+/** What a middleware must leave as it is where a later host hands it parts of its own version. */
+export function testUnderLaterHosts(middleware: LanguageModelV2Middleware): void {
+  describe('under the wrapLanguageModel of later hosts', () => {
+    const answer = { text: 'Hi', finishReason: 'stop', tokens: { inputTokens: 10, outputTokens: 5 } };
+
+    it('keeps finish reason and usage of a model of version 3 in ai@6', async () => {
+      const model = host6.wrapLanguageModel({ model: modelV3(), middleware: asV3(middleware) });
+      expect(toAnswer(await host6.generateText({ model, prompt: 'Go.' }))).toEqual(answer);
+      const streamed = host6.streamText({ model, prompt: 'Go.' });
+      expect(await toStreamedAnswer(streamed)).toEqual(answer);
+    });
+
+    it('keeps them of a model of version 2 in ai@7', async () => {
+      const model = host7.wrapLanguageModel({
+        model: scriptedModel(say('Hi'), say('Hi')),
+        middleware: asV4(middleware),
+      });
+      expect(toAnswer(await host7.generateText({ model, prompt: 'Go.' }))).toEqual(answer);
+      const streamed = host7.streamText({ model, prompt: 'Go.' });
+      expect(await toStreamedAnswer(streamed)).toEqual(answer);
+    });
+
+    it('makes a call in ai@7 that the host runs', async () => {
+      const model = host7.wrapLanguageModel({
+        model: scriptedModel(
+          [start, ...call('a1B2c3D4e', 'get_weather', { city: 'Oslo' }), finish('tool-calls')],
+          say('Sun.'),
+        ),
+        middleware: asV4(middleware),
+      });
+      const { text: said, steps } = await host7.generateText({
+        model,
+        prompt: 'Weather?',
+        tools: {
+          get_weather: host7.tool({
+            inputSchema: host7.jsonSchema<{ city: string }>({ type: 'object' }),
+            execute: async ({ city }) => `Sun in ${city}`,
+          }),
+        },
+        stopWhen: host7.isStepCount(3),
+      });
+      expect(said).toBe('Sun.');
+      expect(steps[0]?.toolResults.map(({ output }) => output)).toEqual(['Sun in Oslo']);
+    });
+  });
+}
+
+/** The middlewares of later majors differ in types alone where one only rewrites parts. */
+const asV3 = (middleware: unknown) =>
+  ({ ...Object(middleware), specificationVersion: 'v3' }) as Parameters<
+    typeof host6.wrapLanguageModel
+  >[0]['middleware'];
+const asV4 = (middleware: unknown) =>
+  ({ ...Object(middleware), specificationVersion: 'v4' }) as Parameters<
+    typeof host7.wrapLanguageModel
+  >[0]['middleware'];
+
+interface HostAnswer {
+  readonly text: string;
+  readonly finishReason: string;
+  readonly usage: { readonly inputTokens?: number | undefined; readonly outputTokens?: number | undefined };
+}
+
+const toAnswer = ({ text: said, finishReason, usage }: HostAnswer) => ({
+  text: said,
+  finishReason,
+  tokens: { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens },
+});
+
+const toStreamedAnswer = async (result: {
+  readonly [Key in keyof HostAnswer]: PromiseLike<HostAnswer[Key]>;
+}) =>
+  toAnswer({
+    text: await result.text,
+    finishReason: await result.finishReason,
+    usage: await result.usage,
+  });
+
+function modelV3(): LanguageModelV3 {
+  const usage = {
+    inputTokens: { total: 10, noCache: 7, cacheRead: 3, cacheWrite: undefined },
+    outputTokens: { total: 5, text: 3, reasoning: 2 },
+  };
+  const finishReason = { unified: 'stop', raw: 'STOP' } as const;
+  const parts: LanguageModelV3StreamPart[] = [
+    { type: 'stream-start', warnings: [] },
+    { type: 'text-start', id: '0' },
+    { type: 'text-delta', id: '0', delta: 'Hi' },
+    { type: 'text-end', id: '0' },
+    { type: 'finish', finishReason, usage },
+  ];
+  return {
+    specificationVersion: 'v3',
+    provider: 'scripted',
+    modelId: 'scripted-3',
+    supportedUrls: {},
+    doGenerate: async () => ({ content: [{ type: 'text', text: 'Hi' }], finishReason, usage, warnings: [] }),
+    doStream: async () => ({
+      stream: new ReadableStream({
+        start(controller) {
+          for (const part of parts) controller.enqueue(part);
+          controller.close();
+        },
+      }),
+    }),
+  };
+}
