@@ -7,7 +7,6 @@ import type {
   LanguageModelV2StreamPart,
   SharedV2Headers,
   SharedV2ProviderMetadata,
-  SharedV2ProviderOptions,
 } from '@ai-sdk/provider';
 
 // Version 3 of the model interface as far as it differs from version 2, told by its shape: this package depends on
@@ -21,15 +20,22 @@ export interface LanguageModelV3 extends Pick<LanguageModelV2, 'provider' | 'mod
 }
 
 /** The options of a call. What may stand in a prompt differs between 6 and 7 and is looked at when it comes. */
-export interface LanguageModelV3CallOptions extends Omit<LanguageModelV2CallOptions, 'prompt' | 'tools'> {
+export interface LanguageModelV3CallOptions extends Omit<
+  LanguageModelV2CallOptions,
+  'prompt' | 'tools' | 'providerOptions'
+> {
   readonly prompt: readonly LanguageModelV3Message[];
   readonly tools?: readonly LanguageModelV3Tool[];
+  readonly providerOptions?: LanguageModelV3ProviderOptions;
 }
+
+/** Options by provider. From version 3 on a value may be undefined. */
+export type LanguageModelV3ProviderOptions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 export interface LanguageModelV3Message {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: string | readonly { readonly type: string }[];
-  readonly providerOptions?: SharedV2ProviderOptions;
+  readonly providerOptions?: LanguageModelV3ProviderOptions;
 }
 
 /** A function, or a tool that the provider knows by its id. */

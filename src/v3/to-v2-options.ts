@@ -1,4 +1,8 @@
-import type { LanguageModelV2CallOptions, LanguageModelV2Prompt } from '@ai-sdk/provider';
+import type {
+  LanguageModelV2CallOptions,
+  LanguageModelV2Prompt,
+  SharedV2ProviderOptions,
+} from '@ai-sdk/provider';
 import { toPlainOutput } from '../parts/to-plain-output.js';
 import type {
   LanguageModelV3CallOptions,
@@ -17,7 +21,7 @@ export function toV2Options(options: LanguageModelV3CallOptions): {
   options: LanguageModelV2CallOptions;
   warnings: LanguageModelV3Warning[];
 } {
-  const { prompt, tools, ...rest } = options;
+  const { prompt, tools, providerOptions, ...rest } = options;
   const unknown = new Set<string>();
   const messages = prompt.map(message => toV2Message(message, { skip: type => void unknown.add(type) }));
   return {
@@ -27,6 +31,7 @@ export function toV2Options(options: LanguageModelV3CallOptions): {
       prompt: messages.filter(
         ({ role, content }) => role !== 'tool' || content.length > 0,
       ) as LanguageModelV2Prompt,
+      ...(providerOptions !== undefined && { providerOptions: providerOptions as SharedV2ProviderOptions }),
       ...(tools !== undefined && { tools: tools.map(toV2Tool) as LanguageModelV2CallOptions['tools'] }),
     },
     warnings: [...unknown].map(type => ({

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, it, onTestFinished } from 'vitest';
+import { createMcpTools } from '../../src/tools/mcp/index.js';
+import type { ToolSource } from '../../src/tools/tool-source.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
+import { hosts, modes } from './_host.js';
+import type { Scenario } from './_scenario.js';
+import { startScene } from './_scene.js';
+import { type Cell, toTable } from './_to-table.js';
+import { abort } from './scenarios/abort.js';
+import { approvals } from './scenarios/approvals.js';
+import { brokenStreams } from './scenarios/broken-streams.js';
+import { conversation } from './scenarios/conversation.js';
+import { declaredMcpTools } from './scenarios/declared-mcp-tools.js';
+import { embeddings } from './scenarios/embeddings.js';
+import { finishReasons } from './scenarios/finish-reasons.js';
+import { hostTools } from './scenarios/host-tools.js';
+import { mediaOfTools } from './scenarios/media-of-tools.js';
+import { middlewares } from './scenarios/middlewares.js';
+import { mixedRounds } from './scenarios/mixed-rounds.js';
+import { reasoningEffort } from './scenarios/reasoning-effort.js';
+import { registries } from './scenarios/registries.js';
+import { rejectedRequests } from './scenarios/rejected-requests.js';
+import { toolsInTheProvider } from './scenarios/run-in-provider.js';
+import { structuredOutput } from './scenarios/structured-output.js';
+import { text } from './scenarios/text.js';
+import { toolChoice } from './scenarios/tool-choice.js';
+import { uiMessages } from './scenarios/ui-messages.js';
+import { undeclaredMcpTools } from './scenarios/undeclared-mcp-tools.js';
+import { usageOfRounds } from './scenarios/usage.js';
+import { warnings } from './scenarios/warnings.js';
+
+// Every release of the AI SDK with every form of the provider that it takes, over real HTTP and a real MCP server.
+
+const scenarios: readonly Scenario[] = [
+  text,
+  hostTools,
+  declaredMcpTools,
+  undeclaredMcpTools,
+  mixedRounds,
+  toolsInTheProvider,
+  structuredOutput,
+  uiMessages,
+  conversation,
+  mediaOfTools,
+  abort,
+  rejectedRequests,
+  brokenStreams,
+  finishReasons,
+  usageOfRounds,
+  toolChoice,
+  approvals,
+  reasoningEffort,
+  middlewares,
+  registries,
+  embeddings,
+  warnings,
+];
+
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
+let mcp: ToolSource;
+const cells: Cell[] = [];
+
+beforeAll(async () => {
+  mcp = createMcpTools({ everything: everythingOverStdio() });
+  await mcp.listTools();
+});
+
+afterAll(async () => {
+  await mcp.close();
+  const columns = hosts.map(({ name }) => name);
+  console.log(`Tests of each scenario under each host:\n\n${toTable(cells, columns)}\n`);
+});
+
+describe.each(hosts)('$name', host => {
+  describe.each(scenarios)('$name', ({ name, modes: played = modes, play }) => {
+    it.each(played)('%s', async mode => {
+      onTestFinished(({ task }) => {
+        cells.push({ row: name, column: host.name, passed: task.result?.state === 'pass' });
+      });
+      await play(await startScene(host, { mode, mcp }));
+    });
+  });
+});

@@ -1,0 +1,30 @@
+import { expect, onTestFinished } from 'vitest';
+import type { Scenario } from '../_scenario.js';
+
+export const warnings: Scenario = {
+  name: 'warnings',
+  async play({ run, major, form }) {
+    const logged: unknown[] = [];
+    const before = globalThis.AI_SDK_LOG_WARNINGS;
+    // It gets a list in 5, and an object with the list from 6 on.
+    globalThis.AI_SDK_LOG_WARNINGS = (told: unknown) =>
+      void logged.push(...(Array.isArray(told) ? told : (told as { warnings: unknown[] }).warnings));
+    onTestFinished(() => {
+      globalThis.AI_SDK_LOG_WARNINGS = before;
+    });
+
+    await run({ prompt: 'Use get-sum with 2 and 3' });
+    const compatibility = { type: 'compatibility', feature: 'specificationVersion' };
+    const isNative = major === 5 || form === 'V3';
+    expect(logged).toMatchObject(isNative ? [] : [compatibility]);
+
+    // Warnings of the model reach the host's log in its own words.
+    logged.length = 0;
+    await run({ prompt: 'Hello', seed: 7 });
+    const told =
+      form === 'V3'
+        ? { type: 'unsupported', feature: 'seed' }
+        : { type: 'unsupported-setting', setting: 'seed' };
+    expect(logged).toContainEqual(expect.objectContaining(told));
+  },
+};

@@ -1,0 +1,288 @@
+import type { LanguageModelV2CallWarning, LanguageModelV2StreamPart } from '@ai-sdk/provider';
+import { describe, expect, it } from 'vitest';
+import { withToolLoop } from '../../src/tool-loop/with-tool-loop.js';
+import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from '../../src/v3/index.js';
+import { toLanguageModelV3 } from '../../src/v3/index.js';
+import {
+  ask,
+  call,
+  finish,
+  say,
+  scriptedModel,
+  type ScriptedRound,
+  start,
+  text,
+} from '../tool-loop/_scripted-model.js';
+import { scriptedTools } from '../tool-loop/_tools.js';
+
+type Options = Partial<LanguageModelV3CallOptions>;
+
+const prompt: LanguageModelV3CallOptions['prompt'] = [
+  { role: 'user', content: [{ type: 'text', text: 'Go.' }] as never },
+];
+
+async function readAll(stream: ReadableStream<LanguageModelV3StreamPart>) {
+  const parts: LanguageModelV3StreamPart[] = [];
+  for await (const part of stream) parts.push(part);
+  return parts;
+}
+
+/** What the model of version 2 is given for a call, and both results. */
+async function run(round: ScriptedRound, options: Options = {}) {
+  const model = scriptedModel(round, round);
+  const facade = toLanguageModelV3(model);
+  const parts = await readAll((await facade.doStream({ prompt, ...options })).stream);
+  const result = await facade.doGenerate({ prompt, ...options });
+  return { parts, result, given: model.requests[0] };
+}
+
+/** What becomes of a message of the prompt. */
+async function messageOf(content: unknown[], role: 'user' | 'assistant' | 'tool' = 'tool') {
+  const { given, result, parts } = await run(say('Hi'), { prompt: [{ role, content: content as never }] });
+  return {
+    content: given?.prompt[0]?.content,
+    prompt: given?.prompt,
+    warnings: result.warnings,
+    start: parts[0],
+  };
+}
+
+describe('a model of version 3', () => {
+  it('is told like the model that it is made of', () => {
+    const model = scriptedModel();
+    expect(toLanguageModelV3(model)).toMatchObject({
+      specificationVersion: 'v3',
+      provider: 'scripted',
+      modelId: 'scripted-1',
+      supportedUrls: model.supportedUrls,
+    });
+  });
+
+  it('tells usage in detail, and finish reasons in two ways', async () => {
+    const usage = {
+      inputTokens: 10,
+      outputTokens: 7,
+      totalTokens: 17,
+      cachedInputTokens: 4,
+      reasoningTokens: 5,
+    };
+    const end: LanguageModelV2StreamPart = {
+      type: 'finish',
+      finishReason: 'length',
+      usage,
+      providerMetadata: { kelivo: { incompleteReason: 'max_output_tokens' } },
+    };
+    const { parts, result } = await run([start, ...text('Once'), end]);
+    const expected = {
+      finishReason: { unified: 'length', raw: 'max_output_tokens' },
+      usage: {
+        inputTokens: { total: 10, noCache: 6, cacheRead: 4, cacheWrite: undefined },
+        outputTokens: { total: 7, text: 2, reasoning: 5 },
+      },
+    };
+    expect(parts.at(-1)).toMatchObject({ type: 'finish', ...expected });
+    expect(result).toMatchObject({ ...expected, content: [{ type: 'text', text: 'Once' }] });
+  });
+
+  it('does not make up what is not known', async () => {
+    const usage = { inputTokens: 10, outputTokens: undefined, totalTokens: undefined };
+    const { result } = await run([start, finish('unknown', usage)]);
+    expect(result.finishReason).toEqual({ unified: 'other', raw: undefined });
+    expect(result.usage).toEqual({
+      inputTokens: { total: 10, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+      outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+    });
+  });
+
+  it.each<[LanguageModelV2CallWarning, object]>([
+    [
+      { type: 'unsupported-setting', setting: 'seed', details: 'No.' },
+      { type: 'unsupported', feature: 'seed', details: 'No.' },
+    ],
+    [
+      { type: 'unsupported-tool', tool: { type: 'function', name: 'dance', inputSchema: {} } },
+      { type: 'unsupported', feature: 'tool dance' },
+    ],
+    [
+      { type: 'other', message: 'Careful.' },
+      { type: 'other', message: 'Careful.' },
+    ],
+  ])('tells the warning %o in the words of version 3', async (warning, expected) => {
+    const { parts, result } = await run([{ type: 'stream-start', warnings: [warning] }, finish()]);
+    expect(parts[0]).toEqual({ type: 'stream-start', warnings: [expected] });
+    expect(result.warnings).toEqual([expected]);
+  });
+
+  it('marks calls of tools that the host does not know, and no others', async () => {
+    const ran = (toolCallId: string, toolName: string): LanguageModelV2StreamPart[] => [
+      { type: 'tool-input-start', id: toolCallId, toolName, providerExecuted: true },
+      { type: 'tool-call', toolCallId, toolName, input: '{}', providerExecuted: true },
+      { type: 'tool-result', toolCallId, toolName, result: null, isError: true, providerExecuted: true },
+    ];
+    const round = [start, ...ran('c1', 'known'), ...ran('c2', 'unknown'), ...call('c3', 'mine'), finish()];
+    const tools = [{ type: 'function' as const, name: 'known', inputSchema: {} }];
+    const { parts, result } = await run(round, { tools });
+    const marks = parts
+      .filter(({ type }) => ['tool-input-start', 'tool-call', 'tool-result'].includes(type))
+      .map(part => ['dynamic' in part, 'providerExecuted' in part]);
+    const [known, unknown, mine] = [
+      [
+        [false, true],
+        [false, true],
+        [false, false],
+      ],
+      [
+        [true, true],
+        [true, true],
+        [true, false],
+      ],
+      [
+        [false, false],
+        [false, false],
+      ],
+    ];
+    expect(marks).toEqual([...known, ...unknown, ...mine]);
+    expect(result.content).toEqual([
+      { type: 'tool-call', toolCallId: 'c1', toolName: 'known', input: '{}', providerExecuted: true },
+      { type: 'tool-result', toolCallId: 'c1', toolName: 'known', result: '', isError: true },
+      {
+        type: 'tool-call',
+        toolCallId: 'c2',
+        toolName: 'unknown',
+        input: '{}',
+        providerExecuted: true,
+        dynamic: true,
+      },
+      {
+        type: 'tool-result',
+        toolCallId: 'c2',
+        toolName: 'unknown',
+        result: '',
+        isError: true,
+        dynamic: true,
+      },
+      { type: 'tool-call', toolCallId: 'c3', toolName: 'mine', input: '{}' },
+    ]);
+  });
+
+  it('shows what a tool loop runs, whether or not the host knows the tool', async () => {
+    const tools = scriptedTools({ echo: () => 'echo' });
+    const script = [ask(call('c1', 'echo')), say('Done.')];
+    const looped = () => toLanguageModelV3(withToolLoop(scriptedModel(...script), { tools }));
+    const shown = [
+      expect.objectContaining({ type: 'tool-call', toolName: 'echo', dynamic: true }),
+      expect.objectContaining({ type: 'tool-result', result: 'echo', dynamic: true }),
+      expect.objectContaining({ type: 'text', text: 'Done.' }),
+    ];
+    expect((await looped().doGenerate({ prompt })).content).toEqual(shown);
+    const parts = await readAll((await looped().doStream({ prompt })).stream);
+    expect(parts.filter(({ type }) => type === 'tool-call' || type === 'tool-result')).toEqual(
+      shown.slice(0, 2),
+    );
+
+    const none = await looped().doGenerate({ prompt, toolChoice: { type: 'none' } });
+    expect(none.content.filter(({ type }) => type !== 'text')).toEqual([]);
+  });
+
+  it('cancels the stream of the model below', async () => {
+    const model = scriptedModel([start, ...text('a'), ...text('b'), finish()]);
+    const { stream } = await toLanguageModelV3(model).doStream({ prompt });
+    await stream.cancel();
+    expect(model.cancelled).toBe(1);
+  });
+});
+
+describe('the prompt of a call', () => {
+  const result = (output: unknown) => ({ type: 'tool-result', toolCallId: 'c1', toolName: 'see', output });
+  const media = { type: 'media', data: 'AAAA', mediaType: 'image/png' };
+
+  it.each([
+    ['an image of ai 6', { type: 'image-data', data: 'AAAA', mediaType: 'image/png' }, media],
+    [
+      'a file',
+      { type: 'file-data', data: 'AAAA', mediaType: 'image/png', filename: 'a.png' },
+      { ...media, filename: 'a.png' },
+    ],
+    ['a file of ai 7', { type: 'file', data: { type: 'data', data: 'AAAA' }, mediaType: 'image/png' }, media],
+    ['a text as a file', { type: 'file', data: { type: 'text', text: 'Hi' } }, { type: 'text', text: 'Hi' }],
+    [
+      'what has no form there',
+      { type: 'image-url', url: 'https://a.test' },
+      { type: 'image-url', url: 'https://a.test' },
+    ],
+  ])('tells %s of a tool in the words of version 2', async (_, item, expected) => {
+    const { content } = await messageOf([result({ type: 'content', value: [item] })]);
+    expect(content).toEqual([result({ type: 'content', value: [expected] })]);
+  });
+
+  it.each([
+    ['Keep it.', 'Keep it.'],
+    [undefined, 'The user did not allow this tool call.'],
+  ])('tells a refusal of the user as an error, with the reason %s', async (reason, value) => {
+    const { content } = await messageOf([result({ type: 'execution-denied', reason })]);
+    expect(content).toEqual([result({ type: 'error-text', value })]);
+  });
+
+  it.each([
+    ['data', { type: 'data', data: 'AAAA' }, { type: 'file', mediaType: 'image/*', data: 'AAAA' }],
+    [
+      'an address',
+      { type: 'url', url: new URL('https://a.test/b') },
+      { type: 'file', mediaType: 'image/*', data: new URL('https://a.test/b') },
+    ],
+    ['text', { type: 'text', text: 'Hi' }, { type: 'text', text: 'Hi' }],
+    [
+      'a reference',
+      { type: 'reference', reference: { openai: 'file-1' } },
+      { type: 'file', mediaType: 'image/*', data: { type: 'reference', reference: { openai: 'file-1' } } },
+    ],
+    ['bytes', new Uint8Array([1]), { type: 'file', mediaType: 'image/*', data: new Uint8Array([1]) }],
+  ])('tells a file that is %s in the words of version 2', async (_, data, expected) => {
+    const { content } = await messageOf([{ type: 'file', mediaType: 'image', data }], 'user');
+    expect(content).toEqual([expected]);
+  });
+
+  it('leaves out what a model would stumble over, with one warning for each kind', async () => {
+    const told = (type: string) => ({
+      type: 'other',
+      message: `Content of type "${type}" in the prompt is not known and not sent.`,
+    });
+    const approval = { type: 'tool-approval-response', approvalId: 'a1', approved: true };
+    const tool = await messageOf([approval, approval]);
+    expect(tool.prompt).toEqual([]);
+    expect(tool.warnings).toEqual([told('tool-approval-response')]);
+    expect(tool.start).toEqual({ type: 'stream-start', warnings: [told('tool-approval-response')] });
+
+    const say = { type: 'text', text: 'Hi' };
+    const assistant = await messageOf(
+      [say, { type: 'custom', kind: 'x.y' }, { type: 'reasoning-file' }],
+      'assistant',
+    );
+    expect(assistant.content).toEqual([say]);
+    expect(assistant.warnings).toEqual([told('custom'), told('reasoning-file')]);
+  });
+
+  it('keeps the options of the call, and names provider tools as `ai@5` does', async () => {
+    const abortSignal = new AbortController().signal;
+    const executors = { run: () => 'by reference' };
+    const { given } = await run(say('Hi'), {
+      temperature: 0.5,
+      abortSignal,
+      tools: [
+        { type: 'provider', id: 'openai.web_search', name: 'search', args: {} },
+        { type: 'function', name: 'f', inputSchema: {}, strict: true },
+      ] as never,
+      providerOptions: { openai: { store: true }, kelivo: { executors } },
+    });
+    expect(given).toMatchObject({
+      temperature: 0.5,
+      tools: [
+        { type: 'provider-defined', id: 'openai.web_search', name: 'search', args: {} },
+        { type: 'function', name: 'f', strict: true },
+      ],
+      providerOptions: { openai: { store: true } },
+    });
+    expect(given?.abortSignal).toBe(abortSignal);
+    expect(given?.providerOptions?.kelivo?.executors).toBe(executors);
+  });
+});

@@ -1,0 +1,54 @@
+// What the types of `ai@6` accept of the provider. Compiled by `accepted-types.test.ts`, never run.
+import {
+  createProviderRegistry,
+  customProvider,
+  embed,
+  generateText,
+  streamText,
+  tool,
+  wrapLanguageModel,
+} from 'ai6';
+import type { EmbeddingModelV3, LanguageModelV3, ProviderV3 } from 'provider3';
+import * as z from 'zod';
+import { createLocalTools, runInProvider, withToolLoop } from '../../../src/tool-loop/index.js';
+import { createKelivoResponsesProvider, toLanguageModelV3 } from '../../../src/v3/index.js';
+import { createKelivoResponsesProvider as createV2Provider } from '../../../src/index.js';
+
+const provider = createKelivoResponsesProvider();
+const weather = tool({
+  inputSchema: z.object({ city: z.string() }),
+  execute: async ({ city }) => ({ city, sky: 'clear' }),
+  toModelOutput: ({ output }) => ({ type: 'text', value: output.sky }),
+});
+
+export const asProvider: ProviderV3 = provider;
+export const asModel: LanguageModelV3 = provider('gpt-5');
+export const asEmbeddingModel: EmbeddingModelV3 = provider.embeddingModel('text-embedding-3-small');
+
+const registry = createProviderRegistry({ kelivo: provider });
+const custom = customProvider({
+  languageModels: { chat: provider('gpt-5') },
+  embeddingModels: { words: provider.embeddingModel('text-embedding-3-small') },
+  fallbackProvider: provider,
+});
+const wrapped = wrapLanguageModel({
+  model: provider('gpt-5'),
+  middleware: { specificationVersion: 'v3', wrapGenerate: ({ doGenerate }) => doGenerate() },
+});
+const looped = toLanguageModelV3(
+  withToolLoop(createV2Provider()('gpt-5'), { tools: createLocalTools({ weather }) }),
+);
+
+export async function run() {
+  const tools = await provider.toolStubs();
+  await generateText({ model: provider('gpt-5'), prompt: '', tools });
+  await generateText({ model: registry.languageModel('kelivo:gpt-5'), prompt: '' });
+  await generateText({ model: custom.languageModel('chat'), prompt: '' });
+  await generateText({ model: wrapped, prompt: '' });
+  streamText({ model: looped, prompt: '', ...runInProvider({ weather }) });
+  await embed({ model: provider.embeddingModel('text-embedding-3-small'), value: '' });
+  // @ts-expect-error A provider of version 2 is none for the registry of `ai@6`: the reason for one of version 3.
+  createProviderRegistry({ kelivo: createV2Provider() });
+  // A model of version 2 is one for `generateText`, too.
+  await generateText({ model: createV2Provider({ tools: { weather } })('gpt-5'), prompt: '' });
+}
