@@ -46,6 +46,7 @@ export function createTextReader({
     parser ??= openParser(mayStartInReasoning);
     if (mayStartInReasoning) assumed += whole;
     parser.feed(whole);
+    writer.flush();
   }
 
   function endText(metadata: Parameters<typeof writer.endText>[0] = {}): void {

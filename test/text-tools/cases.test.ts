@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { modelAdapters } from '../../src/adapters/model-adapters.js';
+import { joinMiddlewares } from '../../src/adapters/join-middlewares.js';
+import { type Said, say } from './_say.js';
+
+interface Case {
+  readonly id: string;
+  readonly family: string;
+  readonly tools: { name: string; parameters: { properties?: Record<string, unknown> } }[];
+  readonly input: string;
+  readonly expected: { text: string; toolCalls: { name: string; arguments: unknown }[] };
+  readonly textMatch: 'exact' | 'trimmed' | 'contains' | 'contains-all' | 'ignore';
+  readonly reasoning?: string;
+  readonly tier: string;
+}
+
+/** A model of each family, by a name that servers report. */
+const modelOfFamily: Readonly<Record<string, string>> = {
+  qwen3coder: 'qwen3-coder-plus',
+  hermes: 'Qwen/Qwen2.5-72B-Instruct',
+  mistral: 'mistral-small-latest',
+  'seed-oss': 'ByteDance-Seed/Seed-OSS-36B-Instruct',
+  'claude-xml': 'claude-3-haiku',
+  'gemma-tool-request': 'gemma-3-27b-it',
+};
+
+const textMatches: Readonly<Record<Case['textMatch'], (text: string, expected: string) => boolean>> = {
+  exact: (text, expected) => text === expected,
+  trimmed: (text, expected) => text.trim() === expected.trim(),
+  contains: (text, expected) => text.includes(expected),
+  'contains-all': (text, expected) => expected.split('|').every(part => text.includes(part)),
+  ignore: () => true,
+};
+
+const folder = process.env.TEXT_TOOL_CASES;
+
+if (folder === undefined) {
+  it.skip('reads the calls of cases, where TEXT_TOOL_CASES names a folder of them', () => {});
+} else {
+  const cases = readdirSync(folder)
+    .filter(name => name.endsWith('.json'))
+    .flatMap((name): Case[] => JSON.parse(readFileSync(join(folder, name), 'utf8')));
+
+  /** The share of a tier that must be read. What is damaged may be read, and may stay text. */
+  const shares: Readonly<Record<string, number>> = { core: 1, hard: 0.8, derived: 0, salvage: 0 };
+  const tiers = [...new Set([...Object.keys(shares), ...cases.map(({ tier }) => tier)])];
+
+  it.each(tiers)('reads the calls of the cases of tier %s', async tier => {
+    const own = cases.filter(one => one.tier === tier);
+    const failures: string[] = [];
+    for (const one of own) {
+      await expectCase(one).catch((error: unknown) => failures.push(`${one.id}: ${String(error)}`));
+    }
+    const read = own.length - failures.length;
+    console.log(`${tier}: ${read} of ${own.length} cases read`, ...failures);
+    expect(failures.slice(0, 5), `${failures.length} of ${own.length} are not read`).toEqual(
+      read >= own.length * (shares[tier] ?? 1) ? failures.slice(0, 5) : [],
+    );
+  });
+}
+
+async function expectCase({ family, tools, input, expected, textMatch, reasoning }: Case): Promise<void> {
+  const adapters = modelAdapters.findFor(modelOfFamily[family] ?? family);
+  const { said, finishReason } = await say(input, {
+    middleware: joinMiddlewares(...adapters.map(({ middleware }) => middleware)),
+    tools: Object.fromEntries(tools.map(({ name, parameters }) => [name, parameters.properties ?? {}])),
+  });
+  const joined = (pick: (one: Said) => string) => said.map(pick).join('');
+  const text = joined(one => ('text' in one ? one.text : ''));
+
+  const calls = said.flatMap(one => ('call' in one ? [{ name: one.call, arguments: one.input }] : []));
+  expect(calls).toEqual(expected.toolCalls);
+  expect({ text, matches: textMatches[textMatch](text, expected.text) }).toEqual({ text, matches: true });
+  if (reasoning !== undefined) {
+    expect(joined(one => ('reasoning' in one ? one.reasoning : '')).trim()).toBe(reasoning.trim());
+  }
+  expect(finishReason === 'tool-calls').toBe(expected.toolCalls.length > 0);
+}

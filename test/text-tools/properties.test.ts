@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { deepseekFormat } from '../../src/text-tools/formats/deepseek.js';
+import { glmFormat } from '../../src/text-tools/formats/glm.js';
+import { hermesFormat } from '../../src/text-tools/formats/hermes.js';
+import { claudeFormat, dsmlFormat, minimaxFormat } from '../../src/text-tools/formats/invoke.js';
+import { kimiFormat } from '../../src/text-tools/formats/kimi.js';
+import { mistralFormat } from '../../src/text-tools/formats/mistral.js';
+import { qwenXmlFormat } from '../../src/text-tools/formats/qwen-xml.js';
+import { thinkTags } from '../../src/text-tools/reasoning-tags.js';
+import { textToolsMiddleware } from '../../src/text-tools/text-tools-middleware.js';
+import { say, streamPieces } from './_say.js';
+
+const formats = [
+  hermesFormat,
+  qwenXmlFormat,
+  glmFormat,
+  mistralFormat,
+  deepseekFormat,
+  dsmlFormat,
+  kimiFormat,
+  minimaxFormat,
+  claudeFormat,
+];
+const middleware = textToolsMiddleware({ formats });
+const tools = {
+  get_weather: { city: { type: 'string' }, days: { type: 'integer' } },
+  write_file: { path: { type: 'string' }, content: { type: 'string' } },
+};
+
+/** Markup without a whole call of a tool that is declared. */
+const markup = fc.constantFrom(
+  '<tool_call>',
+  '</tool_call>',
+  '<tool_call>\n',
+  '<function=',
+  '<function=get_weather',
+  '<function=nothing>',
+  '</function>',
+  '<parameter=city>',
+  '</parameter>',
+  '{"name": "get_weather", ',
+  '{"name": "nothing", "arguments": {"a": 1}}',
+  '<invoke name="nothing">',
+  '<minimax:tool_call>',
+  '[TOOL_CALLS]',
+  '[TOOL_CALLS]nothing{"a": 1}',
+  '<｜tool▁calls▁begin｜>',
+  '<|tool_call_begin|>functions.nothing:0',
+  '<arg_key>',
+  '<|im_start|>assistant',
+  '`',
+  '```',
+  '```xml\n',
+  '~~~\n',
+);
+const prose = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 20 }),
+  fc.constantFrom('\n', '\n\n', ' ', '<', '\r\n', '<b>', 'a < b', '🙂', '格'),
+);
+const noCalls = fc
+  .array(fc.oneof(prose, markup), { maxLength: 12 })
+  .map(pieces => pieces.join(''))
+  .filter(text => !/<function=get_weather\s*>|"name": "get_weather",\s*}/.test(text));
+
+const call = fc.constantFrom(
+  '<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>',
+  '<tool_call>{"name": "get_weather", "arguments": {"city": "a </tool_call> b"}}</tool_call>',
+  '<tool_call>\n<function=write_file>\n<parameter=content>\n</parameter>\n"""\n</parameter>\n<parameter=path>\nx\n',
+  '<tool_call>get_weather\n<arg_key>days</arg_key>\n<arg_value>3</arg_value>\n</tool_call>',
+  '[TOOL_CALLS]get_weather[ARGS]{"city": "🙂"}',
+  '<invoke name="get_weather"><parameter name="city">&lt;</parameter></invoke>',
+  '<think>Well, <tool_call>{"name": "get_weather", "arguments": {}}</tool_call></think>',
+);
+
+it('gives text without a call out as it is, in any pieces', async () => {
+  await fc.assert(
+    fc.asyncProperty(noCalls, async text => {
+      const { said, finishReason } = await say(text, { middleware, tools });
+      expect(said.map(one => ('text' in one ? one.text : JSON.stringify(one))).join('')).toBe(text);
+      expect(finishReason).toBe('stop');
+    }),
+    {
+      numRuns: 300,
+      examples: [['<tool_call>\n<function=get_weather'], ['[TOOL_CALLS]get_weather'], ['\n \n']],
+    },
+  );
+});
+
+it('says the same of any mixture of text and calls in any pieces', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.oneof(prose, markup, call), { maxLength: 10 }), async pieces => {
+      await say(pieces.join(''), {
+        middleware: textToolsMiddleware({ formats, reasoning: [thinkTags] }),
+        tools,
+      });
+    }),
+    { numRuns: 200 },
+  );
+});
+
+it('loses no text, whatever is cut', async () => {
+  await fc.assert(
+    fc.asyncProperty(call, fc.nat({ max: 60 }), prose, async (whole, cut, before) => {
+      const text = before + whole.slice(0, whole.length - 1 - cut);
+      const { said } = await say(text, { middleware, tools });
+      if (said.some(one => 'call' in one)) return;
+      expect(said.map(one => ('text' in one ? one.text : '')).join('')).toBe(text);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+/** The longest thing that is not known to be text before it ends. */
+const LONGEST_MARKER = '<｜DSML｜function_calls>'.length + 2;
+
+it('delays text by no more than the longest marker', async () => {
+  const plain = fc
+    .array(fc.oneof(prose, fc.constantFrom('<too', '</tool_call', '[TOOL', '<func', '<｜DS', '\n', '```\n')))
+    .map(pieces => pieces.join(''));
+  await fc.assert(
+    fc.asyncProperty(plain, async text => {
+      const parts = await streamPieces(text.split(''), { middleware, tools });
+      const deltas = parts.flatMap(part => (part.type === 'text-delta' ? [part.delta] : []));
+      expect(deltas.join('')).toBe(text);
+      // Each unit comes on its own, so a delta is as long as its first unit had to wait.
+      expect(Math.max(0, ...deltas.map(delta => delta.length))).toBeLessThanOrEqual(LONGEST_MARKER);
+    }),
+    { numRuns: 200 },
+  );
+});
