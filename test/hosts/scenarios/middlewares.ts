@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import * as z from 'zod';
-import { qwen } from '../../../src/adapters/qwen.js';
+import { qwen } from '../../../src/adapters/index.js';
 import type { Scenario } from '../_scenario.js';
 
 export const middlewares: Scenario = {
