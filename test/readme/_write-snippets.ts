@@ -42,7 +42,7 @@ export function writeSnippets(snippets: readonly Snippet[]): WrittenSnippets {
     ]),
   );
   // One without imports is a module all the same.
-  for (const [{ code }, file] of fileOf) writeFileSync(file, `${code}\nexport {};\n`);
+  for (const [snippet, file] of fileOf) writeFileSync(file, `${toCode(snippet)}\nexport {};\n`);
   const program = ts.createProgram([prelude, ...fileOf.values()], options);
 
   const write = (source: string, name: string): string => {
@@ -62,7 +62,10 @@ export function writeSnippets(snippets: readonly Snippet[]): WrittenSnippets {
         return `line ${line}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
       });
     },
-    programOf: snippet => write(snippet.code, `${path.parse(fileOf.get(snippet) ?? '').name}.js`),
+    programOf: snippet => write(toCode(snippet), `${path.parse(fileOf.get(snippet) ?? '').name}.js`),
     prelude: write(readFileSync(prelude, 'utf8'), 'prelude.js'),
   };
 }
+
+/** Other releases of `ai` are installed here under names of their own: `ai6`, `ai7`. */
+const toCode = ({ code, major = '' }: Snippet): string => code.replaceAll("from 'ai';", `from 'ai${major}';`);

@@ -17,7 +17,14 @@ it('takes blocks of TypeScript and leaves those of other languages', () => {
     '```',
   ];
   expect(find(lines)).toEqual([
-    { name: 'The second (line 6)', language: 'ts', code: 'a();\n\nb();', notRun: undefined, prints: [] },
+    {
+      name: 'The second (line 6)',
+      language: 'ts',
+      code: 'a();\n\nb();',
+      notRun: undefined,
+      major: undefined,
+      prints: [],
+    },
   ]);
 });
 
@@ -28,6 +35,7 @@ it('takes the comments right above a block for remarks about it', () => {
     { prints: ['one', 'two'], notRun: undefined },
     { language: 'tsx', prints: [], notRun: undefined },
   ]);
+  expect(find(['<!-- with: ai 6 -->', '```ts', 'a();', '```'])).toMatchObject([{ major: '6' }]);
   expect(find(['<!-- not run: needs a key -->', '```ts', 'a();', '```'])).toMatchObject([
     { notRun: 'needs a key' },
   ]);

@@ -6,12 +6,14 @@ export interface Snippet {
   readonly code: string;
   /** Why it cannot run here, of a comment `<!-- not run: … -->` above it. */
   readonly notRun?: string;
+  /** The release of `ai` that it is for, 6 or 7, of a comment `<!-- with: ai 6 -->`. @default 5 */
+  readonly major?: string;
   /** What it prints, in this order, of comments `<!-- prints: … -->` above it. */
   readonly prints: readonly string[];
 }
 
 const FENCE = /^```(\w*)$/;
-const COMMENT = /^<!-- (not run|prints): (.+) -->$/;
+const COMMENT = /^<!-- (not run|prints|with): (.+) -->$/;
 
 /** The blocks of a Markdown text that are TypeScript. What is said of a block stands in the comments right above it. */
 export function findSnippets(markdown: string): Snippet[] {
@@ -38,8 +40,12 @@ export function findSnippets(markdown: string): Snippet[] {
   return snippets;
 }
 
-function toRemarks(remarks: readonly RegExpExecArray[]): Pick<Snippet, 'notRun' | 'prints'> {
+function toRemarks(remarks: readonly RegExpExecArray[]): Pick<Snippet, 'notRun' | 'major' | 'prints'> {
   const textsOf = (kind: string) =>
     remarks.filter(remark => remark[1] === kind).map(remark => remark[2] ?? '');
-  return { notRun: textsOf('not run')[0], prints: textsOf('prints') };
+  return {
+    notRun: textsOf('not run')[0],
+    major: textsOf('with')[0]?.replace(/^ai /, ''),
+    prints: textsOf('prints'),
+  };
 }
