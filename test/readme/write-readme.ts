@@ -9,8 +9,9 @@ import { renderContents } from './render-contents.js';
 import { renderOptions } from './render-options.js';
 
 const readme = path.join(root, 'README.md');
-const project = await readApi();
+const { project, hasFaults } = await readApi();
 
+if (hasFaults) fail('Expected comments without a fault, got those above.');
 for (const name of findUndocumented(project)) fail(`Expected a comment that says what ${name} is, got none.`);
 
 const text = readFileSync(readme, 'utf8');
