@@ -1,0 +1,179 @@
+import { createMistral } from '@ai-sdk/mistral';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { APICallError, type LanguageModelV2 } from '@ai-sdk/provider';
+import { generateText, type ModelMessage, streamText } from 'ai';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { adaptModel } from '../../src/adapters/index.js';
+import { createKelivoResponsesProvider } from '../../src/index.js';
+import type { EmulatorRequest } from '../../src/testing/index.js';
+import { withToolLoop } from '../../src/tool-loop/index.js';
+import { createMcpTools, type McpTools } from '../../src/tools/mcp/index.js';
+import { startEmulator } from '../testing/_emulator.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
+import { apiKey, hostNames, hosts, showReasoning } from './_provider.js';
+
+// A conversation that began elsewhere, with ids and an order that Mistral's API refuses.
+
+let mcpTools: McpTools;
+beforeAll(async () => {
+  mcpTools = await createMcpTools({ everything: everythingOverStdio() });
+});
+afterAll(() => mcpTools.close());
+
+type HostName = (typeof hostNames)[number];
+
+/** A turn of our provider with two tools, as a host keeps it that has declared them. */
+async function begin(host: HostName) {
+  const { baseURL } = await startEmulator({ apiKey });
+  // It ends with its tools, which all tests share.
+  const provider = createKelivoResponsesProvider({ baseURL, apiKey, mcpServers: mcpTools });
+  const tools = await provider.toolStubs();
+  const prompt: ModelMessage = { role: 'user', content: 'Get the sum of 2 and 3 and echo "hello"' };
+  const { messages } = await hosts[host]({
+    model: provider('gpt-5'),
+    prompt: [prompt],
+    tools,
+    providerOptions: showReasoning,
+  });
+  return { history: [prompt, ...messages], tools };
+}
+
+/** The clients, each in front of a server with Mistral's rules. */
+const clients: Readonly<Record<string, (baseURL: string) => LanguageModelV2>> = {
+  '@ai-sdk/mistral': baseURL => createMistral({ baseURL, apiKey })('mistral-small-latest'),
+  '@ai-sdk/openai-compatible': baseURL =>
+    createOpenAICompatible({ name: 'router', baseURL, apiKey })('mistralai/devstral-2512'),
+  'kelivo-responses': baseURL => {
+    const provider = createKelivoResponsesProvider({ baseURL, apiKey, toolLoop: false, adapters: false });
+    onTestFinished(() => provider.close());
+    return provider.languageModel('mistralai/Mistral-Small-3.2-24B-Instruct-2506');
+  },
+};
+
+async function start(client: string) {
+  const emulator = await startEmulator({ apiKey, rules: 'mistral' });
+  const toModel = clients[client];
+  if (toModel === undefined) throw new Error(`Expected one of the clients, got ${client}.`);
+  return { emulator, model: toModel(emulator.baseURL) };
+}
+
+/** All ids of calls and results in a request, of either API. */
+function idsOf({ body }: EmulatorRequest): unknown[] {
+  const { input = [], messages = [] } = body as { input?: WireItem[]; messages?: WireItem[] };
+  return [...input, ...messages]
+    .flatMap(({ call_id: callId, tool_call_id: resultId, tool_calls: calls = [] }) => [
+      callId ?? resultId,
+      ...calls.map(({ id }) => id),
+    ])
+    .filter(id => id !== undefined);
+}
+
+interface WireItem {
+  readonly call_id?: string;
+  readonly tool_call_id?: string;
+  readonly tool_calls?: readonly { readonly id: string }[];
+}
+
+/** The ids of the calls that a host keeps. */
+const keptIds = (messages: readonly ModelMessage[]): string[] =>
+  messages.flatMap(({ content }) =>
+    typeof content === 'string'
+      ? []
+      : content.flatMap(part => (part.type === 'tool-call' ? [part.toolCallId] : [])),
+  );
+
+const matrix = Object.keys(clients).flatMap(client => hostNames.map(host => ({ client, host })));
+
+describe.each(matrix)(
+  'a conversation with long ids that goes on with $client, in $host',
+  ({ client, host }) => {
+    it('is answered, and calls tools again', async () => {
+      const { history, tools } = await begin(host);
+      expect(keptIds(history)).toEqual([expect.stringMatching(/^call_/), expect.stringMatching(/^call_/)]);
+      const { emulator, model } = await start(client);
+      const adapted = withToolLoop(adaptModel(model), { tools: mcpTools });
+      const first: ModelMessage[] = [
+        ...history,
+        { role: 'user', content: 'Get the sum of 20 and 30 and echo "again"' },
+      ];
+      const { text, errors, messages } = await hosts[host]({ model: adapted, prompt: first, tools });
+      expect(errors).toEqual([]);
+      expect(text).toBe(
+        'The tool get-sum answered: The sum of 20 and 30 is 50.\nThe tool echo answered: Echo: again',
+      );
+
+      const next = await hosts[host]({
+        model: adapted,
+        tools,
+        prompt: [...first, ...messages, { role: 'user', content: 'Thank you' }],
+      });
+      expect({ text: next.text, errors: next.errors }).toEqual({ text: 'You said: Thank you', errors: [] });
+
+      const ids = emulator.requests.map(idsOf);
+      expect(new Set(ids.map(({ length }) => length))).toEqual(new Set([4, 8]));
+      expect(ids.flat().filter(id => !/^[a-zA-Z0-9]{9}$/.test(String(id)))).toEqual([]);
+      // The ids of the first turn are the same in every request: a cached prompt stays one.
+      expect(new Set(ids.map(all => all.slice(0, 4).join(' '))).size).toBe(1);
+    });
+
+    it('goes on when a turn was broken off behind the results of its tools', async () => {
+      const call = { type: 'tool-call', toolCallId: 'call_0123456789', toolName: 'echo', input: {} } as const;
+      const { emulator, model } = await start(client);
+      const { text, errors } = await hosts[host]({
+        model: adaptModel(model),
+        prompt: [
+          { role: 'user', content: 'Echo' },
+          { role: 'assistant', content: [call, { ...call, toolCallId: 'call_0123456789b' }] },
+          {
+            role: 'tool',
+            content: [call.toolCallId, 'call_0123456789b'].map(toolCallId => ({
+              type: 'tool-result',
+              toolCallId,
+              toolName: 'echo',
+              output: { type: 'text', value: 'hello' },
+            })),
+          },
+          { role: 'user', content: 'Are you there?' },
+        ],
+      });
+      expect({ text, errors }).toEqual({ text: 'You said: Are you there?', errors: [] });
+      expect(emulator.requests).toHaveLength(1);
+    });
+
+    it("fails without the adapter, with Mistral's own words", async () => {
+      const { history } = await begin(host);
+      const { model } = await start(client);
+      const refusal = await refusalOf(host, {
+        model: withToolLoop(model, { tools: mcpTools }),
+        prompt: [...history, { role: 'user', content: 'Thank you' }],
+      });
+      expect(refusal).toMatchObject({ statusCode: 400, isRetryable: false });
+      const [id] = keptIds(history);
+      expect(JSON.parse(refusal?.responseBody ?? '')).toMatchObject({
+        ...(client === 'kelivo-responses' ? { error: { message: toMessage(id) } } : mistralError(id)),
+      });
+    });
+  },
+);
+
+const toMessage = (id: string | undefined): string =>
+  `Tool call id was ${id} but must be a-z, A-Z, 0-9, with a length of 9.`;
+
+const mistralError = (id: string | undefined) => ({
+  object: 'error',
+  message: toMessage(id),
+  type: 'invalid_function_call',
+  code: '3280',
+});
+
+/** The error of the API that a host's call ends with. */
+async function refusalOf(
+  host: HostName,
+  { model, prompt }: { model: LanguageModelV2; prompt: ModelMessage[] },
+): Promise<APICallError | undefined> {
+  const errors: unknown[] = [];
+  const onError = (error: unknown): void => void errors.push(error);
+  if (host === 'generateText') await generateText({ model, prompt }).catch(onError);
+  else await streamText({ model, prompt, onError: ({ error }) => onError(error) }).consumeStream();
+  return errors.find(error => APICallError.isInstance(error));
+}
