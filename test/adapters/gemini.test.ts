@@ -208,6 +208,10 @@ describe('thought signatures', () => {
         { google: { thought_signature: 'sig-1' } },
         undefined,
       ]);
+      expect(await sentFields('gemini-3-pro', undefined, signature)).toEqual([
+        undefined,
+        { google: { thought_signature: 'sig-1' } },
+      ]);
       expect(await sentFields('gemini-2.5-pro', signature)).toEqual([
         { google: { thought_signature: 'sig-1' } },
       ]);

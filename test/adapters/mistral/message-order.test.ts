@@ -64,6 +64,10 @@ describe('the order of messages', () => {
     const results = [result(LONG), { ...result('ws_1'), toolName: 'web_search' }];
     const prompt = await asked([user('Go.'), assistant(...ran, ...results, text('Sun.')), user('Thanks')]);
     expect(rolesOf(prompt)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user']);
+    expect(prompt[1]?.content).toEqual([
+      expect.objectContaining({ type: 'tool-call', toolName: 'get_weather' }),
+      expect.objectContaining({ type: 'tool-call', toolName: 'web_search' }),
+    ]);
     const { calls, outputs } = exchangeOf({ prompt });
     expect(calls.every(id => /^[a-zA-Z0-9]{9}$/.test(id))).toBe(true);
     expect(outputs.map(([id]) => id)).toEqual(calls);
@@ -122,6 +126,11 @@ describe('the order of messages', () => {
     expect(joined[0]).toEqual({ role: 'user', content: [text('a'), text('b')] });
     expect(joined[1]?.content).toMatchObject([text('c'), text('d'), { type: 'tool-call' }]);
     expect(rolesOf(await asked(prompt, { mergeNeighbours: false }))).toEqual(rolesOf(prompt));
+  });
+
+  it('does not put into a call’s message what comes after it', async () => {
+    const prompt = [user('Go.'), assistant(called('abcdefghi')), assistant(text('Never mind.')), user('Ok')];
+    expect(await asked(prompt, { pairCalls: false })).toEqual(prompt);
   });
 
   it('ends with the user or a tool, but for a message the model is to go on with', async () => {
