@@ -7,11 +7,13 @@ import { AISDKError } from '@ai-sdk/provider';
  * - `mcp-start`, `mcp-network`, `mcp-http`, `mcp-unauthorized`, `mcp-timeout`, `mcp-closed`, `mcp-protocol`:
  *   an MCP server could not be reached or did not answer as one.
  * - `missing-package`: an optional package is not installed, or in a version that does not fit.
+ * - `unknown-name`: a provider or a role that is not there was asked for.
  * - `embedding-mismatch`: an index was to be searched with vectors of another model or length than its own.
  */
 export type KelivoErrorCode =
   | 'invalid-settings'
   | 'missing-package'
+  | 'unknown-name'
   | 'embedding-mismatch'
   | 'mcp-start'
   | 'mcp-network'

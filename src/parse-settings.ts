@@ -9,12 +9,20 @@ import { KelivoError } from './errors.js';
 export function parseSettings<Settings>(schema: z.ZodType<Settings>, value: unknown, name: string): Settings {
   const result = schema.safeParse(value ?? {}, { reportInput: true });
   if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  throw new KelivoError({
-    code: 'invalid-settings',
-    message: issue === undefined ? `Invalid ${name}.` : describe(issue, schema, name),
-  });
+  const [fault] = describeIssues(result.error, { schema, name });
+  throw new KelivoError({ code: 'invalid-settings', message: fault ?? `Invalid ${name}.` });
 }
+
+/** All that is wrong with a value, a sentence for each fault. Empty where it is right. */
+export function findFaults(schema: z.ZodType, value: unknown, name: string): string[] {
+  const result = schema.safeParse(value, { reportInput: true });
+  return result.success ? [] : describeIssues(result.error, { schema, name });
+}
+
+const describeIssues = (
+  { issues }: z.core.$ZodError,
+  { schema, name }: { schema: z.ZodType; name: string },
+): string[] => issues.map(issue => describe(issue, schema, name));
 
 function describe(issue: z.core.$ZodIssue, schema: z.ZodType, name: string): string {
   // Of alternatives, the one that fits best fails deepest.

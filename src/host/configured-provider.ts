@@ -1,0 +1,136 @@
+import type { EmbeddingModelV2, ImageModelV2, LanguageModelV2, ProviderV2 } from '@ai-sdk/provider';
+import { createModelAdapterRegistry } from '../adapters/create-model-adapter-registry.js';
+import { modelAdapters } from '../adapters/model-adapters.js';
+import { createComposition } from '../composition.js';
+import { KelivoError } from '../errors.js';
+import type { ToolSource } from '../tools/tool-source.js';
+import { createLazyEmbeddingModel, createLazyLanguageModel } from './create-lazy-models.js';
+import { createSwitchableProvider } from './create-switchable-provider.js';
+import { expectVersion2, type ImportModule, loadProvider } from './load-provider.js';
+import type {
+  ImportedProviderEntry,
+  KelivoProviderEntry,
+  ProviderEntry,
+} from './provider-registry-config.js';
+import { withCallIds } from './with-call-ids.js';
+import { withDimensions } from './with-dimensions.js';
+
+/** Where and as whom a provider is reached, where that is not as in its settings. */
+export interface ConnectionOverrides {
+  readonly apiKey?: string;
+  readonly baseURL?: string;
+}
+
+/** One provider of a registry. */
+export interface ConfiguredProvider {
+  languageModel(modelId: string, overrides?: ConnectionOverrides): LanguageModelV2;
+  textEmbeddingModel(
+    modelId: string,
+    options?: ConnectionOverrides & { dimensions?: number },
+  ): EmbeddingModelV2<string>;
+  imageModel(modelId: string): ImageModelV2;
+  close(): Promise<void>;
+}
+
+export interface ConfiguredProviderOptions {
+  /** Tools for entries that name no MCP servers of their own. */
+  readonly sharedTools: ToolSource | undefined;
+  readonly importModule: ImportModule;
+}
+
+/** A provider as its entry describes it. Nothing is loaded or started before one of its models is called. */
+export const createConfiguredProvider = (
+  entry: ProviderEntry,
+  options: ConfiguredProviderOptions,
+): ConfiguredProvider => ('import' in entry ? createImported(entry, options) : createKelivo(entry, options));
+
+function createKelivo(entry: KelivoProviderEntry, options: ConfiguredProviderOptions): ConfiguredProvider {
+  const { settings, stock, use } = entry;
+  const { adapters, toolLoop } = toComposition(entry, options);
+  // One source for all connections: its servers run once.
+  const { tools, close } = createComposition({ ...toComposition(entry, options), ...settings });
+  const open = ({ apiKey, baseURL }: ConnectionOverrides = {}) =>
+    createSwitchableProvider({
+      kelivo: {
+        ...withoutTools(settings),
+        ...(apiKey !== undefined && { apiKey }),
+        ...(baseURL !== undefined && { baseURL }),
+        ...{ adapters, toolLoop, mcpServers: tools },
+      },
+      stock,
+      use,
+    });
+  const provider = open();
+  const reach = (overrides: ConnectionOverrides | undefined) =>
+    overrides?.apiKey === undefined && overrides?.baseURL === undefined ? provider : open(overrides);
+  return {
+    languageModel: (modelId, overrides) => reach(overrides).languageModel(modelId),
+    textEmbeddingModel: (modelId, { dimensions, ...overrides } = {}) =>
+      reach(overrides).textEmbeddingModel(modelId, { dimensions }),
+    imageModel: modelId => provider.imageModel(modelId),
+    close,
+  };
+}
+
+/** Tools and servers have become one source. */
+const withoutTools = ({ tools: _, mcp: __, ...settings }: KelivoProviderEntry['settings'] = {}) => settings;
+
+function createImported(
+  entry: ImportedProviderEntry,
+  options: ConfiguredProviderOptions,
+): ConfiguredProvider {
+  const { import: packageName, creator, settings } = entry;
+  const { compose, close } = createComposition(toComposition(entry, options));
+  const load = ({ apiKey, baseURL }: ConnectionOverrides = {}): Promise<ProviderV2> =>
+    loadProvider({
+      import: packageName,
+      creator,
+      settings: {
+        ...settings,
+        ...(apiKey !== undefined && { apiKey }),
+        ...(baseURL !== undefined && { baseURL }),
+      },
+      importModule: options.importModule,
+    });
+  // The package's name, as vectors of a provider are told apart by it, and entries are renamed.
+  const common = { provider: packageName };
+  return {
+    languageModel: (modelId, overrides) =>
+      compose(
+        withCallIds(
+          createLazyLanguageModel({
+            ...{ ...common, modelId },
+            load: async () => expectVersion2((await load(overrides)).languageModel(modelId), packageName),
+          }),
+        ),
+      ),
+    textEmbeddingModel(modelId, { dimensions, ...overrides } = {}) {
+      const model = createLazyEmbeddingModel({
+        ...{ ...common, modelId },
+        load: async () => expectVersion2((await load(overrides)).textEmbeddingModel(modelId), packageName),
+      });
+      return dimensions === undefined ? model : withDimensions(model, dimensions);
+    },
+    imageModel(modelId) {
+      throw new KelivoError({
+        code: 'invalid-settings',
+        message: `Expected a language or embedding model, got the image model "${modelId}" of ${packageName}. Create it with the package's own provider.`,
+      });
+    },
+    close,
+  };
+}
+
+function toComposition(
+  { adapters, toolLoop, mcpServers }: ProviderEntry,
+  { sharedTools }: ConfiguredProviderOptions,
+) {
+  return {
+    adapters: adapters === undefined ? undefined : adapters && toAdapters(adapters),
+    toolLoop,
+    mcpServers: mcpServers === false ? undefined : (mcpServers ?? sharedTools),
+  };
+}
+
+const toAdapters = (names: readonly string[]) =>
+  createModelAdapterRegistry(modelAdapters.all().filter(({ name }) => names.includes(name)));

@@ -1,0 +1,63 @@
+import type { ProviderV2 } from '@ai-sdk/provider';
+import { KelivoError } from '../errors.js';
+
+export interface LoadProviderOptions {
+  readonly import: string;
+  readonly creator: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly importModule: ImportModule;
+}
+
+/** Imports a package by its name. */
+export type ImportModule = (name: string) => Promise<unknown>;
+
+/**
+ * Makes a provider of another package.
+ *
+ * @throws KelivoError with code `missing-package` where the package or its function is missing.
+ */
+export async function loadProvider({
+  import: name,
+  creator,
+  settings,
+  importModule,
+}: LoadProviderOptions): Promise<ProviderV2> {
+  const module = await load(name, importModule);
+  const create = module[creator];
+  if (typeof create === 'function') return create(settings) as ProviderV2;
+  const creators = Object.keys(module).filter(key => /^create[A-Z]/.test(key));
+  throw new KelivoError({
+    code: 'missing-package',
+    message: `Expected ${name} to export the function \`${creator}\`, got ${typeof create}. It has: ${creators.join(', ') || 'no creator'}.`,
+  });
+}
+
+async function load(name: string, importModule: ImportModule): Promise<Record<string, unknown>> {
+  try {
+    return Object(await importModule(name));
+  } catch (cause) {
+    throw new KelivoError({
+      code: 'missing-package',
+      message: `Expected the package ${name}, but it could not be loaded. Install it with \`npm install ${name}\`.`,
+      cause,
+    });
+  }
+}
+
+/**
+ * The model, if it is one of the interface of `ai@5`.
+ *
+ * @throws KelivoError with code `missing-package` for one of another release.
+ */
+export function expectVersion2<Model extends { readonly specificationVersion: string }>(
+  model: Model,
+  packageName: string,
+): Model {
+  if (model.specificationVersion === 'v2') return model;
+  throw new KelivoError({
+    code: 'missing-package',
+    message:
+      `Expected models of version v2 from ${packageName}, got one of version ${model.specificationVersion}. ` +
+      'Install the major version of it that belongs to the AI SDK 5.',
+  });
+}
