@@ -7,6 +7,7 @@ import type {
   LanguageModelV2Usage,
   SharedV2ProviderMetadata,
 } from '@ai-sdk/provider';
+import { createGrowingText, type GrowingText } from './growing-text.js';
 
 /** What a stream of parts amounts to. */
 export interface FoldedParts {
@@ -27,7 +28,7 @@ export interface PartFolder {
 
 export function createPartFolder(): PartFolder {
   const content: LanguageModelV2Content[] = [];
-  const open = new Map<string, { text: string; providerMetadata?: SharedV2ProviderMetadata }>();
+  const open = { text: new Map<string, OpenBlock>(), reasoning: new Map<string, OpenBlock>() };
   let warnings: LanguageModelV2CallWarning[] = [];
   let response: LanguageModelV2ResponseMetadata | undefined;
   let finish: Extract<LanguageModelV2StreamPart, { type: 'finish' }> | undefined;
@@ -45,26 +46,23 @@ export function createPartFolder(): PartFolder {
           break;
         }
         case 'text-start':
-        case 'reasoning-start': {
-          const type = part.type === 'text-start' ? 'text' : 'reasoning';
-          const block = { type, text: '', ...metadataOf(part) } as const;
-          content.push(block);
-          open.set(`${type} ${part.id}`, block);
+          begin('text', part);
           break;
-        }
+        case 'reasoning-start':
+          begin('reasoning', part);
+          break;
         case 'text-delta':
-        case 'reasoning-delta': {
-          const block = open.get(`${part.type === 'text-delta' ? 'text' : 'reasoning'} ${part.id}`);
-          if (block !== undefined) block.text += part.delta;
+          open.text.get(part.id)?.text.append(part.delta);
           break;
-        }
+        case 'reasoning-delta':
+          open.reasoning.get(part.id)?.text.append(part.delta);
+          break;
         case 'text-end':
-        case 'reasoning-end': {
-          const key = `${part.type === 'text-end' ? 'text' : 'reasoning'} ${part.id}`;
-          Object.assign(open.get(key) ?? {}, metadataOf(part));
-          open.delete(key);
+          end('text', part);
           break;
-        }
+        case 'reasoning-end':
+          end('reasoning', part);
+          break;
         case 'tool-call':
         case 'tool-result':
         case 'source':
@@ -83,6 +81,8 @@ export function createPartFolder(): PartFolder {
 
     result() {
       if (failure !== undefined) throw failure.error;
+      for (const { block, text } of [...open.text.values(), ...open.reasoning.values()])
+        block.text = text.toString();
       return {
         content,
         finishReason: finish?.finishReason ?? 'unknown',
@@ -93,6 +93,26 @@ export function createPartFolder(): PartFolder {
       };
     },
   };
+
+  function begin(type: Block['type'], part: BlockPart): void {
+    const block: Block = { type, text: '', ...metadataOf(part) };
+    content.push(block);
+    open[type].set(part.id, { block, text: createGrowingText() });
+  }
+
+  function end(type: Block['type'], part: BlockPart): void {
+    const ended = open[type].get(part.id);
+    if (ended !== undefined) Object.assign(ended.block, { text: ended.text.toString(), ...metadataOf(part) });
+    open[type].delete(part.id);
+  }
+}
+
+type Block = Extract<LanguageModelV2Content, { type: 'text' | 'reasoning' }>;
+type BlockPart = Extract<LanguageModelV2StreamPart, { type: `${Block['type']}-${'start' | 'end'}` }>;
+
+interface OpenBlock {
+  readonly block: Block;
+  readonly text: GrowingText;
 }
 
 const metadataOf = ({ providerMetadata }: { providerMetadata?: SharedV2ProviderMetadata }) =>

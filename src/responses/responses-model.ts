@@ -75,8 +75,11 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
     async doStream(options) {
       const { answer, head, warnings, body, headers, close } = await open(options, { stream: true });
       head.unshift({ type: 'stream-start', warnings });
-      const batches = readBatches(answer, { head, close });
-      const stream = streamBatches({ next: async () => (await batches.next()).value, cancel: close });
+      let next: Answer['next'] = async () => {
+        next = answer.next;
+        return head;
+      };
+      const stream = streamBatches({ next: () => next(), cancel: close });
       return { stream, request: { body }, response: { headers } };
     },
 
@@ -131,6 +134,7 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
         isKept: body.store === true || body.previous_response_id !== undefined,
         includeRawChunks,
         signal,
+        close: response.close,
       });
       try {
         const head = await readHead(answer);
@@ -187,24 +191,6 @@ async function readHead(answer: Answer): Promise<Parts> {
       head.push(part);
       if (!SILENT_PARTS.has(part.type)) return [...head, ...parts.slice(parts.indexOf(part) + 1)];
     }
-  }
-}
-
-/** The beginning of an answer and the rest, as it comes. Lets go of the connection when all is there. */
-async function* readBatches(
-  answer: Answer,
-  { head, close }: { head: Parts; close: () => void },
-): AsyncGenerator<Parts, undefined> {
-  try {
-    yield head;
-    for (let parts = await answer.next(); parts !== undefined; parts = await answer.next()) {
-      // A reader may leave with the last part.
-      if (parts.at(-1)?.type === 'finish') close();
-      // A piece of the body may end within an event.
-      if (parts.length > 0) yield parts;
-    }
-  } finally {
-    close();
   }
 }
 

@@ -33,24 +33,30 @@ export function createTurnIds(prompt: LanguageModelV2Prompt): { round(): RoundId
     return unique;
   };
 
+  /** Gives each id of one round its name, the same whenever it comes. */
+  const createNames = (kind: string) => {
+    const names = new Map<string, string>();
+    return (id: string): string => {
+      const known = names.get(id);
+      if (known !== undefined) return known;
+      const name = take(kind, id);
+      names.set(id, name);
+      return name;
+    };
+  };
+
   return {
     round() {
-      const names = new Map<string, string>();
       const complete = new Map<string, Set<string>>();
-      const nameOf = (kind: string, id: string): string => {
-        const key = `${kind} ${id}`;
-        const name = names.get(key) ?? take(kind, id);
-        names.set(key, name);
-        return name;
-      };
+      const call = createNames('call');
       return {
-        block: id => nameOf('block', id),
-        call: id => nameOf('call', id),
+        block: createNames('block'),
+        call,
         completeCall(id, contents) {
           const known = complete.get(id);
           if (known?.has(contents)) return undefined;
           complete.set(id, (known ?? new Set()).add(contents));
-          return known === undefined ? nameOf('call', id) : take('call', id);
+          return known === undefined ? call(id) : take('call', id);
         },
       };
     },

@@ -10,6 +10,7 @@ export async function readParts(
   const waiting = [...chunks];
   let generated = 0;
   const answer = readAnswer({
+    close: () => {},
     read: async () => waiting.shift(),
     errorContext: { url: 'http://server.test/v1/responses', requestBody: {}, redact: text => text },
     toToolName: name => name,

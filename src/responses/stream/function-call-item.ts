@@ -1,4 +1,5 @@
 import { ANSWER_LIMITS, AnswerLimitError } from './answer-limits.js';
+import { createGrowingText } from '../../parts/growing-text.js';
 import type { CallIds } from './call-ids.js';
 import { isNestedDeeper } from './is-nested-deeper.js';
 import type { OutputItem, PartWriter } from './output-item.js';
@@ -44,7 +45,7 @@ export function createFunctionCallItem({
   /** The id under which the call is shown, once it is. */
   let shownId: string | undefined;
   const itemId = idOf(announced?.id);
-  let streamed = '';
+  const streamed = createGrowingText();
   /** How much of `streamed` the host has been shown. */
   let written = 0;
   let completed: string | undefined;
@@ -62,9 +63,10 @@ export function createFunctionCallItem({
     },
 
     writeArguments(delta) {
-      streamed += delta;
+      const isNew = streamed.length < BEGINNING;
+      streamed.append(delta);
       if (written > 0) writeDelta(delta);
-      else if (streamed.length - delta.length < BEGINNING) flush();
+      else if (isNew) flush();
     },
 
     completeArguments(fields) {
@@ -76,13 +78,12 @@ export function createFunctionCallItem({
 
     isSameAs: wire => {
       const sameName = name === undefined || idOf(wire.name) === undefined || wire.name === name;
-      return sameName && isBeginning(completed ?? streamed, argumentsOf(wire) ?? '');
+      return sameName && isBeginning(completed ?? streamed.toString(), argumentsOf(wire) ?? '');
     },
 
     finish(wire, { broken = false } = {}) {
       name ??= idOf(wire?.name);
-      const input =
-        argumentsOf(wire) ?? completed ?? (streamed !== '' ? streamed : argumentsOf(announced)) ?? '';
+      const input = argumentsOf(wire) ?? completed ?? (streamed.toString() || argumentsOf(announced)) ?? '';
       if (wire !== undefined && wire.status !== 'incomplete' && !isWhole(input)) {
         // Finished, or cut by the token limit? Some servers call both `completed`: only the end of the response tells.
         completed = input;
@@ -115,7 +116,7 @@ export function createFunctionCallItem({
 
       if (shownId === undefined) show(callIds.claimLike(callId), name);
       // The arguments of the finished item count; deltas can be ciphertext (GitHub Copilot).
-      if (input.startsWith(streamed.slice(0, written))) writeDelta(input.slice(written));
+      if (input.startsWith(streamed.toString().slice(0, written))) writeDelta(input.slice(written));
       end();
       const toolCallId = shownId ?? callId;
       writeCall({ name, input, toolCallId, itemId: itemId ?? idOf(wire?.id), isAsync: wire?.async });
@@ -137,7 +138,8 @@ export function createFunctionCallItem({
 
   /** Shows the first arguments. What does not begin an object is ciphertext or worse, and waits for the final value. */
   function flush(): void {
-    if (/^\s*\{/.test(streamed.slice(0, BEGINNING))) writeDelta(streamed);
+    const beginning = streamed.toString();
+    if (/^\s*\{/.test(beginning.slice(0, BEGINNING))) writeDelta(beginning);
   }
 
   function writeDelta(delta: string): void {

@@ -1,4 +1,5 @@
 import type { LanguageModelV2Source } from '@ai-sdk/provider';
+import { createGrowingText } from '../../parts/growing-text.js';
 import type { OutputItem, PartWriter } from './output-item.js';
 import {
   asJson,
@@ -31,8 +32,8 @@ export function createMessageItem(id: string, { write, announced, onLogprobs }: 
   const itemId = idOf(announced?.id);
   let phase = idOf(announced?.phase);
   /** Everything said so far, refusals included. */
-  let said = '';
-  /** Where the text of the first content part that is not done begins in `said`. */
+  const spoken = createGrowingText();
+  /** Where the text of the first content part that is not done begins in what was said. */
   let partStart = 0;
   const cited = createCitations();
   const annotations: WireRecord[] = [];
@@ -55,12 +56,14 @@ export function createMessageItem(id: string, { write, announced, onLogprobs }: 
 
     isSameAs: wire => {
       const text = toSaid(wire);
+      const said = spoken.toString();
       return text === '' || said === '' || text.startsWith(said) || said.startsWith(text);
     },
 
     finish(wire) {
       item.closed = true;
       const final = wire === undefined ? '' : toSaid(wire);
+      const said = spoken.toString();
       if (said === '') {
         for (const part of recordsOf(wire?.content)) if (isFilled(part.logprobs)) onLogprobs(part.logprobs);
       }
@@ -83,18 +86,19 @@ export function createMessageItem(id: string, { write, announced, onLogprobs }: 
 
   function say(delta: string): void {
     if (delta === '') return;
-    said += delta;
+    spoken.append(delta);
     write({ type: 'text-delta', id, delta });
   }
 
   /** Servers may declare a part done late, when the next is being written, or twice: nothing may be said again. */
   function completePart(text: string): void {
+    const said = spoken.toString();
     const written = said.slice(partStart);
     if (written.startsWith(text)) {
       partStart += text.length;
     } else if (written === '' ? !said.endsWith(text) : text.startsWith(written)) {
       say(text.slice(written.length));
-      partStart = said.length;
+      partStart += text.length;
     }
   }
 

@@ -25,11 +25,13 @@ export interface AnswerOptions {
   /** Adds a `raw` part for every event. */
   readonly includeRawChunks?: boolean;
   readonly signal?: AbortSignal;
+  /** Lets go of the connection. Called when the answer is over, also by an abort. */
+  readonly close: () => void;
 }
 
-/** An answer of the server as stream parts, a batch for each piece of its body. */
+/** An answer of the server as stream parts, in batches as its body comes. */
 export interface Answer {
-  /** The next parts, perhaps none; undefined after the `finish` part has been given. Rejects on abort alone. */
+  /** The next parts, at least one; undefined after the `finish` part has been given. Rejects on abort alone. */
   next(): Promise<LanguageModelV2StreamPart[] | undefined>;
 }
 
@@ -45,16 +47,21 @@ const KEPT = {
  */
 const LINGER = 1_000;
 
+/** How much of a body is read at once, in bytes: what a larger piece becomes would all be in memory before it is used. */
+const PIECE = 32 * 1024;
+
 /**
  * Reads a response body, streamed or not: the first character tells an event stream from a JSON document, for
  * content types are not reliable. Both go through the same mapper.
  */
 export function readAnswer(options: AnswerOptions): Answer {
-  const { read, errorContext, includeRawChunks = false, signal } = options;
+  const { read, errorContext, includeRawChunks = false, signal, close } = options;
   let batch: LanguageModelV2StreamPart[] = [];
   const mapper = createEventMapper({ ...options, write: part => batch.push(part) });
   const decoder = new TextDecoder();
   let format: BodyFormat | undefined;
+  /** What is left of a large piece. */
+  let rest: Uint8Array | undefined;
   let isOver = false;
   let sawDoneMarker = false;
   const lengths = { streamedLength: 0, otherLength: 0 };
@@ -72,32 +79,44 @@ export function readAnswer(options: AnswerOptions): Answer {
 
   return {
     async next() {
-      if (isOver) return undefined;
       batch = [];
-      await step();
-      return batch;
+      while (!isOver && batch.length === 0) {
+        let bytes: Uint8Array | undefined;
+        try {
+          signal?.throwIfAborted();
+          bytes = rest ?? (await read(mapper.state === 'terminal' ? { within: LINGER } : undefined));
+        } catch (error) {
+          breakOff(error);
+          continue;
+        }
+        rest = bytes !== undefined && bytes.length > PIECE ? bytes.subarray(PIECE) : undefined;
+        take(rest === undefined ? bytes : bytes?.subarray(0, PIECE));
+      }
+      return batch.length > 0 ? batch : undefined;
     },
   };
 
-  async function step(): Promise<void> {
-    let bytes: Uint8Array | undefined;
-    try {
-      bytes = await read(mapper.state === 'terminal' ? { within: LINGER } : undefined);
-    } catch (error) {
-      if (signal?.aborted) throw error;
-      // After its terminal event an answer is whole, however the connection ends.
-      if (mapper.state === 'open') mapper.fail(error);
-      return finish();
-    }
+  /** Takes the next piece of the body, or its end. */
+  function take(bytes: Uint8Array | undefined): void {
     const isTaken = attempt(() => {
-      take(decoder.decode(bytes, { stream: bytes !== undefined }));
+      feed(decoder.decode(bytes, { stream: bytes !== undefined }));
       if (bytes === undefined) format?.end();
     });
     if (!isTaken || bytes === undefined) return finish();
     if (mapper.state === 'failed' || (sawDoneMarker && mapper.state === 'terminal')) finish();
   }
 
-  function take(text: string): void {
+  function breakOff(error: unknown): void {
+    if (signal?.aborted) {
+      close();
+      throw error;
+    }
+    // After its terminal event an answer is whole, however the connection ends.
+    if (mapper.state === 'open') mapper.fail(error);
+    finish();
+  }
+
+  function feed(text: string): void {
     const beginning = format === undefined ? text.trimStart() : text;
     if (beginning === '') return;
     format ??= toBodyFormat(beginning);
@@ -120,6 +139,7 @@ export function readAnswer(options: AnswerOptions): Answer {
     // What fails while the last items are closed is told, and they are closed as broken.
     if (!attempt(() => mapper.end())) mapper.end();
     isOver = true;
+    close();
   }
 
   /** Nothing that a server sends may make the stream throw: a host's promises would never settle. */

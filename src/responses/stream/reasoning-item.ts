@@ -1,8 +1,15 @@
+import { createGrowingText, type GrowingText } from '../../parts/growing-text.js';
 import type { OutputItem, PartWriter } from './output-item.js';
 import { idOf, recordsOf, textOf, type WireRecord } from './wire-values.js';
 
 /** Where reasoning is told: in a summary of several parts, or as the full text that open models send. */
 export type ReasoningChannel = 'summary' | 'text';
+
+/** A block of the stream. */
+interface Block {
+  readonly id: string;
+  readonly text: GrowingText;
+}
 
 /** Reasoning of the model: one block a summary part, or one block of full text. */
 export interface ReasoningItem extends OutputItem {
@@ -25,8 +32,8 @@ export function createReasoningItem(id: string, { write, announced }: PartWriter
   let channel: ReasoningChannel | undefined;
   let otherText = '';
   /** Blocks by the wire's index of their part. Only the newest is open. */
-  const blocks = new Map<number, { id: string; text: string }>();
-  let open: { id: string; text: string } | undefined;
+  const blocks = new Map<number, Block>();
+  let open: Block | undefined;
 
   openBlock(0);
 
@@ -87,13 +94,13 @@ export function createReasoningItem(id: string, { write, announced }: PartWriter
 
   function openBlock(index: number) {
     // The block that `added` opened has nothing yet: it becomes the part that comes first, whatever its index.
-    if (open !== undefined && open.text === '' && blocks.size === 1) {
+    if (open !== undefined && open.text.length === 0 && blocks.size === 1) {
       blocks.clear();
       blocks.set(index, open);
       return open;
     }
     closeBlock(metadata());
-    open = { id: `${id}:${blocks.size}`, text: '' };
+    open = { id: `${id}:${blocks.size}`, text: createGrowingText() };
     blocks.set(index, open);
     write({
       type: 'reasoning-start',
@@ -109,24 +116,24 @@ export function createReasoningItem(id: string, { write, announced }: PartWriter
     open = undefined;
   }
 
-  function say(block: { id: string; text: string }, delta: string): void {
+  function say(block: Block, delta: string): void {
     // A part that was left behind is closed for the host: its latecomers are lost to the stream.
     if (delta === '' || block !== open) return;
-    block.text += delta;
+    block.text.append(delta);
     write({ type: 'reasoning-delta', id: block.id, delta });
   }
 
-  function complete(block: { id: string; text: string }, text: string): void {
-    if (text.startsWith(block.text)) say(block, text.slice(block.text.length));
+  function complete(block: Block, text: string): void {
+    if (text.startsWith(block.text.toString())) say(block, text.slice(block.text.length));
   }
 
   function isSaid(text: string): boolean {
     const plain = (value: string) => value.replace(/\s+/g, ' ').trim();
-    return plain(text) === plain([...blocks.values()].map(block => block.text).join('\n'));
+    return plain(text) === plain([...blocks.values()].map(block => block.text.toString()).join('\n'));
   }
 
   function saidText(): string {
-    return [...blocks.values()].map(block => block.text).join('');
+    return [...blocks.values()].map(block => block.text.toString()).join('');
   }
 
   function metadata(wire?: WireRecord): { itemId?: string } {
