@@ -34,6 +34,14 @@ export interface TextParser {
   readonly visited: number;
 }
 
+interface OpenCall {
+  readonly name: string;
+  readonly id: string | undefined;
+  hasStarted: boolean;
+  /** The arguments of a call that is not declared, and is shown otherwise once it is whole. */
+  held: string | undefined;
+}
+
 /** How much white space may stand between the texts around a call. */
 const MAX_SPACE = 32;
 
@@ -45,7 +53,8 @@ export function createTextParser(
   { formats, reasoning, tools, startsInReasoning = false }: TextParserOptions,
   events: TextEvents,
 ): TextParser {
-  const markers = toMarkers({ formats: tools.size === 0 ? [] : formats, reasoning });
+  const isOfUse = ({ showUndeclared }: TextToolFormat) => tools.size > 0 || showUndeclared !== undefined;
+  const markers = toMarkers({ formats: formats.filter(isOfUse), reasoning });
   const cursor = createTextCursor();
   const fences = createFenceTracker();
   let behind: Behind = 'nothing';
@@ -55,41 +64,76 @@ export function createTextParser(
   /** Whether a marker was in code within a line, which has not ended. */
   let isQuoted = false;
   let isAllReasoning = false;
-  let call: 'none' | 'text' | { name: string; id: string | undefined; hasStarted: boolean } = 'none';
+  let call: 'none' | 'text' | OpenCall = 'none';
+  let format: TextToolFormat | undefined;
+  /** Whether the text so far ends a line, and whether it is to be ended before more comes. */
+  let isLineStart = true;
+  let isBreakDue = false;
 
   const calls: TextCalls = {
     isNameStart: text => [...tools.keys()].some(name => name.startsWith(text)),
     begin(name, { id } = {}) {
       const tool = tools.get(name);
-      call = tool === undefined ? 'text' : { name, id, hasStarted: false };
+      const isHeld = tool === undefined && format?.showUndeclared !== undefined;
+      call =
+        tool === undefined && !isHeld
+          ? 'text'
+          : { name, id, hasStarted: false, held: isHeld ? '' : undefined };
       return tool;
     },
     input(text) {
       if (typeof call === 'string') return;
+      if (call.held !== undefined) {
+        call.held += text;
+        return;
+      }
       if (!call.hasStarted) events.callStart(call);
       call.hasStarted = true;
       events.callInput(text);
     },
     end() {
       if (call === 'text') releaseRecorded();
-      else if (call !== 'none') {
-        if (!call.hasStarted) calls.input('{}');
-        events.callEnd();
-        fences.skip(cursor.recorded());
-        behind = 'call';
-        blankBeforeCall = blank;
-      }
+      else if (call !== 'none') endCall(call);
       call = 'none';
     },
   };
+
+  function endCall({ name, hasStarted, held }: OpenCall): void {
+    const shown = held === undefined ? undefined : format?.showUndeclared?.({ name, input: held || '{}' });
+    if (held !== undefined && shown === undefined) return releaseRecorded();
+    fences.skip(cursor.recorded());
+    if (shown !== undefined) {
+      writeLines(shown);
+    } else {
+      if (!hasStarted) calls.input('{}');
+      events.callEnd();
+      isBreakDue = false;
+    }
+    behind = 'call';
+    blankBeforeCall = blank;
+  }
 
   function write(text: string): void {
     if (text === '') return;
     blank += text;
     if (behind !== 'text' && blank.length <= markers.longest && blank.trim() === '') return;
-    events.text(blank);
-    blank = '';
+    showBlank();
     behind = 'text';
+  }
+
+  /** Writes lines of their own. */
+  function writeLines(text: string): void {
+    blank += `${isLineStart || blank.endsWith('\n') ? '' : '\n'}${text}`;
+    showBlank();
+    isBreakDue = true;
+  }
+
+  function showBlank(): void {
+    const isBroken = !isBreakDue || /^\r?\n/.test(blank);
+    events.text(isBroken ? blank : `\n${blank}`);
+    isLineStart = blank.endsWith('\n');
+    isBreakDue = false;
+    blank = '';
   }
 
   /** What was taken for a call is text. A fence in it is not one: it may be in an argument. */
@@ -107,8 +151,7 @@ export function createTextParser(
       if (character === undefined) break;
       if (markers.isStart(character)) yield* readMarker();
     }
-    if (behind !== 'call' && blank !== '') events.text(blank);
-    blank = '';
+    if (behind !== 'call' && blank !== '') showBlank();
   }
 
   function writeMarkdown(text: string): void {
@@ -188,7 +231,7 @@ export function createTextParser(
       // A call without a marker begins with what it is found by.
       if (!markers.isBare(marker)) cursor.take(marker.length);
       yield* cursor.takeSpace(MAX_SPACE);
-      const format: TextToolFormat | undefined = yield* findFormat(marker);
+      format = yield* findFormat(marker);
       if (format !== undefined) isRead = yield* format.read(cursor, calls, marker);
       marker = format === undefined ? yield* cursor.match(markers.behindPrefix.get(marker) ?? []) : undefined;
     }

@@ -20,6 +20,11 @@ export interface TextToolFormat {
   readonly artefacts?: readonly string[];
   /** Those of `openers` and `prefixes` that also end reasoning that was not closed. */
   readonly reasoningEnders?: readonly string[];
+  /**
+   * What is shown of a whole call of a tool that is not declared, in place of its text; undefined for its text. Such a
+   * call is held until it is whole. Without this function it is text, and goes out as it comes.
+   */
+  showUndeclared?(call: { name: string; input: string }): string | undefined;
   /** Whether what follows the opener and white space is of this format. Looks ahead and takes nothing. */
   accepts?(cursor: TextCursor, calls: TextCalls): Reading<boolean>;
   /**

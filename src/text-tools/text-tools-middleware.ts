@@ -1,9 +1,11 @@
 import type { LanguageModelV2Middleware } from '@ai-sdk/provider';
 import { transformParts } from '../parts/transform-parts.js';
 import type { ReasoningTags } from './reasoning-tags.js';
-import { createTextReader } from './create-text-reader.js';
+import { createTextReader, type TextReaderOptions } from './create-text-reader.js';
 import { readContent } from './read-content.js';
 import type { TextToolFormat } from './text-tool-format.js';
+
+type Call = Parameters<NonNullable<LanguageModelV2Middleware['wrapStream']>>[0];
 
 export interface TextToolsOptions {
   /** The forms in which the model writes calls. Where two begin alike, the first that fits is taken. */
@@ -17,9 +19,10 @@ export interface TextToolsOptions {
    * Whether an answer begins within reasoning, because the chat template has opened it in the prompt, so that only the
    * closing tag comes. Nothing in the text tells so before that tag. A server that sets reasoning apart is noticed; an
    * answer that ends without the tag, and was not cut, is given once more as text.
+   * May be told by the model's id.
    * @default false
    */
-  startsInReasoning?: boolean;
+  startsInReasoning?: boolean | ((modelId: string) => boolean);
 }
 
 /**
@@ -38,16 +41,22 @@ export function textToolsMiddleware({
   reasoning = [],
   startsInReasoning = false,
 }: TextToolsOptions): LanguageModelV2Middleware {
-  const options = { formats, reasoning, startsInReasoning };
+  const toOptions = ({ params, model }: Pick<Call, 'params' | 'model'>): TextReaderOptions => ({
+    formats,
+    reasoning,
+    startsInReasoning:
+      typeof startsInReasoning === 'function' ? startsInReasoning(model.modelId) : startsInReasoning,
+    params,
+  });
   return {
     middlewareVersion: 'v2',
-    async wrapGenerate({ doGenerate, params }) {
+    async wrapGenerate({ doGenerate, ...call }) {
       const result = await doGenerate();
-      return { ...result, ...readContent(result, { ...options, params }) };
+      return { ...result, ...readContent(result, toOptions(call)) };
     },
-    async wrapStream({ doStream, params }) {
+    async wrapStream({ doStream, ...call }) {
       const { stream, ...rest } = await doStream();
-      return { ...rest, stream: transformParts(stream, createTextReader({ ...options, params })) };
+      return { ...rest, stream: transformParts(stream, createTextReader(toOptions(call))) };
     },
   };
 }
