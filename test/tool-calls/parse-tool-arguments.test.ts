@@ -100,6 +100,26 @@ describe('arguments without a schema', () => {
     );
   });
 
+  it('are read or refused, and never throw, wherever they break off or are broken', () => {
+    const broken = fc
+      .tuple(fc.json(), fc.nat(), fc.string({ maxLength: 3 }))
+      .map(([json, at, more]) => json.slice(0, at % (json.length + 1)) + more + json.slice(at % 7));
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          broken,
+          fc.string(),
+          fc.json().map(json => JSON.stringify(json)),
+        ),
+        text => {
+          const parsed = parseToolArguments(text);
+          if (parsed.success) expect(JSON.parse(parsed.json)).toEqual(parsed.input);
+          else expect(parsed.fault).toMatch(/^expected .*, got /s);
+        },
+      ),
+    );
+  });
+
   it('keep the digits of long numbers in their JSON', () => {
     const text = '{"id": 9007199254740993, "big": 18446744073709551615}';
     expect(parseToolArguments(text)).toMatchObject({ json: text, isRepaired: false });
