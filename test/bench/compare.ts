@@ -1,3 +1,5 @@
+import { createRandom } from '../_chunking.js';
+
 export interface Contender {
   /** Does the work once, and tells what it cost where that is neither of the times that `CompareOptions` knows. */
   (): Promise<number | void>;
@@ -18,9 +20,10 @@ export interface CompareOptions {
 export type Costs<Name extends string> = Readonly<Record<Name, readonly number[]>>;
 
 /**
- * Measures contenders in turns, so that whatever slows the machine down slows all of them down. Each round begins with
- * another one, and each with no young garbage of another where the process may collect. A full collection would be
- * fairer still, but in it the engine also throws away code that has not run for a while, which is all but one's.
+ * Measures contenders in turns, so that whatever slows the machine down slows all of them down. Their order differs from
+ * round to round, the same in each run: nobody always comes after the same. Each begins without young garbage of another
+ * where the process may collect. A full collection would be fairer still, but with it the engine also throws away code
+ * that has not run for a while, which is all but one's.
  */
 export async function compare<Name extends string>(
   contenders: Readonly<Record<Name, Contender>>,
@@ -28,10 +31,10 @@ export async function compare<Name extends string>(
 ): Promise<Costs<Name>> {
   const now = time === 'clock' ? () => performance.now() : toBusyTime;
   const entries = Object.entries<Contender>(contenders);
+  const random = createRandom(entries.length);
   const costs = Object.fromEntries(entries.map(([name]) => [name, [] as number[]]));
   for (let round = -warmUp; round < samples; round++) {
-    for (let turn = 0; turn < entries.length; turn++) {
-      const [name, contender] = entries[(turn + round + warmUp) % entries.length] as [string, Contender];
+    for (const [name, contender] of toShuffled(entries, random)) {
       globalThis.gc?.({ type: 'minor' });
       const startedAt = now();
       const told = await contender();
@@ -40,6 +43,12 @@ export async function compare<Name extends string>(
   }
   return costs as Record<Name, number[]>;
 }
+
+const toShuffled = <Item>(items: readonly Item[], random: () => number): Item[] =>
+  items
+    .map(item => ({ item, place: random() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item);
 
 /** How long the process has been busy, in milliseconds. */
 function toBusyTime(): number {
