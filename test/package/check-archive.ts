@@ -11,7 +11,7 @@ try {
   const archive = await pack(folder);
   check('publint', [archive, '--strict']);
   // There is no CommonJS build: Node 20.19 and 22 load ES modules with `require`, too.
-  check('attw', [archive, '--profile', 'esm-only', '--no-emoji', '--format', 'table-flipped']);
+  check('attw', [archive, '--profile', 'esm-only', '--no-emoji', '--no-color', '--format', 'table-flipped']);
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
