@@ -24,15 +24,7 @@ export function readJson(text: string): JsonReading | undefined {
  * @returns undefined for what is beyond repair.
  */
 export function repairJson(text: string): JsonReading | undefined {
-  return readUnknownEscapes(text) ?? readEscaped(text) ?? readTwice(text) ?? readSlips(text);
-}
-
-/** A lone backslash, as in `C:\dir` or `\d+`: the model forgot to escape it. */
-function readUnknownEscapes(text: string): JsonReading | undefined {
-  const escaped = text.replace(/\\(?:["\\/bfnrt]|u[\da-fA-F]{4})|\\/g, escape =>
-    escape === '\\' ? '\\\\' : escape,
-  );
-  return escaped === text ? undefined : readJson(escaped);
+  return readEscaped(text) ?? readTwice(text) ?? readSlips(text);
 }
 
 /** `{\"city\": \"Oslo\"}`: the JSON of a text, without the quotes around it. */
@@ -49,12 +41,21 @@ function readTwice(text: string): JsonReading | undefined {
 }
 
 function readSlips(text: string): JsonReading | undefined {
-  if (endsInText(text)) return undefined;
+  // Else lone backslashes would be dropped: `C:\dir` is no `C:dir`.
+  const escaped = escapeLoneBackslashes(text);
+  const whole = readJson(escaped);
+  if (whole !== undefined) return whole;
+  if (endsInText(escaped)) return undefined;
   try {
-    return readJson(jsonrepair(text));
+    return readJson(jsonrepair(escaped));
   } catch {
     return undefined;
   }
+}
+
+/** A backslash that begins no escape, as in `C:\dir` or `\d+`: the model forgot to escape it. */
+function escapeLoneBackslashes(text: string): string {
+  return text.replace(/\\(?:["'\\/bfnrt]|u[\da-fA-F]{4})|\\/g, escape => (escape === '\\' ? '\\\\' : escape));
 }
 
 function endsInText(text: string): boolean {

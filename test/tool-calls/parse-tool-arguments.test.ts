@@ -31,6 +31,13 @@ describe('arguments without a schema', () => {
     ['a line break within a text', '{"a": "one\ntwo"}', { a: 'one\ntwo' }],
     ['a path with lone backslashes', '{"a": "C:\\Users\\ada\\dir"}', { a: 'C:\\Users\\ada\\dir' }],
     ['a pattern with lone backslashes', '{"a": "^\\d+\\s\\w$"}', { a: '^\\d+\\s\\w$' }],
+    [
+      'the same beside another slip',
+      '{"a": "C:\\Users\\ada", "b": "\\d+",',
+      { a: 'C:\\Users\\ada', b: '\\d+' },
+    ],
+    ['an apostrophe that is escaped', '{"a": "it\\\'s"}', { a: "it's" }],
+    ['an apostrophe that is escaped between single quotes', "{'a': 'it\\'s'}", { a: "it's" }],
     ['the whole told twice', '{"a": "x"}{"a": "x"}', { a: 'x' }],
     ['an apostrophe within a text', '{"a": "it\'s", b: 1}', { a: "it's", b: 1 }],
   ])('are read from %s', (_, text, expected) => {
