@@ -1,3 +1,4 @@
+import type { SharedEmulator } from './emulator/shared-emulator.js';
 import type { KeySafe } from './key-safe.js';
 import type { ServerBook } from './mcp/server-book.js';
 import type { ConversationStore } from './store/conversation-store.js';
@@ -11,6 +12,7 @@ export interface PlaygroundContext {
   readonly conversations: ConversationStore;
   readonly settings: SettingsStore;
   readonly keys: KeySafe;
+  readonly emulator: SharedEmulator;
   readonly servers: ServerBook;
   readonly desk: ApprovalDesk;
   readonly turns: RunningTurns;

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { describeFailure } from '../describe-failure.js';
 import type { ModelList } from '../shared/playground-state.js';
-import type { KeySafe } from './key-safe.js';
 import type { Redactor } from './turn/redact.js';
-import { openTarget } from './turn/open-target.js';
+import { openTarget, type OpenTargetOptions } from './turn/open-target.js';
 
 const modelsAnswer = z.object({ data: z.array(z.object({ id: z.string().max(200) })).max(5000) });
 
@@ -13,9 +12,9 @@ const TIME_LIMIT = 10_000;
 /** The models that the endpoint offers; one that does not say leaves the list empty and tells why. */
 export async function listModels(
   endpoint: string,
-  { keys, redactor, signal }: { keys: KeySafe; redactor: Redactor; signal: AbortSignal },
+  { redactor, signal, ...options }: OpenTargetOptions & { redactor: Redactor; signal: AbortSignal },
 ): Promise<ModelList> {
-  const target = await openTarget({ endpoint, fault: 'none', faultRequest: 0 }, { keys });
+  const target = await openTarget({ endpoint, fault: 'none', faultRequest: 0 }, options);
   try {
     const response = await fetch(toModelsUrl(target.baseURL), {
       headers: target.apiKey === undefined ? {} : { authorization: `Bearer ${target.apiKey}` },

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getRequestListener } from '@hono/node-server';
 import { createApp } from './create-app.js';
+import { createSharedEmulator } from './emulator/shared-emulator.js';
 import { createKeySafe } from './key-safe.js';
 import { defaultServers, makeFilesFolder } from './mcp/default-servers.js';
 import { openServerBook } from './mcp/server-book.js';
@@ -58,12 +59,14 @@ export async function startPlayground({
     redact: text => redactor.text(text),
   });
   const turns = createRunningTurns();
+  const emulator = createSharedEmulator();
   let port = wantedPort;
   const app = createApp({
     playground: {
       conversations: createConversationStore(database),
       settings: createSettingsStore(database),
       keys,
+      emulator,
       servers,
       desk: createApprovalDesk(),
       turns,
@@ -89,7 +92,7 @@ export async function startPlayground({
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();
-      await Promise.all([closed, servers.close()]);
+      await Promise.all([closed, servers.close(), emulator.close()]);
       database.close();
     },
   };

@@ -46,15 +46,15 @@ export function chatRoutes(playground: PlaygroundContext): Hono {
         });
         conversations.save(request.conversationId, request.thread, message);
       }
-      const messages = conversations.messages(request.conversationId, request.thread);
-      if (messages.length === 0) return context.json({ error: 'There is nothing to answer.' }, 409);
+      const history = conversations.read(request.conversationId)?.threads[request.thread] ?? [];
+      if (history.length === 0) return context.json({ error: 'There is nothing to answer.' }, 409);
 
       const { signal, close } = turns.open(`${request.conversationId} ${request.thread}`, {
         signal: context.req.raw.signal,
       });
       const stream = runTurn({
         ...playground,
-        messages,
+        history,
         flag: request.thread === 'main' ? chosen.flag : request.thread,
         settings: chosen,
         adapters: adaptersFor(chosen),

@@ -11,7 +11,7 @@ import { readJson } from './read-json.js';
 const keyRequest = z.object({ key: z.string().trim().max(10_000) });
 
 /** `GET|PATCH /` of the settings, `PUT /key`, `GET /models`. No answer ever holds a key. */
-export function stateRoutes({ settings, keys, filesFolder, redactor }: PlaygroundContext): Hono {
+export function stateRoutes({ settings, keys, emulator, filesFolder, redactor }: PlaygroundContext): Hono {
   function read(): PlaygroundState {
     const current = settings.read();
     return {
@@ -39,6 +39,8 @@ export function stateRoutes({ settings, keys, filesFolder, redactor }: Playgroun
     })
     .get('/models', async context => {
       const { endpoint } = settings.read();
-      return context.json(await listModels(endpoint, { keys, redactor, signal: context.req.raw.signal }));
+      return context.json(
+        await listModels(endpoint, { keys, emulator, redactor, signal: context.req.raw.signal }),
+      );
     });
 }

@@ -17,7 +17,6 @@ export interface ConversationStore {
   /** Creates the conversation if it is new. */
   open(id: string, options: { mode: ConversationMode; title: string }): void;
   rename(id: string, title: string): void;
-  messages(id: string, thread: Thread): readonly PlaygroundMessage[];
   /** Adds a message, or replaces the one with its id. */
   save(id: string, thread: Thread, message: PlaygroundMessage, trace?: readonly TraceEvent[]): void;
   /** Takes away the answers behind the last message of the user. */
@@ -82,8 +81,6 @@ export function createConversationStore(database: Connection): ConversationStore
     rename(id, title) {
       statements.rename.run(title, id);
     },
-    messages: (id, thread) =>
-      rowsOf(id, thread).map(({ message }) => JSON.parse(message) as PlaygroundMessage),
     save: database.transaction(
       (id: string, thread: Thread, message: PlaygroundMessage, trace: readonly TraceEvent[] = []) => {
         // A conversation that was deleted while its answer came stays deleted.

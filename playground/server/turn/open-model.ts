@@ -10,6 +10,8 @@ export interface OpenModelOptions {
   readonly modelId: string;
   readonly baseURL: string;
   readonly apiKey: string | undefined;
+  /** The name under which the server may find the requests of the turn. */
+  readonly requestId: string;
   readonly fetch: typeof globalThis.fetch;
   /** The tools of the MCP servers; the playground's own come beside them. */
   readonly mcpTools: ToolSource;
@@ -26,13 +28,14 @@ const IDLE_LIMIT = 15_000;
  */
 export function openModel(
   flag: Flag,
-  { modelId, apiKey = '', mcpTools, ...settings }: OpenModelOptions,
+  { modelId, apiKey = '', requestId, mcpTools, ...settings }: OpenModelOptions,
 ): Exclude<LanguageModel, string> {
   const provider = createSwitchableProvider({
     kelivo: {
       ...settings,
       // A function, so that the environment is not asked: its key may belong to another endpoint.
       apiKey: () => apiKey,
+      headers: { 'x-client-request-id': requestId },
       tools: localTools,
       mcpServers: mcpTools,
       timeouts: { idle: IDLE_LIMIT },

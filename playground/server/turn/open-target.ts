@@ -1,6 +1,7 @@
 import { type EmulatorRequest, startResponsesEmulator } from 'kelivo-responses/testing';
 import type { Settings } from '../../shared/playground-state.js';
 import { planFault } from '../emulator/faults.js';
+import { LATENCY, type SharedEmulator } from '../emulator/shared-emulator.js';
 import type { KeySafe } from '../key-safe.js';
 
 /** Where the requests of one turn go. */
@@ -16,16 +17,18 @@ export interface Target {
   close(): Promise<void>;
 }
 
-/** Milliseconds before each event of the emulator: about as fast as a model writes. */
-const LATENCY = 20;
+export interface OpenTargetOptions {
+  readonly keys: KeySafe;
+  readonly emulator: SharedEmulator;
+}
 
 /**
- * The endpoint of the settings. The emulator is started for each turn anew, so that turns side by side do not use up
- * each other's faults.
+ * The endpoint of the settings. A fault gets an emulator of its own, so that turns side by side do not use up each
+ * other's faults.
  */
 export async function openTarget(
   { endpoint, fault, faultRequest }: Pick<Settings, 'endpoint' | 'fault' | 'faultRequest'>,
-  { keys }: { keys: KeySafe },
+  { keys, emulator: shared }: OpenTargetOptions,
 ): Promise<Target> {
   if (endpoint !== 'emulator') {
     return {
@@ -36,7 +39,10 @@ export async function openTarget(
     };
   }
   const plan = planFault(fault, { request: faultRequest });
-  const emulator = await startResponsesEmulator({ latency: LATENCY, ...plan?.options });
+  const emulator =
+    plan === undefined
+      ? await shared.open()
+      : await startResponsesEmulator({ latency: LATENCY, ...plan.options });
   emulator.enqueue(...(plan?.script ?? []));
   return {
     baseURL: emulator.baseURL,
@@ -44,7 +50,9 @@ export async function openTarget(
     name: 'emulator',
     ...(plan !== undefined && { fault }),
     requests: emulator.requests,
-    close: () => emulator.close(),
+    close: async () => {
+      if (plan !== undefined) await emulator.close();
+    },
   };
 }
 

@@ -2,32 +2,35 @@ import {
   convertToModelMessages,
   createUIMessageStream,
   generateId,
-  jsonSchema,
   streamText,
-  type ToolSet,
   type UIMessageChunk,
 } from 'ai';
 import type { ModelAdapter } from 'kelivo-responses/adapters';
-import { createLocalTools, createToolbox, type ToolSource } from 'kelivo-responses/tool-loop';
+import type { ToolSource } from 'kelivo-responses/tool-loop';
 import { describeFailure } from '../../describe-failure.js';
-import { localTools } from '../../local-tools.js';
-import type { PlaygroundMessage, Settings } from '../../shared/playground-state.js';
+import type { PlaygroundMessage, Settings, StoredMessage } from '../../shared/playground-state.js';
 import type { Flag, TraceEvent } from '../../shared/trace-event.js';
+import type { SharedEmulator } from '../emulator/shared-emulator.js';
 import type { KeySafe } from '../key-safe.js';
 import type { ApprovalDesk } from './approval-desk.js';
+import { declareTools } from './declare-tools.js';
 import { openModel } from './open-model.js';
-import { openTarget, type Target } from './open-target.js';
+import { openTarget } from './open-target.js';
 import { createRecordingFetch } from './recording-fetch.js';
 import type { Redactor } from './redact.js';
+import { settleTurn } from './settle-turn.js';
+import { toHistory } from './to-history.js';
 import { createTraceRecorder, type TraceRecorder } from './trace-recorder.js';
 
 export interface TurnOptions {
-  readonly messages: readonly PlaygroundMessage[];
+  /** The conversation so far, the question last. */
+  readonly history: readonly StoredMessage[];
   readonly flag: Flag;
   readonly settings: Settings;
   readonly adapters: readonly ModelAdapter[];
   readonly mcpTools: ToolSource;
   readonly keys: KeySafe;
+  readonly emulator: SharedEmulator;
   readonly desk: ApprovalDesk;
   readonly redactor: Redactor;
   readonly signal: AbortSignal;
@@ -41,8 +44,14 @@ type Chunk = UIMessageChunk<unknown, { trace: { messageId: string; events: reado
 export function runTurn(options: TurnOptions): ReadableStream<Chunk> {
   const messageId = generateId();
   let recorder: TraceRecorder | undefined;
+  let answer: PlaygroundMessage | undefined;
+  let hasEnded = false;
+  // Where the page goes away, the message is complete before the turn has ended; else the turn comes first.
+  const saveOnce = (): void => {
+    if (answer !== undefined && hasEnded) options.onAnswer(answer, recorder?.events ?? []);
+  };
   return createUIMessageStream<PlaygroundMessage>({
-    originalMessages: [...options.messages],
+    originalMessages: options.history.map(({ message }) => message),
     generateId: () => messageId,
     onError: describeFailure,
     async execute({ writer }) {
@@ -50,20 +59,29 @@ export function runTurn(options: TurnOptions): ReadableStream<Chunk> {
         deliver: events => writer.write({ type: 'data-trace', data: { messageId, events }, transient: true }),
       });
       writer.write({ type: 'start', messageId });
-      await runRecorded(options, { recorder, write: chunk => writer.write(chunk) });
+      await runRecorded(options, { messageId, recorder, write: chunk => writer.write(chunk) });
       recorder.flush();
       writer.write({ type: 'finish' });
+      hasEnded = true;
+      saveOnce();
     },
-    onFinish: ({ responseMessage }) => options.onAnswer(responseMessage, recorder?.events ?? []),
+    onFinish({ responseMessage }) {
+      answer = responseMessage;
+      saveOnce();
+    },
   });
 }
 
 async function runRecorded(
-  { messages, flag, settings, adapters, mcpTools, keys, desk, redactor, signal }: TurnOptions,
-  { recorder, write }: { recorder: TraceRecorder; write: (chunk: Chunk) => void },
+  { history, flag, settings, adapters, mcpTools, keys, emulator, desk, redactor, signal }: TurnOptions,
+  {
+    messageId,
+    recorder,
+    write,
+  }: { messageId: string; recorder: TraceRecorder; write: (chunk: Chunk) => void },
 ): Promise<void> {
   const { record } = recorder;
-  const target = await openTarget(settings, { keys });
+  const target = await openTarget(settings, { keys, emulator });
   let failure: string | undefined;
   let finished: Pick<Extract<TraceEvent, { type: 'turn-end' }>, 'finishReason' | 'usage'> = {};
   let round = 1;
@@ -81,6 +99,7 @@ async function runRecorded(
       modelId: settings.modelId,
       baseURL: target.baseURL,
       apiKey: target.apiKey,
+      requestId: messageId,
       fetch: createRecordingFetch({ record, redactor, currentRound: () => round }),
       mcpTools,
       adapters,
@@ -103,10 +122,12 @@ async function runRecorded(
     const result = streamText({
       model,
       system: settings.systemPrompt || undefined,
-      messages: convertToModelMessages([...messages], { ignoreIncompleteToolCalls: true }),
+      messages: convertToModelMessages(toHistory(history, target), { ignoreIncompleteToolCalls: true }),
       tools: await declareTools(mcpTools, { signal }),
       providerOptions: {
         openai: {
+          // A conversation is replayed as a whole, so that it can go on with either provider and nothing is left behind.
+          store: false,
           reasoningSummary: 'auto',
           ...(settings.reasoningEffort !== 'default' && { reasoningEffort: settings.reasoningEffort }),
         },
@@ -141,44 +162,15 @@ async function runRecorded(
   } catch (error) {
     failure ??= redactor.text(describeFailure(error));
   }
-  await settle(target, recorder);
+  await settleTurn(recorder, {
+    arrived: () =>
+      (target.requests ?? []).filter(({ headers }) => headers['x-client-request-id'] === messageId),
+  });
+  await target.close();
   record({
     type: 'turn-end',
     end: signal.aborted ? 'stopped' : failure === undefined ? 'finished' : 'failed',
     ...(failure !== undefined && !signal.aborted && { message: failure }),
     ...finished,
   });
-}
-
-/** A host that knows a tool shows its calls. The schema is open: the provider's own check is the one that counts. */
-async function declareTools(mcpTools: ToolSource, { signal }: { signal: AbortSignal }): Promise<ToolSet> {
-  const { tools } = await createToolbox([mcpTools, createLocalTools(localTools)]).listTools({ signal });
-  return Object.fromEntries(
-    tools.map(({ name, description }) => [
-      name,
-      { description, inputSchema: jsonSchema({ type: 'object' }) },
-    ]),
-  );
-}
-
-/** Milliseconds that connections get to be seen to close. */
-const SETTLE_LIMIT = 1000;
-
-/** Waits until each request has its end in the story, and tells where the endpoint saw the connection go. */
-async function settle(target: Target, { record, events }: TraceRecorder): Promise<void> {
-  const exchangesWith = (type: 'request' | 'exchange-end'): number =>
-    events.filter(event => event.type === type).length;
-  const aborted = (): number[] =>
-    events.flatMap(event => (event.type === 'exchange-end' && event.end === 'aborted' ? event.exchange : []));
-  const isSeen = (exchange: number): boolean => target.requests?.[exchange - 1]?.aborted ?? true;
-  const isSettled = (): boolean =>
-    exchangesWith('request') === exchangesWith('exchange-end') && aborted().every(isSeen);
-
-  for (let waited = 0; !isSettled() && waited < SETTLE_LIMIT; waited += 20) {
-    await new Promise(resolve => setTimeout(resolve, 20));
-  }
-  if (target.requests !== undefined) {
-    for (const exchange of aborted().filter(isSeen)) record({ type: 'hung-up', exchange });
-  }
-  await target.close();
 }

@@ -1,5 +1,6 @@
 import { memo, useState } from 'react';
 import type { Exchange } from '../../shared/trace.js';
+import { useStickToEnd } from '../hooks/use-stick-to-end.js';
 import type { FoundEvent } from '../lib/filter-events.js';
 import { formatDuration } from '../lib/format.js';
 import { summarizeEvent } from '../lib/summarize-event.js';
@@ -19,8 +20,9 @@ const PAGE = 300;
 export function EventList({ found, exchange, query }: EventListProps) {
   const [limit, setLimit] = useState(PAGE);
   const { end, bodyText, startAt } = exchange;
+  const { ref, onScroll } = useStickToEnd({ isActive: end === undefined && query.trim() === '' });
   return (
-    <div className="events" tabIndex={0} role="region" aria-label="Events">
+    <div className="events" tabIndex={0} role="region" aria-label="Events" ref={ref} onScroll={onScroll}>
       <ol>
         {found.slice(0, limit).map(one => (
           <EventRow key={one.number} found={one} startAt={startAt} query={query} />

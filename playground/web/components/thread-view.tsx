@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useStickToEnd } from '../hooks/use-stick-to-end.js';
 import type { ThreadHook } from '../hooks/use-thread.js';
 import type { Traces } from '../hooks/use-traces.js';
 import { Icon } from './icon.js';
@@ -12,20 +12,10 @@ export interface ThreadViewProps {
   readonly onInspect: (messageId: string) => void;
 }
 
-/** How far from the end, in pixels, somebody counts as reading along. */
-const NEAR_END = 120;
-
 /** The messages of a thread. Who reads at the end is kept there. */
 export function ThreadView({ thread, label, traces, selected, onInspect }: ThreadViewProps) {
   const { messages, isRunning, problem, askAgain } = thread;
-  const list = useRef<HTMLDivElement>(null);
-  const isAtEnd = useRef(true);
-
-  useEffect(() => {
-    const element = list.current;
-    if (element !== null && isAtEnd.current) element.scrollTop = element.scrollHeight;
-  });
-
+  const { ref, onScroll } = useStickToEnd({ isActive: true });
   const last = messages.at(-1);
   const isWaiting = isRunning && last?.role === 'user';
   return (
@@ -35,10 +25,8 @@ export function ThreadView({ thread, label, traces, selected, onInspect }: Threa
       aria-label={label}
       aria-busy={isRunning}
       tabIndex={0}
-      ref={list}
-      onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
-        isAtEnd.current = scrollHeight - scrollTop - clientHeight < NEAR_END;
-      }}
+      ref={ref}
+      onScroll={onScroll}
     >
       {messages.map(message => (
         <MessageView

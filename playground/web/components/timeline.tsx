@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import type { Trace } from '../../shared/trace.js';
 import { formatDuration } from '../lib/format.js';
 import { layoutTimeline, type RequestBar, type ToolBar } from '../lib/layout-timeline.js';
@@ -78,7 +77,7 @@ function RequestRow({ bar, onChoose }: { bar: RequestBar; onChoose: () => void }
       >
         <span className="bar-waiting" style={{ width: `${bar.waiting}%` }} />
       </button>
-      <BarLabel bar={bar}>model · {formatDuration(bar.duration)}</BarLabel>
+      <BarLabel bar={bar} />
     </div>
   );
 }
@@ -106,30 +105,20 @@ function ToolRow({ bar }: { bar: ToolBar }) {
           <span className="bar-progress" style={{ width: `${progress.share * 100}%` }} />
         )}
       </button>
-      <BarLabel bar={bar}>
-        {toolName} · {formatDuration(duration)}
-        {state !== 'done' && ` · ${state}`}
-      </BarLabel>
+      <BarLabel bar={bar} />
     </div>
   );
 }
 
-function BarLabel({
-  bar,
-  children,
-}: {
-  bar: Pick<ToolBar, 'label' | 'left' | 'width'>;
-  children: ReactNode;
-}) {
-  const { label, left, width } = bar;
+function BarLabel({ bar: { label, left, width } }: { bar: RequestBar | ToolBar }) {
   const style = {
     behind: { left: `${left + width}%` },
     before: { right: `${100 - left}%` },
     inside: { left: `${left}%`, maxWidth: `${width}%` },
-  }[label];
+  }[label.place];
   return (
-    <span className="bar-label" data-place={label} style={style} aria-hidden="true">
-      {children}
+    <span className="bar-label" data-place={label.place} style={style} aria-hidden="true">
+      {label.text}
     </span>
   );
 }

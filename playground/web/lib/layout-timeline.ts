@@ -1,4 +1,5 @@
 import type { Exchange, ToolState, Trace } from '../../shared/trace.js';
+import { formatDuration } from './format.js';
 
 /** The timeline of a turn, ready to be drawn: places and widths are percentages of the whole. */
 export interface TimelineLayout {
@@ -21,7 +22,8 @@ export interface Lane {
 export type LabelPlace = 'behind' | 'before' | 'inside';
 
 interface Bar {
-  readonly label: LabelPlace;
+  /** What the bar is called, and where. */
+  readonly label: { readonly text: string; readonly place: LabelPlace };
   readonly left: number;
   readonly width: number;
   readonly startAt: number;
@@ -46,14 +48,19 @@ export interface ToolBar extends Bar {
 export function layoutTimeline(trace: Trace, { now }: { now: number }): TimelineLayout {
   const span = Math.max(trace.end?.at ?? now, trace.lastAt, 1);
   const toLeft = (at: number): number => (at / span) * 100;
-  const toBar = (startAt: number, endAt = trace.end?.at ?? now): Bar => {
+  const toBar = (
+    { startAt, endAt = trace.end?.at ?? now }: { startAt: number; endAt?: number },
+    toText: (duration: string) => string,
+  ): Bar => {
     const duration = Math.max(endAt - startAt, 0);
     const place = { left: toLeft(startAt), width: toLeft(duration) };
-    return { ...place, label: placeLabel(place), startAt, duration };
+    const text = toText(formatDuration(duration));
+    return { ...place, label: { text, place: placeLabel(text, place) }, startAt, duration };
   };
 
   const toRequestBar = (exchange: Exchange): RequestBar => {
-    const bar = toBar(exchange.startAt, exchange.end?.at);
+    const times = { startAt: exchange.startAt, endAt: exchange.end?.at };
+    const bar = toBar(times, duration => `model · ${duration}`);
     const answeredAt = exchange.events[0]?.at ?? exchange.end?.at ?? exchange.startAt + bar.duration;
     return {
       ...bar,
@@ -81,7 +88,7 @@ export function layoutTimeline(trace: Trace, { now }: { now: number }): Timeline
         ...trace.tools
           .filter(tool => tool.round === round)
           .map(({ toolCallId, toolName, state, progress, startAt, endAt }) => ({
-            ...toBar(startAt, endAt),
+            ...toBar({ startAt, endAt }, duration => toToolText(toolName, { duration, state })),
             toolCallId,
             toolName,
             state,
@@ -90,7 +97,7 @@ export function layoutTimeline(trace: Trace, { now }: { now: number }): Timeline
         ...waitingTools
           .filter(waiting => waiting.round === round)
           .map(({ approval: { toolCallId, toolName, wantedAt } }) => ({
-            ...toBar(wantedAt),
+            ...toBar({ startAt: wantedAt }, duration => toToolText(toolName, { duration, state: 'waiting' })),
             toolCallId,
             toolName,
             state: 'waiting' as const,
@@ -112,13 +119,19 @@ export function layoutTimeline(trace: Trace, { now }: { now: number }): Timeline
   };
 }
 
-/** The share of the width, in percent, that the name of a bar needs. */
-const LABEL_WIDTH = 38;
+/** The share of the width, in percent, that a character of a label needs at most. */
+const CHARACTER_WIDTH = 1.9;
 
-function placeLabel({ left, width }: { left: number; width: number }): LabelPlace {
-  if (100 - left - width >= LABEL_WIDTH) return 'behind';
-  return left >= LABEL_WIDTH ? 'before' : 'inside';
+function placeLabel(text: string, { left, width }: { left: number; width: number }): LabelPlace {
+  const needed = text.length * CHARACTER_WIDTH;
+  if (100 - left - width >= needed) return 'behind';
+  return left >= needed ? 'before' : 'inside';
 }
+
+const toToolText = (
+  toolName: string,
+  { duration, state }: { duration: string; state: ToolBar['state'] },
+): string => [toolName, duration, ...(state === 'done' ? [] : [state])].join(' · ');
 
 const toRoundAt = ({ exchanges }: Trace, at: number): number =>
   exchanges.findLast(({ startAt }) => startAt <= at)?.round ?? 1;

@@ -1,0 +1,263 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Conversation } from '../../../playground/shared/playground-state.js';
+import { startEmulator } from '../../testing/_emulator.js';
+import { everythingOverStdio, referenceServerScript } from '../../tools/mcp/_everything-server.js';
+import { openPlayground, readTurn, type TestPlayground } from './_playground.js';
+
+const SUM_AND_COUNT = 'First get the sum of 17 and 25, then count the words in "one two three".';
+
+const readConversation = async ({ call }: TestPlayground): Promise<Conversation> =>
+  (await call('/api/conversations/conversation-1')).json as Conversation;
+
+/** Waits until the conversation is there in the form that is asked for. */
+async function until<Value>(read: () => Promise<Value | undefined>): Promise<Value> {
+  for (;;) {
+    const value = await read();
+    if (value !== undefined) return value;
+    await new Promise(resolve => setTimeout(resolve, 20));
+  }
+}
+
+/** Reads a stream until a text came by; the rest is left. */
+async function readUntil(response: Response, pattern: RegExp): Promise<RegExpExecArray> {
+  let text = '';
+  const decoder = new TextDecoder();
+  const reader = response.body?.getReader();
+  for (;;) {
+    const found = pattern.exec(text);
+    if (found !== null) {
+      reader?.releaseLock();
+      return found;
+    }
+    const { done, value } = (await reader?.read()) ?? { done: true };
+    if (done) throw new Error(`Expected ${pattern} in the stream, got ${text}`);
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+describe.each(['kelivo', 'stock'] as const)('a turn of %s', thread => {
+  it('tells its story: rounds, requests, events, tools and tokens', async () => {
+    const { ask } = await openPlayground({ mcpServers: { everything: everythingOverStdio() } });
+    const { trace, text } = await ask(SUM_AND_COUNT, { thread });
+
+    expect(text).toContain('The sum of 17 and 25 is 42.');
+    expect(text).toContain('"words":3');
+    expect(trace.flag).toBe(thread);
+    expect(trace.rounds.map(({ finishReason }) => finishReason)).toEqual([
+      'tool-calls',
+      'tool-calls',
+      'stop',
+    ]);
+    expect(trace.exchanges.map(({ round, status }) => [round, status])).toEqual([
+      [1, 200],
+      [2, 200],
+      [3, 200],
+    ]);
+    expect(trace.tools).toMatchObject([
+      { toolName: 'get-sum', round: 1, state: 'done' },
+      { toolName: 'word-count', round: 2, state: 'done' },
+    ]);
+    for (const { events, end, request } of trace.exchanges) {
+      expect(events[0]?.name).toBe('response.created');
+      expect(events.at(-1)?.name).toBe('response.completed');
+      expect(end?.end).toBe('complete');
+      expect(request.body).toMatchObject({ model: 'gpt-5', stream: true });
+    }
+    expect(trace.firstTokenAt).toBeGreaterThan(0);
+    expect(trace.end?.end).toBe('finished');
+    const inputs = trace.rounds.map(({ usage }) => usage?.inputTokens ?? 0);
+    expect(trace.usage?.inputTokens).toBe(inputs.reduce((sum, count) => sum + count, 0));
+  });
+
+  it('goes on with the history of the other provider', async () => {
+    const playground = await openPlayground({ mcpServers: { everything: everythingOverStdio() } });
+    const flags = thread === 'kelivo' ? ['stock', 'kelivo'] : ['kelivo', 'stock'];
+    await playground.call('/api/state', { method: 'PATCH', body: { flag: flags[0] } });
+    await playground.ask(SUM_AND_COUNT);
+    await playground.call('/api/state', { method: 'PATCH', body: { flag: flags[1] } });
+    const { trace } = await playground.ask('Get the sum of 1 and 2.');
+
+    expect(trace.flag).toBe(thread);
+    expect(trace.end?.end).toBe('finished');
+    expect(JSON.stringify(trace.exchanges[0]?.request.body)).toContain('The sum of 17 and 25 is 42.');
+  });
+});
+
+describe('a turn', () => {
+  it('survives a restart, with its story', async () => {
+    const first = await openPlayground();
+    await first.ask('Hello');
+    await first.close();
+    const second = await openPlayground({ folder: first.folder });
+    const list = await second.call('/api/conversations');
+    const { trace, text } = readTurn(await readConversation(second));
+
+    expect(list.json).toMatchObject([{ id: 'conversation-1', title: 'Hello', mode: 'chat' }]);
+    expect(text).toBe('You said: Hello');
+    expect(trace.end?.end).toBe('finished');
+  });
+
+  it('is stopped at the endpoint, which sees the connection close', async () => {
+    const playground = await openPlayground();
+    await playground.call('/api/state', { method: 'PATCH', body: { fault: 'slow', faultRequest: 1 } });
+    const response = await playground.begin('Hello');
+    await readUntil(response, /"type":"wire"/);
+    const stop = { conversationId: 'conversation-1', thread: 'main' };
+    const stopped = await playground.call('/api/chat/stop', { method: 'POST', body: stop });
+    await response.body?.pipeTo(new WritableStream());
+    const { trace } = readTurn(await readConversation(playground));
+
+    expect(stopped.json).toEqual({ isStopped: true });
+    expect(trace.end?.end).toBe('stopped');
+    expect(trace.exchanges).toMatchObject([{ end: { end: 'aborted' }, isHungUp: true }]);
+    expect((await playground.call('/api/chat/stop', { method: 'POST', body: stop })).json).toEqual({
+      isStopped: false,
+    });
+  });
+
+  it('ends when the page goes away, and what came so far is kept', async () => {
+    const emulator = await startEmulator({ latency: 30 });
+    const playground = await openPlayground();
+    await playground.call('/api/state', { method: 'PATCH', body: { endpoint: emulator.baseURL } });
+    const response = await playground.begin(`Repeat ${'word '.repeat(100)}`);
+    await readUntil(response, /"type":"text-delta"/);
+    await response.body?.cancel();
+    const { trace } = await until(async () => {
+      const conversation = await readConversation(playground);
+      return conversation.threads.main?.length === 2 ? readTurn(conversation) : undefined;
+    });
+
+    expect(trace.exchanges[0]?.end?.end).toBe('aborted');
+    await until(async () => (emulator.requests[0]?.aborted ? true : undefined));
+  });
+
+  it('can be answered anew, in place of the answer before', async () => {
+    const playground = await openPlayground();
+    await playground.ask('Hello');
+    const body = { conversationId: 'conversation-1', thread: 'main' };
+    await playground.call('/api/chat', { method: 'POST', body });
+    const { threads } = await readConversation(playground);
+
+    expect(threads.main?.map(({ message }) => message.role)).toEqual(['user', 'assistant']);
+  });
+
+  it.each([
+    { body: {}, reason: 'conversationId' },
+    { body: { conversationId: '../etc', thread: 'main' }, reason: 'Expected the id of a conversation' },
+    { body: { conversationId: 'conversation-1', thread: 'other' }, reason: 'thread' },
+    {
+      body: {
+        conversationId: 'conversation-1',
+        thread: 'main',
+        message: { id: 'a', role: 'system', parts: [] },
+      },
+      reason: 'message',
+    },
+  ])('is not begun by a request without $reason', async ({ body, reason }) => {
+    const { call } = await openPlayground();
+    const { status, json } = await call('/api/chat', { method: 'POST', body });
+
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ error: expect.stringContaining(reason) });
+  });
+});
+
+describe('an approval', () => {
+  const withFiles = async () => {
+    const playground = await openPlayground();
+    const files = path.join(playground.folder, 'files');
+    const server = { command: process.execPath, args: [referenceServerScript('filesystem'), files] };
+    const config = JSON.stringify({ mcpServers: { files: server } });
+    const asked = await playground.call('/api/servers', { method: 'PUT', body: { config } });
+    const { confirmation } = asked.json as { confirmation: string };
+    await playground.call('/api/servers', { method: 'PUT', body: { config, confirmation } });
+    const file = path.join(files, 'hello.txt');
+    const response = await playground.begin(`write_file with path "${file}" and content "Hi."`);
+    const [, approvalId = ''] = await readUntil(response, /"approvalId":"([^"]+)"/);
+    return { playground, file, response, approvalId };
+  };
+
+  it('lets a destructive tool run', async () => {
+    const { playground, file, response, approvalId } = await withFiles();
+    await playground.call(`/api/approvals/${approvalId}`, { method: 'POST', body: { approved: true } });
+    await response.body?.pipeTo(new WritableStream());
+    const { trace } = readTurn(await readConversation(playground));
+
+    expect(await readFile(file, 'utf8')).toBe('Hi.');
+    expect(trace.approvals).toMatchObject([{ toolName: 'write_file', approved: true }]);
+    expect(trace.tools).toMatchObject([{ toolName: 'write_file', state: 'done' }]);
+  });
+
+  it('keeps a tool from running, and the model reads why', async () => {
+    const { playground, file, response, approvalId } = await withFiles();
+    const decision = { approved: false, reason: 'Not today.' };
+    await playground.call(`/api/approvals/${approvalId}`, { method: 'POST', body: decision });
+    await response.body?.pipeTo(new WritableStream());
+    const { text } = readTurn(await readConversation(playground));
+    const late = await playground.call(`/api/approvals/${approvalId}`, { method: 'POST', body: decision });
+
+    await expect(readFile(file)).rejects.toThrow('ENOENT');
+    expect(text).toContain('Not today.');
+    expect(late.status).toBe(410);
+  });
+});
+
+describe('a fault of the emulator', () => {
+  it.each([
+    { fault: 'cut', reason: /connection/i },
+    { fault: 'early-end', reason: /end/i },
+    { fault: 'error-event', reason: /error/i },
+    { fault: 'failed', reason: /error/i },
+    { fault: '429', reason: /rate limit/i },
+    { fault: '500', reason: /error/i },
+    { fault: 'html', reason: /html/i },
+    { fault: 'empty', reason: /empty|nothing|no/i },
+    { fault: 'chat-completions', reason: /chat/i },
+  ])('$fault fails the turn with its reason', async ({ fault, reason }) => {
+    const { call, ask } = await openPlayground();
+    await call('/api/state', { method: 'PATCH', body: { fault, faultRequest: 1 } });
+    const { trace } = await ask('Hello');
+
+    expect(trace.fault).toBe(fault);
+    expect(trace.end).toMatchObject({ end: 'failed', message: expect.stringMatching(reason) });
+  });
+
+  it('in the second request comes after the tools of the first', async () => {
+    const { call, ask } = await openPlayground();
+    await call('/api/state', { method: 'PATCH', body: { fault: 'failed', faultRequest: 2 } });
+    const { trace } = await ask('Count the words in "one two three".');
+
+    expect(trace.tools).toMatchObject([{ toolName: 'word-count', state: 'done' }]);
+    expect(trace.end?.end).toBe('failed');
+  });
+
+  it.each(['vllm', 'llama.cpp', 'ollama', 'no-deltas', 'terminal-only'])(
+    'that is the dialect of %s changes nothing about the answer',
+    async fault => {
+      const { call, ask } = await openPlayground();
+      await call('/api/state', { method: 'PATCH', body: { fault, faultRequest: 0 } });
+      const { trace, text } = await ask('Count the words in "one two three".');
+
+      expect(trace.end?.end).toBe('finished');
+      expect(trace.tools).toMatchObject([{ toolName: 'word-count', state: 'done' }]);
+      expect(text).toContain('"words":3');
+    },
+  );
+
+  it('that is a call written as text is mended by the adapter of the family, if it is on', async () => {
+    const { call, ask } = await openPlayground();
+    const setup = { fault: 'text-calls-qwen-xml', faultRequest: 0, modelId: 'qwen3-coder-30b' };
+    const { json } = await call('/api/state', { method: 'PATCH', body: setup });
+    const mended = await ask('Count the words in "one two three".');
+    await call('/api/state', { method: 'PATCH', body: { disabledAdapters: ['qwen'] } });
+    const bare = await ask('Count the words in "one two three".', { id: 'conversation-2' });
+
+    expect(json).toMatchObject({ adapters: [{ name: 'qwen', isOn: true }] });
+    expect(mended.trace.adapters).toEqual(['qwen']);
+    expect(mended.trace.tools).toMatchObject([{ toolName: 'word-count', state: 'done' }]);
+    expect(bare.trace.tools).toEqual([]);
+    expect(bare.text).toContain('<tool_call>');
+  });
+});

@@ -1,0 +1,159 @@
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { ConfirmationNeeded, ServersAnswer } from '../../../playground/shared/playground-state.js';
+import { everythingOverStdio, startEverythingServer } from '../../tools/mcp/_everything-server.js';
+import { openPlayground, type TestPlayground } from './_playground.js';
+
+const replace = ({ call }: TestPlayground, mcpServers: unknown, confirmation?: string) =>
+  call('/api/servers', { method: 'PUT', body: { config: JSON.stringify({ mcpServers }), confirmation } });
+
+async function untilReady({ call }: TestPlayground, name: string): Promise<ServersAnswer> {
+  for (;;) {
+    const answer = (await call('/api/servers')).json as ServersAnswer;
+    const server = answer.servers.find(one => one.name === name);
+    if (server?.state === 'ready' && server.tools.length > 0) return answer;
+    await new Promise(resolve => setTimeout(resolve, 50));
+  }
+}
+
+describe('the servers of the file', () => {
+  it('are connected at the start and tell their tools, hints and log', async () => {
+    const playground = await openPlayground({ mcpServers: { everything: everythingOverStdio() } });
+    const { servers } = await untilReady(playground, 'everything');
+
+    expect(servers).toMatchObject([
+      { name: 'everything', transport: 'stdio', target: expect.stringContaining('index.js') },
+    ]);
+    expect(servers[0]?.tools).toContainEqual(expect.objectContaining({ name: 'echo', hint: 'read-only' }));
+    expect(servers[0]?.log).toContainEqual(
+      expect.objectContaining({ text: expect.stringMatching(/^Connected: \d+ tools/) }),
+    );
+  });
+
+  it('show why they do not work', async () => {
+    const playground = await openPlayground({ mcpServers: { broken: { command: 'no-such-program' } } });
+    await playground.call('/api/servers/broken/reconnect', { method: 'POST' });
+    const { json } = await playground.call('/api/servers');
+
+    expect(json).toMatchObject({
+      servers: [{ state: 'failed', error: expect.stringContaining('no-such-program') }],
+    });
+  });
+
+  it('are the everything server and the file server on the first start', async () => {
+    const { call, close } = await openPlayground({ mcpServers: {} });
+    await close();
+    const { defaultServers } = await import('../../../playground/server/mcp/default-servers.js');
+    void call;
+
+    expect(defaultServers({ filesFolder: '/data/files' })).toMatchObject({
+      everything: { command: process.execPath },
+      files: { args: [expect.stringContaining('server-filesystem'), '/data/files'] },
+    });
+  });
+});
+
+describe('a change of the servers', () => {
+  it('starts no program that the file does not know, before its command line was confirmed', async () => {
+    const playground = await openPlayground();
+    const marker = path.join(playground.folder, 'started');
+    const args = ['-e', `require('node:fs').writeFileSync(${JSON.stringify(marker)}, '')`];
+    const asked = await replace(playground, { tool: { command: process.execPath, args } });
+
+    expect(asked.json).toMatchObject({
+      needsConfirmation: [{ name: 'tool', commandLine: expect.stringContaining('writeFileSync') }],
+    });
+    expect((await playground.call('/api/servers')).json).toMatchObject({ servers: [] });
+    await expect(stat(marker)).rejects.toThrow('ENOENT');
+
+    const { confirmation } = asked.json as ConfirmationNeeded;
+    await replace(playground, { tool: { command: process.execPath, args } }, confirmation);
+    await playground.call('/api/servers/tool/reconnect', { method: 'POST' });
+    await expect(stat(marker)).resolves.toBeDefined();
+  });
+
+  it.each([
+    ['another command', { command: 'other' }],
+    ['other arguments', { args: ['other'] }],
+    ['another variable', { env: { NODE_OPTIONS: '--require=/tmp/evil.js' } }],
+    ['another folder', { cwd: '/tmp' }],
+  ])('asks anew for %s of a known program', async (_title, change) => {
+    const server = { command: 'program', args: ['one'], disabled: true };
+    const playground = await openPlayground({ mcpServers: { server } });
+    const same = await replace(playground, { renamed: server });
+    const { json } = await replace(playground, { server: { ...server, ...change } });
+
+    expect(same.json).toHaveProperty('servers');
+    expect(json).toHaveProperty('needsConfirmation');
+  });
+
+  it('takes a confirmation once, and for what was confirmed alone', async () => {
+    const playground = await openPlayground();
+    const first = { first: { command: 'first', disabled: true } };
+    const second = { second: { command: 'second', disabled: true } };
+    const { confirmation } = (await replace(playground, first)).json as ConfirmationNeeded;
+    const swapped = await replace(playground, second, confirmation);
+    const again = await replace(playground, first, confirmation);
+
+    expect(swapped.json).toHaveProperty('needsConfirmation');
+    expect(again.json).toHaveProperty('needsConfirmation');
+  });
+
+  it('needs no confirmation for an address', async () => {
+    const server = await startEverythingServer('streamableHttp');
+    try {
+      const playground = await openPlayground();
+      await replace(playground, { remote: server.config });
+      const { servers } = await untilReady(playground, 'remote');
+
+      expect(servers).toMatchObject([{ name: 'remote', transport: 'http' }]);
+      await playground.close();
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('shows no secret of the configuration, and keeps those that come back as dots', async () => {
+    const secret = 'canary-secret-0123456789';
+    const mcpServers = {
+      local: { command: 'program', args: ['--api-key', secret], env: { TOKEN: secret }, disabled: true },
+      remote: {
+        url: `http://127.0.0.1:9/mcp?token=${secret}`,
+        headers: { Authorization: `Bearer ${secret}` },
+        disabled: true,
+      },
+    };
+    const playground = await openPlayground({ mcpServers });
+    const { text, json } = await playground.call('/api/servers');
+    const { config } = json as ServersAnswer;
+    const saved = await playground.call('/api/servers', { method: 'PUT', body: { config } });
+    const onDisk: unknown = JSON.parse(await readFile(path.join(playground.folder, 'mcp.json'), 'utf8'));
+
+    expect(text).not.toContain(secret);
+    expect(saved.json).toHaveProperty('servers');
+    expect(saved.text).not.toContain(secret);
+    expect(onDisk).toEqual({ mcpServers });
+  });
+
+  it('that is no configuration is refused with the reason, and changes nothing', async () => {
+    const playground = await openPlayground({ mcpServers: { server: { command: 'a', disabled: true } } });
+    const wrong = await playground.call('/api/servers', {
+      method: 'PUT',
+      body: { config: '{"a": {"command": 1}}' },
+    });
+    const text = await playground.call('/api/servers', { method: 'PUT', body: { config: '{' } });
+
+    expect(wrong.json).toMatchObject({ problem: expect.stringContaining('"a"') });
+    expect(text.json).toMatchObject({ problem: expect.stringContaining('no JSON') });
+    expect((await playground.call('/api/servers')).json).toMatchObject({ servers: [{ name: 'server' }] });
+  });
+
+  it('leaves the file readable for its owner alone', async () => {
+    const playground = await openPlayground();
+    await replace(playground, { remote: { url: 'http://127.0.0.1:9/mcp', disabled: true } });
+    const { mode } = await stat(path.join(playground.folder, 'mcp.json'));
+
+    expect(mode & 0o077).toBe(0);
+  });
+});
