@@ -1,5 +1,6 @@
 export type { ModelAdapterRegistry } from './adapters/create-model-adapter-registry.js';
 export type { ModelAdapter } from './adapters/model-adapter.js';
+export { type CorsProxyOptions, createCorsProxyFetch } from './create-cors-proxy-fetch.js';
 export { KelivoError, type KelivoErrorCode } from './errors.js';
 export { kelivoResponses } from './kelivo-responses.js';
 export type { ModelOverride } from './model-overrides.js';
