@@ -31,7 +31,8 @@ async function runTurn(tools: LocalTools, options: Parameters<typeof runInProvid
 describe('runInProvider', () => {
   it('declares the tools without what runs them', () => {
     const { tools } = runInProvider({ weather });
-    expect(tools).toEqual({ weather: { description: 'Tells the weather.', inputSchema: expect.anything() } });
+    expect(tools.weather.description).toBe('Tells the weather.');
+    expect(tools.weather).not.toHaveProperty('execute');
     expect(tools.weather.inputSchema.safeParse({ anything: 'goes' }).success).toBe(true);
   });
 
