@@ -1,7 +1,7 @@
 import { toAnchor } from './to-anchor.js';
 
 /** Sections whose own headings are worth a line. */
-const OPEN = new Set(['Drop it in', 'Recipes']);
+const OPEN = new Set(['Drop it in', 'Recipes', 'Model families']);
 
 /** The headings of a Markdown text as a list of links, except the one above that list. */
 export function renderContents(markdown: string): string {
