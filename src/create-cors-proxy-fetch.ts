@@ -1,6 +1,7 @@
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import { KelivoError } from './errors.js';
 
+/** Which proxy is asked, and how. */
 export interface CorsProxyOptions {
   /**
    * Address of a proxy of your own. `{url}` in it stands for the address that is asked for, encoded; without it that

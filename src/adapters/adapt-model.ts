@@ -4,6 +4,7 @@ import type { ModelAdapter } from './model-adapter.js';
 import { modelAdapters } from './model-adapters.js';
 import { wrapModel } from './wrap-model.js';
 
+/** Which adapters there are to choose from. */
 export interface AdaptModelOptions {
   /**
    * The adapters to choose from by the model's id.

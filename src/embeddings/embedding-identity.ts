@@ -17,6 +17,7 @@ export interface AnyEmbeddingModel extends Pick<
   readonly specificationVersion: string;
   /** The length that the model asks its vectors to have, where it has one. */
   readonly dimensions?: number;
+  /** Makes the vectors of some texts. */
   doEmbed(options: EmbedOptions): PromiseLike<{ embeddings: number[][] }>;
 }
 
@@ -29,6 +30,7 @@ interface EmbedOptions {
 
 type EmbedProviderOptions = Record<string, Record<string, unknown>>;
 
+/** How the length of the vectors is found out. */
 export interface EmbeddingIdentityOptions {
   /**
    * The length of the vectors, where it is known.

@@ -7,6 +7,7 @@ import {
 import { environmentProviders, toEnvironmentEntries } from './environment-providers.js';
 import type { ProviderRegistryConfig } from './provider-registry-config.js';
 
+/** What the environment does not say. */
 export interface EnvironmentProvidersOptions
   extends ProviderRegistryOptions, Pick<ProviderRegistryConfig, 'aliases' | 'mcpServers'> {
   /** The default models of further tasks: `{ "summary": "gpt-5-mini" }`. */

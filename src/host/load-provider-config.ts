@@ -2,6 +2,7 @@ import { KelivoError } from '../errors.js';
 import type { ProviderRegistryConfig } from './provider-registry-config.js';
 import { validateProviderConfig } from './validate-provider-config.js';
 
+/** How the file is read. */
 export interface LoadProviderConfigOptions {
   /**
    * The values of `${NAME}` in the texts of the file, such as `process.env`; `$${` stands for `${` itself. A name that

@@ -20,6 +20,7 @@ export interface ProviderRegistryConfig {
   mcpServers?: McpServers;
 }
 
+/** One provider: of this package, or of any other. */
 export type ProviderEntry = KelivoProviderEntry | ImportedProviderEntry;
 
 /** What an entry of either kind may say. */
@@ -49,6 +50,7 @@ export interface KelivoProviderEntry extends SharedEntry {
 
 /** A provider of any package of the AI SDK 5, which is loaded when one of its models is first called. */
 export interface ImportedProviderEntry extends SharedEntry {
+  /** An entry without a `type` is one of another package. */
   type?: undefined;
   /** The package, for example `@ai-sdk/google`. */
   import: string;

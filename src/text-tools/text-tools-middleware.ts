@@ -7,6 +7,7 @@ import type { TextToolFormat } from './text-tool-format.js';
 
 type Call = Parameters<NonNullable<LanguageModelV2Middleware['wrapStream']>>[0];
 
+/** How the model writes calls and reasoning. */
 export interface TextToolsOptions {
   /** The forms in which the model writes calls. Where two begin alike, the first that fits is taken. */
   formats: readonly TextToolFormat[];

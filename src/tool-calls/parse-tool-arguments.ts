@@ -3,6 +3,7 @@ import { isObject } from './fits-schema.js';
 import { mendBySchema } from './mend-by-schema.js';
 import { type JsonReading, readJson, repairJson } from './read-json.js';
 
+/** What is known of the arguments. */
 export interface ParseToolArgumentsOptions {
   /**
    * The JSON Schema of the arguments. With it, a text in a place where no text may be is read as the JSON that may:

@@ -11,6 +11,7 @@ export interface DeclaredTool {
   readonly inputSchema?: JSONSchema7;
 }
 
+/** What calls are judged by. */
 export interface ToolCallProcessorOptions {
   /** The tools that were declared to the model. Names are made out by them alone. */
   readonly tools: readonly DeclaredTool[];

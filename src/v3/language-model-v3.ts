@@ -15,7 +15,9 @@ import type {
 /** A model as `ai` 6 and 7 know it. */
 export interface LanguageModelV3 extends Pick<LanguageModelV2, 'provider' | 'modelId' | 'supportedUrls'> {
   readonly specificationVersion: 'v3';
+  /** One answer, when it is whole. */
   doGenerate(options: LanguageModelV3CallOptions): PromiseLike<LanguageModelV3GenerateResult>;
+  /** One answer, as it comes. */
   doStream(options: LanguageModelV3CallOptions): PromiseLike<LanguageModelV3StreamResult>;
 }
 
@@ -32,6 +34,7 @@ export interface LanguageModelV3CallOptions extends Omit<
 /** Options by provider. From version 3 on a value may be undefined. */
 export type LanguageModelV3ProviderOptions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
+/** A message of the prompt. */
 export interface LanguageModelV3Message {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: string | readonly { readonly type: string }[];
@@ -44,6 +47,7 @@ export interface LanguageModelV3Tool {
   readonly name: string;
 }
 
+/** A whole answer. */
 export interface LanguageModelV3GenerateResult {
   content: LanguageModelV3Content[];
   finishReason: LanguageModelV3FinishReason;
@@ -54,22 +58,26 @@ export interface LanguageModelV3GenerateResult {
   warnings: LanguageModelV3Warning[];
 }
 
+/** An answer that streams. */
 export interface LanguageModelV3StreamResult {
   stream: ReadableStream<LanguageModelV3StreamPart>;
   request?: { body?: unknown };
   response?: { headers?: SharedV2Headers };
 }
 
+/** A part of a whole answer. */
 export type LanguageModelV3Content =
   | Exclude<LanguageModelV2Content, { type: 'tool-call' | 'tool-result' }>
   | LanguageModelV3ToolCall
   | LanguageModelV3ToolResult;
 
+/** A call of a tool. */
 export type LanguageModelV3ToolCall = Extract<LanguageModelV2Content, { type: 'tool-call' }> & {
   /** Whether the host did not declare the tool. */
   dynamic?: boolean;
 };
 
+/** What a tool gave that the provider ran. */
 export interface LanguageModelV3ToolResult {
   type: 'tool-result';
   toolCallId: string;
@@ -85,6 +93,7 @@ type PlainPart = Exclude<
   { type: 'stream-start' | 'tool-input-start' | 'tool-call' | 'tool-result' | 'finish' }
 >;
 
+/** A part of an answer that streams. */
 export type LanguageModelV3StreamPart =
   | PlainPart
   | { type: 'stream-start'; warnings: LanguageModelV3Warning[] }
@@ -98,6 +107,7 @@ export type LanguageModelV3StreamPart =
       providerMetadata?: SharedV2ProviderMetadata;
     };
 
+/** Why an answer ended. */
 export interface LanguageModelV3FinishReason {
   unified: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
   /** The server's own word, where it gave one. */
@@ -115,5 +125,6 @@ export interface LanguageModelV3Usage {
   outputTokens: { total: number | undefined; text: number | undefined; reasoning: number | undefined };
 }
 
+/** What of a call the model could not do, or did in another way. */
 export type LanguageModelV3Warning =
   { type: 'unsupported'; feature: string; details?: string } | { type: 'other'; message: string };

@@ -12,6 +12,7 @@ export interface EmbeddingModelV3 extends Omit<EmbeddingModelV2<string>, 'specif
   readonly specificationVersion: 'v3';
   /** The length that the model asks its vectors to have, where it has one. */
   readonly dimensions?: number;
+  /** Makes the vectors of some texts. */
   doEmbed(options: EmbedOptions): PromiseLike<EmbedResult & { warnings: LanguageModelV3Warning[] }>;
 }
 

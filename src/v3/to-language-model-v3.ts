@@ -7,7 +7,7 @@ import { toV3Content, toV3FinishReason, toV3Part, toV3Usage, toV3Warning } from 
 /**
  * Any model of version 2 as one of version 3, which `ai` 6 and 7 take as their own: without the warning of their
  * compatibility mode, and whole in `wrapLanguageModel` of 6, which mislabels a model of version 2. Tools that a
- * {@link withToolLoop | tool loop} runs show in full, also those that the host did not declare.
+ * tool loop runs show in full, also those that the host did not declare.
  *
  * @example
  * ```ts
