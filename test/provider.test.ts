@@ -123,7 +123,13 @@ describe('createKelivoResponsesProvider', () => {
 
   it('gives declarations of its tools that run nothing', async () => {
     const stubs = await createKelivoResponsesProvider({ tools: { echo: createEcho().echo } }).toolStubs();
-    expect(stubs).toEqual({ echo: { description: 'Says it again.', inputSchema: expect.anything() } });
+    expect(stubs).toEqual({
+      echo: {
+        description: 'Says it again.',
+        inputSchema: expect.anything(),
+        providerOptions: { kelivo: { stub: true } },
+      },
+    });
     expect(await createKelivoResponsesProvider().toolStubs()).toEqual({});
   });
 

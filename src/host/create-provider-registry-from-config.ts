@@ -18,6 +18,7 @@ export interface ModelChoice {
   /** A model name as the registry takes it. */
   readonly model?: string | null;
   readonly apiKey?: string | null;
+  /** Gets the key of the defaults where the record has none of its own: to be taken from trusted records only. */
   readonly baseURL?: string | null;
   /** The length of vectors, for embedding models. */
   readonly dimensions?: number | null;

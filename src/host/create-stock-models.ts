@@ -4,11 +4,13 @@ import type {
   LanguageModelV2Content,
   LanguageModelV2StreamPart,
 } from '@ai-sdk/provider';
+import type { FetchFunction } from '@ai-sdk/provider-utils';
 import { createCredentials } from '../credentials.js';
 import { createEndpoints } from '../endpoints.js';
 import { resolveModelOverride } from '../model-overrides.js';
 import { transformParts } from '../parts/transform-parts.js';
 import { turnTokenOf } from '../parts/turn-token.js';
+import { withRequestLog } from '../request-log.js';
 import type { KelivoResponsesSettings } from '../settings.js';
 import { openStockModel } from './open-stock-model.js';
 import { type StockCall, toStockCall } from './to-stock-call.js';
@@ -25,6 +27,10 @@ export function createStockModels(
 ): (modelId: string) => LanguageModelV2 {
   const endpoints = createEndpoints(settings);
   const credentials = createCredentials(settings, { url: endpoints.shownRoot });
+  const fetch = withRequestLog(
+    settings.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    settings.logger,
+  );
 
   return modelId => {
     const endpoint = new URL(endpoints.of(modelId, RESPONSES_PATH.slice(1)));
@@ -32,7 +38,7 @@ export function createStockModels(
     const config = {
       baseURL: `${endpoint.origin}${endpoint.pathname}`.slice(0, -RESPONSES_PATH.length),
       needsKey: endpoints.needsKey,
-      fetch: endpoint.search === '' ? settings.fetch : toFetchOf(endpoint, settings.fetch),
+      fetch: endpoint.search === '' ? fetch : toFetchOf(endpoint, fetch),
     };
 
     /** Opened for each call: the key is looked up then, and the next one taken where it is refused. */
@@ -77,9 +83,9 @@ export function createStockModels(
 
 /** The stock provider adds its path behind a query; the whole address goes in its place. */
 const toFetchOf =
-  (endpoint: URL, fetch: KelivoResponsesSettings['fetch']): typeof globalThis.fetch =>
+  (endpoint: URL, fetch: FetchFunction): FetchFunction =>
   (_, init) =>
-    (fetch ?? globalThis.fetch)(endpoint, init);
+    fetch(endpoint, init);
 
 const withName = <Part extends LanguageModelV2Content | LanguageModelV2StreamPart>(
   part: Part,

@@ -6,7 +6,6 @@ import { createKelivoResponsesProvider, type KelivoResponsesProvider } from '../
 import { type KelivoResponsesSettings, validateSettings } from '../settings.js';
 import { toToolStubs } from '../tools/to-tool-stubs.js';
 import { createStockModels } from './create-stock-models.js';
-import { markToolStubs } from './mark-tool-stubs.js';
 import { isSwitchedOn, type SwitchSetting, switchValueSchema } from './switch-setting.js';
 
 export interface SwitchableProviderOptions {
@@ -89,7 +88,7 @@ export function createSwitchableProvider(options: SwitchableProviderOptions): Ke
     responses,
     textEmbeddingModel: bare.textEmbeddingModel,
     imageModel: bare.imageModel,
-    toolStubs: async () => markToolStubs(await toToolStubs(composition.tools)),
+    toolStubs: () => toToolStubs(composition.tools),
     close: composition.close,
   });
 }

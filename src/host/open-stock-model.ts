@@ -9,7 +9,7 @@ export interface StockModelConfig {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Whether a request without any key is a mistake. */
   readonly needsKey: boolean;
-  readonly fetch: FetchFunction | undefined;
+  readonly fetch: FetchFunction;
 }
 
 /**

@@ -7,7 +7,7 @@ import type {
 import { createToolNames } from '../responses/request/tool-names.js';
 import { isContinuation } from '../tool-calls/is-continuation.js';
 import { pairToolCalls } from '../tool-calls/pair-tool-calls.js';
-import { isToolStub } from './mark-tool-stubs.js';
+import { isToolStub } from '../tools/to-tool-stubs.js';
 
 export interface StockCall {
   readonly options: LanguageModelV2CallOptions;

@@ -1,3 +1,4 @@
+import type { LanguageModelV2FunctionTool } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
 import type { PendingWarningsSource } from './with-pending-warnings.js';
 
@@ -9,6 +10,8 @@ export interface ToolStub {
   /** What the tool does, for the model to read. */
   description?: string;
   inputSchema: z.ZodType<Record<string, unknown>>;
+  /** Says to models that no one but the provider runs the tool; hosts pass it on. */
+  providerOptions: { kelivo: { stub: true } };
 }
 
 /** Declarations of the tools of a source, by name. */
@@ -24,4 +27,9 @@ export const toToolStub = ({ description }: { readonly description?: string }): 
   ...(description !== undefined && { description }),
   // Lenient on purpose: `ai@5` takes a call that fails the declared schema for one of its own.
   inputSchema: z.looseObject({}),
+  providerOptions: { kelivo: { stub: true } },
 });
+
+/** Whether a tool of a call is such a declaration. */
+export const isToolStub = ({ providerOptions }: LanguageModelV2FunctionTool): boolean =>
+  providerOptions?.kelivo?.stub === true;

@@ -1,9 +1,13 @@
 import { LoadAPIKeyError } from '@ai-sdk/provider';
+import type { LanguageModelV3 } from 'provider3';
 import { generateText, type ModelMessage, streamText, tool } from 'ai';
+import { generateText as generateTextOf6, wrapLanguageModel } from 'ai6';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { createSwitchableProvider, type SwitchableProviderOptions } from '../../src/host/index.js';
 import { KelivoError, type KelivoResponsesSettings } from '../../src/index.js';
+import { runInProvider } from '../../src/tool-loop/index.js';
+import { toProviderV3 } from '../../src/v3/index.js';
 import { shapeOf } from '../integration/_provider.js';
 import { hostTools, loopTools } from '../integration/_tools.js';
 import { startEmulator } from '../testing/_emulator.js';
@@ -248,6 +252,45 @@ describe('a model that is switched off', () => {
       ['find_book'],
     ]);
     expect(emulator.requests[1]?.body).not.toHaveProperty('tool_choice');
+  });
+
+  it('is not offered tools that a call brought along for the loop', async () => {
+    const { emulator, provider } = await start({ use: 'off' });
+    const { tools, providerOptions } = runInProvider(loopTools);
+    await generateText({
+      model: provider('gpt-5'),
+      prompt: 'Hello',
+      tools: { ...tools, ...hostTools },
+      providerOptions,
+    });
+    expect(toolNamesOf(emulator.requests[0]?.body)).toEqual(['get_weather', 'add']);
+  });
+
+  it('tells the logger of its requests', async () => {
+    const entries: unknown[] = [];
+    const { provider } = await start({ use: 'off', kelivo: { logger: entry => entries.push(entry) } });
+    await generateText({ model: provider('gpt-5'), prompt: 'Hello' });
+    expect(entries).toMatchObject([
+      { phase: 'request', headers: { authorization: '[redacted]' } },
+      { phase: 'response', status: 200 },
+    ]);
+  });
+
+  it('is one of version 3 for `ai@6` as any other', async () => {
+    let isOn = false;
+    const { provider } = await start({ use: () => isOn, kelivo: { tools: loopTools } });
+    const model = wrapLanguageModel({
+      model: toProviderV3(provider)('gpt-5') as LanguageModelV3,
+      middleware: [],
+    });
+    const ask = async () => {
+      const { text, finishReason, usage } = await generateTextOf6({ model, prompt: 'Use find_book "Momo"' });
+      expect(usage.inputTokens).toBeGreaterThan(0);
+      return { text, finishReason };
+    };
+    expect(await ask()).toEqual({ text: 'You said: Use find_book "Momo"', finishReason: 'stop' });
+    isOn = true;
+    expect(await ask()).toEqual({ text: expect.stringContaining('shelf 7'), finishReason: 'stop' });
   });
 
   it.each(['plain', 'with-tool-loop'] as const)('%s, takes tool names that the API refuses', async stock => {

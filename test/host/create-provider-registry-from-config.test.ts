@@ -1,0 +1,305 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import type { LanguageModelV2 } from '@ai-sdk/provider';
+import { createProviderRegistry, embed, generateText } from 'ai';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createProviderRegistryFromConfig, type ProviderRegistryConfig } from '../../src/host/index.js';
+import { embeddingIdentity } from '../../src/embeddings/index.js';
+import { KelivoError } from '../../src/index.js';
+import { startEmulator } from '../testing/_emulator.js';
+
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
+const server = { baseURL: 'http://127.0.0.1:9/v1', apiKey: 'sk-test' };
+
+const config: ProviderRegistryConfig = {
+  providers: {
+    main: { type: 'kelivo-responses', settings: server, aliases: ['openai'], models: ['gpt-*', 'o?-*'] },
+    gemini: {
+      import: '@ai-sdk/google',
+      creator: 'createGoogleGenerativeAI',
+      settings: { apiKey: 'k' },
+      models: ['gemini-*'],
+    },
+    local: {
+      import: '@ai-sdk/openai-compatible',
+      creator: 'createOpenAICompatible',
+      settings: { name: 'local', baseURL: server.baseURL },
+    },
+  },
+  defaultProvider: 'local',
+  aliases: { fast: 'main:gpt-5-mini', quick: 'fast', 'gpt-5': 'main:gpt-5' },
+  roles: {
+    chat: 'main:gpt-5',
+    summary: 'fast',
+    planner: 'gemini:gemini-2.5-pro',
+    embedding: 'main:text-embedding-3-small',
+  },
+};
+
+const shown = ({ provider, modelId }: LanguageModelV2) => `${provider} ${modelId}`;
+
+const messageOf = (run: () => unknown): string => {
+  try {
+    run();
+    return 'no error';
+  } catch (error) {
+    return KelivoError.isInstance(error) ? `${error.code}: ${error.message}` : String(error);
+  }
+};
+
+describe('a model name', () => {
+  const registry = createProviderRegistryFromConfig(config);
+
+  it.each([
+    ['main:gpt-5', 'kelivo-responses gpt-5'],
+    ['openai:gpt-5', 'kelivo-responses gpt-5'],
+    ['main:ft:gpt-4.1:mine', 'kelivo-responses ft:gpt-4.1:mine'],
+    ['fast', 'kelivo-responses gpt-5-mini'],
+    ['quick', 'kelivo-responses gpt-5-mini'],
+    ['gpt-5', 'kelivo-responses gpt-5'],
+    ['chat', 'kelivo-responses gpt-5'],
+    ['planner', '@ai-sdk/google gemini-2.5-pro'],
+    ['gpt-4.1', 'kelivo-responses gpt-4.1'],
+    ['gemini-2.5-flash', '@ai-sdk/google gemini-2.5-flash'],
+    ['qwen3-8b', '@ai-sdk/openai-compatible qwen3-8b'],
+    ['local:qwen3:8b', '@ai-sdk/openai-compatible qwen3:8b'],
+  ])('%s means %s', (name, expected) => {
+    expect(shown(registry.languageModel(name))).toBe(expected);
+  });
+
+  it('with an unknown provider lists those that there are', () => {
+    expect(messageOf(() => registry.languageModel('opneai:gpt'))).toBe(
+      'unknown-name: Unknown provider "opneai". There are: "main", "openai", "gemini", "local".',
+    );
+  });
+});
+
+describe('the model of a role', () => {
+  const registry = createProviderRegistryFromConfig(config);
+
+  it.each([
+    ['chat', undefined, 'kelivo-responses gpt-5'],
+    ['summary', { model: null, provider: null }, 'kelivo-responses gpt-5-mini'],
+    ['chat', { model: 'gpt-4.1' }, 'kelivo-responses gpt-4.1'],
+    ['chat', { model: 'gemini-2.5-flash' }, '@ai-sdk/google gemini-2.5-flash'],
+    ['chat', { model: 'fast' }, 'kelivo-responses gpt-5-mini'],
+    ['chat', { provider: 'local' }, '@ai-sdk/openai-compatible gpt-5'],
+    ['planner', { provider: 'openai', model: 'qwen3:8b' }, 'kelivo-responses qwen3:8b'],
+    ['unknown', { model: 'gpt-5' }, 'kelivo-responses gpt-5'],
+  ])('%s, with %j in a record, is %s', (role, choice, expected) => {
+    expect(shown(registry.modelFor(role, choice))).toBe(expected);
+  });
+
+  it('lists the roles and providers that there are for one that is not', () => {
+    expect(messageOf(() => registry.modelFor('chta'))).toBe(
+      'unknown-name: Unknown role "chta". There are: "chat", "summary", "planner", "embedding".',
+    );
+    expect(messageOf(() => registry.modelFor('chat', { provider: 'x' }))).toContain(
+      'Unknown provider "x". There are:',
+    );
+  });
+
+  it('goes where a record says, with its key', async () => {
+    const emulator = await startEmulator({ apiKey: 'sk-record' });
+    const choice = { baseURL: emulator.baseURL, apiKey: 'sk-record' };
+    for (const provider of ['main', 'local']) {
+      const { text } = await generateText({
+        model: registry.modelFor('chat', { ...choice, provider }),
+        prompt: 'Hello',
+        maxRetries: 0,
+      });
+      expect(text).toBe('You said: Hello');
+    }
+    expect(emulator.requests.map(({ path }) => path)).toEqual(['/v1/responses', '/v1/chat/completions']);
+  });
+});
+
+describe('embedding models', () => {
+  it.each(['main', 'imported'])(
+    'of the provider %s have the length of the configuration, or of a record',
+    async provider => {
+      const emulator = await startEmulator();
+      const settings = { baseURL: emulator.baseURL, apiKey: 'sk-test' };
+      const registry = createProviderRegistryFromConfig({
+        providers: {
+          main: { type: 'kelivo-responses', settings },
+          imported: { import: '@ai-sdk/openai', creator: 'createOpenAI', settings },
+        },
+        roles: { embedding: `${provider}:text-embedding-3-small` },
+        embeddingDimensions: 64,
+      });
+      const lengthOf = async (dimensions?: number) => {
+        const model = registry.embeddingModelFor('embedding', { dimensions });
+        expect(await embeddingIdentity(model)).toMatchObject({ dimensions: dimensions ?? 64 });
+        return (await embed({ model, value: 'a' })).embedding.length;
+      };
+      expect([await lengthOf(), await lengthOf(32)]).toEqual([64, 32]);
+      const model = registry.textEmbeddingModel('embedding');
+      const { embedding } = await embed({
+        model,
+        value: 'a',
+        providerOptions: { openai: { dimensions: 16 } },
+      });
+      expect(embedding).toHaveLength(16);
+    },
+  );
+});
+
+describe('providers registered at run time', () => {
+  const start = () => createProviderRegistryFromConfig({ providers: { main: { type: 'kelivo-responses' } } });
+
+  it('are found by their names and patterns, made elsewhere or by an entry', async () => {
+    const emulator = await startEmulator();
+    const registry = start();
+    const settings = { name: 'mine', baseURL: emulator.baseURL };
+    registry.register('mine', createOpenAICompatible(settings), { aliases: ['own'], models: ['llama*'] });
+    registry.register('entry', {
+      import: '@ai-sdk/openai-compatible',
+      creator: 'createOpenAICompatible',
+      settings,
+      models: ['qwen*'],
+    });
+    for (const name of ['mine:m', 'own:m', 'llama-4', 'entry:m', 'qwen3']) {
+      const { text } = await generateText({ model: registry.languageModel(name), prompt: 'Hello' });
+      expect(text).toBe('You said: Hello');
+    }
+    expect(registry.providerNames).toEqual(['main', 'mine', 'entry']);
+    expect(messageOf(() => registry.languageModel('x:y'))).toContain('"main", "mine", "own", "entry"');
+  });
+
+  it('need names of their own and settings of their kind', () => {
+    const registry = start();
+    const provider = createOpenAICompatible({ name: 'a', baseURL: server.baseURL });
+    expect(messageOf(() => registry.register('main', provider))).toContain('got "main", which is taken');
+    expect(messageOf(() => registry.register('b', provider, { aliases: ['main'] }))).toContain('got "main"');
+    expect(messageOf(() => registry.register('b', { import: 'x' } as never))).toContain('`providers.b`');
+    registry.register('b', provider);
+    expect(messageOf(() => registry.modelFor('chat', { provider: 'b', model: 'm', apiKey: 'sk' }))).toContain(
+      'which was created with its own',
+    );
+  });
+});
+
+it('is a provider that the registries of `ai` take', async () => {
+  const emulator = await startEmulator();
+  const registry = createProviderRegistryFromConfig({
+    providers: { main: { type: 'kelivo-responses', settings: { baseURL: emulator.baseURL } } },
+    roles: { chat: 'main:gpt-5' },
+  });
+  onTestFinished(() => registry.close());
+  const model = createProviderRegistry({ app: registry }).languageModel('app:chat');
+  expect((await generateText({ model, prompt: 'Hello' })).text).toBe('You said: Hello');
+});
+
+describe('packages', () => {
+  const withEntry = (
+    entry: { import: string; creator: string },
+    importModule?: (name: string) => Promise<unknown>,
+  ) => {
+    const registry = createProviderRegistryFromConfig({ providers: { other: entry } }, { importModule });
+    return generateText({ model: registry.languageModel('other:m'), prompt: 'Hello', maxRetries: 0 }).catch(
+      (error: unknown) => error,
+    );
+  };
+
+  it('are imported when a model is called, and then only', async () => {
+    const imported: string[] = [];
+    const importModule = async (name: string) => {
+      imported.push(name);
+      return { createIt: () => ({ languageModel: () => ({ specificationVersion: 'v2', doGenerate }) }) };
+    };
+    const doGenerate = async () => ({
+      content: [{ type: 'text', text: 'Imported.' }],
+      finishReason: 'stop',
+      usage: {},
+      warnings: [],
+    });
+    const entry = { import: 'some-package', creator: 'createIt' };
+    const registry = createProviderRegistryFromConfig({ providers: { other: entry } }, { importModule });
+    const model = registry.languageModel('other:m');
+    expect(imported).toEqual([]);
+    expect((await generateText({ model, prompt: 'Hello' })).text).toBe('Imported.');
+    expect(new Set(imported)).toEqual(new Set(['some-package']));
+  });
+
+  it('that are missing, or lack the function, say what to install and what there is', async () => {
+    expect(await withEntry({ import: 'no-such-package-here', creator: 'x' })).toMatchObject({
+      code: 'missing-package',
+      message: expect.stringContaining('npm install no-such-package-here'),
+    });
+    expect(await withEntry({ import: '@ai-sdk/google', creator: 'createGoogle' })).toMatchObject({
+      code: 'missing-package',
+      message: expect.stringMatching(
+        /function `createGoogle`, got undefined\. It has: .*createGoogleGenerativeAI/,
+      ),
+    });
+  });
+
+  it('whose models are of another release of the AI SDK say so', async () => {
+    const module = { createIt: () => ({ languageModel: () => ({ specificationVersion: 'v3' }) }) };
+    const error = await withEntry({ import: 'newer', creator: 'createIt' }, async () => module);
+    expect(error).toMatchObject({
+      code: 'missing-package',
+      message: expect.stringContaining('version v2 from newer'),
+    });
+  });
+});
+
+describe('a configuration with faults', () => {
+  const faultsOf = (value: unknown): string =>
+    messageOf(() => createProviderRegistryFromConfig(value as ProviderRegistryConfig));
+
+  it('is refused with all of them, each with its path', () => {
+    const message = faultsOf({
+      providers: {
+        a: { type: 'kelivo', settings: {} },
+        b: { type: 'kelivo-responses', settings: { baseUrl: 'x' }, adapters: ['qwen', 'nope'] },
+        c: { import: '@ai-sdk/google', settings: {} },
+        d: { type: 'kelivo-responses', use: 3, colour: 'red' },
+        e: { type: 'kelivo-responses', mcpServers: { files: { command: 'x', url: 'y' } } },
+        f: { type: 'kelivo-responses', toolLoop: { maxRounds: 0 } },
+        g: { type: 'kelivo-responses', settings: { mcpServers: {} } },
+      },
+      mcpServers: { broken: {} },
+    });
+    expect(message.split('\n- ')).toEqual([
+      'invalid-settings: Invalid the provider configuration:',
+      expect.stringMatching(/^`mcpServers`: .*MCP server "broken"/),
+      expect.stringMatching(/`type` of `providers\.a` of the provider configuration/),
+      expect.stringMatching(/^`providers\.b`: Unknown setting `baseUrl`.*Did you mean `baseURL`\?$/),
+      expect.stringMatching(/^`providers\.b\.adapters`: Unknown adapter "nope"\. Known are: .*qwen/),
+      expect.stringMatching(/`creator` of `providers\.c`/),
+      expect.stringMatching(/`use` of `providers\.d`/),
+      expect.stringMatching(
+        /^Unknown setting `colour` in `providers\.d`.*Known are: type, settings, use, stock/,
+      ),
+      expect.stringMatching(/^`providers\.e\.mcpServers`: .*MCP server "files"/),
+      expect.stringMatching(/^`providers\.f`: .*maxRounds/),
+      expect.stringMatching(/`settings` of `providers\.g`.*beside `settings`/),
+    ]);
+  });
+
+  it('is refused for names that mean nothing or two things', () => {
+    const entry = { type: 'kelivo-responses' };
+    expect(
+      faultsOf({
+        providers: { a: { ...entry, aliases: ['b', 'x'] }, b: { ...entry, aliases: ['x'] } },
+        defaultProvider: 'c',
+        aliases: { fast: 'd:gpt-5' },
+        roles: { chat: 'a:gpt-5', summary: 'e:gpt-5' },
+      }).split('\n- '),
+    ).toEqual([
+      'invalid-settings: Invalid the provider configuration:',
+      '`providers.a.aliases.0`: "b" is the name of `providers.b` already.',
+      '`providers.b.aliases.0`: "x" is the name of `providers.a.aliases.1` already.',
+      '`defaultProvider`: Unknown provider "c". Known are: a, b, x.',
+      '`aliases.fast`: Unknown provider "d". Known are: a, b, x.',
+      '`roles.summary`: Unknown provider "e". Known are: a, b, x.',
+    ]);
+    expect(faultsOf({ providers: {} })).toContain('Expected at least one provider');
+  });
+
+  it.each([undefined, null, [], 'x', {}])('is refused when it is %j', value => {
+    expect(faultsOf(value)).toContain('the provider configuration');
+  });
+});

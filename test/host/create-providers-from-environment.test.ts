@@ -1,0 +1,137 @@
+import type { LanguageModelV2 } from '@ai-sdk/provider';
+import { embed, generateText } from 'ai';
+import { describe, expect, it } from 'vitest';
+import { embeddingIdentity } from '../../src/embeddings/index.js';
+import { createProvidersFromEnvironment } from '../../src/host/index.js';
+import { KelivoError } from '../../src/index.js';
+import { startEmulator } from '../testing/_emulator.js';
+
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
+const shown = ({ provider, modelId }: LanguageModelV2) => `${provider} ${modelId}`;
+
+describe('createProvidersFromEnvironment', () => {
+  it.each([
+    [{}, 'kelivo-responses gpt-5'],
+    [{ LLM_PROVIDER: '', OPENAI_MODEL: ' ' }, 'kelivo-responses gpt-5'],
+    [{ OPENAI_MODEL: 'gpt-4.1' }, 'kelivo-responses gpt-4.1'],
+    [{ OPENAI_MODEL: 'qwen3:8b' }, 'kelivo-responses qwen3:8b'],
+    [{ LLM_PROVIDER: 'openai-compatible', OPENAI_MODEL: 'm' }, '@ai-sdk/openai-compatible m'],
+    [{ LLM_PROVIDER: 'google', OPENAI_MODEL: 'gemini-2.5-pro' }, '@ai-sdk/google gemini-2.5-pro'],
+    [{ LLM_PROVIDER: 'mistral', OPENAI_MODEL: 'mistral-large' }, '@ai-sdk/mistral mistral-large'],
+  ])('%j makes the role chat %s', (environment, expected) => {
+    expect(shown(createProvidersFromEnvironment(environment).modelFor('chat'))).toBe(expected);
+  });
+
+  it.each([
+    ['gemini-2.5-flash', '@ai-sdk/google gemini-2.5-flash'],
+    ['claude-sonnet-4-5', '@ai-sdk/anthropic claude-sonnet-4-5'],
+    ['grok-4', '@ai-sdk/xai grok-4'],
+    ['deepseek-chat', '@ai-sdk/deepseek deepseek-chat'],
+    ['o4-mini', 'kelivo-responses o4-mini'],
+    ['my-own-model', '@ai-sdk/mistral my-own-model'],
+    ['openai-compatible:my-own-model', '@ai-sdk/openai-compatible my-own-model'],
+  ])('the record’s model %s is %s, whatever the default', (model, expected) => {
+    const providers = createProvidersFromEnvironment({
+      LLM_PROVIDER: 'mistral',
+      OPENAI_MODEL: 'mistral-large',
+    });
+    expect(shown(providers.modelFor('chat', { model }))).toBe(expected);
+  });
+
+  it.each(['kelivo-responses', 'openai', 'openai-compatible'])(
+    '%s answers and embeds with the key and address of the environment',
+    async provider => {
+      const emulator = await startEmulator({ apiKey: 'sk-environment' });
+      const providers = createProvidersFromEnvironment({
+        LLM_PROVIDER: provider,
+        EMBEDDING_PROVIDER: provider,
+        OPENAI_API_KEY: 'sk-environment',
+        OPENAI_BASE_URL: emulator.baseURL,
+        OPENAI_MODEL: 'gpt-5-mini',
+        OPENAI_EMBEDDING_MODEL: 'text-embedding-3-large',
+        OPENAI_EMBEDDING_DIMS: '128',
+      });
+      const { text } = await generateText({
+        model: providers.modelFor('chat'),
+        prompt: 'Hello',
+        maxRetries: 0,
+      });
+      expect(text).toBe('You said: Hello');
+      const model = providers.embeddingModelFor('embedding');
+      expect((await embed({ model, value: 'a' })).embedding).toHaveLength(128);
+      expect(await embeddingIdentity(model)).toMatchObject({
+        modelId: 'text-embedding-3-large',
+        dimensions: 128,
+      });
+      expect(emulator.requests.map(({ body }) => (body as { model: string }).model)).toEqual([
+        'gpt-5-mini',
+        'text-embedding-3-large',
+      ]);
+    },
+  );
+
+  it('a record that chooses its embedding model keeps the other defaults', async () => {
+    const emulator = await startEmulator();
+    const providers = createProvidersFromEnvironment({
+      OPENAI_API_KEY: 'sk',
+      OPENAI_BASE_URL: emulator.baseURL,
+      OPENAI_EMBEDDING_DIMS: '128',
+    });
+    const choices = [
+      {},
+      { model: 'text-embedding-3-large' },
+      { dimensions: 32 },
+      { model: null, dimensions: null },
+    ];
+    const identities = await Promise.all(
+      choices.map(choice => embeddingIdentity(providers.embeddingModelFor('embedding', choice))),
+    );
+    expect(identities.map(({ modelId, dimensions }) => [modelId, dimensions])).toEqual([
+      ['text-embedding-3-small', 128],
+      ['text-embedding-3-large', 128],
+      ['text-embedding-3-small', 32],
+      ['text-embedding-3-small', 128],
+    ]);
+  });
+
+  it('takes further roles, aliases and providers', () => {
+    const providers = createProvidersFromEnvironment(
+      { OPENAI_API_KEY: 'sk' },
+      { roles: { summary: 'fast' }, aliases: { fast: 'gpt-5-mini' } },
+    );
+    expect(shown(providers.modelFor('summary'))).toBe('kelivo-responses gpt-5-mini');
+    providers.register('mine', { import: 'x', creator: 'y' });
+    expect(shown(providers.modelFor('chat', { provider: 'mine' }))).toBe('x gpt-5');
+  });
+
+  it.each([
+    [
+      { LLM_PROVIDER: 'opnai' },
+      'unknown-name',
+      /`LLM_PROVIDER`.*got "opnai"\. There are: kelivo-responses, openai,/,
+    ],
+    [{ EMBEDDING_PROVIDER: 'x' }, 'unknown-name', /`EMBEDDING_PROVIDER`/],
+    [{ LLM_PROVIDER: 'google' }, 'invalid-settings', /`OPENAI_MODEL` to name a model of google, got nothing/],
+    [
+      { EMBEDDING_PROVIDER: 'google' },
+      'invalid-settings',
+      /`OPENAI_EMBEDDING_MODEL` to name a model of google/,
+    ],
+    [
+      { OPENAI_EMBEDDING_DIMS: '1.5' },
+      'invalid-settings',
+      /`OPENAI_EMBEDDING_DIMS`.*whole number, got "1\.5"/,
+    ],
+    [{ OPENAI_BASE_URL: 'localhost:8000' }, 'invalid-settings', /http:\/\/localhost:8000/],
+  ])('refuses %j', (environment, code, message) => {
+    try {
+      createProvidersFromEnvironment(environment);
+    } catch (error) {
+      expect(KelivoError.isInstance(error) && error.code).toBe(code);
+      expect(String(error)).toMatch(message);
+      return;
+    }
+    throw new Error('It did not fail');
+  });
+});

@@ -1,0 +1,77 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { generateText } from 'ai';
+import { expect, it, onTestFinished } from 'vitest';
+import { createProviderRegistryFromConfig, loadProviderConfig } from '../../src/host/index.js';
+import { KelivoError } from '../../src/index.js';
+import { startEmulator } from '../testing/_emulator.js';
+
+async function write(content: unknown): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'providers-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'providers.json');
+  await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content, null, 2));
+  return file;
+}
+
+const failureOf = async (file: string | URL, variables?: Record<string, string>): Promise<string> => {
+  const error = await loadProviderConfig(file, { variables }).catch((reason: unknown) => reason);
+  if (!KelivoError.isInstance(error)) throw new Error('It did not fail as expected', { cause: error });
+  expect(error.code).toBe('invalid-settings');
+  return error.message;
+};
+
+it('reads a file, with variables in its texts, and its models answer', async () => {
+  const emulator = await startEmulator({ apiKey: 'sk-from-variable' });
+  const file = await write({
+    providers: {
+      main: {
+        type: 'kelivo-responses',
+        settings: { baseURL: '${BASE}/v1', apiKey: '${KEY}', headers: { 'x-note': '$${KEY}' } },
+      },
+    },
+    roles: { chat: 'main:gpt-5' },
+  });
+  const variables = { BASE: emulator.url, KEY: 'sk-from-variable', OTHER: undefined };
+  for (const place of [file, pathToFileURL(file)]) {
+    const config = await loadProviderConfig(place, { variables });
+    const registry = createProviderRegistryFromConfig(config);
+    const { text } = await generateText({ model: registry.modelFor('chat'), prompt: 'Hello', maxRetries: 0 });
+    expect(text).toBe('You said: Hello');
+  }
+  expect(emulator.requests[0]?.headers).toMatchObject({ 'x-note': '${KEY}' });
+});
+
+it('takes texts as they are where no variables are given', async () => {
+  const config = { providers: { main: { type: 'kelivo-responses', settings: { apiKey: '${KEY}' } } } };
+  expect(await loadProviderConfig(await write(config))).toEqual(config);
+});
+
+it('says which file it is and what is wrong, without what stands in it', async () => {
+  expect(await failureOf('/no/such/file.json')).toBe(
+    'In /no/such/file.json: Expected a readable file, got ENOENT.',
+  );
+
+  const broken = await write('{\n  "providers": {\n    "a": { "apiKey": "sk-secret" "x": 1 }\n  }\n}');
+  expect(await failureOf(broken)).toBe(`In ${broken}: Expected JSON, got text that is none, from line 3 on.`);
+  const secret = await write('sk-secret');
+  expect(await failureOf(secret)).not.toContain('sk-secret');
+
+  const wrong = await write({
+    providers: { a: { type: 'kelivo-responses', settings: { store: 'sk-secret' } } },
+  });
+  const message = await failureOf(wrong);
+  expect(message).toContain(`In ${wrong}: \`providers.a\`: Invalid \`store\``);
+  expect(message).not.toContain('sk-secret');
+});
+
+it('refuses a variable that has no value, with its place', async () => {
+  const file = await write({
+    providers: { a: { import: 'x', creator: 'y', settings: { keys: ['${KEY}'] } } },
+  });
+  expect(await failureOf(file, { OTHER: 'x' })).toContain(
+    '`providers.a.settings.keys.0`: Expected a variable that has a value, got ${KEY}.',
+  );
+});
