@@ -5,6 +5,7 @@ import { modelAdapters } from './model-adapters.js';
 import { wrapModel } from './wrap-model.js';
 
 /** Which adapters there are to choose from. */
+/** How a model is adapted. */
 export interface AdaptModelOptions {
   /**
    * The adapters to choose from by the model's id.

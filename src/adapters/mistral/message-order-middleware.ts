@@ -34,9 +34,9 @@ function repair(
   }: MistralOptions & { provider: string },
 ): LanguageModelV2Prompt {
   let repaired = prompt;
-  if (dropEmpty) repaired = withoutEmptyMessages(repaired);
   // A hosted tool of another provider cannot be shown as one here: its calls become calls like others.
   if (pairCalls) repaired = pairToolCalls(repaired, { isOwn: () => true });
+  if (dropEmpty) repaired = withoutEmptyMessages(repaired);
   if (moveSystem) repaired = withSystemFirst(repaired);
   if (mergeNeighbours) repaired = withMergedNeighbours(repaired);
   if (bridge !== false) repaired = withBridges(repaired, bridge);

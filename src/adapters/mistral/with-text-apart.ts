@@ -1,17 +1,20 @@
 import type { LanguageModelV2Message, LanguageModelV2Prompt } from '@ai-sdk/provider';
+import { withoutEmptyMessages } from './without-empty-messages.js';
 
 /**
- * With what the assistant says beside its calls in a message of its own. Refused with
+ * With what the assistant says beside its calls in a message of its own; its thoughts stay with the calls. Refused with
  * `Assistant message must have either content or tool_calls, but not both.`
  */
 export const withTextApart = (prompt: LanguageModelV2Prompt): LanguageModelV2Prompt =>
   prompt.flatMap((message): LanguageModelV2Message[] => {
-    if (message.role !== 'assistant') return [message];
-    const calls = message.content.filter(({ type }) => type === 'tool-call');
-    const rest = message.content.filter(({ type }) => type !== 'tool-call');
-    if (calls.length === 0 || rest.length === 0) return [message];
+    if (message.role !== 'assistant' || !message.content.some(({ type }) => type === 'tool-call')) {
+      return [message];
+    }
+    const isApart = ({ type }: { type: string }): boolean => type !== 'tool-call' && type !== 'reasoning';
+    const said = message.content.filter(isApart);
+    if (said.length === 0) return [message];
     return [
-      { role: 'assistant', content: rest },
-      { ...message, content: calls },
+      ...withoutEmptyMessages([{ role: 'assistant', content: said }]),
+      { ...message, content: message.content.filter(part => !isApart(part)) },
     ];
   });
