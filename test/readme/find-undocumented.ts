@@ -1,4 +1,5 @@
 import { type DeclarationReflection, type ProjectReflection, ReflectionKind } from 'typedoc';
+import { SETTINGS } from './render-options.js';
 
 const NEED_A_SENTENCE =
   ReflectionKind.Function |
@@ -9,8 +10,8 @@ const NEED_A_SENTENCE =
   ReflectionKind.Method;
 
 /**
- * Exports without a sentence that says what they are. So are methods, and properties that may be left out: whoever sets
- * one has to know what happens without it. What must be there and is named in whole words speaks for itself.
+ * Exports and methods without a sentence that says what they are, and so options that may be left out: whoever sets one
+ * has to know what happens without it. What must be there and is named in whole words speaks for itself.
  */
 export function findUndocumented(project: ProjectReflection): string[] {
   const declarations = project.getReflectionsByKind(ReflectionKind.All) as DeclarationReflection[];
@@ -27,7 +28,8 @@ function needsSentence(declaration: DeclarationReflection): boolean {
   const isOption =
     declaration.kindOf(ReflectionKind.Property) &&
     declaration.flags.isOptional &&
-    declaration.parent?.kindOf(ReflectionKind.Interface);
+    declaration.parent?.kindOf(ReflectionKind.Interface) &&
+    SETTINGS.test(declaration.parent.name);
   return isOption === true && declaration.inheritedFrom === undefined;
 }
 

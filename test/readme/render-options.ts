@@ -9,8 +9,8 @@ import {
 import { entries } from '../package/manifest.js';
 import { toSource } from './read-api.js';
 
-/** Interfaces that someone who uses the package fills in, by the last word of their names. What goes along with a call is not theirs. */
-const SETTINGS = /(?<!Call)(?:Options|Settings|Config|Override|Profile|Callbacks)$/;
+/** The last words of the names of interfaces that someone who uses the package fills in, once and not with each call. */
+export const SETTINGS = /(?<!Call)(?:Options|Settings|Config|Override|Profile|Callbacks)$/;
 
 /** All options of all entries as Markdown: a heading for each entry, a table for each interface. */
 export function renderOptions(project: ProjectReflection): string {
