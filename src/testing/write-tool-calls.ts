@@ -54,68 +54,101 @@ type Writer = (calls: readonly TextCall[]) => string;
 
 // The grammars are those of the chat templates of the models, as the tests of llama.cpp and vLLM record them.
 const writers: Readonly<Record<ToolCallFormat, Writer>> = {
-  hermes: each(
-    ({ name, json }) => `<tool_call>\n{"name": ${JSON.stringify(name)}, "arguments": ${json}}\n</tool_call>`,
+  hermes: each(call => lines('<tool_call>', toJsonCall(call), '</tool_call>')),
+  'qwen-xml': each(({ name, input }) =>
+    lines(
+      '<tool_call>',
+      `<function=${name}>`,
+      ...toArguments(input, (key, value) => lines(`<parameter=${key}>`, value, '</parameter>')),
+      '</function>',
+      '</tool_call>',
+    ),
   ),
-  'qwen-xml': each(
-    ({ name, input }) =>
-      `<tool_call>\n<function=${name}>\n${write(input, (key, value) => `<parameter=${key}>\n${value}\n</parameter>\n`)}</function>\n</tool_call>`,
-  ),
-  mistral: calls =>
-    `[TOOL_CALLS][${calls.map(({ name, json }) => `{"name": ${JSON.stringify(name)}, "arguments": ${json}}`).join(', ')}]`,
+  mistral: calls => `[TOOL_CALLS][${calls.map(toJsonCall).join(', ')}]`,
   'mistral-args': calls => calls.map(({ name, json }) => `[TOOL_CALLS]${name}[ARGS]${json}`).join(''),
-  glm: each(
-    ({ name, input }) =>
-      `<tool_call>${name}\n${write(input, (key, value) => `<arg_key>${key}</arg_key>\n<arg_value>${value}</arg_value>\n`)}</tool_call>`,
+  glm: each(({ name, input }) =>
+    lines(
+      `<tool_call>${name}`,
+      ...toArguments(input, (key, value) =>
+        lines(`<arg_key>${key}</arg_key>`, `<arg_value>${value}</arg_value>`),
+      ),
+      '</tool_call>',
+    ),
   ),
-  deepseek: calls =>
-    `<｜tool▁calls▁begin｜>${calls
-      .map(({ name, json }) => `<｜tool▁call▁begin｜>${name}<｜tool▁sep｜>${json}<｜tool▁call▁end｜>`)
-      .join('')}<｜tool▁calls▁end｜>`,
+  deepseek: calls => {
+    const written = calls.map(
+      ({ name, json }) => `<｜tool▁call▁begin｜>${name}<｜tool▁sep｜>${json}<｜tool▁call▁end｜>`,
+    );
+    return `<｜tool▁calls▁begin｜>${written.join('')}<｜tool▁calls▁end｜>`;
+  },
   'deepseek-dsml': calls =>
-    `<｜DSML｜function_calls>\n${calls
-      .map(
-        ({ name, input }) => `<｜DSML｜invoke name="${name}">\n${write(input, writeDsml)}</｜DSML｜invoke>\n`,
-      )
-      .join('')}</｜DSML｜function_calls>`,
-  kimi: calls =>
-    `<|tool_calls_section_begin|>${calls
-      .map(
-        ({ name, json }, index) =>
-          `<|tool_call_begin|>functions.${name}:${index}<|tool_call_argument_begin|>${json}<|tool_call_end|>`,
-      )
-      .join('')}<|tool_calls_section_end|>`,
+    lines(
+      '<｜DSML｜function_calls>',
+      ...calls.map(({ name, input }) =>
+        lines(
+          `<｜DSML｜invoke name="${name}">`,
+          ...toArguments(
+            input,
+            (key, value, isText) =>
+              `<｜DSML｜parameter name="${key}" string="${isText}">${value}</｜DSML｜parameter>`,
+          ),
+          '</｜DSML｜invoke>',
+        ),
+      ),
+      '</｜DSML｜function_calls>',
+    ),
+  kimi: calls => {
+    const written = calls.map(
+      ({ name, json }, index) =>
+        `<|tool_call_begin|>functions.${name}:${index}<|tool_call_argument_begin|>${json}<|tool_call_end|>`,
+    );
+    return `<|tool_calls_section_begin|>${written.join('')}<|tool_calls_section_end|>`;
+  },
   minimax: calls =>
-    `<minimax:tool_call>\n${calls
-      .map(
-        ({ name, input }) =>
-          `<invoke name="${name}">\n${write(input, (key, value) => `<parameter name="${key}">${value}</parameter>\n`)}</invoke>\n`,
-      )
-      .join('')}</minimax:tool_call>`,
-  'seed-oss': each(
-    ({ name, input }) =>
-      `<seed:tool_call>\n<function=${name}>\n${write(input, (key, value) => `<parameter=${key}>${value}</parameter>\n`)}</function>\n</seed:tool_call>`,
+    lines(
+      '<minimax:tool_call>',
+      ...calls.map(({ name, input }) =>
+        lines(
+          `<invoke name="${name}">`,
+          ...toArguments(input, (key, value) => `<parameter name="${key}">${value}</parameter>`),
+          '</invoke>',
+        ),
+      ),
+      '</minimax:tool_call>',
+    ),
+  'seed-oss': each(({ name, input }) =>
+    lines(
+      '<seed:tool_call>',
+      `<function=${name}>`,
+      ...toArguments(input, (key, value) => `<parameter=${key}>${value}</parameter>`),
+      '</function>',
+      '</seed:tool_call>',
+    ),
   ),
   llama: each(
     ({ name, json }) => `{"type": "function", "name": ${JSON.stringify(name)}, "parameters": ${json}}`,
   ),
 };
 
-function each(writeCall: (call: TextCall) => string): Writer {
-  return calls => calls.map(writeCall).join('\n');
+function each(write: (call: TextCall) => string): Writer {
+  return calls => lines(...calls.map(write));
 }
 
-function write(
+function lines(...texts: readonly string[]): string {
+  return texts.join('\n');
+}
+
+function toJsonCall({ name, json }: TextCall): string {
+  return `{"name": ${JSON.stringify(name)}, "arguments": ${json}}`;
+}
+
+function toArguments(
   input: JsonObject,
-  writeArgument: (key: string, value: string, isText: boolean) => string,
-): string {
-  return Object.entries(input)
-    .map(([key, value]) => writeArgument(key, toValueText(value), typeof value === 'string'))
-    .join('');
-}
-
-function writeDsml(key: string, value: string, isText: boolean): string {
-  return `<｜DSML｜parameter name="${key}" string="${isText}">${value}</｜DSML｜parameter>\n`;
+  write: (key: string, value: string, isText: boolean) => string,
+): string[] {
+  return Object.entries(input).map(([key, value]) =>
+    write(key, toValueText(value), typeof value === 'string'),
+  );
 }
 
 /** Texts stand bare in these formats, everything else as JSON. */
