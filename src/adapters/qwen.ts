@@ -6,7 +6,7 @@ import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
 import { defineModelAdapter } from './define-model-adapter.js';
 import { matchModelName } from './match-model-name.js';
 import type { QwenOptions } from './qwen/qwen-options.js';
-import { toFencedContent } from './qwen/to-fenced-content.js';
+import { fencedContent } from './qwen/fenced-content.js';
 import { validateQwenOptions } from './qwen/validate-qwen-options.js';
 import { withoutCallExamples } from './qwen/without-call-examples.js';
 
@@ -19,7 +19,7 @@ import { withoutCallExamples } from './qwen/without-call-examples.js';
 export function qwenMiddleware(options: QwenOptions = {}): LanguageModelV2Middleware {
   const { textCalls = true, fenceContent = true, ...others } = validateQwenOptions(options);
   const { startsInReasoning = alwaysThinks, cleanSystem = true, toolsAfterResult = true } = others;
-  const qwenXml = fenceContent ? { ...qwenXmlFormat, showUndeclared: toFencedContent } : qwenXmlFormat;
+  const qwenXml = fenceContent ? { ...qwenXmlFormat, undeclared: fencedContent } : qwenXmlFormat;
   return {
     middlewareVersion: 'v2',
     transformParams: async ({ params }) => ({

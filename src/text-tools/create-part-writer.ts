@@ -1,6 +1,6 @@
 import type { LanguageModelV2StreamPart, SharedV2ProviderMetadata } from '@ai-sdk/provider';
 import { generateId } from '@ai-sdk/provider-utils';
-import type { TextEvents } from './create-text-parser.js';
+import type { TextEvents } from './text-events.js';
 
 /** Turns what a text says into parts, in blocks of their own around calls. */
 export interface PartWriter extends TextEvents {

@@ -1,8 +1,11 @@
+import { createTextOutput } from './create-text-output.js';
 import type { DeclaredTools } from './declared-tools.js';
 import { createFenceTracker } from './fence-tracker.js';
-import { type Behind, toMarkers, toStop } from './markers.js';
+import { toMarkers } from './markers.js';
+import { readReasoning } from './read-reasoning.js';
 import type { ReasoningTags } from './reasoning-tags.js';
 import { createTextCursor, type Reading } from './text-cursor.js';
+import type { TextEvents } from './text-events.js';
 import type { TextCalls, TextToolFormat } from './text-tool-format.js';
 
 export interface TextParserOptions {
@@ -11,17 +14,6 @@ export interface TextParserOptions {
   readonly tools: DeclaredTools;
   /** Whether the text begins within reasoning of the first pair of tags, which the prompt has opened. */
   readonly startsInReasoning?: boolean;
-}
-
-/** What a text is found to say, in its order. */
-export interface TextEvents {
-  text(text: string): void;
-  reasoning(text: string): void;
-  callStart(call: { name: string; id: string | undefined }): void;
-  callInput(text: string): void;
-  callEnd(): void;
-  /** The call that started turned out to be none. Its text follows. */
-  callLost(): void;
 }
 
 export interface TextParser {
@@ -38,9 +30,16 @@ interface OpenCall {
   readonly name: string;
   readonly id: string | undefined;
   hasStarted: boolean;
-  /** The arguments of a call that is not declared, and is shown otherwise once it is whole. */
-  held: string | undefined;
 }
+
+/** A call of a tool that is not declared, while it may be shown as something else than its text. */
+interface HeldCall {
+  readonly name: string;
+  held: string;
+}
+
+/** How many markers a call may begin with: those of a message, of a list and of the call. */
+const MAX_MARKERS = 4;
 
 /** How much white space may stand between the texts around a call. */
 const MAX_SPACE = 32;
@@ -53,38 +52,30 @@ export function createTextParser(
   { formats, reasoning, tools, startsInReasoning = false }: TextParserOptions,
   events: TextEvents,
 ): TextParser {
-  const isOfUse = ({ showUndeclared }: TextToolFormat) => tools.size > 0 || showUndeclared !== undefined;
+  const isOfUse = ({ undeclared }: TextToolFormat) => tools.size > 0 || undeclared !== undefined;
   const markers = toMarkers({ formats: formats.filter(isOfUse), reasoning });
   const cursor = createTextCursor();
   const fences = createFenceTracker();
-  let behind: Behind = 'nothing';
-  /** White space that has not gone out, and how much of it there was when the last call ended. */
-  let blank = '';
-  let blankBeforeCall = '';
+  const output = createTextOutput(events.text, markers);
   /** Whether a marker was in code within a line, which has not ended. */
   let isQuoted = false;
   let isAllReasoning = false;
-  let call: 'none' | 'text' | OpenCall = 'none';
+  let call: 'none' | 'text' | OpenCall | HeldCall = 'none';
   let format: TextToolFormat | undefined;
-  /** Whether the text so far ends a line, and whether it is to be ended before more comes. */
-  let isLineStart = true;
-  let isBreakDue = false;
 
   const calls: TextCalls = {
     isNameStart: text => [...tools.keys()].some(name => name.startsWith(text)),
     begin(name, { id } = {}) {
       const tool = tools.get(name);
-      const isHeld = tool === undefined && format?.showUndeclared !== undefined;
-      call =
-        tool === undefined && !isHeld
-          ? 'text'
-          : { name, id, hasStarted: false, held: isHeld ? '' : undefined };
+      if (tool !== undefined) call = { name, id, hasStarted: false };
+      else call = format?.undeclared === undefined ? 'text' : { name, held: '' };
       return tool;
     },
     input(text) {
       if (typeof call === 'string') return;
-      if (call.held !== undefined) {
+      if ('held' in call) {
         call.held += text;
+        if (format?.undeclared?.mayShow(call.held) !== true) call = 'text';
         return;
       }
       if (!call.hasStarted) events.callStart(call);
@@ -98,49 +89,24 @@ export function createTextParser(
     },
   };
 
-  function endCall({ name, hasStarted, held }: OpenCall): void {
-    const shown = held === undefined ? undefined : format?.showUndeclared?.({ name, input: held || '{}' });
-    if (held !== undefined && shown === undefined) return releaseRecorded();
-    fences.skip(cursor.recorded());
-    if (shown !== undefined) {
-      writeLines(shown);
+  function endCall(ended: OpenCall | HeldCall): void {
+    if ('held' in ended) {
+      const shown = format?.undeclared?.show({ name: ended.name, input: ended.held || '{}' });
+      if (shown === undefined) return releaseRecorded();
+      output.writeLines(shown);
     } else {
-      if (!hasStarted) calls.input('{}');
+      if (!ended.hasStarted) calls.input('{}');
       events.callEnd();
-      isBreakDue = false;
+      output.endCall();
     }
-    behind = 'call';
-    blankBeforeCall = blank;
-  }
-
-  function write(text: string): void {
-    if (text === '') return;
-    blank += text;
-    if (behind !== 'text' && blank.length <= markers.longest && blank.trim() === '') return;
-    showBlank();
-    behind = 'text';
-  }
-
-  /** Writes lines of their own. */
-  function writeLines(text: string): void {
-    blank += `${isLineStart || blank.endsWith('\n') ? '' : '\n'}${text}`;
-    showBlank();
-    isBreakDue = true;
-  }
-
-  function showBlank(): void {
-    const isBroken = !isBreakDue || /^\r?\n/.test(blank);
-    events.text(isBroken ? blank : `\n${blank}`);
-    isLineStart = blank.endsWith('\n');
-    isBreakDue = false;
-    blank = '';
+    fences.skip(cursor.recorded());
   }
 
   /** What was taken for a call is text. A fence in it is not one: it may be in an argument. */
   function releaseRecorded(): void {
     const text = cursor.recorded();
     fences.skip(text);
-    write(text);
+    output.write(text);
   }
 
   function* read(): Reading<void> {
@@ -151,33 +117,32 @@ export function createTextParser(
       if (character === undefined) break;
       if (markers.isStart(character)) yield* readMarker();
     }
-    if (behind !== 'call' && blank !== '') showBlank();
+    output.end();
   }
 
   function writeMarkdown(text: string): void {
     if (isQuoted && /`|\n\s*\n/.test(text)) isQuoted = false;
     fences.push(text);
-    write(text);
+    output.write(text);
   }
 
   function* readMarker(): Reading<void> {
-    const marker = fences.isFenced ? undefined : yield* cursor.match(markers.behind[behind]);
+    const marker = fences.isFenced ? undefined : yield* cursor.match(markers.behind[output.behind]);
     // What stands directly behind a backtick is spoken about, up to the next one or the end of the paragraph.
-    if (marker !== undefined && behind !== 'call' && cursor.previous === '`') isQuoted = true;
+    if (marker !== undefined && output.behind !== 'call' && cursor.previous === '`') isQuoted = true;
     if (marker === undefined || isQuoted) {
-      const isDropped = marker === undefined && behind === 'call' && (yield* dropsCutCloser());
+      const isDropped = marker === undefined && output.behind === 'call' && (yield* dropsCutCloser());
       if (!isDropped) writeMarkdown(cursor.take(1));
       return;
     }
-    const closeTag = behind === 'text' ? undefined : markers.reasoning.get(marker);
+    const closeTag = output.behind === 'text' ? undefined : markers.reasoning.get(marker);
     if (closeTag !== undefined) {
       cursor.take(marker.length);
-      blank = '';
-      yield* readReasoning(closeTag);
-    } else if (markers.isDropped(marker, behind)) {
+      output.startReasoning();
+      yield* readThoughts(closeTag);
+    } else if (markers.isDropped(marker, output.behind)) {
       fences.skip(cursor.take(marker.length));
-      // The white space before it was within the list of calls.
-      if (behind === 'call') blank = blankBeforeCall;
+      output.dropMarker();
     } else {
       yield* readCalls(marker);
     }
@@ -197,29 +162,13 @@ export function createTextParser(
     const [tags] = reasoning;
     if (tags === undefined) return;
     isAllReasoning = !(yield* cursor.takes(tags.open));
-    yield* readReasoning(tags.close);
+    yield* readThoughts(tags.close);
   }
 
-  function* readReasoning(close: string): Reading<void> {
-    const ends = [close, ...markers.reasoningEnders];
-    const stop = toStop(ends);
-    let isBlank = true;
-    const writeReasoning = (text: string) => {
-      const shown = isBlank ? text.trimStart() : text;
-      if (shown === '') return;
-      isBlank = false;
-      events.reasoning(shown);
-    };
-    behind = 'reasoning';
-    for (;;) {
-      writeReasoning(cursor.takeUntil(stop));
-      if ((yield* cursor.peek()) === undefined) return;
-      const end = yield* cursor.match(ends);
-      if (end === close) cursor.take(close.length);
-      if (end !== undefined) break;
-      writeReasoning(cursor.take(1));
-    }
-    isAllReasoning = false;
+  function* readThoughts(close: string): Reading<void> {
+    output.endReasoning();
+    const options = { close, enders: markers.reasoningEnders, onText: events.reasoning };
+    if (yield* readReasoning(cursor, options)) isAllReasoning = false;
   }
 
   /** Reads the calls that begin with this marker, or finds that they are text. */
@@ -227,7 +176,7 @@ export function createTextParser(
     cursor.startRecording();
     let isRead = false;
     let marker: string | undefined = first;
-    while (marker !== undefined) {
+    for (let count = 0; marker !== undefined && count < MAX_MARKERS; count++) {
       // A call without a marker begins with what it is found by.
       if (!markers.isBare(marker)) cursor.take(marker.length);
       yield* cursor.takeSpace(MAX_SPACE);
@@ -235,7 +184,7 @@ export function createTextParser(
       if (format !== undefined) isRead = yield* format.read(cursor, calls, marker);
       marker = format === undefined ? yield* cursor.match(markers.behindPrefix.get(marker) ?? []) : undefined;
     }
-    if (isRead && behind === 'call') fences.skip(cursor.recorded());
+    if (isRead && output.behind === 'call') fences.skip(cursor.recorded());
     else loseCall();
     cursor.stopRecording();
   }
@@ -248,7 +197,7 @@ export function createTextParser(
   }
 
   function loseCall(): void {
-    if (typeof call !== 'string' && call.hasStarted) events.callLost();
+    if (typeof call === 'object' && 'hasStarted' in call && call.hasStarted) events.callLost();
     call = 'none';
     releaseRecorded();
   }

@@ -20,11 +20,8 @@ export interface TextToolFormat {
   readonly artefacts?: readonly string[];
   /** Those of `openers` and `prefixes` that also end reasoning that was not closed. */
   readonly reasoningEnders?: readonly string[];
-  /**
-   * What is shown of a whole call of a tool that is not declared, in place of its text; undefined for its text. Such a
-   * call is held until it is whole. Without this function it is text, and goes out as it comes.
-   */
-  showUndeclared?(call: { name: string; input: string }): string | undefined;
+  /** What becomes of calls of tools that are not declared. Without it they are text, and go out as they come. */
+  readonly undeclared?: UndeclaredCalls;
   /** Whether what follows the opener and white space is of this format. Looks ahead and takes nothing. */
   accepts?(cursor: TextCursor, calls: TextCalls): Reading<boolean>;
   /**
@@ -33,6 +30,14 @@ export interface TextToolFormat {
    * @returns whether it was read to its end. If not, all that was taken since the last whole call is text.
    */
   read(cursor: TextCursor, calls: TextCalls, opener: string): Reading<boolean>;
+}
+
+/** Shows calls of tools that are not declared as something else than their text. */
+export interface UndeclaredCalls {
+  /** Whether a call with these arguments so far may be shown. It is held as long as it may. */
+  mayShow(input: string): boolean;
+  /** What is shown of a whole call, on lines of its own; undefined for its text. */
+  show(call: { name: string; input: string }): string | undefined;
 }
 
 /** Where a format tells what it reads. */
