@@ -1,6 +1,6 @@
 import type { JSONValue } from '@ai-sdk/provider';
 import { asSchema, executeTool, type ModelMessage, type Tool } from '@ai-sdk/provider-utils';
-import { toPlainOutput } from '../parts/to-plain-output.js';
+import { toV2Output } from '../parts/to-v2-output.js';
 import type { ToolCallOptions, ToolInvocation, ToolOutput } from './tool-source.js';
 
 /** What the tools of one source have in common. */
@@ -44,7 +44,7 @@ export async function runLocalTool(
     const told = await tool.toModelOutput(
       aiVersion < 6 ? output : { toolCallId, input: checked.value, output },
     );
-    return told == null ? toOutput(output) : (toPlainOutput(told) as ToolOutput);
+    return told == null ? toOutput(output) : (toV2Output(told) as ToolOutput);
   } catch (error) {
     if (options.signal.aborted) throw options.signal.reason;
     return { type: 'error-text', value: error instanceof Error ? error.message : String(error) };

@@ -3,7 +3,7 @@ import type {
   LanguageModelV2Prompt,
   SharedV2ProviderOptions,
 } from '@ai-sdk/provider';
-import { toPlainOutput } from '../parts/to-plain-output.js';
+import { toV2Output } from '../parts/to-v2-output.js';
 import type {
   LanguageModelV3CallOptions,
   LanguageModelV3Message,
@@ -64,7 +64,7 @@ function toV2Message(
     content: content.flatMap(part => {
       if (UNKNOWN_PARTS.has(part.type)) return skip(part.type) ?? [];
       const { output }: Fields = part as { type: string } & Fields;
-      if (part.type === 'tool-result') return { ...part, output: toPlainOutput(output) };
+      if (part.type === 'tool-result') return { ...part, output: toV2Output(output) };
       return part.type === 'file' ? toV2File(part as { type: string } & Fields) : part;
     }),
   };

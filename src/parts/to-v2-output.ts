@@ -5,18 +5,18 @@ type Fields = Readonly<Record<string, unknown>>;
  * media of an output in other ways and tell a call that the user refused apart from one that failed. Media that are
  * elsewhere, at an address or under an id, have no such form and stay as they are.
  */
-export function toPlainOutput(output: unknown): unknown {
+export function toV2Output(output: unknown): unknown {
   const { type, value, reason, ...rest }: Fields = Object(output);
   if (type === 'execution-denied') {
     const told =
       typeof reason === 'string' && reason !== '' ? reason : 'The user did not allow this tool call.';
     return { ...rest, type: 'error-text', value: told };
   }
-  if (type === 'content' && Array.isArray(value)) return { ...rest, type, value: value.map(toPlainItem) };
+  if (type === 'content' && Array.isArray(value)) return { ...rest, type, value: value.map(toV2Item) };
   return output;
 }
 
-function toPlainItem(item: unknown): unknown {
+function toV2Item(item: unknown): unknown {
   const fields: Fields = Object(item);
   switch (fields.type) {
     case 'image-data':
