@@ -19,5 +19,6 @@ export { mistral, mistralMiddleware } from './mistral.js';
 export type { MistralOptions } from './mistral/mistral-options.js';
 export type { ModelAdapter } from './model-adapter.js';
 export { modelAdapters } from './model-adapters.js';
-export { qwen } from './qwen.js';
+export { qwen, qwenMiddleware } from './qwen.js';
+export type { QwenOptions } from './qwen/qwen-options.js';
 export { seedOss } from './seed-oss.js';
