@@ -15,6 +15,9 @@ declare global {
 /** Where a request really goes: to the MCP server, or to the emulator under its own path. */
 function toLocal(url: URL, { baseURL, mcp }: { baseURL: string; mcp: string }): URL {
   if (url.hostname === '127.0.0.1') return url;
+  // A proxy that is told the address.
+  const target = url.searchParams.get('url');
+  if (target !== null) return toLocal(new URL(target), { baseURL, mcp });
   if (url.hostname === 'mcp.example.com') return new URL(url.pathname, mcp);
   const [endpoint = url.pathname] =
     /\/(?:responses|embeddings|chat\/completions|models)$/.exec(url.pathname) ?? [];

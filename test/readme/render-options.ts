@@ -10,7 +10,8 @@ import { entries } from '../package/manifest.js';
 import { toSource } from './read-api.js';
 
 /** The last words of the names of interfaces that someone who uses the package fills in, once and not with each call. */
-export const SETTINGS = /(?<!Call)(?:Options|Settings|Config|Override|Profile|Callbacks)$/;
+export const SETTINGS =
+  /(?<!Call|ResponsesProvider)(?:Options|Settings|Config|Entry|Choice|Override|Profile|Callbacks)$/;
 
 /** All options of all entries as Markdown: a heading for each entry, a table for each interface. */
 export function renderOptions(project: ProjectReflection): string {
@@ -29,7 +30,7 @@ export function renderOptions(project: ProjectReflection): string {
 }
 
 /** What is asked for first stands first. */
-const isMain = ({ name }: DeclarationReflection): boolean => name.endsWith('Settings');
+const isMain = ({ name }: DeclarationReflection): boolean => name === 'KelivoResponsesSettings';
 
 function renderInterface(declaration: DeclarationReflection): string {
   const rows = toRows(declaration.children ?? [], '');
