@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** Tests in a real browser. They need Chromium, and fail where there is none. */
+/** The playground in a real browser. Screenshots are left in `test-results/`. */
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
-    include: ['test/**/*.browser.ts'],
-    // A browser, servers and child processes: one file at a time.
-    fileParallelism: false,
+    include: ['test/browser/*.browser.ts', 'test/browser-bundle/*.browser.ts'],
+    // One browser at a time: it alone keeps two cores busy.
+    maxWorkers: 1,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: ['default', './test/_summary-reporter.ts'],

@@ -121,7 +121,7 @@ describe('a turn', () => {
     const emulator = await startEmulator({ latency: 30 });
     const playground = await openPlayground();
     await playground.call('/api/state', { method: 'PATCH', body: { endpoint: emulator.baseURL } });
-    const response = await playground.begin(`Repeat ${'word '.repeat(100)}`);
+    const response = await playground.begin(`Say ${'ipsum '.repeat(100)}`);
     await readUntil(response, /"type":"text-delta"/);
     await response.body?.cancel();
     const { trace } = await until(async () => {

@@ -1,0 +1,114 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, expect, onTestFinished } from 'vitest';
+import { type Playground, startPlayground } from '../../playground/server/start-playground.js';
+
+const results = fileURLToPath(new URL('../../test-results', import.meta.url));
+
+/** Where Debian and others put it; `CHROMIUM` names another place. */
+const executable = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
+  place => place !== undefined && existsSync(place),
+);
+
+/** Why pages cannot be tested here, to be printed with the tests that are skipped. */
+export const missing = executable === undefined ? 'no Chromium: install it, or set CHROMIUM' : undefined;
+
+let browser: Promise<Browser> | undefined;
+
+afterAll(async () => {
+  await (await browser)?.close();
+});
+
+const openBrowser = (): Promise<Browser> =>
+  (browser ??= chromium.launch({
+    executablePath: executable,
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  }));
+
+export interface TestPage {
+  readonly page: Page;
+  readonly playground: Playground;
+  readonly folder: string;
+  /** Sends a message and waits until its turn has ended in this way. */
+  ask(text: string, options?: { end?: 'finished' | 'stopped' | 'failed' }): Promise<void>;
+  /** Waits until the turn in the inspector has ended in this way. */
+  ended(end?: 'finished' | 'stopped' | 'failed'): Promise<void>;
+  /** Leaves a picture in `test-results/`. */
+  shoot(name: string): Promise<void>;
+}
+
+export interface OpenPageOptions {
+  readonly width?: number;
+  readonly height?: number;
+  readonly colours?: 'light' | 'dark';
+  /** @default those of the first start */
+  readonly mcpServers?: unknown;
+}
+
+/** Opens a playground of its own in a fresh browser context. A page that logs an error or throws fails the test. */
+export async function openPage({
+  width = 1440,
+  height = 900,
+  colours = 'light',
+  mcpServers,
+}: OpenPageOptions = {}): Promise<TestPage> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'playground-'));
+  if (mcpServers !== undefined) {
+    await writeFile(path.join(folder, 'mcp.json'), JSON.stringify({ mcpServers }));
+  }
+  const playground = await startPlayground({ folder, environment: {} });
+  const context = await (
+    await openBrowser()
+  ).newContext({
+    viewport: { width, height },
+    colorScheme: colours,
+    reducedMotion: 'reduce',
+    acceptDownloads: true,
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  const errors: string[] = [];
+  page.on('console', message => {
+    if (['error', 'warning'].includes(message.type())) errors.push(message.text());
+  });
+  page.on('pageerror', error => errors.push(error.message));
+  onTestFinished(async () => {
+    await context.close();
+    await playground.close();
+    await rm(folder, { recursive: true, force: true });
+    expect(errors, 'what the page logged').toEqual([]);
+  });
+  await page.goto(playground.url);
+  await page.getByRole('textbox', { name: 'Message' }).waitFor();
+
+  const ended: TestPage['ended'] = (end = 'finished') =>
+    page.locator(`.state-badge[data-state="${end}"]`).waitFor();
+  return {
+    page,
+    playground,
+    folder,
+    ended,
+    async ask(text, { end } = {}) {
+      await page.getByRole('textbox', { name: 'Message' }).fill(text);
+      await page.keyboard.press('Enter');
+      await ended(end);
+    },
+    async shoot(name) {
+      mkdirSync(results, { recursive: true });
+      await page.screenshot({ path: path.join(results, `${name}.png`) });
+    },
+  };
+}

@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import { findNamelessControls, findOverflow } from './_accessibility.js';
+import { missing, openPage } from './_page.js';
+
+const SUM_AND_COUNT =
+  'First get the sum of 17 and 25, then count the words in "the loop runs the tools and streams every round".';
+
+describe.skipIf(missing)(`the chat${missing === undefined ? '' : ` (${missing})`}`, () => {
+  it('works on the first start: emulator, both MCP servers and questions to try', async () => {
+    const { page, ended, shoot } = await openPage();
+    await page.getByRole('tab', { name: 'MCP servers' }).click();
+    await page.locator('.server-card[data-state="ready"]').nth(1).waitFor();
+    const servers = await page.locator('.server-card h3').allTextContents();
+    await page.getByRole('tab', { name: 'Setup' }).click();
+    await shoot('first-start');
+    await page.getByRole('button', { name: 'Two tools, one after the other' }).click();
+    await ended();
+
+    expect(servers).toEqual(['everything', 'files']);
+    expect(await page.getByRole('article', { name: 'Answer' }).innerText()).toContain(
+      'The sum of 17 and 25 is 42.',
+    );
+  });
+
+  it('shows a turn as a timeline: a lane for each round, a bar for each request and tool', async () => {
+    const { page, ask, shoot } = await openPage();
+    await ask(SUM_AND_COUNT);
+    const lanes = page.locator('.lane');
+    const summaries = await page.locator('.usage tfoot td').allTextContents();
+    await shoot('tool-turn');
+
+    expect(await lanes.locator('strong').allTextContents()).toEqual(['Round 1', 'Round 2', 'Round 3']);
+    expect(await page.locator('.bar.request').count()).toBe(3);
+    expect(
+      await page.locator('.bar.tool').evaluateAll(bars => bars.map(bar => bar.getAttribute('aria-label'))),
+    ).toEqual([expect.stringMatching(/^get-sum, done, /), expect.stringMatching(/^word-count, done, /)]);
+    expect(await page.locator('.legend').innerText()).toMatch(/first token after \d+ ms/);
+    expect(summaries.map(text => Number(text.replaceAll(',', '')))).not.toContain(Number.NaN);
+  });
+
+  it('lets a tool that runs be seen to run, with its progress', async () => {
+    const { page, shoot } = await openPage();
+    await page.getByRole('button', { name: 'A tool that takes its time' }).click();
+    const bar = page.locator('.bar.tool[data-state="running"]');
+    await bar.locator('.bar-progress').waitFor();
+    const early = await bar.boundingBox();
+    await shoot('running');
+    await page.getByRole('button', { name: 'Stop' }).click();
+
+    expect(early?.width).toBeGreaterThan(4);
+    await page.locator('.bar.tool[data-state="stopped"]').waitFor();
+  });
+
+  it('opens a tool call: its arguments, its result and the image in it', async () => {
+    const { page, ask, shoot } = await openPage();
+    await ask('Show me the get-tiny-image, please.');
+    await page.locator('.tool-part summary').click();
+    const image = page.getByRole('img', { name: 'A result of get-tiny-image' });
+    await shoot('image');
+
+    expect(await image.evaluate((element: HTMLImageElement) => element.naturalWidth)).toBeGreaterThan(0);
+    expect(await page.locator('.tool-part').innerText()).toContain("Here's the image you requested:");
+  });
+
+  it('stops a turn with Escape, and the endpoint sees it', async () => {
+    const { page, ended, shoot } = await openPage({ mcpServers: {} });
+    await page.getByLabel('Fault of the emulator').selectOption('slow');
+    await page.getByRole('textbox', { name: 'Message' }).fill('Hello');
+    await page.keyboard.press('Enter');
+    await page.locator('.events li').nth(2).waitFor();
+    await page.keyboard.press('Escape');
+    await ended('stopped');
+    await shoot('stopped');
+
+    expect(await page.getByRole('log').innerText()).toContain('The endpoint saw the connection close.');
+    expect(await page.locator('.wire-line').innerText()).toContain('closed by us');
+    expect(await page.getByRole('button', { name: 'Send' }).isVisible()).toBe(true);
+  });
+
+  it('renders Markdown without its HTML, and loads no image of an answer', async () => {
+    const { page, ask } = await openPage({ mcpServers: {} });
+    const requests: string[] = [];
+    page.on('request', request => requests.push(request.url()));
+    await ask(
+      '**bold** `code` <img src=x onerror="document.title=1"> ![pixel](http://127.0.0.1:9/pixel.png)',
+    );
+    const answer = page.getByRole('article', { name: 'Answer' }).locator('> .markdown');
+
+    expect(await answer.locator('strong').innerText()).toBe('bold');
+    expect(await answer.locator('img').count()).toBe(0);
+    expect(await answer.getByRole('link', { name: 'pixel' }).getAttribute('rel')).toContain('noreferrer');
+    expect(await page.title()).toBe('Playground – kelivo-responses');
+    expect(requests.filter(url => url.includes('pixel'))).toEqual([]);
+  });
+
+  it('is still there after a reload, with its timeline and its wire', async () => {
+    const { page, ask, ended, shoot } = await openPage({ mcpServers: {} });
+    await ask('Count the words in "one two three".');
+    const before = await page.getByRole('log').innerText();
+    await page.reload();
+    await ended();
+    await page.getByRole('tab', { name: 'Chats' }).click();
+    await shoot('reloaded');
+
+    expect(await page.getByRole('log').innerText()).toBe(before);
+    expect(await page.locator('.lane').count()).toBe(2);
+    expect(await page.locator('.events li').count()).toBeGreaterThan(10);
+    expect(await page.locator('.conversation-title').first().innerText()).toContain('Count the words');
+  });
+
+  it('begins, finds again and deletes conversations', async () => {
+    const { page, ask } = await openPage({ mcpServers: {} });
+    await ask('The first.');
+    await page.getByRole('button', { name: 'New chat' }).click();
+    await ask('The second.');
+    await page.getByRole('tab', { name: 'Chats' }).click();
+    await page.getByRole('button', { name: /^The first\./ }).click();
+    await page.getByRole('log').getByText('You said: The first.').waitFor();
+    await page.getByRole('button', { name: 'Delete “The first.”' }).click();
+    await page.getByRole('heading', { name: 'See what happens behind an answer' }).waitFor();
+
+    expect(await page.locator('.conversation-title span').allTextContents()).toEqual(['The second.']);
+  });
+
+  it('is led by the keyboard: / comes to the field, Shift and Enter begin a line, Enter sends', async () => {
+    const { page, ended } = await openPage({ mcpServers: {} });
+    await page.locator('.brand').click();
+    await page.keyboard.press('/');
+    await page.keyboard.type('one');
+    await page.keyboard.press('Shift+Enter');
+    await page.keyboard.type('two');
+    const typed = await page.getByRole('textbox', { name: 'Message' }).inputValue();
+    await page.keyboard.press('Enter');
+    await ended();
+
+    expect(typed).toBe('one\ntwo');
+    expect(await page.getByRole('article', { name: 'You' }).innerText()).toBe('one\ntwo');
+  });
+
+  it('gives the conversation and a bug report as files', async () => {
+    const { page, ask } = await openPage({ mcpServers: {} });
+    await ask('Hello');
+    for (const [name, file] of [
+      ['Export', /^conversation-.*\.json$/],
+      ['Bug report', /^bug-report-.*\.json$/],
+    ] as const) {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('link', { name }).click(),
+      ]);
+      expect(download.suggestedFilename()).toMatch(file);
+    }
+  });
+
+  it.each([
+    { name: 'phone', width: 390, height: 844, colours: 'light' as const },
+    { name: 'phone-dark', width: 390, height: 844, colours: 'dark' as const },
+    { name: 'tablet', width: 1000, height: 800, colours: 'light' as const },
+    { name: 'dark', width: 1440, height: 900, colours: 'dark' as const },
+  ])('fits a $name, and each control has a name', async ({ name, width, height, colours }) => {
+    const { page, shoot } = await openPage({ width, height, colours });
+    const nameless: string[] = [];
+    const overflow: string[] = [];
+    const check = async (part: string): Promise<void> => {
+      nameless.push(...(await findNamelessControls(page)));
+      overflow.push(...(await findOverflow(page)));
+      await shoot(`${name}-${part}`);
+    };
+    await check('start');
+    const isNarrow = width < 760;
+    await page.getByRole('textbox', { name: 'Message' }).fill(SUM_AND_COUNT);
+    await page.keyboard.press('Enter');
+    await page.locator('.state-badge[data-state="finished"]').waitFor({ state: 'attached' });
+    await page.locator('.tool-part summary').first().click();
+    await check('chat');
+    if (isNarrow) {
+      await page.getByRole('button', { name: 'Inspect', exact: true }).click();
+      await check('inspect');
+      await page.getByRole('button', { name: 'Setup', exact: true }).click();
+    }
+    await page.getByRole('tab', { name: 'MCP servers' }).click();
+    await page.locator('.server-card[data-state="ready"]').first().waitFor();
+    await check('servers');
+
+    expect(nameless).toEqual([]);
+    expect(overflow).toEqual([]);
+  });
+
+  it('keeps the colours that were chosen', async () => {
+    const { page } = await openPage({ mcpServers: {} });
+    const background = (): Promise<string> =>
+      page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await background();
+    await page.getByRole('button', { name: /^Colours/ }).click();
+    await page.getByRole('button', { name: /^Colours: light/ }).click();
+    const dark = await background();
+    await page.reload();
+    await page.getByRole('textbox', { name: 'Message' }).waitFor();
+
+    expect(dark).not.toBe(light);
+    expect(await background()).toBe(dark);
+  });
+});

@@ -1,0 +1,179 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startEmulator } from '../testing/_emulator.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
+import { missing, openPage } from './_page.js';
+
+describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})`}`, () => {
+  it('compares both providers with the same question side by side', async () => {
+    const { page, shoot } = await openPage();
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByRole('button', { name: 'Two tools, one after the other' }).click();
+    await page.locator('.comparison td', { hasText: 'finished' }).nth(1).waitFor();
+    const answers = await page.getByRole('article', { name: 'Answer' }).allInnerTexts();
+    await page.locator('.comparison summary').click();
+    await shoot('compare');
+    await page.getByRole('button', { name: /^stock · gpt-5/ }).click();
+    await page.locator('.turn-facts', { hasText: 'stock' }).waitFor();
+    await page.reload();
+    await page.locator('.comparison').waitFor();
+
+    expect(answers).toHaveLength(2);
+    for (const answer of answers) expect(answer).toContain('The sum of 17 and 25 is 42.');
+    expect(await page.getByRole('article', { name: 'Answer' }).count()).toBe(2);
+  });
+
+  it('turns the flag in mid-conversation', async () => {
+    const { page, ask } = await openPage({ mcpServers: {} });
+    await ask('Count the words in "one two three".');
+    await page.getByText('Stock', { exact: true }).click();
+    await ask('Hello again');
+    await page.locator('.turn-facts', { hasText: 'stock' }).waitFor();
+
+    expect(await page.locator('.turn-summary').allInnerTexts()).toEqual([
+      expect.stringMatching(/^kelivo · gpt-5 · 2 rounds · 1 tool call/),
+      expect.stringMatching(/^stock · gpt-5 · 1 round/),
+    ]);
+  });
+
+  it('adds an MCP server after its command was confirmed, and the model uses its tools', async () => {
+    const { page, ask, shoot, folder } = await openPage({ mcpServers: {} });
+    await page.getByRole('tab', { name: 'MCP servers' }).click();
+    await page.getByText('No server is configured').waitFor();
+    await page.getByRole('button', { name: 'Add or edit servers' }).click();
+    const field = page.getByLabel('Configuration');
+    await field.fill('{ "mcpServers": { "a": { "command": 1 } } }');
+    await page.getByRole('button', { name: 'Save and connect' }).click();
+    const problem = await page.locator('.hint.problem').innerText();
+    await field.fill(JSON.stringify({ mcpServers: { more: everythingOverStdio() } }));
+    await page.getByRole('button', { name: 'Save and connect' }).click();
+    const question = await page.getByRole('alertdialog').innerText();
+    await shoot('confirm-command');
+    await page.getByRole('button', { name: 'Start them' }).click();
+    await page.locator('.server-card[data-state="ready"]').waitFor();
+    await page.getByText(/^\d+ tools$/).click();
+    await shoot('server-added');
+    await ask('Get the sum of 1 and 2.');
+
+    expect(problem).toContain('"a"');
+    expect(question).toContain('server-everything');
+    expect(await readFile(path.join(folder, 'mcp.json'), 'utf8')).toContain('server-everything');
+    expect(await page.getByRole('article', { name: 'Answer' }).innerText()).toContain(
+      'The sum of 1 and 2 is 3.',
+    );
+  });
+
+  it('shows the state, the error and the log of a server, and switches one off', async () => {
+    const { page, shoot } = await openPage({
+      mcpServers: { broken: { command: 'no-such-program' }, everything: everythingOverStdio() },
+    });
+    await page.getByRole('tab', { name: 'MCP servers' }).click();
+    const broken = page.locator('.server-card', { hasText: 'broken' });
+    await broken.locator('.note').waitFor();
+    const working = page.locator('.server-card', { hasText: 'everything' });
+    await working.getByText('Log', { exact: true }).click();
+    const log = await working.locator('.log').innerText();
+    await shoot('server-failed');
+    await page.getByRole('switch', { name: 'Use broken' }).click();
+    await broken.getByText('switched off').waitFor();
+
+    expect(log).toMatch(/Connected: \d+ tools/);
+  });
+
+  it('asks before a destructive tool runs, and does what it is told', async () => {
+    const { page, ended, shoot, folder } = await openPage();
+    await page.getByRole('button', { name: 'A tool that has to be allowed' }).click();
+    await page.getByRole('alertdialog').waitFor();
+    await shoot('approval');
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await ended();
+    const written = await readFile(path.join(folder, 'files', 'hello.txt'), 'utf8');
+    await page.getByRole('button', { name: 'New chat' }).click();
+    await page.getByRole('button', { name: 'A tool that has to be allowed' }).click();
+    await page.getByRole('button', { name: 'Refuse' }).click();
+    await ended();
+
+    expect(written).toBe('Hello from the playground.');
+    expect(await page.getByRole('article', { name: 'Answer' }).innerText()).toContain('The user said no.');
+  });
+
+  it('says what is wrong with a key, and never gets it back', async () => {
+    const emulator = await startEmulator({ apiKey: 'sk-the-right-one-0123456789' });
+    const { page, ask, shoot } = await openPage({ mcpServers: {} });
+    await page.getByText('Base URL', { exact: true }).click();
+    await page.getByLabel('Base URL').last().fill('nonsense');
+    await page.keyboard.press('Enter');
+    await page.getByText('Expected an address').waitFor();
+    await page.getByLabel('Base URL').last().fill(emulator.baseURL);
+    await page.keyboard.press('Enter');
+    const key = page.getByLabel('API key');
+    await key.fill('sk-a-wrong-key-0123456789');
+    await key.press('Enter');
+    await page.getByText('A key is kept in the server’s memory').waitFor();
+    await ask('Hello', { end: 'failed' });
+    await shoot('bad-key');
+    const failure = await page.getByRole('alert').innerText();
+    await key.fill('sk-the-right-one-0123456789');
+    await key.press('Enter');
+    await page.getByRole('button', { name: 'Answer again' }).click();
+    await page.locator('.state-badge[data-state="finished"]').waitFor();
+
+    expect(failure).toMatch(/API key/);
+    expect(await key.inputValue()).toBe('');
+    expect(await page.content()).not.toContain('0123456789');
+  });
+
+  it('shows what a fault does: what came before it, the reason and the broken exchange', async () => {
+    const { page, ended, shoot } = await openPage();
+    await page.getByLabel('Fault of the emulator').selectOption('cut');
+    await page.getByLabel('Happens in').selectOption('2');
+    await page.getByRole('button', { name: 'Two tools, one after the other' }).click();
+    await ended('failed');
+    await shoot('fault');
+
+    expect(await page.getByRole('alert').innerText()).toMatch(/connection .* broke/);
+    expect(await page.locator('.bar.request[data-state="failed"]').count()).toBe(1);
+    expect(await page.locator('.bar.tool[data-state="done"]').count()).toBe(1);
+    expect(await page.locator('.wire-line').innerText()).toContain('broken');
+  });
+
+  it('offers the adapters of a model, each with a switch', async () => {
+    const { page, ask, shoot } = await openPage({ mcpServers: {} });
+    await page.getByLabel('Model', { exact: true }).fill('qwen3-coder-30b');
+    await page.keyboard.press('Enter');
+    const adapter = page.getByRole('switch', { name: 'qwen' });
+    await adapter.waitFor();
+    await page.getByLabel('Fault of the emulator').selectOption('text-calls-qwen-xml');
+    await ask('Count the words in "one two three".');
+    const mended = await page.locator('.tool-part').count();
+    await shoot('adapter');
+    await adapter.click();
+    await page.getByRole('button', { name: 'New chat' }).click();
+    await ask('Count the words in "one two three".');
+
+    expect(mended).toBe(1);
+    expect(await page.locator('.tool-part').count()).toBe(0);
+  });
+
+  it('searches the wire: events and request body, with marks', async () => {
+    const { page, ask, shoot } = await openPage({ mcpServers: {} });
+    await ask('Count the words in "one two three".');
+    const search = page.getByLabel('Search the wire');
+    await search.fill('output_text.delta');
+    const found = await page.locator('.events li').count();
+    const all = await page.getByText(/^Events \d+$/).innerText();
+    await page.locator('.events summary').first().click();
+    await page.locator('.events .json mark').first().waitFor();
+    await shoot('wire-search');
+    await page.locator('.wire label', { hasText: 'Request' }).click();
+    await search.fill('word-count');
+    await page.locator('.wire > .json mark').first().waitFor();
+    await search.fill('');
+    await page.locator('.wire label', { hasText: 'Headers' }).click();
+
+    expect(found).toBeGreaterThan(1);
+    expect(found).toBeLessThan(Number(all.replace(/\D/g, '')));
+    expect(await page.locator('.wire > .json').innerText()).toContain('text/event-stream');
+  });
+});
