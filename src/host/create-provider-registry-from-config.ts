@@ -5,7 +5,7 @@ import {
   type ConfiguredProvider,
   type ConnectionOverrides,
   createConfiguredProvider,
-} from './configured-provider.js';
+} from './create-configured-provider.js';
 import type { ImportModule } from './load-provider.js';
 import type { ProviderEntry, ProviderRegistryConfig } from './provider-registry-config.js';
 import { type ModelReference, resolveModelName, toUnknownNameError } from './resolve-model-name.js';
@@ -80,7 +80,9 @@ export interface ProviderRegistryOptions {
  */
 export function createProviderRegistryFromConfig(
   config: ProviderRegistryConfig,
-  { importModule = name => import(/* @vite-ignore */ name) }: ProviderRegistryOptions = {},
+  {
+    importModule = name => import(/* @vite-ignore */ /* webpackIgnore: true */ name),
+  }: ProviderRegistryOptions = {},
 ): ConfiguredProviderRegistry {
   const { providers: entries, aliases, roles = {}, mcpServers, ...defaults } = validateProviderConfig(config);
   const shared = createComposition({ mcpServers });

@@ -38,8 +38,8 @@ export async function loadProviderConfig(
 }
 
 async function read(file: string | URL): Promise<string> {
-  const { readFile } = await import('node:fs/promises');
   try {
+    const { readFile } = await import('node:fs/promises');
     return await readFile(file, 'utf8');
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'an error';

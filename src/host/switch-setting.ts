@@ -12,7 +12,7 @@ export type SwitchValue = boolean | string | readonly string[];
 export type SwitchSetting = SwitchValue | ((modelId: string) => SwitchValue);
 
 /** The environment variable that decides where no setting does. */
-export const SWITCH_VARIABLE = 'KELIVO_RESPONSES';
+const SWITCH_VARIABLE = 'KELIVO_RESPONSES';
 
 export const switchValueSchema = z.union(
   [z.boolean(), z.string().regex(/[^\s,]/), z.array(z.string().min(1))],

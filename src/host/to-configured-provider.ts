@@ -1,6 +1,6 @@
 import { NoSuchModelError, type ProviderV2 } from '@ai-sdk/provider';
 import { KelivoError } from '../errors.js';
-import type { ConfiguredProvider, ConnectionOverrides } from './configured-provider.js';
+import type { ConfiguredProvider, ConnectionOverrides } from './create-configured-provider.js';
 import { expectVersion2 } from './load-provider.js';
 import { withCallIds } from './with-call-ids.js';
 import { withDimensions } from './with-dimensions.js';
