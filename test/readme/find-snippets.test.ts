@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findSnippets, type Snippet } from './find-snippets.js';
+import { findFiles, findSnippets, type Snippet } from './find-snippets.js';
 
 const find = (lines: readonly string[]): Snippet[] => findSnippets(lines.join('\n'));
 
@@ -43,4 +43,11 @@ it('takes the comments right above a block for remarks about it', () => {
 
 it('takes a block that does not end for a mistake', () => {
   expect(() => find(['```ts', 'a();'])).toThrow('Expected an end of the block in line 1');
+});
+
+it('takes a block below the name of a file for that file', () => {
+  const markdown = ['<!-- file: a.json -->', '', '```json', '{', '}', '```', '', '```json', '[]', '```'].join(
+    '\n',
+  );
+  expect(findFiles(markdown)).toEqual([{ name: 'a.json', content: '{\n}\n' }]);
 });

@@ -49,3 +49,15 @@ function toRemarks(remarks: readonly RegExpExecArray[]): Pick<Snippet, 'notRun' 
     prints: textsOf('prints'),
   };
 }
+
+/** A file that a Markdown text shows: the block below a comment `<!-- file: … -->`. */
+export interface ShownFile {
+  readonly name: string;
+  readonly content: string;
+}
+
+/** The files that snippets of a Markdown text read. */
+export const findFiles = (markdown: string): ShownFile[] =>
+  [...markdown.matchAll(/^<!-- file: (\S+) -->\n\n```\w*\n(.*?)^```$/gms)].map(
+    ([, name = '', content = '']) => ({ name, content }),
+  );

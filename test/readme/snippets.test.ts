@@ -9,11 +9,10 @@ import { functionCall, toStream } from '../responses/stream/_fixtures/wire-event
 import { type EverythingServer, startEverythingServer } from '../tools/mcp/_everything-server.js';
 import { type WrittenSnippets, writeSnippets } from './_write-snippets.js';
 import { runProgram } from './_run-program.js';
-import { findSnippets } from './find-snippets.js';
+import { findFiles, findSnippets } from './find-snippets.js';
 
-const snippets = ['README.md', 'CONTRIBUTING.md'].flatMap(file =>
-  findSnippets(readFileSync(path.join(root, file), 'utf8')),
-);
+const pages = ['README.md', 'CONTRIBUTING.md'].map(file => readFileSync(path.join(root, file), 'utf8'));
+const snippets = pages.flatMap(findSnippets);
 const seconds = 1000;
 
 let written: WrittenSnippets;
@@ -30,6 +29,7 @@ beforeAll(async () => {
     path.join(home, 'weather.sse'),
     toSse(toStream([functionCall('get_weather', '{"city":"Rome"}')])),
   );
+  for (const { name, content } of pages.flatMap(findFiles)) writeFileSync(path.join(home, name), content);
   symlinkSync(path.join(root, 'node_modules'), path.join(home, 'node_modules'));
   [emulator, mcpServer] = await Promise.all([
     startResponsesEmulator(),
