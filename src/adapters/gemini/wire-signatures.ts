@@ -39,8 +39,9 @@ export function createWireSignatures(): WireSignatures {
     read(answer) {
       for (const { delta, message } of wireAnswer.safeParse(answer).data?.choices ?? []) {
         for (const { id, function: tool, extra_content: extra } of (delta ?? message)?.tool_calls ?? []) {
-          if (tool?.name) calls.push({ id: id ?? '', toolName: tool.name });
-          const call = (id ? calls.findLast(one => one.id === id) : undefined) ?? calls.at(-1);
+          const known = id ? calls.find(one => one.id === id) : undefined;
+          if (known === undefined && tool?.name) calls.push({ id: id ?? '', toolName: tool.name });
+          const call = known ?? calls.at(-1);
           const signature = extra?.google?.thought_signature;
           if (call !== undefined && signature) call.signature = signature;
         }

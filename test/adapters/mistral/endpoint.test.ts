@@ -17,6 +17,8 @@ import type { MistralOptions } from '../../../src/adapters/mistral/mistral-optio
 import { wrapModel } from '../../../src/adapters/wrap-model.js';
 import { createKelivoResponsesProvider } from '../../../src/provider.js';
 import type { RequestRules } from '../../../src/testing/request-rules.js';
+import { withToolLoop } from '../../../src/tool-loop/with-tool-loop.js';
+import { createLocalTools } from '../../../src/tools/local-tools.js';
 import { startEmulator } from '../../testing/_emulator.js';
 import { ofType, readAll } from '../../tool-loop/_scripted-model.js';
 import { assistant, called, LONG, system, text, tool, tools, user, whole } from './_messages.js';
@@ -186,5 +188,27 @@ describe.each(['streamText', 'generateText'] as const)('a conversation begun els
 
     const back = await ask(gpt, [...history, ...gone.messages, { role: 'user', content: 'Hello again' }]);
     expect(back.text).toContain('Hello again');
+  });
+});
+
+describe.each(Object.entries(clients))('the tool loop over %s', (_, toModel) => {
+  const begun: LanguageModelV2Prompt = [...whole, user('Get the weather in Rome')];
+
+  it('goes on with a conversation of long ids, streamed and not', async () => {
+    const { baseURL } = await startEmulator({ rules: 'mistral' });
+    const looped = withToolLoop(adaptModel(toModel(baseURL)), {
+      tools: createLocalTools({ get_weather: getWeather }),
+    });
+    const parts = await readAll((await looped.doStream({ prompt: begun })).stream);
+    expect(ofType(parts, 'error')).toEqual([]);
+    expect(
+      ofType(parts, 'text-delta')
+        .map(({ delta }) => delta)
+        .join(''),
+    ).toContain('Rome: 18 degrees');
+    const { content } = await looped.doGenerate({ prompt: begun });
+    expect(content).toContainEqual(
+      expect.objectContaining({ type: 'text', text: expect.stringContaining('Rome: 18 degrees') }),
+    );
   });
 });
