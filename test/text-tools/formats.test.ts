@@ -36,10 +36,10 @@ const reader =
       })
     ).said;
 
-type Row = readonly [text: string, ...said: Said[]];
+type Row = [text: string, ...said: Said[]];
 
 function reads(read: (text: string) => Promise<Said[]>, rows: readonly Row[]): void {
-  it.each(rows)('%j', async (text, ...said) => {
+  it.each(rows.map(([text, ...said]) => ({ text, said })))('$text', async ({ text, said }) => {
     expect(await read(text)).toEqual(said);
   });
 }
