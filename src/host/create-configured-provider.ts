@@ -1,8 +1,13 @@
-import type { EmbeddingModelV2, ImageModelV2, LanguageModelV2, ProviderV2 } from '@ai-sdk/provider';
+import {
+  type EmbeddingModelV2,
+  type ImageModelV2,
+  type LanguageModelV2,
+  NoSuchModelError,
+  type ProviderV2,
+} from '@ai-sdk/provider';
 import { createModelAdapterRegistry } from '../adapters/create-model-adapter-registry.js';
 import { modelAdapters } from '../adapters/model-adapters.js';
 import { createComposition } from '../composition.js';
-import { KelivoError } from '../errors.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import { createLazyEmbeddingModel, createLazyLanguageModel } from './create-lazy-models.js';
 import { createSwitchableProvider } from './create-switchable-provider.js';
@@ -46,16 +51,17 @@ export const createConfiguredProvider = (
 
 function createKelivo(entry: KelivoProviderEntry, options: ConfiguredProviderOptions): ConfiguredProvider {
   const { settings, stock, use } = entry;
-  const { adapters, toolLoop } = toComposition(entry, options);
+  const surroundings = toComposition(entry, options);
   // One source for all connections: its servers run once.
-  const { tools, close } = createComposition({ ...toComposition(entry, options), ...settings });
+  const { tools, close } = createComposition({ ...surroundings, ...settings });
   const open = ({ apiKey, baseURL }: ConnectionOverrides = {}) =>
     createSwitchableProvider({
       kelivo: {
-        ...withoutTools(settings),
+        ...settings,
         ...(apiKey !== undefined && { apiKey }),
         ...(baseURL !== undefined && { baseURL }),
-        ...{ adapters, toolLoop, mcpServers: tools },
+        ...surroundings,
+        ...{ mcpServers: tools, mcp: undefined, tools: undefined },
       },
       stock,
       use,
@@ -71,9 +77,6 @@ function createKelivo(entry: KelivoProviderEntry, options: ConfiguredProviderOpt
     close,
   };
 }
-
-/** Tools and servers have become one source. */
-const withoutTools = ({ tools: _, mcp: __, ...settings }: KelivoProviderEntry['settings'] = {}) => settings;
 
 function createImported(
   entry: ImportedProviderEntry,
@@ -112,10 +115,7 @@ function createImported(
       return dimensions === undefined ? model : withDimensions(model, dimensions);
     },
     imageModel(modelId) {
-      throw new KelivoError({
-        code: 'invalid-settings',
-        message: `Expected a language or embedding model, got the image model "${modelId}" of ${packageName}. Create it with the package's own provider.`,
-      });
+      throw new NoSuchModelError({ modelId, modelType: 'imageModel' });
     },
     close,
   };

@@ -1,28 +1,12 @@
 import type { EmbeddingModelV2, ImageModelV2, LanguageModelV2, ProviderV2 } from '@ai-sdk/provider';
 import { createComposition } from '../composition.js';
 import { KelivoError } from '../errors.js';
-import {
-  type ConfiguredProvider,
-  type ConnectionOverrides,
-  createConfiguredProvider,
-} from './create-configured-provider.js';
+import { type ConnectionOverrides, createConfiguredProvider } from './create-configured-provider.js';
+import { createModelNames, type ModelChoice, type ProviderNames } from './create-model-names.js';
 import type { ImportModule } from './load-provider.js';
 import type { ProviderEntry, ProviderRegistryConfig } from './provider-registry-config.js';
-import { type ModelReference, resolveModelName, toUnknownNameError } from './resolve-model-name.js';
 import { toConfiguredProvider } from './to-configured-provider.js';
 import { findEntryFaults, validateProviderConfig } from './validate-provider-config.js';
-
-/** What a record of the application's may say of its model. What is null or missing is as the role has it. */
-export interface ModelChoice {
-  readonly provider?: string | null;
-  /** A model name as the registry takes it. */
-  readonly model?: string | null;
-  readonly apiKey?: string | null;
-  /** Gets the key of the defaults where the record has none of its own: to be taken from trusted records only. */
-  readonly baseURL?: string | null;
-  /** The length of vectors, for embedding models. */
-  readonly dimensions?: number | null;
-}
 
 /** The providers of an application, by names. */
 export interface ConfiguredProviderRegistry extends ProviderV2 {
@@ -47,9 +31,6 @@ export interface ConfiguredProviderRegistry extends ProviderV2 {
   /** Ends MCP servers and connections. The registry may be used again and starts them anew. */
   close(): Promise<void>;
 }
-
-/** The further names of a provider that is registered at run time. */
-export type ProviderNames = Pick<ProviderEntry, 'aliases' | 'models'>;
 
 export interface ProviderRegistryOptions {
   /**
@@ -84,53 +65,28 @@ export function createProviderRegistryFromConfig(
     importModule = name => import(/* @vite-ignore */ /* webpackIgnore: true */ name),
   }: ProviderRegistryOptions = {},
 ): ConfiguredProviderRegistry {
-  const { providers: entries, aliases, roles = {}, mcpServers, ...defaults } = validateProviderConfig(config);
+  const { providers: entries, mcpServers, embeddingDimensions, ...naming } = validateProviderConfig(config);
+  const names = createModelNames({ providers: entries, ...naming });
   const shared = createComposition({ mcpServers });
   const options = { sharedTools: shared.tools, importModule };
-  const providers = new Map<string, ConfiguredProvider>();
-  const names = new Map<string, string>();
-  const patterns: [pattern: string, provider: string][] = [];
+  const providers = new Map(
+    Object.entries(entries).map(([name, entry]) => [name, createConfiguredProvider(entry, options)]),
+  );
 
-  const add = (name: string, provider: ConfiguredProvider, more: ProviderNames): void => {
-    providers.set(name, provider);
-    for (const one of [name, ...(more.aliases ?? [])]) names.set(one, name);
-    for (const pattern of more.models ?? []) patterns.push([pattern, name]);
-  };
-  for (const [name, entry] of Object.entries(entries))
-    add(name, createConfiguredProvider(entry, options), entry);
-  const [firstProvider = ''] = names.values();
-  const defaultProvider = names.get(defaults.defaultProvider ?? firstProvider) ?? firstProvider;
-
-  const table = { providers: names, patterns, models: { ...roles, ...aliases }, defaultProvider };
-  const find = (name: string): ModelReference => resolveModelName(name, table);
-
-  const roleModel = (role: string): ModelReference => {
-    const name = Object.hasOwn(roles, role) ? roles[role] : undefined;
-    if (name !== undefined) return find(name);
-    throw toUnknownNameError('role', { name: role, known: Object.keys(roles) });
-  };
-  function choose(role: string, { provider, model }: ModelChoice): ModelReference {
-    if (provider == null) return model == null ? roleModel(role) : find(model);
-    const known = names.get(provider);
-    if (known === undefined) throw toUnknownNameError('provider', { name: provider, known: names.keys() });
-    return { provider: known, modelId: model ?? roleModel(role).modelId };
-  }
-  const providerOf = ({ provider }: ModelReference): ConfiguredProvider => {
+  const choose = (role: string, choice: ModelChoice) => {
+    const { provider, modelId } = names.choose(role, choice);
     const found = providers.get(provider);
-    if (found === undefined) throw toUnknownNameError('provider', { name: provider, known: names.keys() });
-    return found;
+    if (found === undefined) throw new Error(`The provider "${provider}" has a name and is not there.`);
+    return { provider: found, modelId };
   };
   const modelFor: ConfiguredProviderRegistry['modelFor'] = (role, choice = {}) => {
-    const reference = choose(role, choice);
-    return providerOf(reference).languageModel(reference.modelId, toOverrides(choice));
+    const { provider, modelId } = choose(role, choice);
+    return provider.languageModel(modelId, toOverrides(choice));
   };
   const embeddingModelFor: ConfiguredProviderRegistry['embeddingModelFor'] = (role, choice = {}) => {
-    const reference = choose(role, choice);
-    const dimensions = choice.dimensions ?? defaults.embeddingDimensions;
-    return providerOf(reference).textEmbeddingModel(reference.modelId, {
-      ...toOverrides(choice),
-      dimensions,
-    });
+    const { provider, modelId } = choose(role, choice);
+    const dimensions = choice.dimensions ?? embeddingDimensions;
+    return provider.textEmbeddingModel(modelId, { ...toOverrides(choice), dimensions });
   };
 
   return {
@@ -138,18 +94,24 @@ export function createProviderRegistryFromConfig(
     embeddingModelFor,
     languageModel: name => modelFor('', { model: name }),
     textEmbeddingModel: name => embeddingModelFor('', { model: name }),
-    imageModel: name => providerOf(find(name)).imageModel(find(name).modelId),
+    imageModel(name) {
+      const { provider, modelId } = choose('', { model: name });
+      return provider.imageModel(modelId);
+    },
     register(name, provider, more = {}) {
-      const isEntry = !('languageModel' in provider);
-      const faults = isEntry ? findEntryFaults(provider, `providers.${name}`) : [];
-      const all = isEntry ? { ...provider, ...more } : more;
-      const taken = [name, ...(all.aliases ?? [])].filter(one => names.has(one));
-      faults.push(...taken.map(one => `Expected a new name for a provider, got "${one}", which is taken.`));
+      const entry = 'languageModel' in provider ? undefined : provider;
+      const all = { ...entry, ...more };
+      const faults = [name, ...(all.aliases ?? [])]
+        .filter(names.isTaken)
+        .map(one => `Expected a new name for a provider, got "${one}", which is taken.`);
+      if (entry !== undefined) faults.push(...findEntryFaults(entry, `providers.${name}`));
       if (faults.length > 0) throw new KelivoError({ code: 'invalid-settings', message: faults.join('\n') });
-      add(
+      names.add(name, all);
+      providers.set(
         name,
-        isEntry ? createConfiguredProvider(provider, options) : toConfiguredProvider(provider, name),
-        all,
+        'languageModel' in provider
+          ? toConfiguredProvider(provider, name)
+          : createConfiguredProvider(provider, options),
       );
     },
     get providerNames() {

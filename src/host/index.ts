@@ -4,11 +4,10 @@
  * @module kelivo-responses/host
  */
 export type { HostProviderOptions } from './create-for-host.js';
+export type { ModelChoice, ProviderNames } from './create-model-names.js';
 export {
   type ConfiguredProviderRegistry,
   createProviderRegistryFromConfig,
-  type ModelChoice,
-  type ProviderNames,
   type ProviderRegistryOptions,
 } from './create-provider-registry-from-config.js';
 export {
