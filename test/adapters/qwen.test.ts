@@ -1,0 +1,162 @@
+import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
+import { describe, expect, it } from 'vitest';
+import { modelAdapters } from '../../src/adapters/model-adapters.js';
+import { qwen, qwenMiddleware } from '../../src/adapters/qwen.js';
+import { wrapModel } from '../../src/adapters/wrap-model.js';
+import { say } from '../text-tools/_say.js';
+import { generate, say as answer, scriptedModel } from '../tool-loop/_scripted-model.js';
+
+const tools = { look: { place: { type: 'string' } } };
+
+describe('the family', () => {
+  it.each([
+    'qwen3-coder-plus',
+    'Qwen/Qwen2.5-72B-Instruct',
+    'qwen/qwen3-coder:free',
+    'bartowski/Qwen2.5-7B-Instruct-GGUF',
+    'qwen.qwen3-coder-480b-a35b-v1:0',
+    'qwq-32b',
+  ])('has %s', modelId => {
+    expect(qwen.appliesTo(modelId)).toBe(true);
+  });
+
+  it.each(['text-embedding-qwen3', 'Qwen/Qwen3-Embedding-8B', 'qwentessential', 'qwen-friends/gpt-4'])(
+    'has not %s',
+    modelId => {
+      expect(qwen.appliesTo(modelId)).toBe(false);
+    },
+  );
+
+  it.each([
+    ['nvidia/Nemotron-3-Nano-30B-A3B', 'hermes'],
+    ['NousResearch/Hermes-4-70B', 'hermes'],
+    ['ibm-granite/granite-4.0-h-small', 'hermes'],
+    ['zai-org/GLM-4.6', 'glm'],
+    ['deepseek-ai/DeepSeek-V3.1', 'deepseek'],
+    ['deepseek-r1-distill-qwen-32b', 'deepseek'],
+    ['moonshotai/Kimi-K2-Instruct-0905', 'kimi'],
+    ['MiniMaxAI/MiniMax-M2', 'minimax'],
+    ['ByteDance-Seed/Seed-OSS-36B-Instruct', 'seed-oss'],
+    ['meta-llama/Llama-3.3-70B-Instruct', 'llama'],
+    ['google/gemma-3-27b-it', 'gemma'],
+    ['command-r7b-12-2024', 'command-r'],
+  ])('of %s is %s', (modelId, name) => {
+    expect(modelAdapters.findFor(modelId).map(adapter => adapter.name)).toEqual([name]);
+  });
+});
+
+describe('the system prompt', () => {
+  const system = async (content: string, options = {}) => {
+    const model = scriptedModel(answer('Hi'));
+    const prompt = [{ role: 'system' as const, content }];
+    await generate(wrapModel(model, [qwenMiddleware(options)]), { prompt });
+    return model.requests[0]?.prompt[0]?.content;
+  };
+
+  it.each([
+    ['Be brief.\n[tool_call: ls for path "."]\nGo on.', 'Be brief.\n\nGo on.'],
+    ['A [tool_call: x] b.', 'A  b.'],
+    ['Be brief.\n\n<tool_call>\n{"name": "ls"}\n</tool_call>\n\nGo on.', 'Be brief.\n\nGo on.'],
+  ])('%j is asked as %j', async (given, asked) => {
+    expect(await system(given)).toBe(asked);
+  });
+
+  it.each([
+    'Be  brief. \n\n\n\nGo on.',
+    'Write [tool_call and <tool_call> as they are.',
+    '<tools>[]</tools> Call as <tool_call>{"name": …}</tool_call>.',
+  ])('%j is left as it is', async given => {
+    expect(await system(given)).toBe(given);
+  });
+
+  it('is left as it is where that is asked for', async () => {
+    expect(await system('[tool_call: x]', { cleanSystem: false })).toBe('[tool_call: x]');
+  });
+});
+
+describe('a file that an undeclared tool was to write', () => {
+  const write = (content: string, name = 'save') =>
+    `<tool_call>\n<function=${name}>\n<parameter=path>\na.py\n</parameter>\n<parameter=content>\n${content}\n</parameter>\n</function>\n</tool_call>`;
+  const show = async (text: string, options = {}) => {
+    const { said } = await say(text, { middleware: qwenMiddleware(options), tools });
+    return said;
+  };
+
+  it.each([
+    [`Here:\n${write('print(1)')}\nDone.`, 'Here:\n```\nprint(1)\n```\nDone.'],
+    [`Here: ${write('a')} Done.`, 'Here: \n```\na\n```\n Done.'],
+    [write('```md\na\n````'), '`````\n```md\na\n````\n`````'],
+    [write('a') + write('b'), '```\na\n```\n```\nb\n```'],
+  ])('%j is shown as %j', async (given, shown) => {
+    expect(await show(given)).toEqual([{ text: shown }]);
+  });
+
+  it('is shown, too, where no tool is declared', async () => {
+    const { said } = await say(write('a'), { middleware: qwenMiddleware() });
+    expect(said).toEqual([{ text: '```\na\n```' }]);
+  });
+
+  it.each([
+    ['without content', '<function=save>\n<parameter=path>\na\n</parameter>\n</function>', {}],
+    ['that was cut', write('a').slice(0, 90), {}],
+    ['where that is asked for', write('a'), { fenceContent: false }],
+    ['in fenced code', `~~~\n${write('a')}\n~~~`, {}],
+  ])('stays text %s', async (_, given, options) => {
+    expect(await show(given, options)).toEqual([{ text: given }]);
+  });
+});
+
+describe('thoughts', () => {
+  const think = async (modelId: string, options = {}) => {
+    const model = { ...scriptedModel(answer('Hm.\n</think>\n\nSo.')), modelId };
+    const { content } = await generate(wrapModel(model, [qwenMiddleware(options)]));
+    return content.map(part =>
+      part.type === 'text' || part.type === 'reasoning' ? [part.type, part.text] : [],
+    );
+  };
+  const apart = [
+    ['reasoning', 'Hm.\n'],
+    ['text', '\n\nSo.'],
+  ];
+
+  it.each(['qwq-32b', 'Qwen/Qwen3-235B-A22B-Thinking-2507'])(
+    'that only end are found in those of %s',
+    async modelId => {
+      expect(await think(modelId)).toEqual(apart);
+    },
+  );
+
+  it('that only end are found where that is asked for, and nowhere else', async () => {
+    expect(await think('qwen3.5-plus', { startsInReasoning: true })).toEqual(apart);
+    expect(await think('qwen3-coder')).toEqual([['text', 'Hm.\n</think>\n\nSo.']]);
+  });
+});
+
+describe('tools', () => {
+  const ask = async (options: object) => {
+    const model = scriptedModel(answer('Hi'));
+    const request: LanguageModelV2CallOptions = {
+      prompt: [
+        {
+          role: 'tool',
+          content: [
+            { type: 'tool-result', toolCallId: 'c', toolName: 'look', output: { type: 'text', value: '' } },
+          ],
+        },
+      ],
+      tools: [{ type: 'function', name: 'look', inputSchema: {} }],
+      toolChoice: { type: 'auto' },
+    };
+    await generate(wrapModel(model, [qwenMiddleware(options)]), request);
+    return Object.keys(model.requests[0] ?? {});
+  };
+
+  it('are left out after a result where that is asked for', async () => {
+    expect(await ask({})).toEqual(['prompt', 'tools', 'toolChoice']);
+    expect(await ask({ toolsAfterResult: false })).toEqual(['prompt']);
+  });
+});
+
+it('refuses an option it does not know', () => {
+  expect(() => qwenMiddleware({ cleansystem: true } as object)).toThrow('Did you mean `cleanSystem`?');
+});
