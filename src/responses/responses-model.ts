@@ -16,8 +16,10 @@ import type { InputProfile } from './request/input-profile.js';
 import type { ResponsesRequestBody } from './request/request-body.js';
 import type { DeclaredTools } from './stream/hosted-item.js';
 import { type Answer, readAnswer } from './stream/read-answer.js';
+import { supportedUrls } from './supported-urls.js';
 import { openResponse, type ResponseTimeouts } from './transport/open-response.js';
 import { toShownBody } from './transport/to-shown-body.js';
+import { createTurnMemories } from './turn-memory.js';
 
 /** What a model needs to know of its provider. */
 export interface ResponsesModelConfig {
@@ -63,14 +65,13 @@ type Headers = Readonly<Record<string, string | undefined>>;
  * answer. It runs no tool, and repeats nothing but a request that the server refused for a known and mendable reason.
  */
 export function createResponsesModel(modelId: string, config: ResponsesModelConfig): LanguageModelV2 {
+  const memories = createTurnMemories();
+
   return {
     specificationVersion: 'v2',
     provider: config.provider,
     modelId,
-    supportedUrls: {
-      'image/*': [/^https?:\/\/.*$/],
-      'application/pdf': [/^https?:\/\/.*$/],
-    },
+    supportedUrls,
 
     async doStream(options) {
       const { answer, head, warnings, body, headers, close } = await open(options, { stream: true });
@@ -101,9 +102,11 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
   /** Builds the request, sends it, with another key or changed where that helps, and reads the beginning of the answer. */
   async function open(options: LanguageModelV2CallOptions, { stream }: { stream: boolean }) {
     const { store, systemMessageMode, missingReasoning, override, learnedProfile } = config;
-    const context = { modelId, store, systemMessageMode, missingReasoning, stream };
+    const turn = turnTokenOf(options.providerOptions);
+    const { messages: known, toInputJson } = memories.of(turn);
+    const context = { modelId, store, systemMessageMode, missingReasoning, stream, known };
     const { body: built, warnings, toolNames } = buildRequest(options, context);
-    const { opened, refused } = await config.credentials.use(turnTokenOf(options.providerOptions), headers =>
+    const { opened, refused } = await config.credentials.use(turn, headers =>
       postMended(built, {
         post: body => begin({ ...body, ...override.body }, headers),
         profile: override.inputProfile,
@@ -120,6 +123,7 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
         headers: [headers, override.headers, options.headers],
         needsKey,
         body,
+        toInputJson,
         fetch,
         signal,
         // The status of an answer that is not streamed comes with the answer.

@@ -5,6 +5,7 @@ import {
   UnsupportedFunctionalityError,
 } from '@ai-sdk/provider';
 import { pairToolCalls } from '../../tool-calls/pair-tool-calls.js';
+import type { ConvertedMessages } from './converted-messages.js';
 import { toHostedCallForms } from './hosted-calls/to-hosted-call-forms.js';
 import { type ModelTraits, toModelTraits } from './model-traits.js';
 import { type ResponsesCallOptions, readProviderOptions } from './provider-options.js';
@@ -25,6 +26,8 @@ export interface BuildRequestContext {
   /** Whether ids of calls and messages are left out, or kept and missing reasoning made up for them. */
   readonly missingReasoning: 'omit-ids' | 'synthesize';
   readonly stream: boolean;
+  /** What the messages of earlier requests of the same turn have become. */
+  readonly known?: ConvertedMessages;
 }
 
 export interface BuiltRequest {
@@ -42,7 +45,7 @@ export interface BuiltRequest {
  */
 export function buildRequest(
   options: LanguageModelV2CallOptions,
-  { modelId, store: storeByDefault, systemMessageMode, missingReasoning, stream }: BuildRequestContext,
+  { modelId, store: storeByDefault, systemMessageMode, missingReasoning, stream, known }: BuildRequestContext,
 ): BuiltRequest {
   const warnings: LanguageModelV2CallWarning[] = [];
   const warn = (warning: LanguageModelV2CallWarning): void => {
@@ -77,6 +80,7 @@ export function buildRequest(
     hostedForms: toHostedCallForms(options.tools),
     effortUpdateRefusal,
     warn,
+    known,
   });
 
   const body: ResponsesRequestBody = {

@@ -5,6 +5,7 @@ import {
   type LanguageModelV2ToolResultPart,
   UnsupportedFunctionalityError,
 } from '@ai-sdk/provider';
+import type { ConvertedMessages } from './converted-messages.js';
 import type { HostedCallForm } from './hosted-calls/hosted-call-form.js';
 import { createHostedCalls } from './hosted-calls/hosted-calls.js';
 import { readPartOptions, toCacheBreakpoint } from './part-options.js';
@@ -26,11 +27,13 @@ export interface ToInputOptions {
   /** Why this call cannot change the reasoning effort; `undefined` when it can. */
   readonly effortUpdateRefusal: string | undefined;
   readonly warn: (warning: LanguageModelV2CallWarning) => void;
+  /** What the messages of earlier requests of the same turn have become. */
+  readonly known?: ConvertedMessages;
 }
 
 /** The items of a prompt whose tool calls are paired already (see `pairToolCalls`). */
 export function toInput(prompt: LanguageModelV2Prompt, options: ToInputOptions): InputItem[] {
-  const { store, missingReasoning, toolNames, hostedForms } = options;
+  const { store, missingReasoning, toolNames, hostedForms, known } = options;
   const warn = (message: string): void => options.warn({ type: 'other', message });
   const sentIds = new Set<string>();
   const context: AssistantItemsContext = {
@@ -48,23 +51,34 @@ export function toInput(prompt: LanguageModelV2Prompt, options: ToInputOptions):
   };
 
   const items: InputItem[] = [];
-  for (const message of prompt) {
-    switch (message.role) {
-      case 'system':
-        items.push(...toInstructions(message, { ...options, warn }));
-        break;
-      case 'user':
-        items.push({ role: 'user', content: toUserContent(message.content, { warn }) });
-        break;
-      case 'assistant':
-        items.push(...toAssistantItems(message.content, context));
-        break;
-      case 'tool':
-        items.push(...message.content.flatMap(part => toOutputs(part, context)));
-        break;
-    }
+  for (const [index, message] of prompt.entries()) {
+    const converted = known?.at(index, message) ?? convert(message);
+    if (isIndependent(message, options)) known?.set(index, message, converted);
+    for (const item of converted) items.push(item);
   }
   return settleReasoning(items, { store, missingReasoning, warn });
+
+  function convert(message: LanguageModelV2Message): InputItem[] {
+    switch (message.role) {
+      case 'system':
+        return toInstructions(message, { ...options, warn });
+      case 'user':
+        return [{ role: 'user', content: toUserContent(message.content, { warn }) }];
+      case 'assistant':
+        return toAssistantItems(message.content, context);
+      case 'tool':
+        return message.content.flatMap(part => toOutputs(part, context));
+    }
+  }
+}
+
+/** Whether a message becomes the same items wherever it stands. Ids, reasoning and hosted calls depend on the others. */
+function isIndependent(
+  message: LanguageModelV2Message,
+  { missingReasoning, hostedForms }: Pick<ToInputOptions, 'missingReasoning' | 'hostedForms'>,
+): boolean {
+  if (missingReasoning !== 'omit-ids' || hostedForms.size > 0) return false;
+  return message.role !== 'assistant' || message.content.every(part => part.type !== 'reasoning');
 }
 
 function toOutputs(

@@ -32,6 +32,8 @@ export interface OpenResponseOptions {
   /** Whether a request without any key is a mistake. @default false */
   readonly needsKey?: boolean;
   readonly body: unknown;
+  /** Writes the `input` of the body, where more is known of it than of the rest. @default `JSON.stringify` */
+  readonly toInputJson?: (items: readonly unknown[]) => string;
   readonly fetch: FetchFunction;
   readonly signal?: AbortSignal;
   readonly timeouts: ResponseTimeouts;
@@ -65,7 +67,7 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
   const context: ErrorContext = { url, requestBody: body, redact };
   // What `fetch` would refuse looks like a failure of the network, which a host repeats.
   validateHeaders(sentHeaders, context);
-  const json = toRequestJson(options.body, context);
+  const json = toRequestJson(options.body, { context, toInputJson: options.toInputJson });
   const request = linkSignal(outer);
   const timeLimit = createTimeLimit(request.abort, { isRetryable: true });
   const totalLimit = createTimeLimit(request.abort, { isRetryable: false });
