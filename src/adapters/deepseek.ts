@@ -9,5 +9,10 @@ import { matchModelName } from './match-model-name.js';
 export const deepseek = defineModelAdapter({
   name: 'deepseek',
   appliesTo: matchModelName('deepseek'),
-  middleware: textToolsMiddleware({ formats: [deepseekFormat, dsmlFormat], reasoning: [thinkTags] }),
+  middleware: textToolsMiddleware({
+    formats: [deepseekFormat, dsmlFormat],
+    reasoning: [thinkTags],
+    // The template of R1 ends in `<think>`.
+    startsInReasoning: modelId => /deepseek-r1/i.test(modelId),
+  }),
 });

@@ -74,7 +74,7 @@ const toPieces = (text: string, length: number): LanguageModelV2StreamPart[] => 
 ];
 
 /** Whole, unit by unit, which splits characters that take two, and at random places. */
-export function toChunkings(text: string): string[][] {
+function toChunkings(text: string): string[][] {
   const chunkings = [[text], text.split('')];
   for (const [seed, longest] of [
     [1, 3],

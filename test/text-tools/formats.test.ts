@@ -9,6 +9,8 @@ import { bareJsonFormat, llamaFormat } from '../../src/text-tools/formats/llama.
 import { mistralFormat } from '../../src/text-tools/formats/mistral.js';
 import { qwenXmlFormat, seedFormat } from '../../src/text-tools/formats/qwen-xml.js';
 import { toolRequestFormat } from '../../src/text-tools/formats/tool-request.js';
+import { readCallArguments } from '../../src/text-tools/read-call-arguments.js';
+import { readName } from '../../src/text-tools/read-name.js';
 import { cohereThinkTags, mistralThinkTags, thinkTags } from '../../src/text-tools/reasoning-tags.js';
 import type { TextToolFormat } from '../../src/text-tools/text-tool-format.js';
 import { textToolsMiddleware } from '../../src/text-tools/text-tools-middleware.js';
@@ -402,4 +404,18 @@ describe('Tool requests', () => {
     ['[TOOL_REQUEST]\nlook {"days": 3}\n[TOOL_REQUEST_END] So.', look({ days: 3 }), { text: ' So.' }],
     ['[TOOL_REQUEST]{"name": "ping", "arguments": {}}[END_TOOL_REQUEST]', callOf('ping')],
   ]);
+});
+
+describe("a form of one's own", () => {
+  const read = reader({
+    name: 'acme',
+    openers: ['<call>'],
+    closers: ['</call>'],
+    *read(cursor, calls) {
+      const name = yield* readName(cursor);
+      return yield* readCallArguments(cursor, calls, { name });
+    },
+  });
+  reads(read, [['So: <call>look {"days": 3}</call>.', { text: 'So: ' }, look({ days: 3 }), { text: '.' }]]);
+  staysText(read, ['<call>', '<call>look', '<call>look {"days": 3', '<call>me maybe</call>']);
 });
