@@ -45,6 +45,8 @@ export interface LanguageModelV3Message {
 export interface LanguageModelV3Tool {
   readonly type: 'function' | 'provider';
   readonly name: string;
+  /** Of a tool that the provider knows. */
+  readonly id?: string;
 }
 
 /** A whole answer. */
@@ -69,6 +71,7 @@ export interface LanguageModelV3StreamResult {
 export type LanguageModelV3Content =
   | Exclude<LanguageModelV2Content, { type: 'tool-call' | 'tool-result' }>
   | LanguageModelV3ToolCall
+  | LanguageModelV3ToolApprovalRequest
   | LanguageModelV3ToolResult;
 
 /** A call of a tool. */
@@ -76,6 +79,13 @@ export type LanguageModelV3ToolCall = Extract<LanguageModelV2Content, { type: 't
   /** Whether the host did not declare the tool. */
   dynamic?: boolean;
 };
+
+/** The question whether a call may run that waits at the server. */
+export interface LanguageModelV3ToolApprovalRequest {
+  type: 'tool-approval-request';
+  approvalId: string;
+  toolCallId: string;
+}
 
 /** What a tool gave that the provider ran. */
 export interface LanguageModelV3ToolResult {
@@ -99,6 +109,7 @@ export type LanguageModelV3StreamPart =
   | { type: 'stream-start'; warnings: LanguageModelV3Warning[] }
   | (Extract<LanguageModelV2StreamPart, { type: 'tool-input-start' }> & { dynamic?: boolean })
   | LanguageModelV3ToolCall
+  | LanguageModelV3ToolApprovalRequest
   | LanguageModelV3ToolResult
   | {
       type: 'finish';

@@ -2,7 +2,13 @@ import type { LanguageModelV2 } from '@ai-sdk/provider';
 import { withV3Host } from '../parts/v3-host.js';
 import type { LanguageModelV3, LanguageModelV3CallOptions } from './language-model-v3.js';
 import { toV2Options } from './to-v2-options.js';
-import { toV3Content, toV3FinishReason, toV3Part, toV3Usage, toV3Warning } from './to-v3-content.js';
+import {
+  createPartConverter,
+  toV3Content,
+  toV3FinishReason,
+  toV3Usage,
+  toV3Warning,
+} from './to-v3-content.js';
 
 /**
  * Any model of version 2 as one of version 3, which `ai` 6 and 7 take as their own: without the warning of their
@@ -29,7 +35,7 @@ export function toLanguageModelV3(model: LanguageModelV2): LanguageModelV3 {
       const result = await model.doGenerate(withV3Host(options));
       return {
         ...result,
-        content: result.content.map(part => toV3Content(part, isDeclared)),
+        content: result.content.flatMap(part => toV3Content(part, isDeclared)),
         finishReason: toV3FinishReason(result.finishReason, result.providerMetadata),
         usage: toV3Usage(result.usage),
         warnings: [...warnings, ...result.warnings.map(toV3Warning)],
@@ -38,17 +44,18 @@ export function toLanguageModelV3(model: LanguageModelV2): LanguageModelV3 {
 
     async doStream(callOptions) {
       const { options, warnings } = toV2Options(callOptions);
-      const isDeclared = toIsDeclared(callOptions);
+      const convert = createPartConverter(toIsDeclared(callOptions));
       const result = await model.doStream(withV3Host(options));
       const stream = result.stream.pipeThrough(
         new TransformStream({
           transform(part, controller) {
-            const converted = toV3Part(part, isDeclared);
-            controller.enqueue(
-              converted.type === 'stream-start'
-                ? { ...converted, warnings: [...warnings, ...converted.warnings] }
-                : converted,
-            );
+            for (const converted of convert(part)) {
+              controller.enqueue(
+                converted.type === 'stream-start'
+                  ? { ...converted, warnings: [...warnings, ...converted.warnings] }
+                  : converted,
+              );
+            }
           },
         }),
       );

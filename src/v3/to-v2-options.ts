@@ -10,6 +10,7 @@ import type {
   LanguageModelV3Tool,
   LanguageModelV3Warning,
 } from './language-model-v3.js';
+import { withApprovalTool, withV2Approvals } from './mcp-approvals.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -23,7 +24,9 @@ export function toV2Options(options: LanguageModelV3CallOptions): {
 } {
   const { prompt, tools, providerOptions, ...rest } = options;
   const unknown = new Set<string>();
-  const messages = prompt.map(message => toV2Message(message, { skip: type => void unknown.add(type) }));
+  const messages = withV2Approvals(prompt).map(message =>
+    toV2Message(message, { skip: type => void unknown.add(type) }),
+  );
   return {
     options: {
       ...rest,
@@ -32,7 +35,9 @@ export function toV2Options(options: LanguageModelV3CallOptions): {
         ({ role, content }) => role !== 'tool' || content.length > 0,
       ) as LanguageModelV2Prompt,
       ...(providerOptions !== undefined && { providerOptions: providerOptions as SharedV2ProviderOptions }),
-      ...(tools !== undefined && { tools: tools.map(toV2Tool) as LanguageModelV2CallOptions['tools'] }),
+      ...(tools !== undefined && {
+        tools: withApprovalTool(tools).map(toV2Tool) as LanguageModelV2CallOptions['tools'],
+      }),
     },
     warnings: [...unknown].map(type => ({
       type: 'other',

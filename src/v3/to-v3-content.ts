@@ -16,12 +16,34 @@ import type {
   LanguageModelV3Usage,
   LanguageModelV3Warning,
 } from './language-model-v3.js';
+import { isApprovalCall, toApprovalRequest } from './mcp-approvals.js';
 
 /** Whether a host declared a tool. Provider-executed calls of another tool must be marked `dynamic`. */
 export type IsDeclared = (toolName: string) => boolean;
 
-/** One part of a stream as version 3 has it. */
-export function toV3Part(part: LanguageModelV2StreamPart, isDeclared: IsDeclared): LanguageModelV3StreamPart {
+/** Converts the parts of one stream: makes one or two of each, or none. */
+export function createPartConverter(
+  isDeclared: IsDeclared,
+): (part: LanguageModelV2StreamPart) => LanguageModelV3StreamPart[] {
+  const questions = new Set<string>();
+  return part => {
+    switch (part.type) {
+      case 'tool-input-start':
+        if (isApprovalCall(part, isDeclared)) questions.add(part.id);
+        return questions.has(part.id) ? [] : [toV3Part(part, isDeclared)];
+      case 'tool-input-delta':
+      case 'tool-input-end':
+        // What is asked about is told whole, with the question.
+        return questions.has(part.id) ? [] : [part];
+      case 'tool-call':
+        return isApprovalCall(part, isDeclared) ? toApprovalRequest(part) : [toV3Part(part, isDeclared)];
+      default:
+        return [toV3Part(part, isDeclared)];
+    }
+  };
+}
+
+function toV3Part(part: LanguageModelV2StreamPart, isDeclared: IsDeclared): LanguageModelV3StreamPart {
   switch (part.type) {
     case 'stream-start':
       return { ...part, warnings: part.warnings.map(toV3Warning) };
@@ -42,10 +64,12 @@ export function toV3Part(part: LanguageModelV2StreamPart, isDeclared: IsDeclared
   }
 }
 
-/** One part of a result as version 3 has it. */
-export function toV3Content(part: LanguageModelV2Content, isDeclared: IsDeclared): LanguageModelV3Content {
-  if (part.type === 'tool-call') return toV3Call(part, isDeclared);
-  return part.type === 'tool-result' ? toV3Result(part, isDeclared) : part;
+/** One part of a result as version 3 has it: a question about a call is two of them. */
+export function toV3Content(part: LanguageModelV2Content, isDeclared: IsDeclared): LanguageModelV3Content[] {
+  if (part.type === 'tool-call') {
+    return isApprovalCall(part, isDeclared) ? toApprovalRequest(part) : [toV3Call(part, isDeclared)];
+  }
+  return [part.type === 'tool-result' ? toV3Result(part, isDeclared) : part];
 }
 
 type ContentOf<Type> = Extract<LanguageModelV2Content, { type: Type }>;

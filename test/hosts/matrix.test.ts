@@ -13,6 +13,7 @@ import { conversation } from './scenarios/conversation.js';
 import { declaredMcpTools } from './scenarios/declared-mcp-tools.js';
 import { embeddings } from './scenarios/embeddings.js';
 import { finishReasons } from './scenarios/finish-reasons.js';
+import { hostedApprovals } from './scenarios/hosted-approvals.js';
 import { hostTools } from './scenarios/host-tools.js';
 import { mediaOfTools } from './scenarios/media-of-tools.js';
 import { middlewares } from './scenarios/middlewares.js';
@@ -49,6 +50,7 @@ const scenarios: readonly Scenario[] = [
   usageOfRounds,
   toolChoice,
   approvals,
+  hostedApprovals,
   reasoningEffort,
   middlewares,
   registries,
@@ -73,8 +75,9 @@ afterAll(async () => {
 });
 
 describe.each(hosts)('$name', host => {
-  describe.each(scenarios)('$name', ({ name, modes: played = modes, play }) => {
-    it.each(played)('%s', async mode => {
+  const played = scenarios.filter(({ forms }) => forms?.includes(host.form) ?? true);
+  describe.each(played)('$name', ({ name, modes: ways = modes, play }) => {
+    it.each(ways)('%s', async mode => {
       onTestFinished(({ task }) => {
         cells.push({ row: name, column: host.name, passed: task.result?.state === 'pass' });
       });
