@@ -2,6 +2,7 @@ import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
+import { KelivoError } from 'kelivo-responses';
 import { describeFailure } from '../describe-failure.js';
 import type { PlaygroundContext } from './context.js';
 import { localOnly } from './guard/local-only.js';
@@ -36,7 +37,7 @@ export function createApp({ playground, port, page }: AppOptions): Hono {
   app.use('/*', serveStatic({ root: page }));
   app.notFound(context => context.json({ error: 'There is nothing here.' }, 404));
   app.onError((error, context) => {
-    const status = error instanceof HTTPException ? error.status : 'code' in error ? 400 : 500;
+    const status = error instanceof HTTPException ? error.status : error instanceof KelivoError ? 400 : 500;
     return context.json({ error: playground.redactor.text(describeFailure(error)) }, status);
   });
   return app;

@@ -56,8 +56,9 @@ async function start({ port, folder }: { port: number | undefined; folder: strin
   }
 }
 
-const isTaken = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+function isTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+}
 
 function readPort(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;

@@ -88,7 +88,7 @@ export async function startPlayground({
   return {
     url: `http://127.0.0.1:${port}`,
     async close() {
-      turns.stopAll();
+      await turns.stopAll();
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();

@@ -18,7 +18,10 @@ export function localOnly({ port }: { port: () => number }): MiddlewareHandler {
     if (origin === undefined ? !isSafe : !isOwnOrigin) {
       return context.json({ error: 'Expected a request of the playground’s own page.' }, 403);
     }
-    if (context.req.path.startsWith('/api/') && header('sec-fetch-site') === 'cross-site') {
+    const site = header('sec-fetch-site');
+    // Where the browser tells: from the page itself, or typed into the address bar.
+    const isOwnSite = site === undefined || site === 'same-origin' || site === 'none';
+    if (context.req.path.startsWith('/api/') && !isOwnSite) {
       return context.json({ error: 'Expected a request of the playground’s own page.' }, 403);
     }
     return next();

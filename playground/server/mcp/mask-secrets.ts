@@ -1,7 +1,7 @@
 import type { McpServerConfig, McpServers } from 'kelivo-responses/mcp';
 
 /** Stands in a configuration that the page sees where a secret is; saved again, it means the secret that is known. */
-export const MASK = '••••••••';
+const MASK = '••••••••';
 
 /** An argument or a parameter whose name says that its value is a secret. */
 const SECRET_NAME = /key|token|secret|passw|auth|credential/i;

@@ -61,8 +61,8 @@ export function chatRoutes(playground: PlaygroundContext): Hono {
         mcpTools: playground.servers.tools(),
         signal,
         onAnswer(answer, trace) {
-          close();
           conversations.save(request.conversationId, request.thread, answer, trace);
+          close();
         },
       });
       return createUIMessageStreamResponse({ stream });

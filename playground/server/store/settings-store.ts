@@ -17,7 +17,7 @@ export const settingsSchema = z.strictObject({
   faultRequest: z.number().int().min(0).max(10),
 }) satisfies z.ZodType<Settings>;
 
-export const defaultSettings: Settings = {
+const defaultSettings: Settings = {
   endpoint: 'emulator',
   modelId: 'gpt-5',
   reasoningEffort: 'default',

@@ -157,7 +157,9 @@ async function runRecorded(
         hasToken = true;
         record({ type: 'first-token' });
       }
-      write(chunk);
+      write(
+        chunk.type === 'tool-output-available' ? { ...chunk, output: redactor.json(chunk.output) } : chunk,
+      );
     }
   } catch (error) {
     failure ??= redactor.text(describeFailure(error));

@@ -6,6 +6,15 @@ import { TurnFacts } from './turn-facts.js';
 import { UsageTable } from './usage-table.js';
 import { WireInspector } from './wire-inspector.js';
 
+/** What the bars of the timeline mean. */
+const barKinds = [
+  ['waiting', 'the model has been asked and says nothing yet'],
+  ['model', 'the model answers'],
+  ['tool', 'a tool runs'],
+  ['approval', 'a tool waits for you'],
+  ['failed', 'something failed'],
+] as const;
+
 /** What went on behind the answer that is chosen. */
 export function Inspector({ live }: { live: LiveTrace | undefined }) {
   return (
@@ -17,6 +26,13 @@ export function Inspector({ live }: { live: LiveTrace | undefined }) {
             The timeline of a turn, its tokens and every request and event on the wire appear here as they
             happen.
           </p>
+          <ul className="key">
+            {barKinds.map(([kind, title]) => (
+              <li key={kind}>
+                <span className="key-mark" data-kind={kind} aria-hidden="true" /> {title}
+              </li>
+            ))}
+          </ul>
         </div>
       ) : (
         <TraceView live={live} />

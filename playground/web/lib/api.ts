@@ -1,5 +1,5 @@
 /** A request that the server refused, with its reason and what else it said. */
-export class ApiError extends Error {
+class ApiError extends Error {
   readonly status: number;
   readonly body: unknown;
 
