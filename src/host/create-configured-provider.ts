@@ -40,8 +40,11 @@ export interface ConfiguredProvider {
 export interface ConfiguredProviderOptions {
   /** Tools for entries that name no MCP servers of their own. */
   readonly sharedTools: ToolSource | undefined;
-  readonly importModule: ImportModule;
+  /** Where it is undefined, packages are imported from this one. */
+  readonly importModule: ImportModule | undefined;
 }
+
+const importFromHere: ImportModule = name => import(/* @vite-ignore */ /* webpackIgnore: true */ name);
 
 /** A provider as its entry describes it. Nothing is loaded or started before one of its models is called. */
 export const createConfiguredProvider = (
@@ -51,6 +54,7 @@ export const createConfiguredProvider = (
 
 function createKelivo(entry: KelivoProviderEntry, options: ConfiguredProviderOptions): ConfiguredProvider {
   const { settings, stock, use } = entry;
+  const { importModule } = options;
   const surroundings = toComposition(entry, options);
   // One source for all connections: its servers run once.
   const { tools, close } = createComposition({ ...surroundings, ...settings });
@@ -65,6 +69,7 @@ function createKelivo(entry: KelivoProviderEntry, options: ConfiguredProviderOpt
       },
       stock,
       use,
+      importStock: importModule && (() => importModule('@ai-sdk/openai')),
     });
   const provider = open();
   const reach = (overrides: ConnectionOverrides | undefined) =>
@@ -93,7 +98,7 @@ function createImported(
         ...(apiKey !== undefined && { apiKey }),
         ...(baseURL !== undefined && { baseURL }),
       },
-      importModule: options.importModule,
+      importModule: options.importModule ?? importFromHere,
     });
   // The package's name, as vectors of a provider are told apart by it, and entries are renamed.
   const common = { provider: packageName };

@@ -61,9 +61,7 @@ export interface ProviderRegistryOptions {
  */
 export function createProviderRegistryFromConfig(
   config: ProviderRegistryConfig,
-  {
-    importModule = name => import(/* @vite-ignore */ /* webpackIgnore: true */ name),
-  }: ProviderRegistryOptions = {},
+  { importModule }: ProviderRegistryOptions = {},
 ): ConfiguredProviderRegistry {
   const { providers: entries, mcpServers, embeddingDimensions, ...naming } = validateProviderConfig(config);
   const names = createModelNames({ providers: entries, ...naming });

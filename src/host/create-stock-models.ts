@@ -12,7 +12,7 @@ import { transformParts } from '../parts/transform-parts.js';
 import { turnTokenOf } from '../parts/turn-token.js';
 import { withRequestLog } from '../request-log.js';
 import type { KelivoResponsesSettings } from '../settings.js';
-import { openStockModel } from './open-stock-model.js';
+import { type ImportStock, openStockModel } from './open-stock-model.js';
 import { type StockCall, toStockCall } from './to-stock-call.js';
 
 const RESPONSES_PATH = '/responses';
@@ -23,7 +23,7 @@ const RESPONSES_PATH = '/responses';
  */
 export function createStockModels(
   settings: KelivoResponsesSettings,
-  { provider = 'kelivo-responses' }: { provider?: string } = {},
+  { provider = 'kelivo-responses', importStock }: { provider?: string; importStock?: ImportStock } = {},
 ): (modelId: string) => LanguageModelV2 {
   const endpoints = createEndpoints(settings);
   const credentials = createCredentials(settings, { url: endpoints.shownRoot });
@@ -38,6 +38,7 @@ export function createStockModels(
     const config = {
       baseURL: `${endpoint.origin}${endpoint.pathname}`.slice(0, -RESPONSES_PATH.length),
       needsKey: endpoints.needsKey,
+      importStock,
       fetch: endpoint.search === '' ? fetch : toFetchOf(endpoint, fetch),
     };
 

@@ -6,6 +6,7 @@ import { createKelivoResponsesProvider, type KelivoResponsesProvider } from '../
 import { type KelivoResponsesSettings, validateSettings } from '../settings.js';
 import { toToolStubs } from '../tools/to-tool-stubs.js';
 import { createStockModels } from './create-stock-models.js';
+import type { ImportStock } from './open-stock-model.js';
 import { isSwitchedOn, type SwitchSetting, switchValueSchema } from './switch-setting.js';
 
 export interface SwitchableProviderOptions {
@@ -23,6 +24,12 @@ export interface SwitchableProviderOptions {
    * @default the environment variable KELIVO_RESPONSES, else 'on'
    */
   use?: SwitchSetting;
+  /**
+   * Imports `@ai-sdk/openai` 2 where it is installed under another name, beside a release of it for a later AI SDK:
+   * `() => import('openai-for-ai-5')`.
+   * @default the import of `@ai-sdk/openai`
+   */
+  importStock?: ImportStock;
 }
 
 const schema = z.strictObject({
@@ -37,6 +44,7 @@ const schema = z.strictObject({
       'expected true, false, "on", "off", patterns of model ids or a function',
     )
     .optional(),
+  importStock: z.custom<ImportStock>(value => typeof value === 'function', 'expected a function').optional(),
 }) satisfies z.ZodType<SwitchableProviderOptions>;
 
 /**
@@ -63,6 +71,7 @@ export function createSwitchableProvider(options: SwitchableProviderOptions): Ke
     kelivo,
     stock = 'plain',
     use,
+    importStock,
   } = parseSettings<SwitchableProviderOptions>(schema, options, 'the options of createSwitchableProvider()');
   const { adapters, tools, mcpServers, mcp, toolLoop, ...settings } = validateSettings(kelivo);
   const bare = createKelivoResponsesProvider(settings);
@@ -72,7 +81,7 @@ export function createSwitchableProvider(options: SwitchableProviderOptions): Ke
   });
   // A host takes a name that ends in `.responses` for the stock provider's, and adds tool handling of its own.
   const provider = stock === 'plain' ? 'openai.responses' : settings.name;
-  const createStockModel = createStockModels(settings, { provider });
+  const createStockModel = createStockModels(settings, { provider, importStock });
 
   const toSwitched = (on: LanguageModelV2, off: LanguageModelV2): LanguageModelV2 =>
     switchModel({ on, off, isOn: () => isSwitchedOn(on.modelId, use) });

@@ -1,3 +1,4 @@
+import type { createOpenAI } from '@ai-sdk/openai';
 import type { LanguageModelV2 } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import { KelivoError } from '../errors.js';
@@ -10,7 +11,11 @@ export interface StockModelConfig {
   /** Whether a request without any key is a mistake. */
   readonly needsKey: boolean;
   readonly fetch: FetchFunction;
+  readonly importStock: ImportStock | undefined;
 }
+
+/** Imports the stock provider's package, `@ai-sdk/openai` 2. */
+export type ImportStock = () => Promise<unknown>;
 
 /**
  * The Responses model of `@ai-sdk/openai`, an optional peer that is loaded when it is first needed.
@@ -19,32 +24,34 @@ export interface StockModelConfig {
  */
 export async function openStockModel(
   modelId: string,
-  { baseURL, headers, needsKey, fetch }: StockModelConfig,
+  { baseURL, headers, needsKey, fetch, importStock = () => import('@ai-sdk/openai') }: StockModelConfig,
 ): Promise<LanguageModelV2> {
-  const { createOpenAI } = await loadStockPackage();
+  const stock = await load(importStock);
   const hasKey = headers.authorization !== undefined || headers['api-key'] !== undefined;
   // Without a key where one is needed, the stock provider says what is missing.
   const isSettled = hasKey || !needsKey;
-  const model = createOpenAI({
-    baseURL,
-    ...(isSettled && { apiKey: '' }),
-    // The stock provider makes a header of each key: an undefined value takes that one out.
-    headers: { ...(isSettled && { Authorization: undefined }), ...headers } as Record<string, string>,
-    fetch,
-  }).responses(modelId);
+  const model = stock
+    .createOpenAI({
+      baseURL,
+      ...(isSettled && { apiKey: '' }),
+      // The stock provider makes a header of each key: an undefined value takes that one out.
+      headers: { ...(isSettled && { Authorization: undefined }), ...headers } as Record<string, string>,
+      fetch,
+    })
+    .responses(modelId);
   const { specificationVersion }: { specificationVersion: string } = model;
   if (specificationVersion === 'v2') return model;
   throw new KelivoError({
     code: 'missing-package',
     message:
       `Expected @ai-sdk/openai 2, whose models are of version v2, got one with models of version ${specificationVersion}. ` +
-      'Install it with `npm install @ai-sdk/openai@2`.',
+      'Install it with `npm install @ai-sdk/openai@2`, or beside the other under a name that `importStock` imports.',
   });
 }
 
-async function loadStockPackage() {
+async function load(importStock: ImportStock): Promise<StockPackage> {
   try {
-    return await import('@ai-sdk/openai');
+    return (await importStock()) as StockPackage;
   } catch (cause) {
     throw new KelivoError({
       code: 'missing-package',
@@ -54,4 +61,8 @@ async function loadStockPackage() {
       cause,
     });
   }
+}
+
+interface StockPackage {
+  readonly createOpenAI: typeof createOpenAI;
 }

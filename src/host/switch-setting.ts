@@ -8,8 +8,8 @@ import { toModelExpression } from '../model-pattern.js';
  */
 export type SwitchValue = boolean | string | readonly string[];
 
-/** A value, or a function that gives one for a model. */
-export type SwitchSetting = SwitchValue | ((modelId: string) => SwitchValue);
+/** A value, or a function that gives one for a model; where it gives none, the environment decides. */
+export type SwitchSetting = SwitchValue | ((modelId: string) => SwitchValue | undefined);
 
 /** The environment variable that decides where no setting does. */
 const SWITCH_VARIABLE = 'KELIVO_RESPONSES';
@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<string, boolean>> = {
 
 /** Whether this package's implementation answers for a model. Read anew each time, as operations may change it. */
 export function isSwitchedOn(modelId: string, setting: SwitchSetting | undefined): boolean {
-  const value = typeof setting === 'function' ? setting(modelId) : (setting ?? readEnvironment() ?? true);
+  const value = (typeof setting === 'function' ? setting(modelId) : setting) ?? readEnvironment() ?? true;
   if (typeof value === 'boolean') return value;
   if (typeof value !== 'string') return value.some(pattern => toModelExpression(pattern).test(modelId));
   const word = value.trim().toLowerCase();

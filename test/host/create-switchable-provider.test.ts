@@ -74,10 +74,17 @@ describe('the flag', () => {
     [[], STOCK],
     [(modelId: string) => modelId.startsWith('o'), STOCK],
     [() => 'gpt-5*', OURS],
+    [() => [], STOCK],
   ])('use: %s gives gpt-5 to %s, whatever the environment says', async (use, expected) => {
     vi.stubEnv('KELIVO_RESPONSES', expected === OURS ? 'off' : 'on');
     const { provider } = await start({ use });
     expect(implementationOf(provider)).toBe(expected);
+  });
+
+  it('is the environment’s where a function has no opinion', async () => {
+    vi.stubEnv('KELIVO_RESPONSES', 'off');
+    const { provider } = await start({ use: modelId => (modelId === 'gpt-5' ? true : undefined) });
+    expect([implementationOf(provider), implementationOf(provider, 'o4-mini')]).toEqual([OURS, STOCK]);
   });
 
   it('is read at each call of a model that is there already', async () => {

@@ -1,7 +1,8 @@
 import { generateText } from 'ai';
 import { afterEach, expect, it, vi } from 'vitest';
-import { createSwitchableProvider } from '../../src/host/index.js';
+import { createProviderRegistryFromConfig, createSwitchableProvider } from '../../src/host/index.js';
 import { KelivoError } from '../../src/index.js';
+import { startEmulator } from '../testing/_emulator.js';
 
 const settings = { kelivo: { baseURL: 'http://127.0.0.1:9', apiKey: 'sk-test' }, use: 'off' };
 
@@ -38,4 +39,23 @@ it('says which version it needs where another is installed', async () => {
     code: 'missing-package',
     message: expect.stringMatching(/Expected @ai-sdk\/openai 2.*got one with models of version v3/),
   });
+});
+
+it('takes the stock provider under another name, also in a registry', async () => {
+  vi.doMock('@ai-sdk/openai', () => {
+    throw new Error('not under this name');
+  });
+  const emulator = await startEmulator();
+  const kelivo = { baseURL: emulator.baseURL, apiKey: 'sk-test' };
+  const imported: string[] = [];
+  const stock = await vi.importActual('@ai-sdk/openai');
+  const provider = createSwitchableProvider({ kelivo, use: 'off', importStock: async () => stock });
+  const registry = createProviderRegistryFromConfig(
+    { providers: { main: { type: 'kelivo-responses', settings: kelivo, use: 'off' } } },
+    { importModule: async name => (imported.push(name), stock) },
+  );
+  for (const model of [provider('gpt-5'), registry.languageModel('main:gpt-5')]) {
+    expect((await generateText({ model, prompt: 'Hello' })).text).toBe('You said: Hello');
+  }
+  expect(imported).toEqual(['@ai-sdk/openai']);
 });
