@@ -1,12 +1,10 @@
 import type { LanguageModelV2 } from '@ai-sdk/provider';
-import { adaptModel } from './adapters/adapt-model.js';
 import {
   createModelAdapterRegistry,
   type ModelAdapterRegistry,
 } from './adapters/create-model-adapter-registry.js';
-import { modelAdapters } from './adapters/model-adapters.js';
+import { createLazyLanguageModel } from './create-lazy-language-model.js';
 import type { KelivoResponsesSettings } from './settings.js';
-import { withToolLoop } from './tool-loop/with-tool-loop.js';
 import { createLazyToolSource } from './tools/lazy-tool-source.js';
 import { createLocalTools } from './tools/local-tools.js';
 import type { McpServers } from './tools/mcp/mcp-config.js';
@@ -31,30 +29,32 @@ export type CompositionSettings = Pick<
   'adapters' | 'tools' | 'mcpServers' | 'mcp' | 'toolLoop' | 'timeouts'
 >;
 
-/** Nothing is started before a composed model is called. */
-export function createComposition(settings: CompositionSettings): Composition {
-  const { toolLoop = {}, timeouts = {} } = settings;
+/**
+ * Nothing is started before a composed model is called. Adapters and tool loop are loaded then, too: a program that only
+ * names its models does not wait for them.
+ */
+export function createComposition({
+  adapters: givenAdapters,
+  toolLoop,
+  timeouts,
+  ...settings
+}: CompositionSettings): Composition {
   const source = createToolSource(settings);
   const tools = toolLoop === false ? undefined : source;
-  const adapters = toAdapters(settings.adapters);
+  const adapters = toRegistry(givenAdapters);
   return {
     tools,
-    compose(model) {
-      // Inside the loop: what the model wrote as text is a call by the time the loop looks.
-      const adapted = adaptModel(model, { adapters });
-      if (toolLoop === false) return adapted;
-      // Without tools, too: a call may bring its own.
-      return withToolLoop(adapted, {
-        ...toolLoop,
-        tools: tools ?? [],
-        timeouts: { tool: timeouts.tool, total: timeouts.total },
-      });
-    },
+    compose: model =>
+      createLazyLanguageModel(model, async () => {
+        const { composeModel } = await import('./compose-model.js');
+        return composeModel(model, { adapters, tools, toolLoop, timeouts });
+      }),
     close: async () => source?.close(),
   };
 }
 
-function toAdapters(adapters: CompositionSettings['adapters'] = modelAdapters): ModelAdapterRegistry {
+function toRegistry(adapters: CompositionSettings['adapters']): ModelAdapterRegistry | undefined {
+  if (adapters === undefined) return undefined;
   if (adapters === false) return createModelAdapterRegistry();
   return 'findFor' in adapters ? adapters : createModelAdapterRegistry(adapters);
 }
@@ -64,7 +64,7 @@ function createToolSource({
   tools,
   mcpServers,
   mcp = {},
-}: CompositionSettings): PendingWarningsSource | undefined {
+}: Pick<CompositionSettings, 'tools' | 'mcpServers' | 'mcp'>): PendingWarningsSource | undefined {
   const sources: ToolSource[] = [];
   if (mcpServers !== undefined)
     sources.push(isToolSource(mcpServers) ? mcpServers : toLazyMcpTools(mcpServers, mcp));

@@ -2,6 +2,7 @@ import { type ImageModelV2, type LanguageModelV2, NoSuchModelError, type Provide
 import { generateId } from '@ai-sdk/provider-utils';
 import { createComposition } from './composition.js';
 import { createCredentials } from './credentials.js';
+import { createLazyLanguageModel } from './create-lazy-language-model.js';
 import {
   createEmbeddingModel,
   type EmbeddingModelOptions,
@@ -11,7 +12,8 @@ import { createEndpoints } from './endpoints.js';
 import { resolveModelOverride } from './model-overrides.js';
 import { withRequestLog } from './request-log.js';
 import { createLearnedProfiles } from './responses/learned-profiles.js';
-import { createResponsesModel } from './responses/responses-model.js';
+import type { ResponsesModelConfig } from './responses/responses-model.js';
+import { supportedUrls } from './responses/supported-urls.js';
 import { type KelivoResponsesSettings, validateSettings } from './settings.js';
 import { type ToolStub, toToolStubs } from './tools/to-tool-stubs.js';
 
@@ -76,8 +78,8 @@ export function createKelivoResponsesProvider(
   const { compose, tools, close } = createComposition(settings);
   const learnedProfiles = createLearnedProfiles();
 
-  const responses = (modelId: string): LanguageModelV2 =>
-    createResponsesModel(modelId, {
+  const responses = (modelId: string): LanguageModelV2 => {
+    const config: ResponsesModelConfig = {
       provider: name,
       url: endpoints.of(modelId, 'responses'),
       credentials,
@@ -90,7 +92,12 @@ export function createKelivoResponsesProvider(
       override: resolveModelOverride(modelId, { ...settings, host }),
       learnedProfile: learnedProfiles.of(modelId),
       generateId,
+    };
+    return createLazyLanguageModel({ provider: name, modelId, supportedUrls }, async () => {
+      const { createResponsesModel } = await import('./responses/responses-model.js');
+      return createResponsesModel(modelId, config);
     });
+  };
 
   const languageModel = (modelId: string): LanguageModelV2 => compose(responses(modelId));
 
