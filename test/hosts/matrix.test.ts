@@ -21,13 +21,13 @@ import { mixedRounds } from './scenarios/mixed-rounds.js';
 import { reasoningEffort } from './scenarios/reasoning-effort.js';
 import { registries } from './scenarios/registries.js';
 import { rejectedRequests } from './scenarios/rejected-requests.js';
-import { toolsInTheProvider } from './scenarios/run-in-provider.js';
+import { toolsInTheProvider } from './scenarios/tools-in-the-provider.js';
 import { structuredOutput } from './scenarios/structured-output.js';
 import { text } from './scenarios/text.js';
 import { toolChoice } from './scenarios/tool-choice.js';
 import { uiMessages } from './scenarios/ui-messages.js';
 import { undeclaredMcpTools } from './scenarios/undeclared-mcp-tools.js';
-import { usageOfRounds } from './scenarios/usage.js';
+import { usageOfRounds } from './scenarios/usage-of-rounds.js';
 import { warnings } from './scenarios/warnings.js';
 
 // Every release of the AI SDK with every form of the provider that it takes, over real HTTP and a real MCP server.
