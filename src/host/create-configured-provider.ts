@@ -9,7 +9,7 @@ import { createModelAdapterRegistry } from '../adapters/create-model-adapter-reg
 import { modelAdapters } from '../adapters/model-adapters.js';
 import { createComposition } from '../composition.js';
 import type { ToolSource } from '../tools/tool-source.js';
-import { createLazyEmbeddingModel, createLazyLanguageModel } from './create-lazy-models.js';
+import { createImportedEmbeddingModel, createImportedLanguageModel } from './create-imported-models.js';
 import { createSwitchableProvider } from './create-switchable-provider.js';
 import { expectVersion2, type ImportModule, loadProvider } from './load-provider.js';
 import type {
@@ -106,14 +106,14 @@ function createImported(
     languageModel: (modelId, overrides) =>
       compose(
         withCallIds(
-          createLazyLanguageModel({
+          createImportedLanguageModel({
             ...{ ...common, modelId },
             load: async () => expectVersion2((await load(overrides)).languageModel(modelId), packageName),
           }),
         ),
       ),
     textEmbeddingModel(modelId, { dimensions, ...overrides } = {}) {
-      const model = createLazyEmbeddingModel({
+      const model = createImportedEmbeddingModel({
         ...{ ...common, modelId },
         load: async () => expectVersion2((await load(overrides)).textEmbeddingModel(modelId), packageName),
       });
