@@ -8,15 +8,17 @@ import type { Reading, TextCursor } from './text-cursor.js';
  */
 export function* readJson(cursor: TextCursor, onText: (text: string) => void): Reading<boolean> {
   const scanner = createJsonScanner();
-  for (;;) {
-    const isLast = (yield* cursor.peek()) === undefined;
-    // A number ends only where something else begins.
-    const coming = isLast ? ' ' : cursor.rest();
+  while (scanner.state === 'open') {
+    const coming = cursor.rest();
     const length = scanner.push(coming);
-    if (!isLast && length > 0) onText(cursor.take(length));
-    if (scanner.state !== 'open') return scanner.state === 'whole';
-    if (isLast) return false;
+    if (length > 0) onText(cursor.take(length));
+    // A number ends only where something else begins, or the text ends.
+    if (length === coming.length && scanner.state === 'open' && (yield* cursor.peek()) === undefined) {
+      scanner.push(' ');
+      break;
+    }
   }
+  return scanner.state === 'whole';
 }
 
 /** Takes a JSON string of up to `most` characters. Undefined where there is none. */
