@@ -26,10 +26,10 @@ export function Inspector({ live }: { live: LiveTrace | undefined }) {
             The timeline of a turn, its tokens and every request and event on the wire appear here as they
             happen.
           </p>
-          <ul className="key">
+          <ul className="bar-kinds">
             {barKinds.map(([kind, title]) => (
               <li key={kind}>
-                <span className="key-mark" data-kind={kind} aria-hidden="true" /> {title}
+                <span className="bar-kind" data-kind={kind} aria-hidden="true" /> {title}
               </li>
             ))}
           </ul>

@@ -37,7 +37,7 @@ export interface Turn {
 }
 
 export interface TestPlaygroundOptions {
-  /** The MCP configuration that is on disk. @default no server */
+  /** The MCP configuration that is on disk; `undefined` for none, as on the first start. @default no server */
   readonly mcpServers?: unknown;
   readonly environment?: Readonly<Record<string, string>>;
   /** A folder that another playground has left. */
@@ -45,13 +45,10 @@ export interface TestPlaygroundOptions {
 }
 
 /** Starts a playground on a free port, over a folder of its own; the end of the test stops it. */
-export async function openPlayground({
-  mcpServers = {},
-  environment = {},
-  folder,
-}: TestPlaygroundOptions = {}): Promise<TestPlayground> {
+export async function openPlayground(options: TestPlaygroundOptions = {}): Promise<TestPlayground> {
+  const { mcpServers, environment = {}, folder } = { mcpServers: {}, ...options };
   const home = folder ?? (await makeFolder());
-  if (folder === undefined) {
+  if (folder === undefined && mcpServers !== undefined) {
     await writeFile(path.join(home, 'mcp.json'), JSON.stringify({ mcpServers }));
   }
   const playground = await startPlayground({ folder: home, environment });

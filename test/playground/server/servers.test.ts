@@ -42,14 +42,16 @@ describe('the servers of the file', () => {
   });
 
   it('are the everything server and the file server on the first start', async () => {
-    const { call, close } = await openPlayground({ mcpServers: {} });
-    await close();
-    const { defaultServers } = await import('../../../playground/server/mcp/default-servers.js');
-    void call;
+    const playground = await openPlayground({ mcpServers: undefined });
+    const { servers } = await untilReady(playground, 'files');
+    const written: unknown = JSON.parse(await readFile(path.join(playground.folder, 'mcp.json'), 'utf8'));
 
-    expect(defaultServers({ filesFolder: '/data/files' })).toMatchObject({
-      everything: { command: process.execPath },
-      files: { args: [expect.stringContaining('server-filesystem'), '/data/files'] },
+    expect(servers.map(({ name }) => name)).toEqual(['everything', 'files']);
+    expect(servers[1]?.tools).toContainEqual(
+      expect.objectContaining({ name: 'write_file', hint: 'destructive' }),
+    );
+    expect(written).toMatchObject({
+      mcpServers: { files: { args: [expect.any(String), playground.folder + '/files'] } },
     });
   });
 });
