@@ -1,13 +1,16 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import type { LanguageModelV2, LanguageModelV2CallOptions } from '@ai-sdk/provider';
 import { tool } from 'ai';
-import { createKelivoResponsesProvider, type LocalTools } from 'kelivo-responses';
-import { type ModelAdapter, modelAdapters } from 'kelivo-responses/adapters';
+import {
+  createKelivoResponsesProvider,
+  type KelivoResponsesSettings,
+  type LocalTools,
+} from 'kelivo-responses';
+import { qwen } from 'kelivo-responses/adapters';
 import { z } from 'zod';
-import { transformParts } from '../../dist/parts/transform-parts.js';
 
 const MODEL = 'gpt-4.1';
-/** A model whose tool calls are looked for in its text. */
+/** A model of the family of the adapter. */
 const ADAPTED_MODEL = 'qwen3-coder-30b';
 const BASE_URL = 'https://api.openai.com/v1';
 const API_KEY = 'sk-bench';
@@ -32,8 +35,11 @@ const IDLE_TOOLS: LocalTools = {
 export const createStockModel = (fetch: typeof globalThis.fetch): LanguageModelV2 =>
   createOpenAI({ baseURL: BASE_URL, apiKey: API_KEY, fetch }).responses(MODEL);
 
-export const createBareModel = (fetch: typeof globalThis.fetch): LanguageModelV2 =>
-  createKelivoResponsesProvider({ baseURL: BASE_URL, apiKey: API_KEY, fetch }).responses(MODEL);
+export const createBareModel = (
+  fetch: typeof globalThis.fetch,
+  settings: Pick<KelivoResponsesSettings, 'logger'> = {},
+): LanguageModelV2 =>
+  createKelivoResponsesProvider({ baseURL: BASE_URL, apiKey: API_KEY, fetch, ...settings }).responses(MODEL);
 
 export const createLoopModel = (
   fetch: typeof globalThis.fetch,
@@ -41,22 +47,12 @@ export const createLoopModel = (
 ): LanguageModelV2 =>
   createKelivoResponsesProvider({ baseURL: BASE_URL, apiKey: API_KEY, fetch, tools }).languageModel(MODEL);
 
-/** Looks at every part and changes none, which is the least that an adapter of texts does. */
-const passThrough: ModelAdapter = {
-  name: 'pass-through',
-  appliesTo: () => true,
-  middleware: {
-    async wrapStream({ doStream }) {
-      const { stream, ...rest } = await doStream();
-      return { stream: transformParts(stream, { part: (part, emit) => emit(part) }), ...rest };
-    },
-  },
-};
-
-/** With the tool loop and the one adapter that rewrites the text of the model. */
-export function createAdaptedModel(fetch: typeof globalThis.fetch): LanguageModelV2 {
-  const [found] = modelAdapters.findFor(ADAPTED_MODEL);
-  const adapter = found ?? passThrough;
-  const settings = { baseURL: BASE_URL, apiKey: API_KEY, fetch, tools: IDLE_TOOLS, adapters: [adapter] };
-  return createKelivoResponsesProvider(settings).languageModel(ADAPTED_MODEL);
-}
+/** With the tool loop, and an adapter that looks for calls and reasoning in the text. */
+export const createAdaptedModel = (fetch: typeof globalThis.fetch): LanguageModelV2 =>
+  createKelivoResponsesProvider({
+    baseURL: BASE_URL,
+    apiKey: API_KEY,
+    fetch,
+    tools: IDLE_TOOLS,
+    adapters: [qwen],
+  }).languageModel(ADAPTED_MODEL);

@@ -14,9 +14,11 @@ import { FULL, type Scale, SMOKE } from './scale.js';
 import { measureConversation } from './sections/conversation.js';
 import { measureFirstToken } from './sections/first-token.js';
 import { measureHost } from './sections/host.js';
+import { measureLogger } from './sections/logger.js';
 import { measureMemory } from './sections/memory.js';
 import { measureStart } from './sections/start.js';
 import { measureStream } from './sections/stream.js';
+import { measureTextTools } from './sections/text-tools.js';
 import { measureTurn } from './sections/turn.js';
 import { toTable } from './to-table.js';
 import { writeTable } from './write-table.js';
@@ -29,7 +31,9 @@ export const SECTIONS: Readonly<Record<string, (scale: Scale) => Promise<Figure[
   turn: measureTurn,
   conversation: measureConversation,
   memory: measureMemory,
+  'text-tools': measureTextTools,
   start: measureStart,
+  logger: measureLogger,
 };
 
 export interface SectionFigures {

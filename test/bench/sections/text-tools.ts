@@ -1,0 +1,121 @@
+import { hermesToolMiddleware } from '@ai-sdk-tool/parser';
+import type {
+  LanguageModelV2,
+  LanguageModelV2CallOptions,
+  LanguageModelV2Middleware,
+  LanguageModelV2StreamPart,
+} from '@ai-sdk/provider';
+import { wrapLanguageModel } from 'ai';
+import { hermesFormat, qwenXmlFormat, textToolsMiddleware } from 'kelivo-responses/adapters';
+import { OPTIONS } from '../_models.js';
+import { compare, type Contender } from '../compare.js';
+import { type Figure, toShare, toSpeed } from '../figure.js';
+import type { Scale } from '../scale.js';
+
+type Part = LanguageModelV2StreamPart;
+
+const hermes = textToolsMiddleware({ formats: [hermesFormat] });
+
+/** How the formats write a call, and what reads it. */
+const FORMATS: Readonly<
+  Record<string, { write: (content: string) => string; read: LanguageModelV2Middleware }>
+> = {
+  Hermes: {
+    write: content =>
+      `<tool_call>\n${JSON.stringify({ name: 'write_file', arguments: { path: 'notes.txt', content } })}\n</tool_call>`,
+    read: hermes,
+  },
+  'Qwen XML': {
+    write: content =>
+      `<tool_call>\n<function=write_file>\n<parameter=path>\nnotes.txt\n</parameter>\n<parameter=content>\n${content}\n</parameter>\n</function>\n</tool_call>`,
+    read: textToolsMiddleware({ formats: [qwenXmlFormat] }),
+  },
+};
+
+/** Calls whose arguments a model writes as text, in deltas of four characters. */
+export async function measureTextTools({ textTools, ...scale }: Scale): Promise<Figure[]> {
+  const { besidePeer, half, whole } = textTools;
+  const figures: Figure[] = [];
+  const call = FORMATS.Hermes?.write(toText(besidePeer)) ?? '';
+  const costs = await compare(
+    { ours: reading(call, hermes), peer: reading(call, hermesToolMiddleware) },
+    { ...scale, time: 'processor' },
+  );
+  figures.push(
+    toSpeed(
+      {
+        name: `Hermes, arguments of ${besidePeer} KB`,
+        rival: '`@ai-sdk-tool/parser`',
+        ours: costs.ours,
+        theirs: costs.peer,
+      },
+      20,
+    ),
+  );
+  for (const [name, { write, read }] of Object.entries(FORMATS)) {
+    const { longer, shorter } = await compare(
+      { longer: reading(write(toText(whole)), read), shorter: reading(write(toText(half)), read) },
+      { ...scale, time: 'processor' },
+    );
+    figures.push(
+      toShare(
+        { name: `${name}, arguments of ${whole} KB`, rival: `${half} KB`, ours: longer, theirs: shorter },
+        2.3,
+      ),
+    );
+  }
+  return figures;
+}
+
+/** A text with what formats have to mind: quotes, line ends, and brackets that begin no tag. */
+function toText(kilobytes: number): string {
+  const line = 'if (a < b && "quoted" !== c) { return `<${d}>`; } // a line of some program\n';
+  return line.repeat(Math.ceil((kilobytes * 1024) / line.length)).slice(0, kilobytes * 1024);
+}
+
+function reading(text: string, middleware: LanguageModelV2Middleware): Contender {
+  const model = wrapLanguageModel({ model: createWritingModel(text), middleware });
+  return async () => {
+    const { stream } = await model.doStream(OPTIONS as LanguageModelV2CallOptions);
+    let calls = 0;
+    for await (const { type } of stream) if (type === 'tool-call') calls++;
+    if (calls !== 1) throw new Error(`Expected one call in the text, got ${calls}.`);
+  };
+}
+
+/** A model that writes a text, four characters at a time. */
+function createWritingModel(text: string): LanguageModelV2 {
+  return {
+    specificationVersion: 'v2',
+    provider: 'bench',
+    modelId: 'writing',
+    supportedUrls: {},
+    doGenerate: () => Promise.reject(new Error('This model streams.')),
+    doStream: async () => {
+      const parts = toParts(text);
+      const stream = new ReadableStream<Part>(
+        {
+          pull(controller) {
+            const { done, value } = parts.next();
+            if (done) controller.close();
+            else controller.enqueue(value);
+          },
+        },
+        { highWaterMark: 0 },
+      );
+      return { stream };
+    },
+  };
+}
+
+function* toParts(text: string): Generator<Part, undefined> {
+  yield { type: 'stream-start', warnings: [] };
+  yield { type: 'text-start', id: '0' };
+  for (let start = 0; start < text.length; start += 4) {
+    yield { type: 'text-delta', id: '0', delta: text.slice(start, start + 4) };
+  }
+  yield { type: 'text-end', id: '0' };
+  const usage = { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined };
+  yield { type: 'finish', finishReason: 'stop', usage };
+  return undefined;
+}
