@@ -17,6 +17,7 @@ export interface ModelChoice {
   readonly provider?: string | null;
   /** A model name as the registry takes it; beside `provider` a model id of that provider. */
   readonly model?: string | null;
+  /** The key for its requests. */
   readonly apiKey?: string | null;
   /** Gets the key of the defaults where the record has none of its own: to be taken from trusted records only. */
   readonly baseURL?: string | null;

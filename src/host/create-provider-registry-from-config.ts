@@ -32,6 +32,7 @@ export interface ConfiguredProviderRegistry extends ProviderV2 {
   close(): Promise<void>;
 }
 
+/** How the packages of a configuration are imported. */
 export interface ProviderRegistryOptions {
   /**
    * Imports the packages of the configuration: `name => import(name)`, for package managers that let a package see its

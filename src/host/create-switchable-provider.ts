@@ -9,6 +9,7 @@ import { createStockModels } from './create-stock-models.js';
 import type { ImportStock } from './open-stock-model.js';
 import { isSwitchedOn, type SwitchSetting, switchValueSchema } from './switch-setting.js';
 
+/** What is switched, by what, and to what. */
 export interface SwitchableProviderOptions {
   /** The settings of the provider, and of the stock one in its place. */
   kelivo: KelivoResponsesSettings;
