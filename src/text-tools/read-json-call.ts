@@ -11,6 +11,7 @@ export interface JsonCallFields {
   readonly id?: string;
 }
 
+/** What the JSON of a call looks like. */
 export interface JsonCallOptions {
   readonly fields: JsonCallFields;
   /**

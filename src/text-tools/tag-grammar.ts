@@ -28,6 +28,7 @@ export interface TagGrammar {
 /** Longer than any tag with the name of a tool or parameter in it. */
 const LONGEST_TAG = 300;
 
+/** The tags that calls are written in. */
 export interface TagTexts {
   /** What a parameter begins with, up to its key; `<parameter=`. */
   readonly parameter: string;

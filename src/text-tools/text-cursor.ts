@@ -10,6 +10,7 @@ export interface TextCursor {
   readonly previous: string;
   /** How many characters have been looked at, one by one or in runs: the work done, for tests of linearity. */
   readonly visited: number;
+  /** More text has come. */
   feed(text: string): void;
   /** No more text will come. */
   end(): void;
@@ -31,6 +32,7 @@ export interface TextCursor {
   rest(): string;
   /** Remembers what is taken from here on. */
   startRecording(): void;
+  /** Remembers nothing of what is taken from here on. */
   stopRecording(): void;
   /** What was recorded since it was last asked for. */
   recorded(): string;
