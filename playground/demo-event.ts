@@ -1,4 +1,4 @@
-/** What happens in a turn, in the order it is to be shown. Plain JSON, so that it can go to a web page as it is. */
+/** What happens in a turn, in the order it is to be shown. Plain JSON. */
 export type DemoEvent =
   | { type: 'warning'; message: string }
   /** A request to the model has begun to answer. */
