@@ -56,8 +56,10 @@ export function textToolsMiddleware({
       return { ...result, ...readContent(result, toOptions(call)) };
     },
     async wrapStream({ doStream, ...call }) {
+      // Made before the answer is there, whose first word should not wait for it.
+      const reader = createTextReader(toOptions(call));
       const { stream, ...rest } = await doStream();
-      return { ...rest, stream: transformParts(stream, createTextReader(toOptions(call))) };
+      return { ...rest, stream: transformParts(stream, reader) };
     },
   };
 }

@@ -14,13 +14,13 @@ import type { Scale } from '../scale.js';
 
 /** From the first byte of the server to the first piece of text. */
 export async function measureFirstToken({ firstTokens }: Scale): Promise<Figure[]> {
-  const body = toAnswer('text', 3);
+  const answer = cutAfterFirstDelta(toAnswer('text', 3));
   const costs = await compare(
     {
-      stock: toContender(createStockModel, body),
-      bare: toContender(createBareModel, body),
-      'tool loop': toContender(createLoopModel, body),
-      'tool loop and adapter': toContender(createAdaptedModel, body),
+      stock: toContender(createStockModel, answer),
+      bare: toContender(createBareModel, answer),
+      'tool loop': toContender(createLoopModel, answer),
+      'tool loop and adapter': toContender(createAdaptedModel, answer),
     },
     { samples: firstTokens, warmUp: Math.ceil(firstTokens / 5) },
   );
@@ -30,9 +30,20 @@ export async function measureFirstToken({ firstTokens }: Scale): Promise<Figure[
   );
 }
 
+interface CutAnswer {
+  readonly beginning: Uint8Array;
+  readonly rest: Uint8Array;
+}
+
+function cutAfterFirstDelta(body: Uint8Array): CutAnswer {
+  const text = Buffer.from(body);
+  const end = text.indexOf('\n\n', text.indexOf('"type":"response.output_text.delta"')) + 2;
+  return { beginning: body.subarray(0, end), rest: body.subarray(end) };
+}
+
 function toContender(
   createModel: (fetch: typeof globalThis.fetch) => LanguageModelV2,
-  body: Uint8Array,
+  { beginning, rest }: CutAnswer,
 ): Contender {
   let firstByteAt = 0;
   const model = createModel(async () => {
@@ -41,8 +52,12 @@ function toContender(
         // The model has the status and waits for the body.
         setImmediate(() => {
           firstByteAt = performance.now();
-          controller.enqueue(body);
-          controller.close();
+          controller.enqueue(beginning);
+          // More comes when the first of it has long been read.
+          setTimeout(() => {
+            controller.enqueue(rest);
+            controller.close();
+          }, 1);
         });
       },
     });
