@@ -5,9 +5,17 @@ import { applyTheme, readTheme } from './lib/theme.js';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/controls.css';
+import './styles/fields.css';
 import './styles/layout.css';
 import './styles/chat.css';
+import './styles/markdown.css';
+import './styles/parts.css';
+import './styles/composer.css';
+import './styles/empty-state.css';
+import './styles/comparison.css';
 import './styles/inspector.css';
+import './styles/timeline.css';
+import './styles/wire.css';
 import './styles/panels.css';
 
 applyTheme(readTheme());

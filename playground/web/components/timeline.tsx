@@ -114,7 +114,8 @@ function BarLabel({ bar: { label, left, width } }: { bar: RequestBar | ToolBar }
   const style = {
     behind: { left: `${left + width}%` },
     before: { right: `${100 - left}%` },
-    inside: { left: `${left}%`, maxWidth: `${width}%` },
+    // At its end, where a request no longer waits.
+    inside: { right: `${100 - left - width}%`, maxWidth: `${width}%` },
   }[label.place];
   return (
     <span className="bar-label" data-place={label.place} style={style} aria-hidden="true">
