@@ -1,7 +1,7 @@
 import { createTextOutput } from './create-text-output.js';
 import type { DeclaredTools } from './declared-tools.js';
 import { createFenceTracker } from './fence-tracker.js';
-import { toMarkers } from './markers.js';
+import { markersOf } from './markers.js';
 import { readReasoning } from './read-reasoning.js';
 import type { ReasoningTags } from './reasoning-tags.js';
 import { createTextCursor, type Reading } from './text-cursor.js';
@@ -52,8 +52,7 @@ export function createTextParser(
   { formats, reasoning, tools, startsInReasoning = false }: TextParserOptions,
   events: TextEvents,
 ): TextParser {
-  const isOfUse = ({ undeclared }: TextToolFormat) => tools.size > 0 || undeclared !== undefined;
-  const markers = toMarkers({ formats: formats.filter(isOfUse), reasoning });
+  const markers = markersOf(formats, reasoning)[tools.size > 0 ? 'all' : 'undeclared'];
   const cursor = createTextCursor();
   const fences = createFenceTracker();
   const output = createTextOutput(events.text, markers);

@@ -25,13 +25,31 @@ export interface Markers {
   isDropped(marker: string, behind: Behind): boolean;
 }
 
-export function toMarkers({
-  formats,
-  reasoning,
-}: {
-  formats: readonly TextToolFormat[];
-  reasoning: readonly ReasoningTags[];
-}): Markers {
+interface MarkersOfFormats {
+  readonly all: Markers;
+  /** Where no tool is declared: of the formats that have a use for calls of others. */
+  readonly undeclared: Markers;
+}
+
+/** By the lists they are made of, which are the same for all answers that go through a middleware. */
+const known = new WeakMap<readonly TextToolFormat[], Map<readonly ReasoningTags[], MarkersOfFormats>>();
+
+/** Made once for lists that are the same objects: the first word of an answer should not wait for it. */
+export function markersOf(
+  formats: readonly TextToolFormat[],
+  reasoning: readonly ReasoningTags[],
+): MarkersOfFormats {
+  const byReasoning = known.get(formats) ?? new Map<readonly ReasoningTags[], MarkersOfFormats>();
+  const undeclared = formats.filter(format => format.undeclared !== undefined);
+  const markers = byReasoning.get(reasoning) ?? {
+    all: toMarkers(formats, reasoning),
+    undeclared: toMarkers(undeclared, reasoning),
+  };
+  known.set(formats, byReasoning.set(reasoning, markers));
+  return markers;
+}
+
+function toMarkers(formats: readonly TextToolFormat[], reasoning: readonly ReasoningTags[]): Markers {
   const openers = new Map<string, TextToolFormat[]>();
   const behindPrefix = new Map<string, string[]>();
   for (const format of formats) {

@@ -5,7 +5,7 @@ import { toSse } from '../../_sse.js';
 import { functionCall, message, toStream } from '../../responses/stream/_fixtures/wire-events.js';
 import { createBareModel, createLoopModel, createStockModel } from '../_models.js';
 import { answering, drain } from '../_transport.js';
-import { compare, type Contender } from '../compare.js';
+import { compare, type Contender, median } from '../compare.js';
 import { type Figure, toShare } from '../figure.js';
 import type { Scale } from '../scale.js';
 
@@ -15,7 +15,7 @@ const CALL = new TextEncoder().encode(toSse(toStream([functionCall('note', '{}')
 /** How long it takes from `doStream`, or from the last result of a tool, to the request. */
 export async function measureConversation(scale: Scale): Promise<Figure[]> {
   const figures: Figure[] = [];
-  const times: { bare: readonly number[]; count: number }[] = [];
+  const times: Times[] = [];
   const last = scale.messages.length - 1;
   for (const [index, count] of scale.messages.entries()) {
     const prompt = toConversation(count);
@@ -29,7 +29,7 @@ export async function measureConversation(scale: Scale): Promise<Figure[]> {
       // Short ones are measured more often.
       { samples: scale.samples * (count > 1_000 ? 1 : 5), warmUp: scale.warmUp },
     );
-    const name = `${count.toLocaleString('en-US')} messages`;
+    const name = toName(count);
     figures.push(
       toShare({
         name: `${name}: first request`,
@@ -53,21 +53,36 @@ export async function measureConversation(scale: Scale): Promise<Figure[]> {
         index === last ? 1.3 : undefined,
       ),
     );
-    times.push({ bare: costs.bare, count });
+    times.push({ count, bare: costs.bare, json: costs.json });
   }
   return [...figures, ...toGrowth(times)];
 }
 
-/** What each message costs in the longest conversation, beside the next shorter one: in a straight line, the same. */
-function toGrowth(times: readonly { bare: readonly number[]; count: number }[]): Figure[] {
+/** How much more the longest conversation costs than the next shorter one, beside what it costs `JSON.stringify`. */
+function toGrowth(times: readonly Times[]): Figure[] {
   const [shorter, longer] = times.slice(-2);
   if (shorter === undefined || longer === undefined) return [];
-  const perMessage = ({ bare, count }: typeof shorter) => bare.map(cost => cost / count);
-  const name = `a message among ${longer.count.toLocaleString('en-US')}`;
-  const rival = `a message among ${shorter.count.toLocaleString('en-US')}`;
-  const ours = perMessage(longer);
-  return [toShare({ name, rival, ours, theirs: perMessage(shorter).slice(0, ours.length) }, 1.3)];
+  const growthOf = (side: 'bare' | 'json') => median(longer[side]) / median(shorter[side]);
+  const [ours, theirs] = [growthOf('bare'), growthOf('json')];
+  return [
+    {
+      name: `growth from ${toName(shorter.count)} to ${toName(longer.count)}`,
+      rival: '`JSON.stringify`',
+      value: ours / theirs,
+      unit: 'of',
+      goal: { atMost: 1.3 },
+      measured: `${ours.toFixed(1)} × / ${theirs.toFixed(1)} ×`,
+    },
+  ];
 }
+
+interface Times {
+  readonly count: number;
+  readonly bare: readonly number[];
+  readonly json: readonly number[];
+}
+
+const toName = (count: number): string => `${count.toLocaleString('en-US')} messages`;
 
 /** Questions, calls with their results, and answers, in turns. */
 function toConversation(count: number): LanguageModelV2Message[] {
