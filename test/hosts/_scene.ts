@@ -22,9 +22,6 @@ export interface CallOptions {
   readonly [setting: string]: unknown;
 }
 
-/** What came of a call, told alike for both ways to call. */
-export type Answer = Awaited<ReturnType<Scene['run']>>;
-
 /** One host in front of one server, in one of the two ways to call. */
 export interface Scene extends Omit<Host, 'createProvider'> {
   readonly mode: Mode;

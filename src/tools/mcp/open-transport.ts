@@ -2,7 +2,7 @@ import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { FetchLike, Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { McpHttpServerConfig, McpServerConfig } from './mcp-config.js';
+import type { McpHttpServerConfig, McpServerConfig, McpStdioServerConfig } from './mcp-config.js';
 import { McpFailure, noProcesses, type ProcessReport } from './mcp-failure.js';
 import { createStreamFetch } from './stream-fetch.js';
 
@@ -37,14 +37,22 @@ export async function openTransport(
   config: McpServerConfig,
   { kind, ...options }: TransportOptions,
 ): Promise<OpenedTransport> {
-  if ('command' in config) {
-    const { createStdioTransport } = await import('./stdio-transport.js').catch(cause => {
-      throw new McpFailure({ kind: 'start', systemCode: noProcesses, cause });
-    });
-    const transport = createStdioTransport(config);
-    return { kind, transport, report: transport.report };
-  }
+  if ('command' in config) return openStdio(config);
   return kind === 'sse' ? openSse(config, options) : openHttp(config, options);
+}
+
+async function openStdio(config: McpStdioServerConfig): Promise<OpenedTransport> {
+  const { createStdioTransport } = await importStdioTransport();
+  const transport = createStdioTransport(config);
+  return { kind: 'stdio', transport, report: transport.report };
+}
+
+async function importStdioTransport() {
+  try {
+    return await import('./stdio-transport.js');
+  } catch (cause) {
+    throw new McpFailure({ kind: 'start', systemCode: noProcesses, cause });
+  }
 }
 
 function openSse(config: McpHttpServerConfig, { fetch }: { fetch?: FetchLike }): OpenedTransport {
