@@ -47,7 +47,7 @@ const toNames = ({ name, rival, ours, theirs }: Sides) => ({
   measured: `${toMilliseconds(median(ours))} / ${toMilliseconds(median(theirs))}`,
 });
 
-export const toMilliseconds = (milliseconds: number): string => `${round(milliseconds)} ms`;
+const toMilliseconds = (milliseconds: number): string => `${round(milliseconds)} ms`;
 
 export function isMet({ value, goal }: Figure): boolean | undefined {
   if (goal === undefined) return undefined;
