@@ -1,5 +1,5 @@
 import { untilAborted } from '../abort/until-aborted.js';
-import type { ToolDefinition, ToolInvocation } from '../tools/tool-source.js';
+import type { ToolCallOptions, ToolDefinition, ToolInvocation } from '../tools/tool-source.js';
 
 /** A call that waits for leave to run. */
 export interface ApprovalRequest extends ToolInvocation {
@@ -19,7 +19,7 @@ export type Approve = (
 /** Which calls need approval. */
 export type Approvals = 'none' | 'destructive' | 'all';
 
-const needsApproval: Readonly<Record<Approvals, (tool: ToolDefinition) => boolean>> = {
+const ofKind: Readonly<Record<Approvals, (tool: ToolDefinition) => boolean>> = {
   none: () => false,
   destructive: tool => tool.destructive === true,
   all: tool => tool.readOnly !== true,
@@ -36,11 +36,16 @@ export async function askApproval(
     approve,
     approvals = approve === undefined ? 'none' : 'all',
     signal,
-  }: { approve?: Approve; approvals?: Approvals; signal: AbortSignal },
+    messages,
+  }: { approve?: Approve; approvals?: Approvals } & Pick<ToolCallOptions, 'signal' | 'messages'>,
 ): Promise<string | undefined> {
-  if (!needsApproval[approvals](request.tool)) return undefined;
-  if (approve === undefined) return toRefusal(NOBODY_TO_ASK);
+  const { tool } = request;
   try {
+    const asksItself = async () => tool.needsApproval?.(request, { messages });
+    const isNeeded =
+      ofKind[approvals](tool) || (tool.needsApproval && (await untilAborted(asksItself(), signal)));
+    if (!isNeeded) return undefined;
+    if (approve === undefined) return toRefusal(NOBODY_TO_ASK);
     const asking = (async () => approve(request, { signal }))();
     const decision = await untilAborted(asking, signal);
     const { approved, reason }: { approved?: boolean; reason?: string } =

@@ -34,7 +34,7 @@ export async function executeCall(
   const known = await results?.find(call);
   if (known !== undefined) return known;
 
-  const refusal = await askApproval({ ...call, tool }, { approve, approvals, signal });
+  const refusal = await askApproval({ ...call, tool }, { approve, approvals, ...options });
   if (refusal !== undefined) return { type: 'error-text', value: refusal };
 
   onStart();

@@ -40,8 +40,9 @@ export interface ToolLoopOptions {
   approve?: Approve;
   /**
    * Which calls need approval. `all`: every one whose tool is not read-only. `destructive`: those of tools that say
-   * that they may destroy something (MCP `destructiveHint`; many servers give no hints). `none`: no call. Without
-   * `approve` a call that needs approval is refused.
+   * that they may destroy something (MCP `destructiveHint`; many servers give no hints). `none`: no call. A tool of the
+   * application's with `needsApproval` asks for itself beside that. Without `approve` a call that needs approval is
+   * refused.
    * @default 'all' with `approve`, else 'none'
    */
   approvals?: Approvals;

@@ -1,7 +1,7 @@
 import { asSchema } from '@ai-sdk/provider-utils';
 import { untilAborted } from '../abort/until-aborted.js';
 import { KelivoError } from '../errors.js';
-import { type LocalToolsOptions, type OwnTool, runLocalTool } from './run-local-tool.js';
+import { type LocalToolsOptions, needsApproval, type OwnTool, runLocalTool } from './run-local-tool.js';
 import type { ToolDefinition, ToolSource } from './tool-source.js';
 
 /**
@@ -19,6 +19,12 @@ export interface LocalTool {
   readonly execute?: (input: never, options: never) => unknown;
   /** How the output is told to the model. @default text as text, all else as JSON */
   readonly toModelOutput?: (output: never) => unknown;
+  /**
+   * Whether a call needs approval, as in `ai` 6 and 7. Here `approve` of the tool loop gives it; without that the call is
+   * refused.
+   * @default what `approvals` of the tool loop says
+   */
+  readonly needsApproval?: boolean | ((input: never, options: never) => boolean | PromiseLike<boolean>);
   /** Whether the tool changes nothing and so may run beside others. @default false */
   readonly readOnly?: boolean;
   /** Whether the tool may destroy something and so may need approval. @default false */
@@ -59,7 +65,12 @@ export function createLocalTools(localTools: LocalTools, options: LocalToolsOpti
         try {
           const inputSchema = await asSchema(tool.inputSchema).jsonSchema;
           const description = toDescription(tool, options);
-          definitions.push({ name, description, inputSchema, readOnly, destructive });
+          definitions.push({
+            ...{ name, description, inputSchema, readOnly, destructive },
+            ...(tool.needsApproval && {
+              needsApproval: (call, { messages }) => needsApproval(tool, call, { ...options, messages }),
+            }),
+          });
         } catch (error) {
           const reason = error instanceof Error ? error.message : String(error);
           warnings.push(

@@ -18,6 +18,7 @@ export interface LocalToolsOptions {
 /** A local tool in the terms of our own copy of the types; at run time all copies are alike but for `toModelOutput`. */
 export type OwnTool = Pick<Tool<unknown, unknown>, 'inputSchema' | 'execute'> & {
   readonly toModelOutput?: (output: unknown) => unknown;
+  readonly needsApproval?: boolean | ((input: unknown, options: object) => boolean | PromiseLike<boolean>);
 };
 
 type RunOptions = ToolCallOptions & LocalToolsOptions;
@@ -29,8 +30,7 @@ export async function runLocalTool(
   options: RunOptions,
 ): Promise<ToolOutput> {
   try {
-    const { validate } = asSchema(tool.inputSchema);
-    const checked = (await validate?.(call.input)) ?? { success: true as const, value: call.input };
+    const checked = await validate(tool, call);
     if (!checked.success) {
       return {
         type: 'error-text',
@@ -51,6 +51,28 @@ export async function runLocalTool(
   }
 }
 
+/** Whether the tool wants a call approved before it runs. A call with wrong arguments does not run in any case. */
+export async function needsApproval(
+  tool: OwnTool,
+  call: ToolInvocation,
+  { messages = [], context }: Pick<RunOptions, 'messages' | 'context'>,
+): Promise<boolean> {
+  if (typeof tool.needsApproval !== 'function') return tool.needsApproval === true;
+  const checked = await validate(tool, call);
+  if (!checked.success) return false;
+  return tool.needsApproval(checked.value, {
+    toolCallId: call.toolCallId,
+    messages,
+    ...toContext(context),
+  });
+}
+
+const validate = async ({ inputSchema }: OwnTool, { input }: ToolInvocation) =>
+  (await asSchema(inputSchema).validate?.(input)) ?? { success: true as const, value: input };
+
+const toContext = (context: unknown) =>
+  context === undefined ? {} : { experimental_context: context, context };
+
 /** A tool may stream preliminary outputs; the model gets the final one. */
 async function lastOutput(
   tool: OwnTool,
@@ -64,7 +86,7 @@ async function lastOutput(
     toolCallId,
     messages: messages as ModelMessage[],
     abortSignal: signal,
-    ...(context !== undefined && { experimental_context: context, context }),
+    ...toContext(context),
   };
   for await (const { output } of executeTool({ execute: execute.bind(tool), input, options })) {
     // Leaving the loop ends a generator that does not heed its signal.

@@ -49,6 +49,11 @@ export interface ToolDefinition {
   readonly destructive?: boolean;
   /** Running it twice with the same arguments is harmless. MCP `idempotentHint`. @default false */
   readonly idempotent?: boolean;
+  /** Whether a call needs approval, whatever the loop asks of tools of this kind. @default that of no call */
+  readonly needsApproval?: (
+    call: ToolInvocation,
+    options: Pick<ToolCallOptions, 'messages'>,
+  ) => boolean | PromiseLike<boolean>;
 }
 
 /** One call of a tool, with its arguments parsed. */

@@ -5,6 +5,8 @@ import { tool as toolOf7 } from 'ai7';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { KelivoError } from '../../src/errors.js';
+import type { ApprovalRequest } from '../../src/tool-loop/ask-approval.js';
+import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { runInProvider } from '../../src/tool-loop/run-in-provider.js';
 import { withToolLoop } from '../../src/tool-loop/with-tool-loop.js';
 import type { LocalTools } from '../../src/tools/local-tools.js';
@@ -18,11 +20,21 @@ const weather = tool({
   execute: async ({ city }) => `Sun in ${city}.`,
 });
 
+interface NeedsApprovalOptions {
+  toolCallId: string;
+  messages: unknown[];
+  experimental_context?: unknown;
+}
+
 /** A turn in which the model calls `weather` once, with no other tools, and what the model read of it. */
-async function runTurn(tools: LocalTools, options: Parameters<typeof runInProvider>[1] = {}) {
+async function runTurn(
+  tools: LocalTools,
+  options: Parameters<typeof runInProvider>[1] = {},
+  loop: Omit<ToolLoopOptions, 'tools'> = {},
+) {
   const model = scriptedModel(ask(call('c1', 'weather', { city: 'Oslo' })), say('Done.'));
   const { providerOptions } = runInProvider(tools, options);
-  const parts = await stream(withToolLoop(model, { tools: [] }), { providerOptions });
+  const parts = await stream(withToolLoop(model, { tools: [], ...loop }), { providerOptions });
   const tool = model.requests[1]?.prompt.at(-1);
   const [result] = tool?.role === 'tool' ? tool.content : [];
   return { model, parts, output: result?.output };
@@ -38,6 +50,47 @@ describe('runInProvider', () => {
 
   it('refuses a tool that nobody could run', () => {
     expect(() => runInProvider({ weather: tool({ inputSchema }) })).toThrow(KelivoError);
+  });
+
+  it.each([
+    ['true', true],
+    ['what it says of a call', async ({ city }: { city: string }) => city === 'Oslo'],
+  ])('does not run a tool with `needsApproval` (%s) before it is approved', async (_, needsApproval) => {
+    const tools = {
+      weather: toolOf6({ inputSchema, needsApproval, execute: ({ city }) => `Sun in ${city}.` }),
+    };
+    const { output } = await runTurn(tools);
+    expect(output).toEqual({ type: 'error-text', value: expect.stringContaining('nobody can be asked') });
+
+    const asked: unknown[] = [];
+    const approve = ({ input }: ApprovalRequest) => asked.push(input) > 0;
+    const approved = await runTurn(tools, {}, { approve, approvals: 'none' });
+    expect(approved.output).toEqual({ type: 'text', value: 'Sun in Oslo.' });
+    expect(asked).toEqual([{ city: 'Oslo' }]);
+  });
+
+  it('runs a tool whose `needsApproval` says that a call needs none, and none where it fails', async () => {
+    const seen: unknown[] = [];
+    const needsApproval = (
+      input: object,
+      { toolCallId, messages, experimental_context }: NeedsApprovalOptions,
+    ) => {
+      seen.push(input, toolCallId, messages.length, experimental_context);
+      return false;
+    };
+    const execute = () => 'ran';
+    const { output } = await runTurn(
+      { weather: toolOf6({ inputSchema, needsApproval, execute }) },
+      { context: 'mine' },
+    );
+    expect(output).toEqual({ type: 'text', value: 'ran' });
+    expect(seen).toEqual([{ city: 'Oslo' }, 'c1', 1, 'mine']);
+
+    const fail = () => {
+      throw new Error('no idea');
+    };
+    const failed = await runTurn({ weather: toolOf6({ inputSchema, needsApproval: fail, execute }) });
+    expect(failed.output).toEqual({ type: 'error-text', value: expect.stringContaining('no idea') });
   });
 
   it('has the loop run them, in a stream and in a result', async () => {
