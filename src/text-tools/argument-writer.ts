@@ -43,4 +43,4 @@ export function createArgumentWriter(
   };
 }
 
-const JSON_TYPES: readonly ValueType[] = ['null', 'boolean', 'number', 'object', 'array', 'text'];
+const JSON_TYPES: readonly ValueType[] = ['null', 'boolean', 'number', 'object', 'array', 'quoted', 'text'];

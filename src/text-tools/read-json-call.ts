@@ -49,6 +49,8 @@ function* readJsonCall(
   let held: string | undefined;
   let hasBegun = false;
   let hasArguments = false;
+  /** Whether another field may hold the arguments under a name of its own. */
+  let hasOthers = false;
 
   if (!(yield* cursor.takes('{'))) return false;
   yield* cursor.takeSpace();
@@ -65,7 +67,7 @@ function* readJsonCall(
     } while (yield* cursor.takes(','));
     if (!(yield* cursor.takes('}'))) return false;
   }
-  if (name === undefined || (isStrict && !hasArguments)) return false;
+  if (name === undefined || (!hasArguments && (isStrict || hasOthers))) return false;
   if (!hasBegun) begin(name);
   calls.end();
   return true;
@@ -88,6 +90,8 @@ function* readJsonCall(
       return id !== undefined;
     }
     if (isStrict && key !== 'type') return false;
+    const first = yield* cursor.peek();
+    if (first === '{' || first === '[') hasOthers = true;
     return yield* readJson(cursor, () => {});
   }
 

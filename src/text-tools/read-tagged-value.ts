@@ -31,7 +31,7 @@ const TAG_START = /</g;
  * - A closing tag closes the value only before the next parameter of the tool, or the end of the call.
  * - A parameter tag at the start of a line and the next closing tag are a pair within the value, unless that closing
  *   tag stands where one of the call would: then the value ended before the pair, and its own closing tag was lost.
- * - A call at the start of a line is one within the value, up to its end.
+ * - A call at the start of a line is one within the value, up to its end; one within a line, up to the line's end.
  * - The end of a call ends the value if the text, or the list of calls, ends or goes on with a call behind it.
  *
  * What is decided streams. Held is the text from a parameter tag that is not decided to the tag that decides it.
@@ -49,10 +49,14 @@ export function* readTaggedValue(
   const openKeys = new Set<string>();
   /** The text from the first of those on. */
   let held = '';
-  /** How many calls within the value have not ended. */
-  let innerCalls = 0;
+  /** For each call within the value that has not ended, how many parameter tags were open before it. */
+  const innerCalls: number[] = [];
   let isBehindList = false;
   let isOneLine = true;
+  /** A call within the line that is being read, and how many of its parameters are open. */
+  let lineCall: { openers: number } | undefined;
+  /** Whether a call that may go over several lines began in this one. */
+  let isCallLine = false;
 
   for (;;) {
     accept(cursor.takeUntil(TAG_START));
@@ -77,10 +81,14 @@ export function* readTaggedValue(
       case 'drifted-end':
         return yield* readDriftedEnd(tag);
       case 'call':
-        if (isLineStart()) innerCalls++;
+        if (isLineStart() || (yield* endsLine(tag))) {
+          innerCalls.push(openers.length);
+          isCallLine = true;
+        } else lineCall ??= { openers: 0 };
         break;
       case 'call-end':
-        if (innerCalls > 0) innerCalls--;
+        if (lineCall !== undefined) lineCall = undefined;
+        else if (innerCalls.length > 0) endInnerCall();
         else if ((isLineStart() || isOneLine) && (yield* endsCall(tag))) return end();
         break;
       case 'list': {
@@ -98,15 +106,24 @@ export function* readTaggedValue(
 
   function readParameter(tag: ParameterTag): false {
     const mayBeReal = (isLineStart() || isOneLine) && mayBeNext(tag);
-    if (mayBeReal) hold(tag, '');
-    else if (isLineStart() || innerCalls > 0) {
+    if (mayBeReal) {
+      hold(tag, '');
+      return false;
+    }
+    if (lineCall !== undefined) lineCall.openers++;
+    else if (isLineStart() || innerCalls.length > 0) {
       openers.push({ parameter: tag, mayBeReal, end: 0, start: 0 });
-      accept(cursor.take(tag.length));
-    } else accept(cursor.take(tag.length));
+    }
+    accept(cursor.take(tag.length));
     return false;
   }
 
   function* readParameterEnd(tag: Tag): Reading<boolean> {
+    if (lineCall !== undefined && lineCall.openers > 0) {
+      lineCall.openers--;
+      accept(cursor.take(tag.length));
+      return false;
+    }
     const text = cursor.take(tag.length) + (yield* cursor.takeSpace());
     const next = yield* grammar.readTag(cursor);
     const isEnd = next === undefined ? (yield* cursor.peek()) === undefined : next.kind === 'list-end';
@@ -120,7 +137,7 @@ export function* readTaggedValue(
         return false;
       }
     } else {
-      const isOfCall = opener.mayBeReal || (openers.length === 1 && innerCalls === 0);
+      const isOfCall = opener.mayBeReal || (openers.length === 1 && innerCalls.length === 0);
       const isNext =
         opener.mayBeReal &&
         next?.kind === 'parameter' &&
@@ -142,20 +159,32 @@ export function* readTaggedValue(
       hold(next, text);
       return false;
     }
-    if (next?.kind === 'call-end' && innerCalls === 0 && (yield* endsCall(next))) return end();
+    if (next?.kind === 'call-end' && innerCalls.length === 0 && (yield* endsCall(next))) return end();
     accept(text);
     return false;
   }
 
   /** Whether the parameter is one that the call may go on with, although this value was not closed. */
   function mayBeNext({ key }: ParameterTag): boolean {
-    const isInPair = innerCalls > 0 || openers.at(-1)?.mayBeReal === false;
+    const isInPair = innerCalls.length > 0 || openers.at(-1)?.mayBeReal === false;
     const isUsed = argumentWriter.has(key) || openKeys.has(key);
     return !isInPair && argumentWriter.knows(key) && !isUsed && !isPrototypeKey(key);
   }
 
   function isLineStart(): boolean {
     return cursor.previous === '\n' || isBehindList;
+  }
+
+  /** Within a line, the end of a call over several lines stands behind another tag, or is in quotes. */
+  function endInnerCall(): void {
+    if (!isLineStart() && !isCallLine && cursor.previous !== '>') return;
+    const count = innerCalls.pop() ?? 0;
+    for (const opener of openers.slice(count).reverse()) closePair(opener);
+  }
+
+  function* endsLine(tag: Tag): Reading<boolean> {
+    const next = yield* cursor.peek(tag.length);
+    return next === '\n' || next === '\r';
   }
 
   /** Whether behind the tag the list or the text ends, or the next call begins. */
@@ -165,7 +194,11 @@ export function* readTaggedValue(
 
   function accept(text: string): void {
     if (text.trim() !== '') isBehindList = false;
-    if (text.includes('\n')) isOneLine = false;
+    if (text.includes('\n')) {
+      isOneLine = false;
+      lineCall = undefined;
+      isCallLine = false;
+    }
     if (held !== '') held += text;
     else value.push(text);
   }

@@ -1,16 +1,25 @@
-/** Types of a value that is written as plain text. `text` takes anything. */
-export type ValueType = 'text' | 'null' | 'integer' | 'number' | 'boolean' | 'object' | 'array';
+/** Types of a value that is written as plain text. `text` takes anything, `quoted` a string that is written as JSON. */
+export type ValueType = 'text' | 'quoted' | 'null' | 'integer' | 'number' | 'boolean' | 'object' | 'array';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The properties of a tool's arguments, or undefined where its schema lists none. */
 export function toProperties(schema: unknown): JsonObject | undefined {
-  if (!isObject(schema)) return undefined;
-  const found = [schema, ...alternativesOf(resolveReference(schema, schema))]
-    .map(one => (isObject(one) ? one.properties : undefined))
-    .filter(isObject);
-  return found.length === 0 ? undefined : Object.assign(Object.create(null), ...found);
+  const found = collectProperties(schema, schema, 0);
+  return found.every(properties => Object.keys(properties).length === 0)
+    ? undefined
+    : Object.assign(Object.create(null), ...found);
 }
+
+function collectProperties(schema: unknown, root: unknown, depth: number): JsonObject[] {
+  if (!isObject(schema) || depth > MAX_DEPTH) return [];
+  const resolved = resolveReference(schema, root);
+  const own = [schema.properties, resolved.properties].filter(isObject);
+  return [...own, ...alternativesOf(resolved).flatMap(one => collectProperties(one, root, depth + 1))];
+}
+
+/** A schema that refers to itself says no more the deeper one looks. */
+const MAX_DEPTH = 8;
 
 /**
  * The types a schema allows, in its order: of `type`, or of the alternatives it consists of. A value takes the first
@@ -22,8 +31,7 @@ export function toValueTypes(schema: unknown, root: unknown): readonly ValueType
 }
 
 function collectTypes(schema: unknown, root: unknown, depth: number): ValueType[] {
-  // A schema that refers to itself says no more the deeper one looks.
-  if (!isObject(schema) || depth > 8) return [];
+  if (!isObject(schema) || depth > MAX_DEPTH) return [];
   const resolved = resolveReference(schema, root);
   const named = [resolved.type].flat().flatMap(name => (typeof name === 'string' ? [toValueType(name)] : []));
   if (named.length > 0) return named;

@@ -6,7 +6,7 @@ export type Tag = { readonly length: number } & (
   | { readonly kind: 'parameter-end' }
   /** What looks like the end of a parameter with a slip in it. */
   | { readonly kind: 'drifted-end' }
-  | { readonly kind: 'call'; readonly name: string }
+  | { readonly kind: 'call' }
   /** The end of a call; cut, where the text ends within it. */
   | { readonly kind: 'call-end'; readonly isCut?: boolean }
   | { readonly kind: 'list' }
@@ -46,7 +46,7 @@ export interface TagTexts {
 /** White space behind the end of a call, as far as it is looked at. */
 const MAX_SPACE = 64;
 
-/** Tags of the form `<beginning…>`. White space before the `>`, and around the `=` of a beginning, is allowed. */
+/** Tags of the form `<beginning…>`. White space around the name and the `=` of a beginning, and before the `>`, is allowed. */
 export function createTagGrammar(
   texts: TagTexts,
   {
@@ -93,10 +93,7 @@ function createTagReader(texts: TagTexts): TagGrammar['readTag'] {
       const header = readHeader(tight.slice(parameter.length, -1).trim());
       return header && { kind: 'parameter', length, ...header };
     }
-    if (tight.startsWith(call)) {
-      const header = readHeader(tight.slice(call.length, -1).trim());
-      return header && { kind: 'call', name: header.key, length };
-    }
+    if (tight.startsWith(call)) return { kind: 'call', length };
     return toDriftedEnd(tag);
   }
 
@@ -112,7 +109,7 @@ function createTagReader(texts: TagTexts): TagGrammar['readTag'] {
 
   function mayBegin(text: string): boolean {
     if (text.length > longestBeginning) return true;
-    const tight = text.replace(/\s*(?:=\s*)?$/, '');
+    const tight = text.replace(/^<\s*(\/?)\s*/, '<$1').replace(/\s*(?:=\s*)?$/, '');
     return beginnings.some(beginning => beginning.startsWith(tight) || tight.startsWith(beginning));
   }
 
@@ -142,11 +139,14 @@ function createTagReader(texts: TagTexts): TagGrammar['readTag'] {
   }
 }
 
-/** Without the white space that may be around `=` and before `>`. */
+/** Without the white space that may be around a tag's name and `=`, and before `>`. */
 const toTight = (tag: string): string =>
-  tag.replace(/^(<\/?[^\s=<>"']+)\s*=\s*/, '$1=').replace(/\s+>$/, '>');
+  tag
+    .replace(/^<\s*(\/?)\s*/, '<$1')
+    .replace(/^(<\/?[^\s=<>"']+)\s*=\s*/, '$1=')
+    .replace(/\s+>$/, '>');
 
-/** A name or key: anything but white space, brackets and quotes, which are of a template or of prose. */
+/** A key: anything on one line but what is in quotes. A template may have more than a name in it. */
 function toKey(header: string): { key: string } | undefined {
-  return /^[^\s{}<>"']+$/.test(header) ? { key: header } : undefined;
+  return /^[^\n"'][^\n]*$/.test(header) ? { key: header } : undefined;
 }

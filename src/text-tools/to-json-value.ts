@@ -21,6 +21,7 @@ type Reader = (text: string, trimmed: string) => string | undefined;
 /** Numbers keep the digits they are written with, as those beyond 2^53 would lose some. */
 const readAs: Readonly<Record<ValueType, Reader>> = {
   text: text => JSON.stringify(text),
+  quoted: (_, text) => (text.startsWith('"') && isWholeJson(text) ? text : undefined),
   null: (_, text) => (isNull(text) ? 'null' : undefined),
   integer: (_, text) => (/^-?(?:0|[1-9]\d*)$/.test(text) ? text : undefined),
   number: (_, text) => (isJsonNumber(text) && Number.isFinite(Number(text)) ? text : undefined),

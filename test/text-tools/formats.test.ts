@@ -91,6 +91,8 @@ describe('Hermes', () => {
       callOf('ping'),
     ],
     ['<tool_call>{"name": "ping", "arguments": {}}}</tool_call>', callOf('ping')],
+    ['<tool_call>{"name": "look", "parameters": {"days": 3}}</tool_call>', look({ days: 3 })],
+    ['<tool_call>{"name": "ping", "type": "function"}</tool_call>', callOf('ping')],
     [
       '<think>May I <tool_call>{"name": "ping"}</tool_call>?</think>\n\n<tool_call>{"name": "ping"}</tool_call>',
       { reasoning: 'May I <tool_call>{"name": "ping"}</tool_call>?' },
@@ -102,6 +104,7 @@ describe('Hermes', () => {
     '<tool_call>{"name": "look", "arguments": {"place": "Oslo"}',
     '<tool_call>{"name": "look", "arguments": {"place": Oslo}}</tool_call>',
     '<tool_call>{"name": "look", "arguments": [1]}</tool_call>',
+    '<tool_call>{"name": "look", "input": {"place": "Oslo"}}</tool_call>',
     '<tool_call>{"name": "Look", "arguments": {}}</tool_call>',
     '<tool_call>{"name": "look", "arguments": {"__proto__": {}}}</tool_call>',
     '<tool_call>{"name": "look", "arguments": {"place": "Oslo", "constructor": 1}}</tool_call>',
@@ -132,6 +135,24 @@ describe('Qwen XML', () => {
     ],
     ['a pair of a parameter that is still to come', 'a\n<parameter=path>\nb\n</parameter>\nc'],
     ['a call of the same form', `a\n${inner}\nb`],
+    [
+      'a call of a template',
+      `<function={{ tool.name }}>\n<parameter={{ key }}>\n{{ value }}\n</parameter>\n</function>`,
+    ],
+    ['a call within a line', 'As in <function=look><parameter=place>x</parameter></function>, say'],
+    [
+      'a call that begins at the end of a line',
+      'a = """<function=look>\n<parameter=place>\nx\n</parameter>\n</function>',
+    ],
+    ['a call that begins within a line', `text = """${inner}"""`],
+    [
+      'a call in a call',
+      `a\n${write(['body', `x = [\n  "<parameter=path>",\n  "</parameter>",\n  "</function>",\n]`])}\nb`,
+    ],
+    [
+      'a call without the end of its parameter',
+      '<tool_call><function=look><parameter=place>x</function></tool_call>\nb',
+    ],
     ['a call on one line', '<tool_call><function=look><parameter=place>x</parameter></function></tool_call>'],
     ['ends that stand within a line', 'END = "</function>\n</tool_call>"'],
     ['a closing tag', '</parameter>'],
@@ -163,6 +184,8 @@ describe('Qwen XML', () => {
       look({ place: 'Oslo' }),
       { text: '!' },
     ],
+    ['<function= look >\n< parameter=place>\n1 < 2\n</ parameter>\n</function>', look({ place: '1 < 2' })],
+    ['<function=look>\n<parameter=a key>\nx\n</parameter>\n</function>', look({ 'a key': 'x' })],
     [
       '<function=ping>\n</function>\n<function=ping></function>\n</tool_call>\n',
       callOf('ping'),
@@ -252,6 +275,8 @@ describe('Mistral', () => {
   reads(read, [
     ['[TOOL_CALLS] [{"name": "ping", "arguments": {}}]\nend', callOf('ping'), { text: '\nend' }],
     ['[TOOL_CALLS]look[CALL_ID]abcdef123[ARGS]{"days": 3}', look({ days: 3 })],
+    ['[TOOL_CALLS] look [ARGS] {"days": 3}', look({ days: 3 })],
+    ['[TOOL_CALLS]{"name": "look", "arguments": {"days": 3}}', look({ days: 3 })],
     ['[TOOL_CALLS]look[ARGS]{"days": 3}[TOOL_CALLS]ping[ARGS]{}', look({ days: 3 }), callOf('ping')],
     ['{x[TOOL_CALLS]look{"place": "}{"}', { text: '{x' }, look({ place: '}{' })],
     ['[TOOL_CALLS]  stray [{"name": "ping", "arguments": {}}]', callOf('ping')],
@@ -305,6 +330,10 @@ describe('DeepSeek', () => {
       'So.\n\n<｜DSML｜function_calls>\n<｜DSML｜invoke name="look">\n<｜DSML｜parameter name="days" string="false">3</｜DSML｜parameter>\n<｜DSML｜parameter name="place" string="true">3\n</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>',
       { text: 'So.' },
       look({ days: 3, place: '3\n' }),
+    ],
+    [
+      '<｜DSML｜invoke name="ping">\n<｜DSML｜parameter name="a" string="false">"x"</｜DSML｜parameter>\n<｜DSML｜parameter name="b" string="false">null</｜DSML｜parameter>\n</｜DSML｜invoke>',
+      callOf('ping', { a: 'x', b: null }),
     ],
     [
       '<think>Hm.<｜DSML｜tool_calls>\n<｜DSML｜invoke name="ping">\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>',
@@ -379,6 +408,12 @@ describe('Llama', () => {
       callOf('ping'),
     ],
     ['{"type": "function", "name": "look", "parameters": {"days": 3}}', look({ days: 3 })],
+    [
+      '{"name": "look", "parameters": {"days": 3}} ; {"name": "ping", "parameters": {}} ; then',
+      look({ days: 3 }),
+      callOf('ping'),
+      { text: ' ; then' },
+    ],
   ]);
   staysText(read, [
     '{"name": "Ada", "parameters": {}}',

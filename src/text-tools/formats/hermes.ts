@@ -16,5 +16,7 @@ export const hermesFormat: TextToolFormat = {
     return character === '{' || character === '[';
   },
   read: (cursor, calls) =>
-    readJsonCalls(cursor, calls, { fields: { name: 'name', arguments: ['arguments'], id: 'id' } }),
+    readJsonCalls(cursor, calls, {
+      fields: { name: 'name', arguments: ['arguments', 'parameters'], id: 'id' },
+    }),
 };

@@ -32,14 +32,22 @@ export const bareJsonFormat: TextToolFormat = {
 
 const MAX_SPACE = 8;
 
-/** Takes a semicolon, or nothing, before the next call. */
+/** Takes a semicolon, with white space around it, or nothing, before the next call. */
 function* takesSeparator(cursor: TextCursor): Reading<boolean> {
-  if ((yield* cursor.peek()) !== ';') return false;
-  let length = 1;
+  const semicolon = yield* spaceEnd(cursor, 0);
+  if ((yield* cursor.peek(semicolon)) !== ';') return false;
+  const next = yield* spaceEnd(cursor, semicolon + 1);
+  if ((yield* cursor.peek(next)) !== '{') return false;
+  cursor.take(next);
+  return true;
+}
+
+/** Where the white space at `offset` ends, as far as it is looked at. */
+function* spaceEnd(cursor: TextCursor, offset: number): Reading<number> {
+  let length = offset;
   let character = yield* cursor.peek(length);
-  while (character !== undefined && isSpace(character) && length < MAX_SPACE) {
+  while (character !== undefined && isSpace(character) && length < offset + MAX_SPACE) {
     character = yield* cursor.peek(++length);
   }
-  if (character === '{') cursor.take(length);
-  return character === '{';
+  return length;
 }

@@ -15,12 +15,14 @@ export const mistralFormat: TextToolFormat = {
   openers: ['[TOOL_CALLS]'],
   closers: ['</s>'],
   *read(cursor, calls) {
-    if (yield* findList(cursor)) {
+    if ((yield* findList(cursor)) || (yield* cursor.peek()) === '{') {
       const fields = { name: 'name', arguments: ['arguments'], id: 'id' };
       return yield* readJsonCalls(cursor, calls, { fields, waitsForId: true });
     }
     const name = yield* readName(cursor);
+    yield* cursor.takeSpace(MAX_STRAY);
     const id = (yield* cursor.takes('[CALL_ID]')) ? yield* readName(cursor) : '';
+    yield* cursor.takeSpace(MAX_STRAY);
     yield* cursor.takes('[ARGS]');
     return yield* readCallArguments(cursor, calls, { name, ...(id !== '' && { id }) });
   },

@@ -62,6 +62,7 @@ function createFunctionFormat(
     closers: ['</function>', close, '<|im_end|>'],
     *read(cursor, calls, opener) {
       const tool = yield* readName(cursor);
+      yield* cursor.takeSpace(MAX_SPACE);
       if (tool === '' || !(yield* cursor.takes(opener === '<function>' ? '</function>' : '>'))) return false;
       return yield* readBody(cursor, calls, tool);
     },
