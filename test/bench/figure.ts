@@ -13,9 +13,9 @@ export interface Figure {
 }
 
 /** `faster`: how many times less than the rival; `of`: how many times what the rival costs. */
-export type Unit = 'faster' | 'of' | 'KB' | 'MB';
+type Unit = 'faster' | 'of' | 'KB' | 'MB';
 
-export type Goal = { readonly atLeast: number } | { readonly atMost: number };
+type Goal = { readonly atLeast: number } | { readonly atMost: number };
 
 /** What is measured of: costs in milliseconds, sample by sample. */
 interface Sides {
