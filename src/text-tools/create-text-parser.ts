@@ -14,6 +14,8 @@ export interface TextParserOptions {
   readonly tools: DeclaredTools;
   /** Whether the text begins within reasoning of the first pair of tags, which the prompt has opened. */
   readonly startsInReasoning?: boolean;
+  /** Whether reasoning in tags is text, tags and all: the server has set apart what it takes for reasoning. */
+  readonly keepsReasoning?: boolean;
 }
 
 export interface TextParser {
@@ -49,7 +51,7 @@ const MAX_SPACE = 32;
  * read by its format; in fenced code and in reasoning there are none.
  */
 export function createTextParser(
-  { formats, reasoning, tools, startsInReasoning = false }: TextParserOptions,
+  { formats, reasoning, tools, startsInReasoning = false, keepsReasoning = false }: TextParserOptions,
   events: TextEvents,
 ): TextParser {
   const markers = markersOf(formats, reasoning)[tools.size > 0 ? 'all' : 'undeclared'];
@@ -135,7 +137,16 @@ export function createTextParser(
       return;
     }
     const closeTag = output.behind === 'text' ? undefined : markers.reasoning.get(marker);
-    if (closeTag !== undefined) {
+    if (closeTag !== undefined && keepsReasoning) {
+      output.write(cursor.take(marker.length));
+      const options = {
+        close: closeTag,
+        enders: markers.reasoningEnders,
+        onText: output.write,
+        isKept: true,
+      };
+      yield* readReasoning(cursor, options);
+    } else if (closeTag !== undefined) {
       cursor.take(marker.length);
       output.startReasoning();
       yield* readThoughts(closeTag);

@@ -32,11 +32,13 @@ export function createTextReader({
   let half = '';
   /** Whether the first text may be reasoning from its beginning. */
   let mayStartInReasoning = startsInReasoning;
+  /** Whether the server sets reasoning apart: what it leaves in the text, it means to be there. */
+  let isSetApart = false;
   /** The first text, where it is taken for reasoning. */
   let assumed = '';
 
   const openParser = (startsInReasoning: boolean) =>
-    createTextParser({ formats, reasoning, tools, startsInReasoning }, writer);
+    createTextParser({ formats, reasoning, tools, startsInReasoning, keepsReasoning: isSetApart }, writer);
 
   function feed(delta: string): void {
     const text = half + delta;
@@ -50,7 +52,10 @@ export function createTextReader({
   }
 
   function endText(metadata: Parameters<typeof writer.endText>[0] = {}): void {
-    if (half !== '') parser?.feed(half);
+    if (half !== '') {
+      parser ??= openParser(mayStartInReasoning);
+      parser.feed(half);
+    }
     half = '';
     parser?.end();
     if (parser !== undefined) {
@@ -90,6 +95,7 @@ export function createTextReader({
     },
     'reasoning-start': part => {
       mayStartInReasoning = false;
+      isSetApart = true;
       return other(part, part.id);
     },
     'tool-input-start': part => other(part, part.id),

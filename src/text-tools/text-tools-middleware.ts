@@ -12,7 +12,8 @@ export interface TextToolsOptions {
   /** The forms in which the model writes calls. Where two begin alike, the first that fits is taken. */
   formats: readonly TextToolFormat[];
   /**
-   * The tags that the model puts around its reasoning.
+   * The tags that the model puts around its reasoning. Where the server sets reasoning apart in an answer, tags in its
+   * text stay there.
    * @default none
    */
   reasoning?: readonly ReasoningTags[];

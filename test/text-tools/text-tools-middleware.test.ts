@@ -173,6 +173,10 @@ describe('what the model gives itself', () => {
     ]);
   });
 
+  it('may be half a character, which is kept', async () => {
+    expect((await say('\ud83d', { middleware, tools })).said).toEqual([{ text: '\ud83d' }]);
+  });
+
   it('may be raw chunks between the pieces of a call', async () => {
     const raw = { type: 'raw', rawValue: {} } as const;
     const pieces = written.split('').flatMap(delta => [raw, { type: 'text-delta', id: 't', delta } as const]);
@@ -236,4 +240,32 @@ describe('an answer that begins within its thoughts', () => {
       { type: 'text', text: 'So.' },
     ]);
   });
+});
+
+it('leaves thoughts in the text where the server sets its own apart, and calls nothing within them', async () => {
+  const given = `<think>\n${written} </think>\n${written}`;
+  const answer = (...pieces: string[]): Part[] => [
+    start,
+    { type: 'reasoning-start', id: 'r' },
+    { type: 'reasoning-delta', id: 'r', delta: 'Hm.' },
+    { type: 'reasoning-end', id: 'r' },
+    { type: 'text-start', id: 't' },
+    ...pieces.map((delta): Part => ({ type: 'text-delta', id: 't', delta })),
+    { type: 'text-end', id: 't' },
+    finish(),
+  ];
+  const model = wrapModel(scriptedModel(answer(given), answer(...given)), [middleware]);
+  const { content } = await generate(model, { tools: declared });
+  expect(content).toMatchObject([
+    { type: 'reasoning', text: 'Hm.' },
+    { type: 'text', text: `<think>\n${written} </think>\n` },
+    { type: 'tool-call', toolName: 'look' },
+  ]);
+  const parts = await stream(model, { tools: declared });
+  expect(
+    ofType(parts, 'text-delta')
+      .map(({ delta }) => delta)
+      .join(''),
+  ).toBe(`<think>\n${written} </think>\n`);
+  expect(ofType(parts, 'tool-call')).toHaveLength(1);
 });
