@@ -32,7 +32,7 @@ const TAG_START = /</g;
  * - A parameter tag at the start of a line and the next closing tag are a pair within the value, unless that closing
  *   tag stands where one of the call would: then the value ended before the pair, and its own closing tag was lost.
  * - A call at the start of a line is one within the value, up to its end; one within a line, up to the line's end.
- * - The end of a call ends the value if the text, or the list of calls, ends or goes on with a call behind it.
+ * - The whole end of a call ends the value if the text, or the list of calls, ends or goes on with a call behind it.
  *
  * What is decided streams. Held is the text from a parameter tag that is not decided to the tag that decides it.
  *
@@ -89,7 +89,8 @@ export function* readTaggedValue(
       case 'call-end':
         if (lineCall !== undefined) lineCall = undefined;
         else if (innerCalls.length > 0) endInnerCall();
-        else if ((isLineStart() || isOneLine) && (yield* endsCall(tag))) return end();
+        // Behind a value that has no end of its own, one that is cut tells nothing.
+        else if (tag.isCut !== true && (isLineStart() || isOneLine) && (yield* endsCall(tag))) return end();
         break;
       case 'list': {
         const isInner = isLineStart();

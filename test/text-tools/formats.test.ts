@@ -229,6 +229,8 @@ describe('Qwen XML', () => {
     '<function=look>\n<parameter=place>\nOslo',
     '<function=look>\n<parameter=place>\nOslo\n</parameter>\n<parameter=days>\n3',
     '<function=look>\n<parameter=place>\nOslo\n</par',
+    `<function=save>\n<parameter=body>\n${inner.slice(0, -5)}`,
+    '<function=save>\n<parameter=body>\nif (a </',
     '<function=look>',
     '<function=look>\nis how it begins',
     '<function=look>\n<parameter=__proto__>\nx\n</parameter>\n</function>',
