@@ -152,6 +152,27 @@ describe('withRequestLog', () => {
     expect(JSON.stringify(entries)).not.toContain('pass-word');
   });
 
+  it('shows no credentials under a name that does not tell of them', async () => {
+    const entries: RequestLogEntry[] = [];
+    const logged = withRequestLog(
+      async () => new Response(''),
+      entry => entries.push(entry),
+    );
+    const headers = {
+      authorization: 'Bearer sk-of-this-call',
+      'x-upstream': 'Bearer sk-of-the-settings',
+      'x-gateway-pass': 'open-sesame',
+      'x-title': 'Basic chat',
+    };
+    await logged('https://host.test', { headers });
+    expect(entries[0]?.headers).toEqual({
+      authorization: '[redacted]',
+      'x-upstream': '[redacted]',
+      'x-gateway-pass': '[redacted]',
+      'x-title': 'Basic chat',
+    });
+  });
+
   it('hands the call on as it is', async () => {
     const inner = vi.fn<typeof fetch>(async () => new Response(''));
     const init = { method: 'POST', body: '{}' };

@@ -1,8 +1,11 @@
 /** Names of headers and query parameters whose values are secrets: gateways have names of their own for them. */
-const SECRET_NAME = /auth|key|token|secret|cookie|passw|credential|signature|session|^sig$|^code$/i;
+const SECRET_NAME = /auth|key|token|secret|cookie|pass(?:w|phrase|code|$)|credential|signature|session|^sig$|^code$/i;
 
 /** Names that only sound like it. */
 const INNOCENT_NAME = /^(idempotency-key|x-session-affinity)$/i;
+
+/** A value that says itself that it is a secret, under whatever name. */
+const CREDENTIALS = /^(?:bearer|basic) +\S{8,}$/i;
 
 /** What a secret cannot be; redacted, such a word would spoil every text. */
 const COMMON_VALUE = /^(\d{1,8}|true|false|null|none|undefined)$/i;
@@ -12,7 +15,7 @@ type Values = Iterable<readonly [name: string, value: string | undefined]>;
 /** The values that must not appear in an error, whole and without their scheme (`Bearer`). */
 export const secretsIn = (values: Values): string[] =>
   [...values]
-    .filter(([name]) => isSecretName(name))
+    .filter(([name, value = '']) => isSecretName(name) || CREDENTIALS.test(value.trim()))
     .flatMap(([, value = '']) => [value.trim(), value.trim().replace(/^\w+ +/, '')])
     .filter(isSecret);
 
