@@ -4,7 +4,7 @@ import type { ModelAdapterRegistry } from './adapters/create-model-adapter-regis
 import type { ModelAdapter } from './adapters/model-adapter.js';
 import { KelivoError } from './errors.js';
 import { inputProfileSchema, type ModelOverride, modelOverridesSchema } from './model-overrides.js';
-import { parseSettings } from './parse-settings.js';
+import { findFaults, parseSettings } from './parse-settings.js';
 import type { RequestLogger } from './request-log.js';
 import type { InputProfile } from './responses/request/input-profile.js';
 import type { InputProfileName } from './responses/request/input-profiles.js';
@@ -190,9 +190,14 @@ const schema = z.strictObject({
 
 export const settingNames: readonly string[] = Object.keys(schema.shape);
 
+const SETTINGS = 'the provider settings';
+
+/** What is wrong with single settings, a sentence for each fault. Whether they go together is not looked at. */
+export const findSettingFaults = (settings: unknown): string[] => findFaults(schema, settings, SETTINGS);
+
 /** @throws KelivoError with code `invalid-settings`, naming the setting, what was expected and what came. */
 export function validateSettings(settings: unknown): KelivoResponsesSettings {
-  const valid = parseSettings<KelivoResponsesSettings>(schema, settings, 'the provider settings');
+  const valid = parseSettings<KelivoResponsesSettings>(schema, settings, SETTINGS);
   if (valid.name?.endsWith('.responses')) {
     throw new KelivoError({
       code: 'invalid-settings',

@@ -11,6 +11,11 @@ export interface ModelReference {
 /** The further names of a provider that is registered at run time. */
 export type ProviderNames = Pick<ProviderEntry, 'aliases' | 'models'>;
 
+/** What gives names in a configuration. */
+export interface Naming extends Pick<ProviderRegistryConfig, 'aliases' | 'roles' | 'defaultProvider'> {
+  readonly providers: Readonly<Record<string, ProviderNames>>;
+}
+
 /** What a record of the application's may say of its model. What is null or missing is as the role has it. */
 export interface ModelChoice {
   /** A provider by any of its names. */
@@ -49,7 +54,7 @@ export function createModelNames({
   aliases = {},
   roles = {},
   defaultProvider = Object.keys(providers)[0] ?? '',
-}: Pick<ProviderRegistryConfig, 'providers' | 'aliases' | 'roles' | 'defaultProvider'>): ModelNames {
+}: Naming): ModelNames {
   /** The name of a provider by each of its names. */
   const byName = new Map<string, string>();
   /** The first that fits counts. */

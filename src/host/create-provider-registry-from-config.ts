@@ -1,10 +1,12 @@
 import type { EmbeddingModelV2, ImageModelV2, LanguageModelV2, ProviderV2 } from '@ai-sdk/provider';
 import { createComposition } from '../composition.js';
 import { KelivoError } from '../errors.js';
+import { findFaults } from '../parse-settings.js';
 import { type ConnectionOverrides, createConfiguredProvider } from './create-configured-provider.js';
 import { createModelNames, type ModelChoice, type ProviderNames } from './create-model-names.js';
+import { findSeparatorFaults } from './find-name-faults.js';
 import type { ImportModule } from './load-provider.js';
-import type { ProviderEntry, ProviderRegistryConfig } from './provider-registry-config.js';
+import { namesSchema, type ProviderEntry, type ProviderRegistryConfig } from './provider-registry-config.js';
 import { toConfiguredProvider } from './to-configured-provider.js';
 import { findEntryFaults, validateProviderConfig } from './validate-provider-config.js';
 
@@ -98,19 +100,23 @@ export function createProviderRegistryFromConfig(
       return provider.imageModel(modelId);
     },
     register(name, provider, more = {}) {
-      const entry = 'languageModel' in provider ? undefined : provider;
-      const all = { ...entry, ...more };
-      const faults = [name, ...(all.aliases ?? [])]
-        .filter(names.isTaken)
-        .map(one => `Expected a new name for a provider, got "${one}", which is taken.`);
-      if (entry !== undefined) faults.push(...findEntryFaults(entry, `providers.${name}`));
+      const isMade = isProvider(provider);
+      const path = `providers.${name}`;
+      const further = namesSchema.safeParse({ ...(isMade ? {} : provider), ...more }).data ?? {};
+      const faults = [
+        ...(isMade ? [] : findEntryFaults(provider, path)),
+        ...findFaults(namesSchema, more, `the names of \`${path}\``),
+        ...[name, ...(further.aliases ?? [])].flatMap(one =>
+          names.isTaken(one)
+            ? [`Expected a new name for a provider, got "${one}", which is taken.`]
+            : findSeparatorFaults(one, path),
+        ),
+      ];
       if (faults.length > 0) throw new KelivoError({ code: 'invalid-settings', message: faults.join('\n') });
-      names.add(name, all);
+      names.add(name, further);
       providers.set(
         name,
-        'languageModel' in provider
-          ? toConfiguredProvider(provider, name)
-          : createConfiguredProvider(provider, options),
+        isMade ? toConfiguredProvider(provider, name) : createConfiguredProvider(provider, options),
       );
     },
     get providerNames() {
@@ -121,6 +127,9 @@ export function createProviderRegistryFromConfig(
     },
   };
 }
+
+const isProvider = (provider: ProviderV2 | ProviderEntry): provider is ProviderV2 =>
+  typeof Object(provider).languageModel === 'function';
 
 const toOverrides = ({ apiKey, baseURL }: ModelChoice): ConnectionOverrides => ({
   apiKey: apiKey ?? undefined,

@@ -4,7 +4,7 @@ import {
   createProviderRegistryFromConfig,
   type ProviderRegistryOptions,
 } from './create-provider-registry-from-config.js';
-import { environmentProviders, toEnvironmentEntries } from './environment-providers.js';
+import { environmentProviders, readVariable, toEnvironmentEntries } from './environment-providers.js';
 import type { ProviderRegistryConfig } from './provider-registry-config.js';
 
 /** What the environment does not say. */
@@ -34,7 +34,7 @@ export function createProvidersFromEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
   { roles: furtherRoles, aliases, mcpServers, ...options }: EnvironmentProvidersOptions = {},
 ): ConfiguredProviderRegistry {
-  const read = (name: string): string | undefined => environment[name]?.trim() || undefined;
+  const read = (name: string): string | undefined => readVariable(environment, name);
 
   const toProvider = (variable: string): string => {
     const name = read(variable) ?? DEFAULT_PROVIDER;

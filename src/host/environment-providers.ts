@@ -68,12 +68,17 @@ export const environmentProviders: Readonly<Record<string, EnvironmentProvider>>
   },
 };
 
-/** The entries of a registry for all of them. A variable that is set to nothing is not set. */
+/** What a variable says. One that is set to nothing is not set. */
+export const readVariable = (environment: Environment, name: string): string | undefined =>
+  environment[name]?.trim() || undefined;
+
+/** The entries of a registry for all of them. */
 export const toEnvironmentEntries = (environment: Environment): Record<string, ProviderEntry> =>
   Object.fromEntries(
     Object.entries(environmentProviders).map(([name, { entry, variables }]) => {
-      const given = Object.entries(variables).filter(([, variable]) => environment[variable]);
-      const settings = given.map(([setting, variable]) => [setting, environment[variable]]);
+      const settings = Object.entries(variables)
+        .map(([setting, variable]) => [setting, readVariable(environment, variable)] as const)
+        .filter(([, value]) => value !== undefined);
       return [name, { ...entry, settings: { ...entry.settings, ...Object.fromEntries(settings) } }];
     }),
   );

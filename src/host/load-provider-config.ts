@@ -9,7 +9,7 @@ export interface LoadProviderConfigOptions {
    * has no value is an error.
    * @default the texts are taken as they are
    */
-  variables?: Readonly<Record<string, string | undefined>>;
+  variables?: Variables;
 }
 
 /**
@@ -30,7 +30,7 @@ export async function loadProviderConfig(
 ): Promise<ProviderRegistryConfig> {
   const config = parse(await read(file), file);
   try {
-    return validateProviderConfig(variables === undefined ? config : expand(config, { variables, path: '' }));
+    return validateProviderConfig(variables === undefined ? config : expandAll(config, variables));
   } catch (error) {
     if (KelivoError.isInstance(error)) throw toFileError(file, error.message);
     throw error;
@@ -61,27 +61,41 @@ function parse(text: string, file: string | URL): unknown {
   }
 }
 
-function expand(
-  value: unknown,
-  { variables, path }: { variables: Readonly<Record<string, string | undefined>>; path: string },
-): unknown {
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** @throws KelivoError with a line for each variable that has no value. */
+function expandAll(config: unknown, variables: Variables): unknown {
+  const faults: string[] = [];
+  const expanded = expand(config, { variables, faults, path: '' });
+  if (faults.length === 0) return expanded;
+  throw new KelivoError({ code: 'invalid-settings', message: faults.join('\n') });
+}
+
+interface ExpandOptions {
+  readonly variables: Variables;
+  readonly faults: string[];
+  readonly path: string;
+}
+
+function expand(value: unknown, { path, ...options }: ExpandOptions): unknown {
   if (Array.isArray(value)) {
-    return value.map((item, index) => expand(item, { variables, path: join(path, index) }));
+    return value.map((item, index) => expand(item, { ...options, path: join(path, index) }));
   }
   if (typeof value === 'object' && value !== null) {
     return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [key, expand(item, { variables, path: join(path, key) })]),
+      Object.entries(value).map(([key, item]) => [key, expand(item, { ...options, path: join(path, key) })]),
     );
   }
   if (typeof value !== 'string') return value;
+  const { variables, faults } = options;
   return value.replace(/\$\$\{|\$\{([^}]*)\}/g, (found: string, name?: string) => {
     if (name === undefined) return found.slice(1);
     const known = Object.hasOwn(variables, name) ? variables[name] : undefined;
     if (known !== undefined) return known;
-    throw new KelivoError({
-      code: 'invalid-settings',
-      message: `\`${path}\`: Expected a variable that has a value, got \${${name}}. Set it, or write $\${ for the characters themselves.`,
-    });
+    faults.push(
+      `\`${path}\`: Expected a variable that has a value, got \${${name}}. Set it, or write $\${ for the characters themselves.`,
+    );
+    return '';
   });
 }
 

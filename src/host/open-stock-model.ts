@@ -51,7 +51,9 @@ export async function openStockModel(
 
 async function load(importStock: ImportStock): Promise<StockPackage> {
   try {
-    return (await importStock()) as StockPackage;
+    const stock = (await importStock()) as StockPackage;
+    if (typeof stock.createOpenAI !== 'function') throw new TypeError('It has no function `createOpenAI`.');
+    return stock;
   } catch (cause) {
     throw new KelivoError({
       code: 'missing-package',

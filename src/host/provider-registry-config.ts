@@ -63,9 +63,13 @@ export interface ImportedProviderEntry extends SharedEntry {
 const name = z.string().min(1);
 const anObject = z.record(z.string(), z.unknown());
 
+const namesShape = { aliases: z.array(name).optional(), models: z.array(name).optional() };
+
+/** The further names of a provider, apart from all else that its entry says. */
+export const namesSchema = z.object(namesShape);
+
 const sharedShape = {
-  aliases: z.array(name).optional(),
-  models: z.array(name).optional(),
+  ...namesShape,
   mcpServers: z.union([z.literal(false), anObject], 'expected an object of MCP servers or false').optional(),
   adapters: z
     .union([z.literal(false), z.array(name)], 'expected a list of adapter names or false')

@@ -14,8 +14,15 @@ export type SwitchSetting = SwitchValue | ((modelId: string) => SwitchValue | un
 /** The environment variable that decides where no setting does. */
 const SWITCH_VARIABLE = 'KELIVO_RESPONSES';
 
+/** A text without one says nothing. */
+const WORD = /[^\s,]/;
+
 export const switchValueSchema = z.union(
-  [z.boolean(), z.string().regex(/[^\s,]/), z.array(z.string().min(1))],
+  [
+    z.boolean(),
+    z.string().regex(WORD, 'expected "on", "off" or patterns of model ids'),
+    z.array(z.string().min(1)),
+  ],
   'expected true, false, "on", "off" or patterns of model ids',
 );
 
@@ -34,10 +41,11 @@ export function isSwitchedOn(modelId: string, setting: SwitchSetting | undefined
   return isSwitchedOn(modelId, toPatterns(value));
 }
 
-/** A variable that is set to nothing is not set. */
-const readEnvironment = (): string | undefined =>
-  loadOptionalSetting({ settingValue: undefined, environmentVariableName: SWITCH_VARIABLE })?.trim() ||
-  undefined;
+/** A variable that says nothing is not set. */
+function readEnvironment(): string | undefined {
+  const value = loadOptionalSetting({ settingValue: undefined, environmentVariableName: SWITCH_VARIABLE });
+  return value !== undefined && WORD.test(value) ? value : undefined;
+}
 
 const toPatterns = (text: string): string[] =>
   text

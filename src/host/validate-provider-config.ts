@@ -1,18 +1,22 @@
-import type * as z from 'zod/v4';
 import { modelAdapters } from '../adapters/model-adapters.js';
 import { KelivoError } from '../errors.js';
 import { findFaults } from '../parse-settings.js';
-import { validateSettings } from '../settings.js';
+import { findSettingFaults, validateSettings } from '../settings.js';
+import type { McpServers } from '../tools/mcp/mcp-config.js';
 import { validateMcpServers } from '../tools/mcp/validate-mcp-servers.js';
+import { faultsOf } from './faults-of.js';
+import { findNameFaults } from './find-name-faults.js';
 import {
   importedEntrySchema,
   kelivoEntrySchema,
-  type ProviderEntry,
+  namesSchema,
   type ProviderRegistryConfig,
   registrySchema,
 } from './provider-registry-config.js';
 
 const CONFIG = 'the provider configuration';
+
+type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Checks a configuration as a whole.
@@ -21,15 +25,25 @@ const CONFIG = 'the provider configuration';
  */
 export function validateProviderConfig(config: unknown): ProviderRegistryConfig {
   const faults = findFaults(registrySchema, config, CONFIG);
-  if (faults.length === 0) {
-    const { providers, mcpServers } = config as z.infer<typeof registrySchema>;
-    if (mcpServers !== undefined)
-      faults.push(...faultsOf('mcpServers', () => validateMcpServers(mcpServers)));
+  // What can be read is looked into, whatever is wrong beside it.
+  const { providers, mcpServers, ...naming }: Fields = Object(config);
+  faults.push(...findServerFaults(mcpServers, 'mcpServers'));
+  if (isRecord(providers)) {
     for (const [name, entry] of Object.entries(providers)) {
       faults.push(...findEntryFaults(entry, `providers.${name}`));
     }
+    const { aliases, roles, defaultProvider } = registrySchema.shape;
+    faults.push(
+      ...findNameFaults({
+        providers: Object.fromEntries(
+          Object.entries(providers).map(([name, entry]) => [name, namesSchema.safeParse(entry).data ?? {}]),
+        ),
+        aliases: aliases.safeParse(naming.aliases).data,
+        roles: roles.safeParse(naming.roles).data,
+        defaultProvider: defaultProvider.safeParse(naming.defaultProvider).data,
+      }),
+    );
   }
-  if (faults.length === 0) faults.push(...findNameFaults(config as ProviderRegistryConfig));
   if (faults.length === 0) return config as ProviderRegistryConfig;
   throw new KelivoError({
     code: 'invalid-settings',
@@ -39,74 +53,39 @@ export function validateProviderConfig(config: unknown): ProviderRegistryConfig 
 
 /** @param path where the entry stands, for messages. */
 export function findEntryFaults(entry: unknown, path: string): string[] {
-  const isImported = typeof entry === 'object' && entry !== null && 'import' in entry;
-  const faults = findFaults(
-    isImported ? importedEntrySchema : kelivoEntrySchema,
-    entry,
-    `\`${path}\` of ${CONFIG}`,
-  );
-  if (faults.length > 0) return faults;
-  const { adapters, mcpServers, toolLoop, ...rest } = entry as ProviderEntry;
-  const settings = {
-    ...('import' in rest ? {} : rest.settings),
-    ...(mcpServers && { mcpServers }),
-    ...(toolLoop !== undefined && { toolLoop }),
+  const { type, settings, adapters, mcpServers, toolLoop, ...rest }: Fields = Object(entry);
+  const schema = 'import' in rest ? importedEntrySchema : kelivoEntrySchema;
+  const allSettings = {
+    ...(type === 'kelivo-responses' && isRecord(settings) && settings),
+    ...(isRecord(mcpServers) && { mcpServers }),
+    ...((toolLoop === false || isRecord(toolLoop)) && { toolLoop }),
   };
   return [
-    ...faultsOf(path, () => validateSettings(settings)),
-    ...(mcpServers ? faultsOf(`${path}.mcpServers`, () => validateMcpServers(mcpServers)) : []),
-    ...(adapters ? findAdapterFaults(adapters, `${path}.adapters`) : []),
+    ...findFaults(schema, entry, `\`${path}\` of ${CONFIG}`),
+    ...findSettingsFaults(allSettings, path),
+    ...findServerFaults(mcpServers, `${path}.mcpServers`),
+    ...(Array.isArray(adapters) ? findAdapterFaults(adapters, `${path}.adapters`) : []),
   ];
 }
 
-function faultsOf(path: string, validate: () => unknown): string[] {
-  try {
-    validate();
-    return [];
-  } catch (error) {
-    if (KelivoError.isInstance(error)) return [`\`${path}\`: ${error.message}`];
-    throw error;
-  }
+function findSettingsFaults(settings: Fields, path: string): string[] {
+  const faults = findSettingFaults(settings).map(fault => `\`${path}\`: ${fault}`);
+  return faults.length > 0 ? faults : faultsOf(path, () => validateSettings(settings));
 }
 
-function findAdapterFaults(names: readonly string[], path: string): string[] {
+function findServerFaults(servers: unknown, path: string): string[] {
+  if (!isRecord(servers)) return [];
+  return Object.entries(servers as McpServers).flatMap(([name, server]) =>
+    faultsOf(path, () => validateMcpServers({ [name]: server })),
+  );
+}
+
+function findAdapterFaults(names: readonly unknown[], path: string): string[] {
   const known = modelAdapters.all().map(adapter => adapter.name);
   return names
-    .filter(name => !known.includes(name))
-    .map(name => `\`${path}\`: Unknown adapter "${name}". Known are: ${known.join(', ')}.`);
+    .filter(name => typeof name === 'string' && !known.includes(name))
+    .map(name => `\`${path}\`: Unknown adapter "${String(name)}". Known are: ${known.join(', ')}.`);
 }
 
-/** Names that are taken twice, and names of providers that are not there. */
-function findNameFaults({
-  providers,
-  defaultProvider,
-  aliases = {},
-  roles = {},
-}: ProviderRegistryConfig): string[] {
-  const faults: string[] = [];
-  const taken = new Map<string, string>(Object.keys(providers).map(name => [name, `providers.${name}`]));
-  for (const [name, { aliases: others = [] }] of Object.entries(providers)) {
-    others.forEach((alias, index) => {
-      const path = `providers.${name}.aliases.${index}`;
-      const owner = taken.get(alias);
-      if (owner === undefined) taken.set(alias, path);
-      else faults.push(`\`${path}\`: "${alias}" is the name of \`${owner}\` already.`);
-    });
-  }
-  const known = [...taken.keys()];
-  const checkProvider = (name: string, path: string): void => {
-    if (!taken.has(name))
-      faults.push(`\`${path}\`: Unknown provider "${name}". Known are: ${known.join(', ')}.`);
-  };
-  if (known.length === 0) faults.push(`\`providers\`: Expected at least one provider, got none.`);
-  if (defaultProvider !== undefined) checkProvider(defaultProvider, 'defaultProvider');
-  for (const [kind, models] of Object.entries({ aliases, roles })) {
-    for (const [name, model] of Object.entries(models)) {
-      // A model id may have a colon of its own, as Ollama's `qwen3:8b`, after that of its provider.
-      const [provider = '', ...modelId] = model.split(':');
-      const isName = modelId.length === 0;
-      if (!isName) checkProvider(provider, `${kind}.${name}`);
-    }
-  }
-  return faults;
-}
+const isRecord = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

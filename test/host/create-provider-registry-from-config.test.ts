@@ -173,6 +173,11 @@ describe('providers registered at run time', () => {
     expect(messageOf(() => registry.register('main', provider))).toContain('got "main", which is taken');
     expect(messageOf(() => registry.register('b', provider, { aliases: ['main'] }))).toContain('got "main"');
     expect(messageOf(() => registry.register('b', { import: 'x' } as never))).toContain('`providers.b`');
+    expect(messageOf(() => registry.register('b', undefined as never))).toContain('`providers.b`');
+    expect(messageOf(() => registry.register('b', provider, { models: 'm*' as never }))).toContain(
+      '`models`',
+    );
+    expect(messageOf(() => registry.register('b:c', provider))).toContain('without ":"');
     registry.register('b', provider);
     expect(messageOf(() => registry.modelFor('chat', { provider: 'b', model: 'm', apiKey: 'sk' }))).toContain(
       'which was created with its own',
@@ -292,11 +297,55 @@ describe('a configuration with faults', () => {
       'invalid-settings: Invalid the provider configuration:',
       '`providers.a.aliases.0`: "b" is the name of `providers.b` already.',
       '`providers.b.aliases.0`: "x" is the name of `providers.a.aliases.1` already.',
-      '`defaultProvider`: Unknown provider "c". Known are: a, b, x.',
-      '`aliases.fast`: Unknown provider "d". Known are: a, b, x.',
-      '`roles.summary`: Unknown provider "e". Known are: a, b, x.',
+      '`defaultProvider`: Unknown provider "c". There are: "a", "b", "x".',
+      '`aliases.fast`: Unknown provider "d". There are: "a", "b", "x".',
+      '`roles.summary`: Unknown provider "e". There are: "a", "b", "x".',
     ]);
     expect(faultsOf({ providers: {} })).toContain('Expected at least one provider');
+  });
+
+  it('is looked into everywhere, whatever is wrong elsewhere', () => {
+    const message = faultsOf({
+      providers: {
+        a: {
+          type: 'kelivo-responses',
+          use: 3,
+          settings: { store: 1, baseUrl: 'x', timeouts: { total: -1 } },
+        },
+        b: { type: 'kelivo-responses', stock: 'x', adapters: ['nope'], mcpServers: { one: {}, two: {} } },
+        'c:d': { import: '', creator: 'create' },
+      },
+      roles: { chat: 'e:gpt-5' },
+      embeddingDimensions: -1,
+    });
+    const places = [
+      ...['`embeddingDimensions`', '`use` of `providers.a`', '`store`', '`baseUrl`', '`timeouts.total`'],
+      ...['`stock` of `providers.b`', '"nope"', 'MCP server "one"', 'MCP server "two"'],
+      ...[
+        '`import` of `providers.c:d`',
+        '`providers.c:d`: Expected the name of a provider without ":"',
+        '`roles.chat`',
+      ],
+    ];
+    expect(places.filter(place => !message.includes(place))).toEqual([]);
+    expect(message.split('\n- ')).toHaveLength(1 + places.length);
+  });
+
+  it('is right where a model id has a colon that a pattern or an alias explains', () => {
+    const registry = createProviderRegistryFromConfig({
+      providers: {
+        main: { type: 'kelivo-responses' },
+        local: {
+          import: '@ai-sdk/openai-compatible',
+          creator: 'createOpenAICompatible',
+          models: ['qwen3:*'],
+        },
+      },
+      aliases: { 'team:fast': 'main:gpt-5-mini' },
+      roles: { chat: 'qwen3:8b', summary: 'team:fast' },
+    });
+    expect(shown(registry.modelFor('chat'))).toBe('@ai-sdk/openai-compatible qwen3:8b');
+    expect(shown(registry.modelFor('summary'))).toBe('kelivo-responses gpt-5-mini');
   });
 
   it.each([undefined, null, [], 'x', {}])('is refused when it is %j', value => {

@@ -47,7 +47,7 @@ describe('createProvidersFromEnvironment', () => {
         LLM_PROVIDER: provider,
         EMBEDDING_PROVIDER: provider,
         OPENAI_API_KEY: 'sk-environment',
-        OPENAI_BASE_URL: emulator.baseURL,
+        OPENAI_BASE_URL: ` ${emulator.baseURL} `,
         OPENAI_MODEL: 'gpt-5-mini',
         OPENAI_EMBEDDING_MODEL: 'text-embedding-3-large',
         OPENAI_EMBEDDING_DIMS: '128',

@@ -47,6 +47,7 @@ describe('the flag', () => {
   it.each([
     [undefined, OURS],
     ['', OURS],
+    [' , ', OURS],
     ['on', OURS],
     ['ON ', OURS],
     ['true', OURS],

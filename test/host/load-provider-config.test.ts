@@ -67,11 +67,13 @@ it('says which file it is and what is wrong, without what stands in it', async (
   expect(message).not.toContain('sk-secret');
 });
 
-it('refuses a variable that has no value, with its place', async () => {
+it('refuses variables that have no value, each with its place', async () => {
   const file = await write({
-    providers: { a: { import: 'x', creator: 'y', settings: { keys: ['${KEY}'] } } },
+    providers: { a: { import: 'x', creator: 'y', settings: { keys: ['${KEY}'], url: '${URL}/v1' } } },
   });
-  expect(await failureOf(file, { OTHER: 'x' })).toContain(
+  const message = await failureOf(file, { OTHER: 'x' });
+  expect(message).toContain(
     '`providers.a.settings.keys.0`: Expected a variable that has a value, got ${KEY}.',
   );
+  expect(message).toContain('`providers.a.settings.url`: Expected a variable that has a value, got ${URL}.');
 });

@@ -31,6 +31,18 @@ it('says how to install the stock provider where it is missing', async () => {
   });
 });
 
+it('says so where what is imported in its place is another package', async () => {
+  const provider = createSwitchableProvider({
+    ...settings,
+    importStock: async () => ({ createOther: () => {} }),
+  });
+  const failing = generateText({ model: provider('gpt-5'), prompt: 'Hello', maxRetries: 0 });
+  await expect(failing).rejects.toMatchObject({
+    code: 'missing-package',
+    cause: expect.objectContaining({ message: expect.stringContaining('createOpenAI') }),
+  });
+});
+
 it('says which version it needs where another is installed', async () => {
   vi.doMock('@ai-sdk/openai', () => ({
     createOpenAI: () => ({ responses: () => ({ specificationVersion: 'v3' }) }),
