@@ -39,8 +39,8 @@ export async function loadProviderConfig(
 
 async function read(file: string | URL): Promise<string> {
   try {
-    const { readFile } = await import('node:fs/promises');
-    return await readFile(file, 'utf8');
+    const { readTextFile } = await import('./read-text-file.js');
+    return await readTextFile(file);
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'an error';
     throw toFileError(file, `Expected a readable file, got ${code}.`, cause);

@@ -9,6 +9,7 @@ describe('a bundle for browsers', () => {
     'kelivo-responses/adapters',
     'kelivo-responses/tool-calls',
     'kelivo-responses/embeddings',
+    'kelivo-responses/host',
     'kelivo-responses/v3',
   ])('has all of %s and nothing of Node', async entry => {
     const bundle = await bundleForBrowsers(`export * from '${entry}';`);

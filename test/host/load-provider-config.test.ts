@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { generateText } from 'ai';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createProviderRegistryFromConfig, loadProviderConfig } from '../../src/host/index.js';
 import { KelivoError } from '../../src/index.js';
 import { startEmulator } from '../testing/_emulator.js';
@@ -76,4 +76,12 @@ it('refuses variables that have no value, each with its place', async () => {
     '`providers.a.settings.keys.0`: Expected a variable that has a value, got ${KEY}.',
   );
   expect(message).toContain('`providers.a.settings.url`: Expected a variable that has a value, got ${URL}.');
+});
+
+it('says that there are no files where a bundle for browsers has none', async () => {
+  vi.doMock('../../src/host/read-text-file.js', () => import('../../src/host/no-read-text-file.js'));
+  onTestFinished(() => void vi.doUnmock('../../src/host/read-text-file.js'));
+  expect(await failureOf('providers.json')).toBe(
+    'In providers.json: Expected a readable file, got no file system.',
+  );
 });
