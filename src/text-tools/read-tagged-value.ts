@@ -1,4 +1,5 @@
 import type { ArgumentWriter } from './argument-writer.js';
+import { createInnerCalls } from './inner-calls.js';
 import { isPrototypeKey } from './json-scanner.js';
 import type { Tag, TagGrammar } from './tag-grammar.js';
 import type { Reading, TextCursor } from './text-cursor.js';
@@ -49,14 +50,9 @@ export function* readTaggedValue(
   const openKeys = new Set<string>();
   /** The text from the first of those on. */
   let held = '';
-  /** For each call within the value that has not ended, how many parameter tags were open before it. */
-  const innerCalls: number[] = [];
+  const innerCalls = createInnerCalls();
   let isBehindList = false;
   let isOneLine = true;
-  /** A call within the line that is being read, and how many of its parameters are open. */
-  let lineCall: { openers: number } | undefined;
-  /** Whether a call that may go over several lines began in this one. */
-  let isCallLine = false;
 
   for (;;) {
     accept(cursor.takeUntil(TAG_START));
@@ -81,14 +77,10 @@ export function* readTaggedValue(
       case 'drifted-end':
         return yield* readDriftedEnd(tag);
       case 'call':
-        if (isLineStart() || (yield* endsLine(tag))) {
-          innerCalls.push(openers.length);
-          isCallLine = true;
-        } else lineCall ??= { openers: 0 };
+        innerCalls.begin({ isInLine: !isLineStart() && !(yield* endsLine(tag)), tags: openers.length });
         break;
       case 'call-end':
-        if (lineCall !== undefined) lineCall = undefined;
-        else if (innerCalls.length > 0) endInnerCall();
+        if (innerCalls.hasOpen) endInnerCall();
         // Behind a value that has no end of its own, one that is cut tells nothing.
         else if (tag.isCut !== true && (isLineStart() || isOneLine) && (yield* endsCall(tag))) return end();
         break;
@@ -111,8 +103,7 @@ export function* readTaggedValue(
       hold(tag, '');
       return false;
     }
-    if (lineCall !== undefined) lineCall.openers++;
-    else if (isLineStart() || innerCalls.length > 0) {
+    if (!innerCalls.takesParameter() && (isLineStart() || innerCalls.hasLong)) {
       openers.push({ parameter: tag, mayBeReal, end: 0, start: 0 });
     }
     accept(cursor.take(tag.length));
@@ -120,8 +111,7 @@ export function* readTaggedValue(
   }
 
   function* readParameterEnd(tag: Tag): Reading<boolean> {
-    if (lineCall !== undefined && lineCall.openers > 0) {
-      lineCall.openers--;
+    if (innerCalls.takesParameterEnd()) {
       accept(cursor.take(tag.length));
       return false;
     }
@@ -138,7 +128,7 @@ export function* readTaggedValue(
         return false;
       }
     } else {
-      const isOfCall = opener.mayBeReal || (openers.length === 1 && innerCalls.length === 0);
+      const isOfCall = opener.mayBeReal || (openers.length === 1 && !innerCalls.hasLong);
       const isNext =
         opener.mayBeReal &&
         next?.kind === 'parameter' &&
@@ -160,14 +150,14 @@ export function* readTaggedValue(
       hold(next, text);
       return false;
     }
-    if (next?.kind === 'call-end' && innerCalls.length === 0 && (yield* endsCall(next))) return end();
+    if (next?.kind === 'call-end' && !innerCalls.hasLong && (yield* endsCall(next))) return end();
     accept(text);
     return false;
   }
 
   /** Whether the parameter is one that the call may go on with, although this value was not closed. */
   function mayBeNext({ key }: ParameterTag): boolean {
-    const isInPair = innerCalls.length > 0 || openers.at(-1)?.mayBeReal === false;
+    const isInPair = innerCalls.hasLong || openers.at(-1)?.mayBeReal === false;
     const isUsed = argumentWriter.has(key) || openKeys.has(key);
     return !isInPair && argumentWriter.knows(key) && !isUsed && !isPrototypeKey(key);
   }
@@ -176,11 +166,11 @@ export function* readTaggedValue(
     return cursor.previous === '\n' || isBehindList;
   }
 
-  /** Within a line, the end of a call over several lines stands behind another tag, or is in quotes. */
+  /** The parameters that a call in the value did not close end with it. */
   function endInnerCall(): void {
-    if (!isLineStart() && !isCallLine && cursor.previous !== '>') return;
-    const count = innerCalls.pop() ?? 0;
-    for (const opener of openers.slice(count).reverse()) closePair(opener);
+    const tags = innerCalls.end({ isBehindTag: isLineStart() || cursor.previous === '>' });
+    if (tags === undefined) return;
+    for (const opener of openers.slice(tags).reverse()) closePair(opener);
   }
 
   function* endsLine(tag: Tag): Reading<boolean> {
@@ -197,8 +187,7 @@ export function* readTaggedValue(
     if (text.trim() !== '') isBehindList = false;
     if (text.includes('\n')) {
       isOneLine = false;
-      lineCall = undefined;
-      isCallLine = false;
+      innerCalls.endLine();
     }
     if (held !== '') held += text;
     else value.push(text);
