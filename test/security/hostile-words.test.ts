@@ -80,7 +80,7 @@ describe('names that every object has', () => {
     expect(runs).toBe(0);
   });
 
-  it('pollute nothing in the arguments of a call', async () => {
+  it('keep a call from running whose arguments have them, and the model reads why', async () => {
     const input = '{"a":1,"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}';
     const answers = [toStream([functionCall('look', input)]), toStream([message(['Done'])])];
     const server = await serve(response => {
@@ -94,17 +94,16 @@ describe('names that every object has', () => {
         inputSchema: z.looseObject({ a: z.number() }),
         execute: args => {
           seen.push(args);
-          return Object.hasOwn(Object.prototype, 'polluted') ? 'polluted' : 'clean';
+          return 'It ran.';
         },
       }),
     };
     const provider = createKelivoResponsesProvider({ baseURL: server.url, tools });
     const { text } = await generateText({ model: provider('m'), prompt: 'Look' });
     expect(text).toBe('Done');
-    expect(seen).toMatchObject([{ a: 1 }]);
+    expect(seen).toEqual([]);
     expect({}).not.toHaveProperty('polluted');
-    expect(Object(seen[0]).polluted).toBeUndefined();
-    expect(JSON.stringify(server.requests[1]?.body)).toContain('clean');
+    expect(JSON.stringify(server.requests[1]?.body)).toContain('Invalid arguments for tool');
   });
 });
 
