@@ -1,21 +1,14 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, expect, onTestFinished } from 'vitest';
 import { type Playground, startPlayground } from '../../playground/server/start-playground.js';
+import { launchChromium } from '../_chromium.js';
 
 const results = fileURLToPath(new URL('../../test-results', import.meta.url));
-
-/** Where Debian and others put it; `CHROMIUM` names another place. */
-const executable = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
-  place => place !== undefined && existsSync(place),
-);
-
-/** Why pages cannot be tested here, to be printed with the tests that are skipped. */
-export const missing = executable === undefined ? 'no Chromium: install it, or set CHROMIUM' : undefined;
 
 let browser: Promise<Browser> | undefined;
 
@@ -23,20 +16,7 @@ afterAll(async () => {
   await (await browser)?.close();
 });
 
-const openBrowser = (): Promise<Browser> =>
-  (browser ??= chromium.launch({
-    executablePath: executable,
-    args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  }));
+const openBrowser = (): Promise<Browser> => (browser ??= launchChromium());
 
 export interface TestPage {
   readonly page: Page;

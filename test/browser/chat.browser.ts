@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findNamelessControls, findOverflow } from './_accessibility.js';
-import { missing, openPage } from './_page.js';
+import { missingChromium as missing } from '../_chromium.js';
+import { openPage } from './_page.js';
 
 const SUM_AND_COUNT =
   'First get the sum of 17 and 25, then count the words in "the loop runs the tools and streams every round".';

@@ -3,7 +3,8 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startEmulator } from '../testing/_emulator.js';
 import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
-import { missing, openPage } from './_page.js';
+import { missingChromium as missing } from '../_chromium.js';
+import { openPage } from './_page.js';
 
 describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})`}`, () => {
   it('compares both providers with the same question side by side', async () => {
