@@ -5,6 +5,7 @@ import type {
   LanguageModelV2ToolChoice,
 } from '@ai-sdk/provider';
 import { createToolNames } from '../responses/request/tool-names.js';
+import { toHostEffort } from '../responses/request/to-host-effort.js';
 import { isContinuation } from '../tool-calls/is-continuation.js';
 import { pairToolCalls } from '../tool-calls/pair-tool-calls.js';
 import { isToolStub } from '../tools/to-tool-stubs.js';
@@ -17,7 +18,8 @@ export interface StockCall {
 
 /**
  * The options of a call as the stock provider has to get them, so that a conversation that this package's provider took
- * part in goes on. A call without such a history comes out as it went in, but for `store`.
+ * part in goes on. A call without such a history comes out as it went in, but for `store`
+ * and the reasoning that `ai` 7 asks for.
  */
 export function toStockCall(
   options: LanguageModelV2CallOptions,
@@ -37,7 +39,10 @@ export function toStockCall(
   const tools = options.tools?.filter(tool => tool.type !== 'function' || !isToolStub(tool));
   const settled = {
     ...options,
-    providerOptions: { ...options.providerOptions, openai: { ...openai, ...kelivo, store } },
+    providerOptions: {
+      ...options.providerOptions,
+      openai: { ...toAskedEffort(options), ...openai, ...kelivo, store },
+    },
     prompt,
     tools: tools?.length === 0 ? undefined : tools,
     toolChoice: toPossibleChoice(options.toolChoice, new Set(tools?.map(tool => tool.name))),
@@ -47,6 +52,12 @@ export function toStockCall(
   const { toWire, fromWire } = createToolNames(names);
   if (names.every(name => toWire(name) === name)) return { options: settled };
   return { options: withToolNames(settled, toWire), toOwnName: fromWire };
+}
+
+/** `ai` 7 asks in an option of the call, which the stock provider for `ai` 5 does not know. */
+function toAskedEffort(options: LanguageModelV2CallOptions): { reasoningEffort?: string } {
+  const reasoningEffort = toHostEffort(options);
+  return reasoningEffort === undefined ? {} : { reasoningEffort };
 }
 
 /** A choice among tools that are there. */

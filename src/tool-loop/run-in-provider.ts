@@ -16,6 +16,9 @@ export interface ProviderRunTools<Name extends string> {
  * tools. It takes tools of `ai` 5, 6 and 7 with `execute`, and a model with a tool loop, of the provider's or of
  * `withToolLoop()`. A tool of the provider that has the same name is offered under another one in this call.
  *
+ * Tools with `needsApproval` wait for `approve` of the tool loop, as the host is not asked here; without it their calls are
+ * refused.
+ *
  * The host gets as a tool's result what the model read: what `toModelOutput` made of it, where there is one.
  *
  * @example

@@ -2,6 +2,7 @@ import { LoadAPIKeyError } from '@ai-sdk/provider';
 import type { LanguageModelV3 } from 'provider3';
 import { generateText, type ModelMessage, streamText, tool } from 'ai';
 import { generateText as generateTextOf6, wrapLanguageModel } from 'ai6';
+import { generateText as generateTextOf7 } from 'ai7';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { createSwitchableProvider, type SwitchableProviderOptions } from '../../src/host/index.js';
@@ -245,6 +246,19 @@ describe('a model that is switched off', () => {
       },
     });
     expect(emulator.requests[0]?.body).toMatchObject({ reasoning: { effort: 'high' } });
+  });
+
+  it.each([
+    ['low', 'low'],
+    ['provider-default', undefined],
+  ])('takes the reasoning that `ai@7` asks for (%s)', async (reasoning, effort) => {
+    const { emulator, provider } = await start({ use: 'off' });
+    const ask = { model: provider('gpt-5') as never, prompt: 'Hello', reasoning: reasoning as 'low' };
+    await generateTextOf7(ask);
+    const { reasoning: sent } = emulator.requests[0]?.body as { reasoning?: { effort: string } };
+    expect(sent?.effort).toBe(effort);
+    await generateTextOf7({ ...ask, providerOptions: { openai: { reasoningEffort: 'high' } } });
+    expect(emulator.requests[1]?.body).toMatchObject({ reasoning: { effort: 'high' } });
   });
 
   it('is not offered stubs of tools that nobody would run, and keeps the host’s tools', async () => {

@@ -2,6 +2,7 @@ import type { LanguageModelV2CallOptions, LanguageModelV2CallWarning } from '@ai
 import type { ModelTraits } from './model-traits.js';
 import type { ResponsesCallOptions } from './provider-options.js';
 import type { ReasoningSettings, ResponsesRequestBody } from './request-body.js';
+import { toHostEffort } from './to-host-effort.js';
 
 export interface ModelSettingsContext {
   readonly modelId: string;
@@ -73,12 +74,6 @@ function toReasoning(
     ...(reasoningContext !== undefined && { context: reasoningContext }),
   };
   return Object.keys(reasoning).length === 0 ? undefined : reasoning;
-}
-
-/** `ai` 7 hands on how much its caller wants the model to reason. */
-function toHostEffort(options: LanguageModelV2CallOptions): string | undefined {
-  const { reasoning } = options as { reasoning?: unknown };
-  return typeof reasoning === 'string' && reasoning !== 'provider-default' ? reasoning : undefined;
 }
 
 function toServiceTier({ traits, callOptions, warn }: ModelSettingsContext): string | undefined {
