@@ -1,5 +1,6 @@
 /** Names of headers and query parameters whose values are secrets: gateways have names of their own for them. */
-const SECRET_NAME = /auth|key|token|secret|cookie|pass(?:w|phrase|code|$)|credential|signature|session|^sig$|^code$/i;
+const SECRET_NAME =
+  /auth|key|token|secret|cookie|pass(?:w|phrase|code|$)|credential|signature|session|^sig$|^code$/i;
 
 /** Names that only sound like it. */
 const INNOCENT_NAME = /^(idempotency-key|x-session-affinity)$/i;
