@@ -56,15 +56,12 @@ export function* readTaggedValue(
 
   for (;;) {
     accept(cursor.takeUntil(TAG_START));
+    const next = yield* cursor.peek();
+    if (next === undefined) return false;
+    if (next !== '<') continue;
     const tag = yield* grammar.readTag(cursor);
-    const next = tag === undefined ? yield* cursor.peek() : undefined;
-    if (tag !== undefined) {
-      if (yield* readTag(tag)) return true;
-    } else if (next === undefined) {
-      return false;
-    } else if (next === '<') {
-      accept(cursor.take(1));
-    }
+    if (tag === undefined) accept(cursor.take(1));
+    else if (yield* readTag(tag)) return true;
   }
 
   /** @returns whether the value ended before the tag, or with it. */
