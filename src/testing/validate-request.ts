@@ -6,20 +6,13 @@ import {
   missingParameter,
   unknownParameter,
 } from './api-error.js';
+import { type Check, findFirstFault } from './first-fault.js';
 import { isJsonObject, type JsonObject } from './json-object.js';
 import { type ModelKind, toModelKind } from './model-kind.js';
 import { validateTextFormat, validateTools } from './validate-tools.js';
 
 /** The first thing the API would object to in the parameters of a request, the input aside. */
-export function validateRequest(body: JsonObject): ApiError | undefined {
-  for (const check of checks) {
-    const error = check(body);
-    if (error !== undefined) return error;
-  }
-  return undefined;
-}
-
-type Check = (body: JsonObject) => ApiError | undefined;
+export const validateRequest = (body: JsonObject): ApiError | undefined => findFirstFault(body, checks);
 
 const checks: readonly Check[] = [
   checkNames,

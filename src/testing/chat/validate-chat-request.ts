@@ -6,21 +6,14 @@ import {
   invalidValue,
   missingParameter,
 } from '../api-error.js';
+import { type Check, findFirstFault } from '../first-fault.js';
 import { isJsonObject, type JsonObject, toJsonObjects } from '../json-object.js';
 import { toModelKind } from '../model-kind.js';
 import { validateFunction, validateJsonSchema } from '../validate-tools.js';
 import { validateMessages } from './validate-messages.js';
 
 /** The first thing OpenAI would object to in a chat request. */
-export function validateChatRequest(body: JsonObject): ApiError | undefined {
-  for (const check of checks) {
-    const error = check(body);
-    if (error !== undefined) return error;
-  }
-  return undefined;
-}
-
-type Check = (body: JsonObject) => ApiError | undefined;
+export const validateChatRequest = (body: JsonObject): ApiError | undefined => findFirstFault(body, checks);
 
 const checks: readonly Check[] = [
   checkNames,

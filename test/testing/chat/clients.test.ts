@@ -1,11 +1,13 @@
 import { createMistral } from '@ai-sdk/mistral';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { generateObject, generateText, type LanguageModel, stepCountIs, streamText, tool } from 'ai';
+import { generateObject, generateText, type LanguageModel, streamText } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ResponsesEmulatorOptions } from '../../../src/testing/index.js';
 import { startEmulator } from '../_emulator.js';
+import { hostTools } from '../../integration/_tools.js';
+import { hostAnswer, hostTurn } from '../_host-turn.js';
 
 // Clients that nobody here wrote: what satisfies them is the API.
 
@@ -36,35 +38,13 @@ const clients: readonly {
   },
 ];
 
-const tools = {
-  get_weather: tool({
-    description: 'Tells the weather of a city.',
-    inputSchema: z.object({ city: z.string() }),
-    execute: async ({ city }) => `${city}: 18 degrees`,
-  }),
-  add: tool({
-    description: 'Adds two numbers.',
-    inputSchema: z.object({ a: z.number(), b: z.number() }),
-    execute: async ({ a, b }) => a + b,
-  }),
-};
-
-const turn = {
-  prompt: 'Get the weather in Oslo and add 2 and 3',
-  tools,
-  stopWhen: stepCountIs(5),
-  maxRetries: 0,
-};
-
-const answer = 'The tool get_weather answered: Oslo: 18 degrees\nThe tool add answered: 5';
-
 describe.each(clients)('$name', ({ options, toModel }) => {
   const start = async () => toModel((await startEmulator({ apiKey: 'sk-test', ...options })).baseURL);
 
   it('streams two rounds with parallel calls, and counts tokens', async () => {
     const errors: unknown[] = [];
     const result = streamText({
-      ...turn,
+      ...hostTurn,
       model: await start(),
       onError: ({ error }) => void errors.push(error),
     });
@@ -72,14 +52,14 @@ describe.each(clients)('$name', ({ options, toModel }) => {
     expect(errors).toEqual([]);
     expect(steps.map(({ finishReason }) => finishReason)).toEqual(['tool-calls', 'stop']);
     expect(steps[0]?.toolCalls.map(({ input }) => input)).toEqual([{ city: 'Oslo' }, { a: 2, b: 3 }]);
-    expect(await result.text).toBe(answer);
+    expect(await result.text).toBe(hostAnswer);
     expect(steps[1]?.usage.inputTokens).toBeGreaterThan(20);
     expect(steps[1]?.usage.outputTokens).toBeGreaterThan(5);
   });
 
   it('runs the same rounds without streaming', async () => {
-    const { text, steps } = await generateText({ ...turn, model: await start() });
-    expect(text).toBe(answer);
+    const { text, steps } = await generateText({ ...hostTurn, model: await start() });
+    expect(text).toBe(hostAnswer);
     expect(steps.map(({ finishReason }) => finishReason)).toEqual(['tool-calls', 'stop']);
     expect(steps[1]?.usage.inputTokens).toBeGreaterThan(20);
   });
@@ -111,16 +91,16 @@ describe.each(clients)('$name', ({ options, toModel }) => {
 
   it('calls the tool it is made to call, and none where it may not', async () => {
     const model = await start();
-    const forced = await generateText({ model, prompt: 'Hello', tools, toolChoice: 'required' });
+    const forced = await generateText({ model, prompt: 'Hello', tools: hostTools, toolChoice: 'required' });
     expect(forced.toolCalls).toHaveLength(1);
     const named = await generateText({
       model,
       prompt: 'Hello',
-      tools,
+      tools: hostTools,
       toolChoice: { type: 'tool', toolName: 'add' },
     });
     expect(named.toolCalls.map(({ toolName }) => toolName)).toEqual(['add']);
-    const none = await generateText({ ...turn, model, toolChoice: 'none' });
+    const none = await generateText({ ...hostTurn, model, toolChoice: 'none' });
     expect(none.text).toBe('You said: Get the weather in Oslo and add 2 and 3');
   });
 

@@ -1,34 +1,14 @@
 import { createGoogleGenerativeAI } from '@ai-sdk/google';
-import { generateObject, generateText, type ModelMessage, stepCountIs, streamText, tool } from 'ai';
+import { generateObject, generateText, type ModelMessage, streamText } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startEmulator } from '../_emulator.js';
+import { hostTools } from '../../integration/_tools.js';
+import { hostAnswer, hostTurn } from '../_host-turn.js';
 
 // A client that nobody here wrote: what satisfies it is the API.
 
 type Json = Record<string, unknown>;
-
-const tools = {
-  get_weather: tool({
-    description: 'Tells the weather of a city.',
-    inputSchema: z.object({ city: z.string() }),
-    execute: async ({ city }) => `${city}: 18 degrees`,
-  }),
-  add: tool({
-    description: 'Adds two numbers.',
-    inputSchema: z.object({ a: z.number(), b: z.number() }),
-    execute: async ({ a, b }) => a + b,
-  }),
-};
-
-const turn = {
-  prompt: 'Get the weather in Oslo and add 2 and 3',
-  tools,
-  stopWhen: stepCountIs(5),
-  maxRetries: 0,
-};
-
-const answer = 'The tool get_weather answered: Oslo: 18 degrees\nThe tool add answered: 5';
 
 async function start(modelId = 'gemini-3-pro-preview', apiKey = 'key') {
   const emulator = await startEmulator({ apiKey: 'key' });
@@ -40,11 +20,11 @@ describe('@ai-sdk/google', () => {
   it('streams two rounds with parallel calls, signed and without ids', async () => {
     const { emulator, model } = await start();
     const errors: unknown[] = [];
-    const result = streamText({ ...turn, model, onError: ({ error }) => void errors.push(error) });
+    const result = streamText({ ...hostTurn, model, onError: ({ error }) => void errors.push(error) });
     const steps = await result.steps;
     expect(errors).toEqual([]);
     expect(steps.map(({ finishReason }) => finishReason)).toEqual(['tool-calls', 'stop']);
-    expect(await result.text).toBe(answer);
+    expect(await result.text).toBe(hostAnswer);
     expect(steps[1]?.usage.inputTokens).toBeGreaterThan(20);
     const replayed = (emulator.requests[1]?.body as { contents: { parts: Json[] }[] }).contents[1]?.parts;
     expect(replayed?.map(part => typeof part.thoughtSignature)).toEqual(['string', 'undefined']);
@@ -52,8 +32,8 @@ describe('@ai-sdk/google', () => {
 
   it('runs the same rounds without streaming', async () => {
     const { model } = await start('gemini-2.5-flash');
-    const { text, steps } = await generateText({ ...turn, model });
-    expect(text).toBe(answer);
+    const { text, steps } = await generateText({ ...hostTurn, model });
+    expect(text).toBe(hostAnswer);
     expect(steps).toHaveLength(2);
   });
 
@@ -93,11 +73,11 @@ describe('@ai-sdk/google', () => {
     const named = await generateText({
       model,
       prompt: 'Hello',
-      tools,
+      tools: hostTools,
       toolChoice: { type: 'tool', toolName: 'add' },
     });
     expect(named.toolCalls.map(({ toolName }) => toolName)).toEqual(['add']);
-    const none = await generateText({ ...turn, model, toolChoice: 'none' });
+    const none = await generateText({ ...hostTurn, model, toolChoice: 'none' });
     expect(none.text).toBe('You said: Get the weather in Oslo and add 2 and 3');
   });
 
