@@ -1,6 +1,11 @@
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
+import { noProcesses } from '../../../src/tools/mcp/mcp-failure.js';
 import { createStdioTransport } from '../../../src/tools/mcp/no-stdio-transport.js';
 import { toMcpError } from '../../../src/tools/mcp/to-mcp-error.js';
+
+const STDIO_TRANSPORT = '../../../src/tools/mcp/stdio-transport.js';
+
+afterEach(() => void vi.doUnmock(STDIO_TRANSPORT));
 
 it('says that programs can be started under Node only', () => {
   expect(createStdioTransport).toThrow();
@@ -11,4 +16,15 @@ it('says that programs can be started under Node only', () => {
       'MCP server "files" could not be started: programs can be started under Node only. Use a server with a `url`.',
     );
   }
+});
+
+it('says so, too, where what starts programs cannot be loaded', async () => {
+  vi.doMock(STDIO_TRANSPORT, () => {
+    throw new Error('There is no child_process here.');
+  });
+  const { openTransport } = await import('../../../src/tools/mcp/open-transport.js');
+  await expect(openTransport({ command: 'npx' }, { kind: 'stdio', listens: false })).rejects.toMatchObject({
+    kind: 'start',
+    systemCode: noProcesses,
+  });
 });
