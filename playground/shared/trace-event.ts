@@ -1,5 +1,5 @@
-/** Which provider answers: this package's, or the stock one of the AI SDK. */
-export type Flag = 'kelivo' | 'stock';
+/** Which provider answers: this package's, or the official one of the AI SDK. */
+export type Flag = 'kelivo' | 'official';
 
 /** Counts of tokens; a server may leave any of them out. */
 export interface Usage {

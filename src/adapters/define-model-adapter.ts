@@ -1,4 +1,4 @@
-import { KelivoError } from '../errors.js';
+import { KelivoError } from '../shared/errors.js';
 import type { ModelAdapter } from './model-adapter.js';
 
 const hooks = [

@@ -6,9 +6,9 @@ import {
 } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
-import { parseSettings } from '../parse-settings.js';
-import type { Credentials } from '../responses/responses-model.js';
-import { postJson } from '../responses/transport/post-json.js';
+import { parseSettings } from '../shared/parse-settings.js';
+import type { Credentials } from '../responses/model.js';
+import { postJson } from '../http/post-json.js';
 
 /** What is the same for all calls of an embedding model. */
 export interface EmbeddingModelOptions {

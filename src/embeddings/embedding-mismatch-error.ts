@@ -1,4 +1,4 @@
-import { KelivoError } from '../errors.js';
+import { KelivoError } from '../shared/errors.js';
 import type { EmbeddingIdentity } from './embedding-identity.js';
 
 /** The length is undefined where the call was refused before it could be known. */

@@ -7,7 +7,7 @@ import {
 } from '@ai-sdk/provider';
 import { createModelAdapterRegistry } from '../adapters/create-model-adapter-registry.js';
 import { modelAdapters } from '../adapters/model-adapters.js';
-import { createComposition } from '../composition.js';
+import { createComposition } from '../provider/composition.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import { createImportedEmbeddingModel, createImportedLanguageModel } from './create-imported-models.js';
 import { createSwitchableProvider } from './create-switchable-provider.js';
@@ -53,7 +53,7 @@ export const createConfiguredProvider = (
 ): ConfiguredProvider => ('import' in entry ? createImported(entry, options) : createKelivo(entry, options));
 
 function createKelivo(entry: KelivoProviderEntry, options: ConfiguredProviderOptions): ConfiguredProvider {
-  const { settings, stock, use } = entry;
+  const { settings, fallback, enabled } = entry;
   const { importModule } = options;
   const surroundings = toComposition(entry, options);
   // One source for all connections: its servers run once.
@@ -67,9 +67,9 @@ function createKelivo(entry: KelivoProviderEntry, options: ConfiguredProviderOpt
         ...surroundings,
         ...{ mcpServers: tools, mcp: undefined, tools: undefined },
       },
-      stock,
-      use,
-      importStock: importModule && (() => importModule('@ai-sdk/openai')),
+      fallback,
+      enabled,
+      importOpenAI: importModule && (() => importModule('@ai-sdk/openai')),
     });
   const provider = open();
   const reach = (overrides: ConnectionOverrides | undefined) =>

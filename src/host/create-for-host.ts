@@ -1,5 +1,5 @@
-import { createKelivoResponsesProvider, type KelivoResponsesProvider } from '../provider.js';
-import { type KelivoResponsesSettings, settingNames } from '../settings.js';
+import { createKelivoResponsesProvider, type KelivoResponsesProvider } from '../provider/provider.js';
+import { type KelivoResponsesSettings, settingNames } from '../provider/settings.js';
 
 /** Settings of the provider, and whatever else a host keeps in its options, such as a `mode` of its own. */
 export type HostProviderOptions = KelivoResponsesSettings & Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import type { EmbeddingModelV2, LanguageModelV2 } from '@ai-sdk/provider';
-import { createLazyLanguageModel } from '../create-lazy-language-model.js';
+import { createLazyLanguageModel } from '../provider/lazy-language-model.js';
 
 interface ImportedModelOptions<Model> {
   /** The name of the provider until and after the model is there. */

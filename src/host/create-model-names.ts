@@ -1,5 +1,5 @@
-import { KelivoError } from '../errors.js';
-import { toModelExpression } from '../model-pattern.js';
+import { KelivoError } from '../shared/errors.js';
+import { toModelExpression } from '../shared/model-pattern.js';
 import type { ProviderEntry, ProviderRegistryConfig } from './provider-registry-config.js';
 
 /** A model, and whose it is. */

@@ -1,7 +1,7 @@
 import type { EmbeddingModelV2, ImageModelV2, LanguageModelV2, ProviderV2 } from '@ai-sdk/provider';
-import { createComposition } from '../composition.js';
-import { KelivoError } from '../errors.js';
-import { findFaults } from '../parse-settings.js';
+import { createComposition } from '../provider/composition.js';
+import { KelivoError } from '../shared/errors.js';
+import { findFaults } from '../shared/parse-settings.js';
 import { type ConnectionOverrides, createConfiguredProvider } from './create-configured-provider.js';
 import { createModelNames, type ModelChoice, type ProviderNames } from './create-model-names.js';
 import { findSeparatorFaults } from './find-name-faults.js';

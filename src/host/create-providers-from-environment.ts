@@ -1,4 +1,4 @@
-import { KelivoError } from '../errors.js';
+import { KelivoError } from '../shared/errors.js';
 import {
   type ConfiguredProviderRegistry,
   createProviderRegistryFromConfig,
@@ -20,7 +20,7 @@ export interface EnvironmentProvidersOptions
  * - `LLM_PROVIDER`, `OPENAI_MODEL`: who answers, by default `kelivo-responses` with `gpt-5`;
  * - `EMBEDDING_PROVIDER`, `OPENAI_EMBEDDING_MODEL`, `OPENAI_EMBEDDING_DIMS`: who embeds, by default `kelivo-responses`
  *   with `text-embedding-3-small` and the model's own length;
- * - `OPENAI_API_KEY`, `OPENAI_BASE_URL`: of `kelivo-responses`, `openai` (the stock provider) and `openai-compatible`.
+ * - `OPENAI_API_KEY`, `OPENAI_BASE_URL`: of `kelivo-responses`, `openai` (the official provider) and `openai-compatible`.
  *   The other providers, `google`, `anthropic`, `mistral`, `xai` and `deepseek`, have variables of their own names.
  *
  * A record of the application may choose otherwise: `modelFor('chat', { model: record.model })`. The provider of a model

@@ -26,7 +26,7 @@ export const environmentProviders: Readonly<Record<string, EnvironmentProvider>>
   },
   // By way of the flag: that goes on with conversations which the provider above has begun.
   openai: {
-    entry: { type: 'kelivo-responses', use: 'off', stock: 'with-tool-loop' },
+    entry: { type: 'kelivo-responses', enabled: 'off', fallback: 'with-tool-loop' },
     variables: openai,
     models: openaiModels,
   },

@@ -1,4 +1,4 @@
-import { KelivoError } from '../errors.js';
+import { KelivoError } from '../shared/errors.js';
 
 /** What a check throws, as a fault at a place; none where it throws nothing. */
 export function faultsOf(path: string, check: () => unknown): string[] {

@@ -20,7 +20,7 @@ export {
   type KelivoResponsesProviderConfig,
   kelivoResponsesProviderConfig,
 } from './kelivo-responses-provider-config.js';
-export type { ImportStock } from './open-stock-model.js';
+export type { ImportOpenAI } from './open-official-model.js';
 export type { ImportModule } from './load-provider.js';
 export { loadProviderConfig, type LoadProviderConfigOptions } from './load-provider-config.js';
 export type {

@@ -1,4 +1,4 @@
-import type { KelivoResponsesProvider } from '../provider.js';
+import type { KelivoResponsesProvider } from '../provider/provider.js';
 import { createForHost, type HostProviderOptions } from './create-for-host.js';
 
 /** An entry for hosts that describe providers by an `id`, a `name` and a `creator`, such as those built on `ai-core` 1. */

@@ -1,4 +1,4 @@
-import { KelivoError } from '../errors.js';
+import { KelivoError } from '../shared/errors.js';
 import type { ProviderRegistryConfig } from './provider-registry-config.js';
 import { validateProviderConfig } from './validate-provider-config.js';
 

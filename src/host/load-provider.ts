@@ -1,5 +1,5 @@
 import type { ProviderV2 } from '@ai-sdk/provider';
-import { KelivoError } from '../errors.js';
+import { KelivoError } from '../shared/errors.js';
 
 export interface LoadProviderOptions {
   readonly import: string;

@@ -1,5 +1,5 @@
 import * as z from 'zod/v4';
-import type { KelivoResponsesSettings } from '../settings.js';
+import type { KelivoResponsesSettings } from '../provider/settings.js';
 import type { ToolLoopOptions } from '../tool-loop/options.js';
 import type { McpServers } from '../tools/mcp/mcp-config.js';
 import { type SwitchValue, switchValueSchema } from './switch-setting.js';
@@ -42,10 +42,10 @@ export interface KelivoProviderEntry extends SharedEntry {
   type: 'kelivo-responses';
   /** Its settings, but for those that stand beside them. */
   settings?: Omit<KelivoResponsesSettings, 'mcpServers' | 'adapters' | 'toolLoop'>;
-  /** Whether the stock provider answers in its place. @default the environment variable KELIVO_RESPONSES, else 'on' */
-  use?: SwitchValue;
+  /** Whether the official provider answers in its place. @default the environment variable KELIVO_RESPONSES, else 'on' */
+  enabled?: SwitchValue;
   /** What a model that is switched off is. @default 'plain' */
-  stock?: 'plain' | 'with-tool-loop';
+  fallback?: 'plain' | 'with-tool-loop';
 }
 
 /** A provider of any package of the AI SDK 5, which is loaded when one of its models is first called. */
@@ -87,8 +87,8 @@ export const kelivoEntrySchema = z.strictObject({
       'expected `mcpServers`, `adapters` and `toolLoop` beside `settings`, not in them',
     )
     .optional(),
-  use: switchValueSchema.optional(),
-  stock: z.enum(['plain', 'with-tool-loop']).optional(),
+  enabled: switchValueSchema.optional(),
+  fallback: z.enum(['plain', 'with-tool-loop']).optional(),
   ...sharedShape,
 });
 

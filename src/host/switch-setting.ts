@@ -1,9 +1,9 @@
 import { loadOptionalSetting } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
-import { toModelExpression } from '../model-pattern.js';
+import { toModelExpression } from '../shared/model-pattern.js';
 
 /**
- * Which implementation answers. `on` and `true`: this package's. `off` and `false`: the stock one. Model id patterns,
+ * Which implementation answers. `on` and `true`: this package's. `off` and `false`: the official one. Model id patterns,
  * as a list or one text with commas, whose `*` stands for any characters: this package's for the models they name.
  */
 export type SwitchValue = boolean | string | readonly string[];

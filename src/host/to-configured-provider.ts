@@ -1,5 +1,5 @@
 import { NoSuchModelError, type ProviderV2 } from '@ai-sdk/provider';
-import { KelivoError } from '../errors.js';
+import { KelivoError } from '../shared/errors.js';
 import type { ConfiguredProvider, ConnectionOverrides } from './create-configured-provider.js';
 import { expectVersion2 } from './load-provider.js';
 import { withCallIds } from './with-call-ids.js';

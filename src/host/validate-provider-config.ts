@@ -1,7 +1,7 @@
 import { modelAdapters } from '../adapters/model-adapters.js';
-import { KelivoError } from '../errors.js';
-import { findFaults } from '../parse-settings.js';
-import { findSettingFaults, validateSettings } from '../settings.js';
+import { KelivoError } from '../shared/errors.js';
+import { findFaults } from '../shared/parse-settings.js';
+import { findSettingFaults, validateSettings } from '../provider/settings.js';
 import type { McpServers } from '../tools/mcp/mcp-config.js';
 import { validateMcpServers } from '../tools/mcp/validate-mcp-servers.js';
 import { faultsOf } from './faults-of.js';

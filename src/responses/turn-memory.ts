@@ -1,5 +1,5 @@
 import { type ConvertedMessages, createConvertedMessages } from './request/converted-messages.js';
-import { createGrowingJson } from './transport/create-growing-json.js';
+import { createIncrementalJson } from './incremental-json.js';
 
 /** What the requests of a turn share: each repeats the history of the one before and adds to it. */
 export interface TurnMemory {
@@ -20,7 +20,7 @@ export function createTurnMemories(): TurnMemories {
     of(turn) {
       const known = turn && memories.get(turn);
       if (known !== undefined) return known;
-      const memory = { messages: createConvertedMessages(), toInputJson: createGrowingJson() };
+      const memory = { messages: createConvertedMessages(), toInputJson: createIncrementalJson() };
       if (turn !== undefined) memories.set(turn, memory);
       return memory;
     },

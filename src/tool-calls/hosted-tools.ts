@@ -1,5 +1,5 @@
 /**
- * Tools that the API runs on its own servers, by the names the stock OpenAI provider and this package give
+ * Tools that the API runs on its own servers, by the names the official OpenAI provider and this package give
  * their calls. Those calls are not functions: they cannot be sent back as a call with an output.
  */
 const hostedToolNames = new Set([
@@ -26,6 +26,6 @@ const hostedItemId = /^(?:ws|fs|ci|ig|cu|mcp|mcpl|mcpr)_/;
  */
 export function isHostedTool({ toolName, toolCallId }: { toolName: string; toolCallId: string }): boolean {
   if (hostedItemId.test(toolCallId)) return true;
-  // `mcp.<tool>` is the spelling of hosted MCP calls in the stock provider's later versions.
+  // `mcp.<tool>` is the spelling of hosted MCP calls in the official provider's later versions.
   return (hostedToolNames.has(toolName) || toolName.startsWith('mcp.')) && !toolCallId.startsWith('call_');
 }

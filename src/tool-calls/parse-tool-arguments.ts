@@ -1,6 +1,6 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import { isObject } from './fits-schema.js';
-import { mendBySchema } from './mend-by-schema.js';
+import { repairBySchema } from './repair-by-schema.js';
 import { type JsonReading, readJson, repairJson } from './read-json.js';
 
 /** What is known of the arguments. */
@@ -46,7 +46,7 @@ export function parseToolArguments(
   const compact = toJson(value);
   if (compact === undefined) return fail('fewer levels', text);
 
-  const mended = schema === undefined ? value : mendBySchema(value, schema);
+  const mended = schema === undefined ? value : repairBySchema(value, schema);
   const isMended = mended !== value;
   const exact = reading !== undefined && hasLongNumber(compact) ? reading.json : compact;
   return {

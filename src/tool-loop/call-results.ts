@@ -1,5 +1,5 @@
 import * as z from 'zod/v4';
-import { untilAborted } from '../abort/until-aborted.js';
+import { untilAborted } from '../shared/until-aborted.js';
 import type { ToolInvocation, ToolOutput } from '../tools/tool-source.js';
 import { createTimeLimit } from './time-limit.js';
 import { toHash } from './to-hash.js';

@@ -1,5 +1,5 @@
-import { linkSignal } from '../abort/link-signal.js';
-import { untilAborted } from '../abort/until-aborted.js';
+import { linkSignal } from '../shared/link-signal.js';
+import { untilAborted } from '../shared/until-aborted.js';
 import type { ToolDefinition, ToolOutput } from '../tools/tool-source.js';
 import type { Outcome, OwnedCall } from './owned-call.js';
 import { isWholeJson } from './parse-input.js';

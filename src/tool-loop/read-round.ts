@@ -1,7 +1,7 @@
 import type { LanguageModelV2CallWarning, LanguageModelV2StreamPart } from '@ai-sdk/provider';
-import { untilAborted } from '../abort/until-aborted.js';
+import { untilAborted } from '../shared/until-aborted.js';
 import type { PartSink } from '../parts/create-part-stream.js';
-import { createPartFolder } from '../parts/fold-parts.js';
+import { createPartCollector } from '../parts/collect-parts.js';
 import type { CallRunner } from './call-runner.js';
 import type { Round } from './open-round.js';
 import type { OwnedCall } from './owned-call.js';
@@ -32,7 +32,7 @@ export async function readRound(
 ): Promise<RoundSummary> {
   const { tools, surface, signal } = turn;
   const ids = turn.ids.round();
-  const folder = createPartFolder();
+  const folder = createPartCollector();
   /** The streamed input of the loop's own calls, by the id it is shown under. */
   const ownedInputs = new Map<string, { toolName: string; isComplete: boolean }>();
   /** What would end the blocks that are open, by block. */

@@ -1,5 +1,5 @@
-import { linkSignal } from '../abort/link-signal.js';
-import { toTimerDelay } from '../to-timer-delay.js';
+import { linkSignal } from '../shared/link-signal.js';
+import { toTimerDelay } from '../shared/to-timer-delay.js';
 
 /** A signal that follows another one and also aborts when a time is over. */
 export interface TimeLimit {

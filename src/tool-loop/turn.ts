@@ -3,8 +3,8 @@ import type {
   LanguageModelV2CallWarning,
   LanguageModelV2FunctionTool,
 } from '@ai-sdk/provider';
-import { untilAborted } from '../abort/until-aborted.js';
-import { createToolSurface, type ToolSurface, type Visibility } from '../parts/tool-surface.js';
+import { untilAborted } from '../shared/until-aborted.js';
+import { createToolSurface, type ToolSurface, type Visibility } from '../parts/provider-executed-parts.js';
 import { withTurnToken } from '../parts/turn-token.js';
 import { isV3Host } from '../parts/v3-host.js';
 import { isContinuation } from '../tool-calls/is-continuation.js';

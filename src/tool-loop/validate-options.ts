@@ -1,5 +1,5 @@
 import * as z from 'zod/v4';
-import { parseSettings } from '../parse-settings.js';
+import { parseSettings } from '../shared/parse-settings.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 import type { Approve } from './ask-approval.js';
 import type { ToolResultStore } from './call-results.js';

@@ -1,6 +1,6 @@
 import type { LanguageModelV2, LanguageModelV2CallOptions } from '@ai-sdk/provider';
 import { createPartStream, type PartSink } from '../parts/create-part-stream.js';
-import { createPartFolder } from '../parts/fold-parts.js';
+import { createPartCollector } from '../parts/collect-parts.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import { createToolbox } from '../tools/toolbox.js';
 import { callMemoryOf } from './call-memory.js';
@@ -59,7 +59,7 @@ export function withToolLoop(model: LanguageModelV2, options: ToolLoopOptions): 
       if (source === NO_TOOLS) return model.doGenerate(callOptions);
       const openRound = generatedRounds(model);
       const { turn, round } = await open(callOptions, { source, mode: 'generate', openRound });
-      const folder = createPartFolder();
+      const folder = createPartCollector();
       await run(turn, round, { write: folder.add, ready: () => undefined });
       const { response, ...result } = folder.result();
       return { ...result, request: round.request, response: { ...round.response, ...response } };

@@ -1,6 +1,6 @@
 import { asSchema } from '@ai-sdk/provider-utils';
-import { untilAborted } from '../abort/until-aborted.js';
-import { KelivoError } from '../errors.js';
+import { untilAborted } from '../shared/until-aborted.js';
+import { KelivoError } from '../shared/errors.js';
 import { type LocalToolsOptions, needsApproval, type OwnTool, runLocalTool } from './run-local-tool.js';
 import type { ToolDefinition, ToolSource } from './tool-source.js';
 

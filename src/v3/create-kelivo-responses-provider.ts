@@ -1,5 +1,5 @@
-import { createKelivoResponsesProvider as createV2Provider } from '../provider.js';
-import type { KelivoResponsesSettings } from '../settings.js';
+import { createKelivoResponsesProvider as createV2Provider } from '../provider/provider.js';
+import type { KelivoResponsesSettings } from '../provider/settings.js';
 import { type KelivoResponsesProviderV3, toProviderV3 } from './to-provider-v3.js';
 
 /**

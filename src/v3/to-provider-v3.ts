@@ -1,6 +1,6 @@
 import { NoSuchModelError } from '@ai-sdk/provider';
 import type { EmbeddingModelOptions } from '../embeddings/create-embedding-model.js';
-import type { KelivoResponsesProvider } from '../provider.js';
+import type { KelivoResponsesProvider } from '../provider/provider.js';
 import type { LanguageModelV3 } from './language-model-v3.js';
 import { type EmbeddingModelV3, toEmbeddingModelV3 } from './to-embedding-model-v3.js';
 import { toLanguageModelV3 } from './to-language-model-v3.js';

@@ -2,7 +2,7 @@ import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import type { ModelAdapter } from '../../src/adapters/model-adapter.js';
 import { wrapModel } from '../../src/adapters/wrap-model.js';
-import { createPartFolder } from '../../src/parts/fold-parts.js';
+import { createPartCollector } from '../../src/parts/collect-parts.js';
 import { createRandom } from '../_chunking.js';
 import {
   finish,
@@ -32,7 +32,7 @@ export function testAdapter({ middleware }: ModelAdapter): void {
 
   it('gives the same result streamed and not', async () => {
     const model = adapt(scriptedModel(everything, everything));
-    const folder = createPartFolder();
+    const folder = createPartCollector();
     for (const part of await stream(model, request)) folder.add(part);
     const result = await generate(model, request);
     expect(result).toMatchObject({ ...folder.result() });

@@ -8,7 +8,7 @@ import { createModelAdapterRegistry } from '../../src/adapters/create-model-adap
 import { defineModelAdapter } from '../../src/adapters/define-model-adapter.js';
 import { matchModelName } from '../../src/adapters/match-model-name.js';
 import { modelAdapters } from '../../src/adapters/model-adapters.js';
-import { createKelivoResponsesProvider } from '../../src/provider.js';
+import { createKelivoResponsesProvider } from '../../src/provider/provider.js';
 import { serveJson } from '../_server.js';
 import { generate, say, scriptedModel } from '../tool-loop/_scripted-model.js';
 

@@ -32,7 +32,7 @@ const IDLE_TOOLS: LocalTools = {
   clock: tool({ description: 'Tells the time.', inputSchema: z.object({}), execute: () => 'noon' }),
 };
 
-export const createStockModel = (fetch: typeof globalThis.fetch): LanguageModelV2 =>
+export const createOfficialModel = (fetch: typeof globalThis.fetch): LanguageModelV2 =>
   createOpenAI({ baseURL: BASE_URL, apiKey: API_KEY, fetch }).responses(MODEL);
 
 export const createBareModel = (

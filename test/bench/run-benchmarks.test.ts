@@ -18,7 +18,7 @@ describe.each(Object.keys(SECTIONS))('the section %s', section => {
 
 const figure: Figure = {
   name: 'text',
-  rival: 'stock model',
+  rival: 'official model',
   value: 4.321,
   unit: 'faster',
   goal: { atLeast: 5 },
@@ -47,7 +47,7 @@ it('shows every figure in a table, or those with a goal', () => {
   const results = [{ section: 'stream', figures: [figure, { ...figure, name: 'mix', goal: undefined }] }];
   const table = toTable(results, { machine: 'this machine' });
   expect(table).toContain(
-    '| stream | text | stock model | 4.32 × faster | 1 ms / 4 ms | ≥ 5 × | **missed** |',
+    '| stream | text | official model | 4.32 × faster | 1 ms / 4 ms | ≥ 5 × | **missed** |',
   );
   expect(table).toContain('| mix |');
   expect(toTable(results, { machine: 'this machine', onlyGoals: true })).not.toContain('| mix |');

@@ -15,8 +15,8 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     const answers = await page.getByRole('article', { name: 'Answer' }).allInnerTexts();
     await page.locator('.comparison summary').click();
     await shoot('compare');
-    await page.getByRole('button', { name: /^stock · gpt-5/ }).click();
-    await page.locator('.turn-facts', { hasText: 'stock' }).waitFor();
+    await page.getByRole('button', { name: /^official · gpt-5/ }).click();
+    await page.locator('.turn-facts', { hasText: 'official' }).waitFor();
     await page.reload();
     await page.locator('.comparison').waitFor();
 
@@ -28,13 +28,13 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
   it('turns the flag in mid-conversation', async () => {
     const { page, ask } = await openPage({ mcpServers: {} });
     await ask('Count the words in "one two three".');
-    await page.getByText('Stock', { exact: true }).click();
+    await page.getByText('Official', { exact: true }).click();
     await ask('Hello again');
-    await page.locator('.turn-facts', { hasText: 'stock' }).waitFor();
+    await page.locator('.turn-facts', { hasText: 'official' }).waitFor();
 
     expect(await page.locator('.turn-summary').allInnerTexts()).toEqual([
       expect.stringMatching(/^kelivo · gpt-5 · 2 rounds · 1 tool call/),
-      expect.stringMatching(/^stock · gpt-5 · 1 round/),
+      expect.stringMatching(/^official · gpt-5 · 1 round/),
     ]);
   });
 

@@ -31,8 +31,8 @@ async function readBoth({ body }: FeatureRow) {
     fetch: async () => new Response(toBody([new TextEncoder().encode(body)])),
   };
   const ours = await read(createKelivoResponsesProvider(settings).responses('gpt-5'));
-  const stock = await read(createOpenAI(settings).responses('gpt-5'));
-  return { ours, stock };
+  const official = await read(createOpenAI(settings).responses('gpt-5'));
+  return { ours, official };
 }
 
 /** What a host is left with, in a few words. */
@@ -59,9 +59,9 @@ it('stands in the README as it is measured', async () => {
     '| --- | --- | --- | --- |',
   ];
   for (const row of FEATURE_ROWS) {
-    const { ours, stock } = await readBoth(row);
+    const { ours, official } = await readBoth(row);
     const cell = (seen: readonly Seen[]) => (row.isRight(seen) ? '✓' : describe(seen));
-    lines.push(`| ${row.what} | ${row.who} | ${cell(ours)} | ${cell(stock)} |`);
+    lines.push(`| ${row.what} | ${row.who} | ${cell(ours)} | ${cell(official)} |`);
   }
   const table = `${BEGIN}\n\n${lines.join('\n')}\n\n${END}`;
   const text = readFileSync(readme, 'utf8');

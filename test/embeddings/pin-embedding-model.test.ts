@@ -16,7 +16,7 @@ import { startEmulator } from '../testing/_emulator.js';
 async function start() {
   const emulator = await startEmulator();
   const server = { baseURL: emulator.baseURL, apiKey: 'sk-test' };
-  return { emulator, provider: createKelivoResponsesProvider(server), stock: createOpenAI(server) };
+  return { emulator, provider: createKelivoResponsesProvider(server), official: createOpenAI(server) };
 }
 
 const small: EmbeddingIdentity = {
@@ -45,8 +45,8 @@ describe('embeddingIdentity', () => {
   });
 
   it('names models of other providers', async () => {
-    const { stock } = await start();
-    expect(await embeddingIdentity(stock.textEmbeddingModel('text-embedding-3-large'))).toEqual({
+    const { official } = await start();
+    expect(await embeddingIdentity(official.textEmbeddingModel('text-embedding-3-large'))).toEqual({
       provider: 'openai.embedding',
       modelId: 'text-embedding-3-large',
       dimensions: 3072,
@@ -71,7 +71,7 @@ describe('pinEmbeddingModel', () => {
   });
 
   it('refuses another model, provider or length before any request', async () => {
-    const { emulator, provider, stock } = await start();
+    const { emulator, provider, official } = await start();
     const large = provider.textEmbeddingModel('text-embedding-3-large');
     const short = provider.textEmbeddingModel('text-embedding-3-small', { dimensions: 256 });
     const same = provider.textEmbeddingModel('text-embedding-3-small');
@@ -79,7 +79,7 @@ describe('pinEmbeddingModel', () => {
     const calls = [
       embed({ model: pinEmbeddingModel(large, small), value: 'a' }),
       embed({
-        model: pinEmbeddingModel(stock.textEmbeddingModel('text-embedding-3-small'), small),
+        model: pinEmbeddingModel(official.textEmbeddingModel('text-embedding-3-small'), small),
         value: 'a',
       }),
       embed({ model: pinEmbeddingModel(google, small), value: 'a' }),

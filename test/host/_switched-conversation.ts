@@ -16,7 +16,7 @@ export interface SwitchedTurn {
   /** The `input` of each request of the turn. */
   readonly inputs: readonly InputItem[][];
   /** Who sent the requests: this package alone looks after redirects itself. */
-  readonly by: 'kelivo' | 'stock' | 'both';
+  readonly by: 'kelivo' | 'official' | 'both';
 }
 
 /** One conversation with one provider, whose flag may be turned between the turns. */
@@ -29,16 +29,16 @@ export interface SwitchedConversation {
 }
 
 export async function startSwitchedConversation({
-  stock,
+  fallback,
   openai = {},
   ...settings
-}: Pick<SwitchableProviderOptions, 'stock'> &
+}: Pick<SwitchableProviderOptions, 'fallback'> &
   KelivoResponsesSettings & { openai?: Record<string, boolean> } = {}): Promise<SwitchedConversation> {
   const emulator = await startEmulator();
   const refusals: string[] = [];
-  const senders: Array<'kelivo' | 'stock'> = [];
+  const senders: Array<'kelivo' | 'official'> = [];
   const fetch: typeof globalThis.fetch = async (input, init) => {
-    senders.push(init?.redirect === undefined ? 'stock' : 'kelivo');
+    senders.push(init?.redirect === undefined ? 'official' : 'kelivo');
     const response = await globalThis.fetch(input, init);
     if (!response.ok) refusals.push(await response.clone().text());
     return response;
@@ -46,8 +46,8 @@ export async function startSwitchedConversation({
   let isOn = true;
   const provider = createSwitchableProvider({
     kelivo: { baseURL: emulator.baseURL, apiKey: 'sk-test', fetch, ...settings },
-    stock,
-    use: () => isOn,
+    fallback,
+    enabled: () => isOn,
   });
   // A tool source that the test shares with others is the test's to close.
   if (!isToolSource(settings.mcpServers)) onTestFinished(() => provider.close());
@@ -92,7 +92,7 @@ async function readStream(options: Parameters<typeof streamText>[0]) {
   return result;
 }
 
-function toSender(senders: readonly ('kelivo' | 'stock')[]): SwitchedTurn['by'] {
+function toSender(senders: readonly ('kelivo' | 'official')[]): SwitchedTurn['by'] {
   const [first = 'both', ...others] = senders;
   return others.every(sender => sender === first) ? first : 'both';
 }

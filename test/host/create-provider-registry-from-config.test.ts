@@ -260,7 +260,7 @@ describe('a configuration with faults', () => {
         a: { type: 'kelivo', settings: {} },
         b: { type: 'kelivo-responses', settings: { baseUrl: 'x' }, adapters: ['qwen', 'nope'] },
         c: { import: '@ai-sdk/google', settings: {} },
-        d: { type: 'kelivo-responses', use: 3, colour: 'red' },
+        d: { type: 'kelivo-responses', enabled: 3, colour: 'red' },
         e: { type: 'kelivo-responses', mcpServers: { files: { command: 'x', url: 'y' } } },
         f: { type: 'kelivo-responses', toolLoop: { maxRounds: 0 } },
         g: { type: 'kelivo-responses', settings: { mcpServers: {} } },
@@ -274,9 +274,9 @@ describe('a configuration with faults', () => {
       expect.stringMatching(/^`providers\.b`: Unknown setting `baseUrl`.*Did you mean `baseURL`\?$/),
       expect.stringMatching(/^`providers\.b\.adapters`: Unknown adapter "nope"\. Known are: .*qwen/),
       expect.stringMatching(/`creator` of `providers\.c`/),
-      expect.stringMatching(/`use` of `providers\.d`/),
+      expect.stringMatching(/`enabled` of `providers\.d`/),
       expect.stringMatching(
-        /^Unknown setting `colour` in `providers\.d`.*Known are: type, settings, use, stock/,
+        /^Unknown setting `colour` in `providers\.d`.*Known are: type, settings, enabled, fallback/,
       ),
       expect.stringMatching(/^`providers\.e\.mcpServers`: .*MCP server "files"/),
       expect.stringMatching(/^`providers\.f`: .*maxRounds/),
@@ -309,18 +309,18 @@ describe('a configuration with faults', () => {
       providers: {
         a: {
           type: 'kelivo-responses',
-          use: 3,
+          enabled: 3,
           settings: { store: 1, baseUrl: 'x', timeouts: { total: -1 } },
         },
-        b: { type: 'kelivo-responses', stock: 'x', adapters: ['nope'], mcpServers: { one: {}, two: {} } },
+        b: { type: 'kelivo-responses', fallback: 'x', adapters: ['nope'], mcpServers: { one: {}, two: {} } },
         'c:d': { import: '', creator: 'create' },
       },
       roles: { chat: 'e:gpt-5' },
       embeddingDimensions: -1,
     });
     const places = [
-      ...['`embeddingDimensions`', '`use` of `providers.a`', '`store`', '`baseUrl`', '`timeouts.total`'],
-      ...['`stock` of `providers.b`', '"nope"', 'MCP server "one"', 'MCP server "two"'],
+      ...['`embeddingDimensions`', '`enabled` of `providers.a`', '`store`', '`baseUrl`', '`timeouts.total`'],
+      ...['`fallback` of `providers.b`', '"nope"', 'MCP server "one"', 'MCP server "two"'],
       ...[
         '`import` of `providers.c:d`',
         '`providers.c:d`: Expected the name of a provider without ":"',

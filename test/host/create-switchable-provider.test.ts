@@ -42,7 +42,7 @@ const implementationOf = (
 ) => provider.languageModel(modelId).provider;
 
 const OURS = 'kelivo-responses';
-const STOCK = 'openai.responses';
+const OFFICIAL = 'openai.responses';
 
 describe('the flag', () => {
   it.each([
@@ -53,13 +53,13 @@ describe('the flag', () => {
     ['ON ', OURS],
     ['true', OURS],
     ['1', OURS],
-    ['off', STOCK],
-    ['false', STOCK],
-    ['0', STOCK],
+    ['off', OFFICIAL],
+    ['false', OFFICIAL],
+    ['0', OFFICIAL],
     ['gpt-5', OURS],
     ['o4-*, gpt-5*', OURS],
-    ['gpt-5-mini,o4-*', STOCK],
-    ['gpt', STOCK],
+    ['gpt-5-mini,o4-*', OFFICIAL],
+    ['gpt', OFFICIAL],
   ])('KELIVO_RESPONSES=%s gives gpt-5 to %s', async (value, expected) => {
     vi.stubEnv('KELIVO_RESPONSES', value);
     const { provider } = await start();
@@ -68,25 +68,25 @@ describe('the flag', () => {
 
   it.each([
     [true, OURS],
-    [false, STOCK],
+    [false, OFFICIAL],
     ['on', OURS],
-    ['off', STOCK],
+    ['off', OFFICIAL],
     ['gpt-*', OURS],
     [['o4-*', 'gpt-5'], OURS],
-    [[], STOCK],
-    [(modelId: string) => modelId.startsWith('o'), STOCK],
+    [[], OFFICIAL],
+    [(modelId: string) => modelId.startsWith('o'), OFFICIAL],
     [() => 'gpt-5*', OURS],
-    [() => [], STOCK],
-  ])('use: %s gives gpt-5 to %s, whatever the environment says', async (use, expected) => {
+    [() => [], OFFICIAL],
+  ])('enabled: %s gives gpt-5 to %s, whatever the environment says', async (enabled, expected) => {
     vi.stubEnv('KELIVO_RESPONSES', expected === OURS ? 'off' : 'on');
-    const { provider } = await start({ use });
+    const { provider } = await start({ enabled });
     expect(implementationOf(provider)).toBe(expected);
   });
 
   it('is the environment’s where a function has no opinion', async () => {
     vi.stubEnv('KELIVO_RESPONSES', 'off');
-    const { provider } = await start({ use: modelId => (modelId === 'gpt-5' ? true : undefined) });
-    expect([implementationOf(provider), implementationOf(provider, 'o4-mini')]).toEqual([OURS, STOCK]);
+    const { provider } = await start({ enabled: modelId => (modelId === 'gpt-5' ? true : undefined) });
+    expect([implementationOf(provider), implementationOf(provider, 'o4-mini')]).toEqual([OURS, OFFICIAL]);
   });
 
   it('is read at each call of a model that is there already', async () => {
@@ -102,20 +102,27 @@ describe('the flag', () => {
   });
 
   it('holds for the bare model, too, and not for embedding models', async () => {
-    const { provider } = await start({ use: 'off' });
-    expect(provider.responses('gpt-5').provider).toBe(STOCK);
+    const { provider } = await start({ enabled: 'off' });
+    expect(provider.responses('gpt-5').provider).toBe(OFFICIAL);
     expect(provider.textEmbeddingModel('text-embedding-3-small').provider).toBe(OURS);
   });
 
-  it('never names a stock model in our loop as hosts know the stock provider', async () => {
-    const { provider } = await start({ use: 'off', stock: 'with-tool-loop', kelivo: { tools: loopTools } });
+  it('never names an official model in our loop as hosts know the official provider', async () => {
+    const { provider } = await start({
+      enabled: 'off',
+      fallback: 'with-tool-loop',
+      kelivo: { tools: loopTools },
+    });
     expect(implementationOf(provider)).toBe(OURS);
   });
 
   it.each([
-    [{ use: 3 }, '`use` of the options of createSwitchableProvider(): expected true, false, "on", "off"'],
-    [{ use: ' ' }, '`use` of the options of createSwitchableProvider()'],
-    [{ stock: 'loop' }, '`stock` of the options'],
+    [
+      { enabled: 3 },
+      '`enabled` of the options of createSwitchableProvider(): expected true, false, "on", "off"',
+    ],
+    [{ enabled: ' ' }, '`enabled` of the options of createSwitchableProvider()'],
+    [{ fallback: 'loop' }, '`fallback` of the options'],
     [{ kelivo: undefined }, '`kelivo` of the options'],
     [{ kelivo: { baseUrl: 'x' } }, 'Did you mean `baseURL`?'],
     [{ flag: 'on' }, 'Unknown setting `flag`'],
@@ -129,7 +136,7 @@ describe('the flag', () => {
 describe('a model that is switched off', () => {
   it('gets address, key, headers, query and `fetch` of the settings', async () => {
     const { emulator, provider, sent } = await start({
-      use: 'off',
+      enabled: 'off',
       kelivo: {
         organization: 'org-1',
         project: 'proj-1',
@@ -160,16 +167,16 @@ describe('a model that is switched off', () => {
   it.each(['/', '/v1/responses'])('goes to an address that is written with "%s" at its end', async end => {
     const emulator = await startEmulator();
     const kelivo = { baseURL: emulator.url + end, apiKey: 'sk-test' };
-    const provider = createSwitchableProvider({ use: 'off', kelivo });
+    const provider = createSwitchableProvider({ enabled: 'off', kelivo });
     await generateText({ model: provider('gpt-5'), prompt: 'Hello' });
     expect(emulator.requests.map(({ path }) => path)).toEqual(['/v1/responses']);
   });
 
   it('takes the key of Azure to Azure', async () => {
     const { provider, sent } = await start({
-      use: 'off',
+      enabled: 'off',
       basePath: '/openai/v1',
-      kelivo: { flavor: 'azure', apiKey: 'azure-key' },
+      kelivo: { api: 'azure', apiKey: 'azure-key' },
     });
     await generateText({ model: provider('gpt-5'), prompt: 'Hello' });
     expect(sent[0]?.headers).toMatchObject({ 'api-key': 'azure-key' });
@@ -178,7 +185,7 @@ describe('a model that is switched off', () => {
 
   it('goes on with the next key where one is refused', async () => {
     const { provider, sent } = await start({
-      use: 'off',
+      enabled: 'off',
       apiKeys: ['sk-good'],
       kelivo: { apiKey: ['sk-bad', 'sk-good'] },
     });
@@ -190,7 +197,7 @@ describe('a model that is switched off', () => {
   it('asks a function for the key at each call', async () => {
     let count = 0;
     const { provider, sent } = await start({
-      use: 'off',
+      enabled: 'off',
       kelivo: { apiKey: async () => `sk-${++count}` },
     });
     await generateText({ model: provider('gpt-5'), prompt: 'Hello' });
@@ -200,7 +207,7 @@ describe('a model that is switched off', () => {
 
   it('needs no key at a server that is not OpenAI’s', async () => {
     vi.stubEnv('OPENAI_API_KEY', undefined);
-    const { provider, sent } = await start({ use: 'off', kelivo: { apiKey: undefined } });
+    const { provider, sent } = await start({ enabled: 'off', kelivo: { apiKey: undefined } });
     await generateText({ model: provider('gpt-5'), prompt: 'Hello' });
     expect(sent[0]?.headers).not.toHaveProperty('authorization');
   });
@@ -208,7 +215,7 @@ describe('a model that is switched off', () => {
   it('says that the key is missing at OpenAI', async () => {
     vi.stubEnv('OPENAI_API_KEY', undefined);
     const provider = createSwitchableProvider({
-      use: 'off',
+      enabled: 'off',
       kelivo: { baseURL: 'https://api.openai.com/v1' },
     });
     const error = await generateText({ model: provider('gpt-5'), prompt: 'Hello' }).catch(
@@ -225,7 +232,7 @@ describe('a model that is switched off', () => {
   ])(
     'has the store of the settings (%s) unless the call says otherwise (%s)',
     async (setting, option, sent) => {
-      const { emulator, provider } = await start({ use: 'off', kelivo: { store: setting } });
+      const { emulator, provider } = await start({ enabled: 'off', kelivo: { store: setting } });
       await generateText({
         model: provider('gpt-5'),
         prompt: 'Hello',
@@ -236,7 +243,7 @@ describe('a model that is switched off', () => {
   );
 
   it('takes the options of a call that are set under `kelivo`', async () => {
-    const { emulator, provider } = await start({ use: 'off' });
+    const { emulator, provider } = await start({ enabled: 'off' });
     await generateText({
       model: provider('gpt-5'),
       prompt: 'Hello',
@@ -252,7 +259,7 @@ describe('a model that is switched off', () => {
     ['low', 'low'],
     ['provider-default', undefined],
   ])('takes the reasoning that `ai@7` asks for (%s)', async (reasoning, effort) => {
-    const { emulator, provider } = await start({ use: 'off' });
+    const { emulator, provider } = await start({ enabled: 'off' });
     const ask = { model: provider('gpt-5') as never, prompt: 'Hello', reasoning: reasoning as 'low' };
     await generateTextOf7(ask);
     const { reasoning: sent } = emulator.requests[0]?.body as { reasoning?: { effort: string } };
@@ -262,7 +269,7 @@ describe('a model that is switched off', () => {
   });
 
   it('is not offered stubs of tools that nobody would run, and keeps the host’s tools', async () => {
-    const { emulator, provider } = await start({ use: 'off', kelivo: { tools: loopTools } });
+    const { emulator, provider } = await start({ enabled: 'off', kelivo: { tools: loopTools } });
     const tools = { ...(await provider.toolStubs()), ...hostTools };
     await generateText({ model: provider('gpt-5'), prompt: 'Hello', tools, toolChoice: 'auto' });
     const stubs = await provider.toolStubs();
@@ -277,7 +284,7 @@ describe('a model that is switched off', () => {
   });
 
   it('is not offered tools that a call brought along for the loop', async () => {
-    const { emulator, provider } = await start({ use: 'off' });
+    const { emulator, provider } = await start({ enabled: 'off' });
     const { tools, providerOptions } = runInProvider(loopTools);
     await generateText({
       model: provider('gpt-5'),
@@ -290,7 +297,7 @@ describe('a model that is switched off', () => {
 
   it('tells the logger of its requests', async () => {
     const entries: unknown[] = [];
-    const { provider } = await start({ use: 'off', kelivo: { logger: entry => entries.push(entry) } });
+    const { provider } = await start({ enabled: 'off', kelivo: { logger: entry => entries.push(entry) } });
     await generateText({ model: provider('gpt-5'), prompt: 'Hello' });
     expect(entries).toMatchObject([
       { phase: 'request', headers: { authorization: '[redacted]' } },
@@ -300,7 +307,7 @@ describe('a model that is switched off', () => {
 
   it('is one of version 3 for `ai@6` as any other', async () => {
     let isOn = false;
-    const { provider } = await start({ use: () => isOn, kelivo: { tools: loopTools } });
+    const { provider } = await start({ enabled: () => isOn, kelivo: { tools: loopTools } });
     const model = wrapLanguageModel({
       model: toProviderV3(provider)('gpt-5') as LanguageModelV3,
       middleware: [],
@@ -315,52 +322,55 @@ describe('a model that is switched off', () => {
     expect(await ask()).toEqual({ text: expect.stringContaining('shelf 7'), finishReason: 'stop' });
   });
 
-  it.each(['plain', 'with-tool-loop'] as const)('%s, takes tool names that the API refuses', async stock => {
-    const { emulator, provider } = await start({ use: 'off', stock });
-    const lookUp = tool({ inputSchema: z.object({ title: z.string() }), execute: async () => 'shelf 7' });
-    const history: ModelMessage[] = [
-      { role: 'user', content: 'Find it' },
-      {
-        role: 'assistant',
-        content: [
-          {
-            type: 'tool-call',
-            toolCallId: 'call_1',
-            toolName: 'shop.find',
-            input: {},
-            providerExecuted: true,
-          },
-          {
-            type: 'tool-result',
-            toolCallId: 'call_1',
-            toolName: 'shop.find',
-            output: { type: 'text', value: '7' },
-          },
-          { type: 'text', text: 'Found.' },
-        ],
-      },
-      { role: 'user', content: 'Go.' },
-    ];
-    const options = { model: provider('gpt-5'), messages: history, tools: { 'books.look_up': lookUp } };
-    await generateText(options);
-    const [name = ''] = toolNamesOf(emulator.requests[0]?.body);
-    const answer = [{ call: name, arguments: { title: 'Momo' } }];
-    emulator.enqueue(answer, answer);
-    const { toolCalls } = await generateText(options);
-    const streamed = await streamText(options).toolCalls;
-    expect(name).toMatch(/^books_look_up_[0-9a-f]{8}$/);
-    expect(shapeOf(emulator.requests[0])).toEqual([
-      'user',
-      'function_call',
-      'function_call_output',
-      'assistant',
-      'user',
-    ]);
-    expect([...toolCalls, ...streamed].map(({ toolName }) => toolName)).toEqual([
-      'books.look_up',
-      'books.look_up',
-    ]);
-  });
+  it.each(['plain', 'with-tool-loop'] as const)(
+    '%s, takes tool names that the API refuses',
+    async fallback => {
+      const { emulator, provider } = await start({ enabled: 'off', fallback });
+      const lookUp = tool({ inputSchema: z.object({ title: z.string() }), execute: async () => 'shelf 7' });
+      const history: ModelMessage[] = [
+        { role: 'user', content: 'Find it' },
+        {
+          role: 'assistant',
+          content: [
+            {
+              type: 'tool-call',
+              toolCallId: 'call_1',
+              toolName: 'shop.find',
+              input: {},
+              providerExecuted: true,
+            },
+            {
+              type: 'tool-result',
+              toolCallId: 'call_1',
+              toolName: 'shop.find',
+              output: { type: 'text', value: '7' },
+            },
+            { type: 'text', text: 'Found.' },
+          ],
+        },
+        { role: 'user', content: 'Go.' },
+      ];
+      const options = { model: provider('gpt-5'), messages: history, tools: { 'books.look_up': lookUp } };
+      await generateText(options);
+      const [name = ''] = toolNamesOf(emulator.requests[0]?.body);
+      const answer = [{ call: name, arguments: { title: 'Momo' } }];
+      emulator.enqueue(answer, answer);
+      const { toolCalls } = await generateText(options);
+      const streamed = await streamText(options).toolCalls;
+      expect(name).toMatch(/^books_look_up_[0-9a-f]{8}$/);
+      expect(shapeOf(emulator.requests[0])).toEqual([
+        'user',
+        'function_call',
+        'function_call_output',
+        'assistant',
+        'user',
+      ]);
+      expect([...toolCalls, ...streamed].map(({ toolName }) => toolName)).toEqual([
+        'books.look_up',
+        'books.look_up',
+      ]);
+    },
+  );
 
   it('goes on after a turn of ours that was aborted in its reasoning', async () => {
     const talk = await startSwitchedConversation();

@@ -16,12 +16,12 @@ import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
-/** One configuration with a provider for each of three APIs, and the stock one for ours. */
+/** One configuration with a provider for each of three APIs, and the official one for ours. */
 const toConfig = ({ url, baseURL }: { url: string; baseURL: string }): ProviderRegistryConfig => ({
   providers: {
     ours: { type: 'kelivo-responses', settings: { baseURL, apiKey: 'sk-test' } },
-    stock: { import: '@ai-sdk/openai', creator: 'createOpenAI', settings: { baseURL, apiKey: 'sk-test' } },
-    switched: { type: 'kelivo-responses', use: 'off', settings: { baseURL, apiKey: 'sk-test' } },
+    official: { import: '@ai-sdk/openai', creator: 'createOpenAI', settings: { baseURL, apiKey: 'sk-test' } },
+    switched: { type: 'kelivo-responses', enabled: 'off', settings: { baseURL, apiKey: 'sk-test' } },
     chat: {
       import: '@ai-sdk/openai-compatible',
       creator: 'createOpenAICompatible',
@@ -35,7 +35,13 @@ const toConfig = ({ url, baseURL }: { url: string; baseURL: string }): ProviderR
   },
 });
 
-const modelNames = ['ours:gpt-5', 'stock:gpt-5', 'switched:gpt-5', 'chat:gpt-4.1', 'gemini:gemini-2.5-flash'];
+const modelNames = [
+  'ours:gpt-5',
+  'official:gpt-5',
+  'switched:gpt-5',
+  'chat:gpt-4.1',
+  'gemini:gemini-2.5-flash',
+];
 
 async function start(more: Partial<ProviderRegistryConfig> = {}) {
   const emulator = await startEmulator();
@@ -149,7 +155,7 @@ it.each([
   ['streamText', stream],
 ])('%s goes on with another provider at each turn', async (_, answer) => {
   const { registry } = await start();
-  const names = modelNames.filter(name => !name.startsWith('stock:'));
+  const names = modelNames.filter(name => !name.startsWith('official:'));
   for (const offset of names.keys()) {
     const story = await converse(
       turn => registry.languageModel(names[(turn + offset) % names.length] ?? ''),

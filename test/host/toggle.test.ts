@@ -10,7 +10,7 @@ afterAll(() => mcpServers.close());
 
 const cases = [true, false].flatMap(first =>
   (['generate', 'stream'] as const).flatMap(mode =>
-    (['plain', 'with-tool-loop'] as const).map(stock => ({ first, mode, stock })),
+    (['plain', 'with-tool-loop'] as const).map(fallback => ({ first, mode, fallback })),
   ),
 );
 
@@ -19,20 +19,20 @@ const typesOf = ({ inputs }: SwitchedTurn, request = 0) =>
   inputs[request]?.map(({ type, role }) => (role === undefined ? type : role));
 
 describe.each(cases)(
-  'a conversation that begins with the flag $first, by $mode, $stock',
-  ({ first, mode, stock }) => {
-    const hasLoop = (on: boolean) => on || stock === 'with-tool-loop';
+  'a conversation that begins with the flag $first, by $mode, $fallback',
+  ({ first, mode, fallback }) => {
+    const hasLoop = (on: boolean) => on || fallback === 'with-tool-loop';
 
     it.each(['declared', 'undeclared'] as const)(
       'goes on in both directions with MCP calls of %s tools, host tools and reasoning',
       async form => {
-        const talk = await startSwitchedConversation({ stock, mcpServers });
+        const talk = await startSwitchedConversation({ fallback, mcpServers });
         const stubs: ToolSet = form === 'declared' ? await talk.provider.toolStubs() : {};
         const tools = { ...hostTools, ...stubs };
         for (const [turn, on] of [first, !first, first, !first].entries()) {
           const prompt = `Use get-sum with ${turn} and 3, then get_weather in Oslo`;
           const answer = await talk.say(prompt, { on, mode, tools });
-          expect(answer.by).toBe(on ? 'kelivo' : 'stock');
+          expect(answer.by).toBe(on ? 'kelivo' : 'official');
           expect(answer.finishReason).toBe('stop');
           expect(answer.text).toContain('Oslo: 18 degrees');
           expect(answer.text.includes(sumOf(turn, 3))).toBe(hasLoop(on));
@@ -49,7 +49,7 @@ describe.each(cases)(
     );
 
     it('goes on with reasoning of several parts', async () => {
-      const talk = await startSwitchedConversation({ stock });
+      const talk = await startSwitchedConversation({ fallback });
       for (const on of [first, !first, first]) {
         talk.emulator.enqueue([
           { reasoning: ['**One**\n\nFirst.', '**Two**\n\nThen.'] },
@@ -66,7 +66,7 @@ describe.each(cases)(
     });
 
     it('goes on when the server keeps the answers, as the caller asked', async () => {
-      const talk = await startSwitchedConversation({ stock, tools: loopTools, openai: { store: true } });
+      const talk = await startSwitchedConversation({ fallback, tools: loopTools, openai: { store: true } });
       const tools = { ...hostTools, ...(await talk.provider.toolStubs()) };
       for (const on of [first, !first, first, !first]) {
         const answer = await talk.say('Use find_book "Momo", then get_weather in Rome', { on, mode, tools });
@@ -93,6 +93,6 @@ describe.each(['generate', 'stream'] satisfies Mode[])('by %s', mode => {
       content: [{ type: 'tool-result', toolCallId, toolName: 'get_weather', output }],
     });
     const { text, by } = await talk.say('Go on', { on: false, mode, tools });
-    expect({ text, by }).toEqual({ text: 'You said: Go on', by: 'stock' });
+    expect({ text, by }).toEqual({ text: 'You said: Go on', by: 'official' });
   });
 });

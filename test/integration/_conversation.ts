@@ -3,12 +3,12 @@ import type { LanguageModelV2 } from '@ai-sdk/provider';
 import { type CallWarning, generateText, type ModelMessage, stepCountIs, streamText, type ToolSet } from 'ai';
 import { expect } from 'vitest';
 import { createKelivoResponsesProvider, type KelivoResponsesProvider } from '../../src/index.js';
-import type { KelivoResponsesSettings } from '../../src/settings.js';
+import type { KelivoResponsesSettings } from '../../src/provider/settings.js';
 import type { ResponsesEmulator } from '../../src/testing/index.js';
 import { startEmulator } from '../testing/_emulator.js';
 
-/** Who answers: this package's provider or the stock one. */
-export type Side = 'ours' | 'stock';
+/** Who answers: this package's provider or the official one. */
+export type Side = 'ours' | 'official';
 
 export interface TurnOptions {
   readonly by: Side;
@@ -51,9 +51,9 @@ export async function startConversation({
   };
   const server = { baseURL: emulator.baseURL, apiKey: 'sk-test', fetch };
   const ours = createKelivoResponsesProvider({ ...server, ...settings });
-  const stock = createOpenAI(server);
+  const official = createOpenAI(server);
   const messages: ModelMessage[] = [];
-  const model = (side: Side) => (side === 'ours' ? ours('gpt-5') : stock.responses('gpt-5'));
+  const model = (side: Side) => (side === 'ours' ? ours('gpt-5') : official.responses('gpt-5'));
 
   return {
     emulator,

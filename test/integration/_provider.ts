@@ -10,7 +10,7 @@ import {
 } from 'ai';
 import { afterAll, beforeAll, beforeEach, onTestFinished } from 'vitest';
 import { createKelivoResponsesProvider, type KelivoResponsesProvider } from '../../src/index.js';
-import type { KelivoResponsesSettings } from '../../src/settings.js';
+import type { KelivoResponsesSettings } from '../../src/provider/settings.js';
 import {
   type EmulatorRequest,
   type ResponsesEmulator,

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { generateText, streamText, type TextStreamPart, type ToolSet } from 'ai';
 import { describe, expect, it } from 'vitest';
-import type { KelivoResponsesSettings } from '../../src/settings.js';
+import type { KelivoResponsesSettings } from '../../src/provider/settings.js';
 import type { ScriptedAnswer } from '../../src/testing/index.js';
 import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 import { fixtureServer, until } from '../tools/mcp/_fixture-server.js';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { generateText, type ModelMessage } from 'ai';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createKelivoResponsesProvider, KelivoError } from '../../src/index.js';
-import type { KelivoResponsesSettings } from '../../src/settings.js';
+import type { KelivoResponsesSettings } from '../../src/provider/settings.js';
 import { apiKey, hosts, shapeOf, startProvider } from './_provider.js';
 
 /** The one error of a call, and all that a log would show of it. */
@@ -41,10 +41,7 @@ describe('a wrong setting', () => {
       { baseUrl: 'https://api.openai.com' },
       'Unknown setting `baseUrl` in the provider settings. Did you mean `baseURL`?',
     ],
-    [
-      { model: 'gpt-5' },
-      'Unknown setting `model` in the provider settings. Known are: name, baseURL, flavor',
-    ],
+    [{ model: 'gpt-5' }, 'Unknown setting `model` in the provider settings. Known are: name, baseURL, api'],
     [
       { apiKey: 42 },
       'Invalid `apiKey` of the provider settings: expected a string, a list of strings or a function, got 42.',

@@ -3,7 +3,7 @@ import { startConversation, typesOf } from './_conversation.js';
 import { hostTools, loopTools } from './_tools.js';
 
 describe('with `previousResponseId` and the whole history', () => {
-  it.each(['ours', 'stock'] as const)('only what is new since the answer of %s is sent', async first => {
+  it.each(['ours', 'official'] as const)('only what is new since the answer of %s is sent', async first => {
     const talk = await startConversation({ store: true });
     const one = await talk.say('Add 1 and 2', { by: first, tools: hostTools });
     const openai = { previousResponseId: String(one.responseId) };

@@ -1,5 +1,5 @@
 import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
-import { type AnswerOptions, readAnswer } from '../../src/responses/stream/read-answer.js';
+import { type AnswerOptions, readAnswer } from '../../src/responses/stream/read-response.js';
 import { checkParts } from '../_parts.js';
 
 /** Reads a body that comes in these pieces; what comes out is checked to be well-formed. */

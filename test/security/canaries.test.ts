@@ -26,7 +26,7 @@ afterEach(() => {
 /** Every way to bring a secret along. */
 const PLACES: readonly [place: string, settings: KelivoResponsesSettings][] = [
   ['a key', { apiKey: CANARY }],
-  ['a key of Azure', { apiKey: CANARY, flavor: 'azure' }],
+  ['a key of Azure', { apiKey: CANARY, api: 'azure' }],
   ['several keys', { apiKey: [CANARY, OTHER] }],
   ['several keys in one text', { apiKey: `${CANARY},${OTHER}` }],
   ['a function that gives a key', { apiKey: async () => `${CANARY}\n` }],

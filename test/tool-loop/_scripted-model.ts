@@ -6,8 +6,8 @@ import type {
   LanguageModelV2StreamPart,
   LanguageModelV2Usage,
 } from '@ai-sdk/provider';
-import { untilAborted } from '../../src/abort/until-aborted.js';
-import { createPartFolder } from '../../src/parts/fold-parts.js';
+import { untilAborted } from '../../src/shared/until-aborted.js';
+import { createPartCollector } from '../../src/parts/collect-parts.js';
 
 type Part = LanguageModelV2StreamPart;
 type Parts = Iterable<Part> | AsyncIterable<Part>;
@@ -65,7 +65,7 @@ export function scriptedModel(...rounds: ScriptedRound[]): ScriptedModel {
 
     async doGenerate(options) {
       const gather = async (parts: Parts) => {
-        const folder = createPartFolder();
+        const folder = createPartCollector();
         for await (const part of parts) folder.add(part);
         return folder.result();
       };

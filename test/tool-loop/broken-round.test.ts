@@ -25,7 +25,7 @@ const breaks: Readonly<Record<string, (parts: LanguageModelV2StreamPart[]) => Sc
     { type: 'error', error: serverError() },
     finish('error'),
   ],
-  // The stock OpenAI provider finishes so after an error event.
+  // The official OpenAI provider finishes so after an error event.
   'an error part and finish "unknown"': parts => [
     ...parts,
     { type: 'error', error: serverError() },

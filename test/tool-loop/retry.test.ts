@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { toRetryAfter } from '../../src/retry-after.js';
+import { toRetryAfter } from '../../src/http/retry-after.js';
 import { retry } from '../../src/tool-loop/retry.js';
 import { withToolLoop } from '../../src/tool-loop/with-tool-loop.js';
 import {

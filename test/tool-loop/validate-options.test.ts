@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KelivoError } from '../../src/errors.js';
+import { KelivoError } from '../../src/shared/errors.js';
 import { validateToolLoopOptions } from '../../src/tool-loop/validate-options.js';
 import { withToolLoop } from '../../src/tool-loop/with-tool-loop.js';
 import { say, scriptedModel } from './_scripted-model.js';

@@ -43,7 +43,7 @@ test('a setting that is unknown or wrong does not compile', () => {
   createKelivoResponsesProvider({ systemMessageMode: 'user' });
   // @ts-expect-error The tools are the provider's own setting.
   createKelivoResponsesProvider({ toolLoop: { tools: [] } });
-  expectTypeOf<KelivoResponsesSettings['inputProfile']>().extract<'vllm'>().toEqualTypeOf<'vllm'>();
+  expectTypeOf<KelivoResponsesSettings['compatibility']>().extract<'vllm'>().toEqualTypeOf<'vllm'>();
 });
 
 test('an error is told by its code', () => {

@@ -1,7 +1,7 @@
 import { NoSuchModelError } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { KelivoError } from '../../src/errors.js';
+import { KelivoError } from '../../src/shared/errors.js';
 import { createKelivoResponsesProvider } from '../../src/v3/index.js';
 import { startEmulator } from '../testing/_emulator.js';
 

@@ -7,7 +7,7 @@ import type { PlaygroundContext } from '../context.js';
 import { runTurn } from '../turn/run-turn.js';
 import { readJson } from './read-json.js';
 
-const thread = z.enum(['main', 'kelivo', 'stock']);
+const thread = z.enum(['main', 'kelivo', 'official']);
 const conversationId = z.string().regex(/^[\w-]{8,64}$/, 'Expected the id of a conversation');
 
 const chatRequest = z.object({

@@ -18,7 +18,7 @@ export function conversationRoutes({ conversations, turns, redactor }: Playgroun
       })
       .delete('/:id', context => {
         const id = context.req.param('id');
-        for (const thread of ['main', 'kelivo', 'stock']) turns.stop(`${id} ${thread}`);
+        for (const thread of ['main', 'kelivo', 'official']) turns.stop(`${id} ${thread}`);
         conversations.delete(id);
         return context.json({});
       })

@@ -9,7 +9,7 @@ export const settingsSchema = z.strictObject({
     .refine(isEndpoint, 'Expected "emulator" or an absolute http(s) URL, such as http://localhost:8000/v1.'),
   modelId: z.string().trim().min(1, 'Expected the id of a model.').max(200),
   reasoningEffort: z.enum(['default', 'minimal', 'low', 'medium', 'high']),
-  flag: z.enum(['kelivo', 'stock']),
+  flag: z.enum(['kelivo', 'official']),
   disabledAdapters: z.array(z.string().max(100)).max(100),
   approvals: z.enum(['none', 'destructive', 'all']),
   systemPrompt: z.string().max(20_000),

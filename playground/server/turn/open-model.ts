@@ -19,7 +19,7 @@ export interface OpenModelOptions {
   readonly toolLoop: Omit<ToolLoopOptions, 'tools' | 'timeouts'>;
 }
 
-/** Milliseconds without a byte after which a stream counts as dead. The stock provider has no such limit. */
+/** Milliseconds without a byte after which a stream counts as dead. The official provider has no such limit. */
 const IDLE_LIMIT = 15_000;
 
 /**
@@ -40,8 +40,8 @@ export function openModel(
       mcpServers: mcpTools,
       timeouts: { idle: IDLE_LIMIT },
     },
-    stock: 'with-tool-loop',
-    use: flag === 'kelivo',
+    fallback: 'with-tool-loop',
+    enabled: flag === 'kelivo',
   });
   return provider.languageModel(modelId);
 }

@@ -40,7 +40,7 @@ export function ChatConversation(props: ConversationProps) {
           value={flag as Flag | 'both'}
           options={[
             { value: 'kelivo', title: 'Kelivo', hint: 'This package' },
-            { value: 'stock', title: 'Stock', hint: '@ai-sdk/openai in the same tool loop' },
+            { value: 'official', title: 'Official', hint: '@ai-sdk/openai in the same tool loop' },
             {
               value: 'both',
               title: 'Side by side',

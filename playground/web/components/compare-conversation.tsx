@@ -10,13 +10,13 @@ import { EmptyState } from './empty-state.js';
 import { ThreadView } from './thread-view.js';
 import { Toolbar } from './toolbar.js';
 
-const titles = { kelivo: 'Kelivo', stock: 'Stock' } as const;
+const titles = { kelivo: 'Kelivo', official: 'Official' } as const;
 
 /** The same questions to both providers, side by side. */
 export function CompareConversation(props: ConversationProps) {
   const { conversation, conversationId, playground, onTrace, onFinish, draftText, traces } = props;
   const field = useRef<HTMLTextAreaElement>(null);
-  const toOptions = (thread: 'kelivo' | 'stock') => ({
+  const toOptions = (thread: 'kelivo' | 'official') => ({
     conversationId,
     thread,
     initialMessages: (conversation.threads[thread] ?? []).map(({ message }): PlaygroundMessage => message),
@@ -24,8 +24,8 @@ export function CompareConversation(props: ConversationProps) {
     onFinish,
   });
   const kelivo = useThread(toOptions('kelivo'));
-  const stock = useThread(toOptions('stock'));
-  const both = [kelivo, stock];
+  const official = useThread(toOptions('official'));
+  const both = [kelivo, official];
 
   const ask = (text: string): void => both.forEach(thread => thread.ask(text));
   const stop = (): void => both.filter(thread => thread.isRunning).forEach(thread => thread.stop());
@@ -44,12 +44,12 @@ export function CompareConversation(props: ConversationProps) {
               <h2>{titles.kelivo}</h2>
               <ThreadView thread={kelivo} label={`Answers of ${titles.kelivo}`} {...props} />
             </section>
-            <section aria-label={titles.stock}>
-              <h2>{titles.stock}</h2>
-              <ThreadView thread={stock} label={`Answers of ${titles.stock}`} {...props} />
+            <section aria-label={titles.official}>
+              <h2>{titles.official}</h2>
+              <ThreadView thread={official} label={`Answers of ${titles.official}`} {...props} />
             </section>
           </div>
-          <ComparisonTable kelivo={lastTrace(kelivo, traces)} stock={lastTrace(stock, traces)} />
+          <ComparisonTable kelivo={lastTrace(kelivo, traces)} official={lastTrace(official, traces)} />
         </>
       )}
       <Composer

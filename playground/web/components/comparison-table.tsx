@@ -5,8 +5,14 @@ import { diffJson } from '../lib/diff-json.js';
 import { formatNumberOf } from '../lib/format.js';
 
 /** What the last two answers have in common and what not. */
-export function ComparisonTable({ kelivo, stock }: { kelivo: Trace | undefined; stock: Trace | undefined }) {
-  if (kelivo === undefined || stock === undefined) return null;
+export function ComparisonTable({
+  kelivo,
+  official,
+}: {
+  kelivo: Trace | undefined;
+  official: Trace | undefined;
+}) {
+  if (kelivo === undefined || official === undefined) return null;
   return (
     <div className="comparison" tabIndex={0} role="region" aria-label="Comparison of the last answers">
       <table>
@@ -14,11 +20,11 @@ export function ComparisonTable({ kelivo, stock }: { kelivo: Trace | undefined; 
           <tr>
             <th scope="col">Last answer</th>
             <th scope="col">Kelivo</th>
-            <th scope="col">Stock</th>
+            <th scope="col">Official</th>
           </tr>
         </thead>
         <tbody>
-          {compareTraces(kelivo, stock).map(({ title, values, isDifferent }) => (
+          {compareTraces(kelivo, official).map(({ title, values, isDifferent }) => (
             <tr key={title} data-different={isDifferent}>
               <th scope="row">{title}</th>
               {values.map((value, index) => (
@@ -30,7 +36,7 @@ export function ComparisonTable({ kelivo, stock }: { kelivo: Trace | undefined; 
       </table>
       <RequestDifferences
         kelivo={kelivo.exchanges[0]?.request.body}
-        stock={stock.exchanges[0]?.request.body}
+        official={official.exchanges[0]?.request.body}
       />
     </div>
   );
@@ -39,8 +45,8 @@ export function ComparisonTable({ kelivo, stock }: { kelivo: Trace | undefined; 
 /** Differences that are shown; the rest is counted. */
 const MAX_DIFFERENCES = 50;
 
-function RequestDifferences({ kelivo, stock }: { kelivo: unknown; stock: unknown }) {
-  const differences = useMemo(() => diffJson(kelivo, stock), [kelivo, stock]);
+function RequestDifferences({ kelivo, official }: { kelivo: unknown; official: unknown }) {
+  const differences = useMemo(() => diffJson(kelivo, official), [kelivo, official]);
   if (differences.length === 0) return <p className="quiet">Both sent the same first request.</p>;
   return (
     <details>

@@ -80,8 +80,8 @@ export function ConversationView({ draft, onLoad, onChanged, ...props }: Convers
       onTrace(batch);
       const begins = batch.events.some(({ type }) => type === 'turn-start');
       if (!begins) return;
-      const isStock = batch.events.some(event => event.type === 'turn-start' && event.flag === 'stock');
-      if (conversation.mode === 'chat' || !isStock) onSelect(batch.messageId);
+      const isOfficial = batch.events.some(event => event.type === 'turn-start' && event.flag === 'official');
+      if (conversation.mode === 'chat' || !isOfficial) onSelect(batch.messageId);
       void onChanged();
     },
     onFinish: () => void onChanged(),

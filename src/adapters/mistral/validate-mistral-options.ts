@@ -1,5 +1,5 @@
 import * as z from 'zod/v4';
-import { parseSettings } from '../../parse-settings.js';
+import { parseSettings } from '../../shared/parse-settings.js';
 import type { MistralOptions } from './mistral-options.js';
 
 /** An empty message is refused itself. */

@@ -6,10 +6,10 @@ import { mcpApproval } from './mcp-approval.js';
 import { shell } from './shell.js';
 
 /**
- * Tools of OpenAI that the stock provider of `ai@5` has no factory for, to be put into the `tools` of `generateText`
- * and `streamText`. Arguments, inputs and outputs are those of the stock provider's later versions. Those that the
+ * Tools of OpenAI that the official provider of `ai@5` has no factory for, to be put into the `tools` of `generateText`
+ * and `streamText`. Arguments, inputs and outputs are those of the official provider's later versions. Those that the
  * host runs take an `execute`, like any tool. Hosts of `ai` 6 and 7 spell provider-defined tools in another way: they
- * use the factories of their own stock provider, whose tools are understood no less.
+ * use the factories of their own official provider, whose tools are understood no less.
  *
  * @example
  * ```ts

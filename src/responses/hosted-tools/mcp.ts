@@ -19,7 +19,7 @@ export interface McpToolArguments {
   allowedTools?: string[] | McpToolFilter;
   /**
    * Which tools the API asks approval for before it calls them; `hostedTools.mcpApproval` answers.
-   * @default 'never', as in the stock provider; the API's own default is `always`
+   * @default 'never', as in the official provider; the API's own default is `always`
    */
   requireApproval?: 'always' | 'never' | { always?: McpToolFilter; never?: McpToolFilter };
 }

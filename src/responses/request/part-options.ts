@@ -1,6 +1,6 @@
 import type { SharedV2ProviderOptions } from '@ai-sdk/provider';
 
-/** What this package, the stock provider and their kin note on the parts of a history. */
+/** What this package, the official provider and their kin note on the parts of a history. */
 export interface PartOptions {
   /** Id of the item on the wire. */
   readonly itemId?: string;

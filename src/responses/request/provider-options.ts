@@ -6,10 +6,10 @@ export const MAX_TOP_LOGPROBS = 20;
 
 export const reasoningEffortUpdates = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 
-/** What the stock provider reads from `providerOptions.openai`; unknown keys are ignored as it ignores them. */
+/** What the official provider reads from `providerOptions.openai`; unknown keys are ignored as it ignores them. */
 const schema = z.object({
   conversation: z.string().nullish(),
-  // The stock provider knows three values; other servers have more.
+  // The official provider knows three values; other servers have more.
   include: z.array(z.string()).nullish(),
   instructions: z.string().nullish(),
   logprobs: z.union([z.boolean(), z.number().min(1).max(MAX_TOP_LOGPROBS)]).nullish(),

@@ -44,7 +44,7 @@ const hostedTools: Readonly<Record<string, (args: Fields, name: string) => Hoste
     output_compression: args.outputCompression,
   }),
 
-  // Those below are not in the stock provider of `ai@5`; the arguments are those of its later versions.
+  // Those below are not in the official provider of `ai@5`; the arguments are those of its later versions.
   'openai.mcp': args => ({
     type: 'mcp',
     server_label: args.serverLabel,
@@ -94,7 +94,7 @@ export function toHostedTool({
 const toToolFilter = (filter: unknown): Fields | undefined =>
   renamed(filter, { readOnly: 'read_only', toolNames: 'tool_names' });
 
-/** The stock provider says `never` where nothing is said; the API's own default is `always`. */
+/** The official provider says `never` where nothing is said; the API's own default is `always`. */
 function toApprovalPolicy(policy: unknown): unknown {
   if (policy === undefined || policy === null) return 'never';
   if (typeof policy === 'string') return policy;

@@ -11,7 +11,7 @@ import { createHostedCalls } from './hosted-calls/hosted-calls.js';
 import { readPartOptions, toCacheBreakpoint } from './part-options.js';
 import { reasoningEffortUpdates } from './provider-options.js';
 import type { InputItem } from './request-body.js';
-import { settleReasoning } from './settle-reasoning.js';
+import { normalizeReasoning } from './normalize-reasoning.js';
 import { type AssistantItemsContext, toAssistantItems } from './to-assistant-items.js';
 import { toToolOutput } from './to-tool-output.js';
 import { toUserContent } from './to-user-content.js';
@@ -56,7 +56,7 @@ export function toInput(prompt: LanguageModelV2Prompt, options: ToInputOptions):
     if (isIndependent(message, options)) known?.set(index, message, converted);
     for (const item of converted) items.push(item);
   }
-  return settleReasoning(items, { store, missingReasoning, warn });
+  return normalizeReasoning(items, { store, missingReasoning, warn });
 
   function convert(message: LanguageModelV2Message): InputItem[] {
     switch (message.role) {

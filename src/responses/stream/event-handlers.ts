@@ -9,7 +9,7 @@ import { addUsage } from '../../parts/add-usage.js';
 import { kindOf, type OutputItems } from './output-items.js';
 import { toFinishMetadata, toFinishReason, toUsage } from './to-finish.js';
 import { DONE_MARKER } from './to-responses-event.js';
-import { type ErrorContext, toStreamError } from './wire-error.js';
+import { type ErrorContext, toStreamError } from '../../http/api-error.js';
 import {
   idOf,
   isFilled,
@@ -19,7 +19,7 @@ import {
   recordsOf,
   textOf,
   type WireRecord,
-} from './wire-values.js';
+} from '../../shared/json.js';
 
 /** How far a response is. After `failed` nothing more is worth reading. */
 export type ResponseState = 'open' | 'terminal' | 'failed';

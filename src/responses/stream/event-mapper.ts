@@ -7,11 +7,11 @@ import { createMessageItem } from './message-item.js';
 import type { ItemKind } from './output-item.js';
 import { createOutputItems } from './output-items.js';
 import { createReasoningItem } from './reasoning-item.js';
-import { toErrorText } from './to-error-text.js';
+import { toErrorText } from '../../http/to-error-text.js';
 import { NO_USAGE } from './to-finish.js';
 import type { ResponsesEvent } from './to-responses-event.js';
-import type { ErrorContext } from './wire-error.js';
-import { asJson } from './wire-values.js';
+import type { ErrorContext } from '../../http/api-error.js';
+import { asJson } from '../../shared/json.js';
 import { withResponseId } from './with-response-id.js';
 
 export interface EventMapperOptions {

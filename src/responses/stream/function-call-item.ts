@@ -1,10 +1,10 @@
-import { ANSWER_LIMITS, AnswerLimitError } from './answer-limits.js';
-import { createGrowingText } from '../../parts/growing-text.js';
+import { ANSWER_LIMITS, AnswerLimitError } from '../../http/response-limits.js';
+import { createTextBuffer } from '../../parts/text-buffer.js';
 import type { CallIds } from './call-ids.js';
-import { isNestedDeeper } from './is-nested-deeper.js';
+import { isNestedDeeper } from '../../http/is-nested-deeper.js';
 import type { OutputItem, PartWriter } from './output-item.js';
 import { isParallelWrapper, toParallelCalls } from './to-parallel-calls.js';
-import { idOf, isRecord, type WireRecord } from './wire-values.js';
+import { idOf, isRecord, type WireRecord } from '../../shared/json.js';
 
 /** A call of one of the host's or the loop's functions. */
 export interface FunctionCallItem extends OutputItem {
@@ -45,7 +45,7 @@ export function createFunctionCallItem({
   /** The id under which the call is shown, once it is. */
   let shownId: string | undefined;
   const itemId = idOf(announced?.id);
-  const streamed = createGrowingText();
+  const streamed = createTextBuffer();
   /** How much of `streamed` the host has been shown. */
   let written = 0;
   let completed: string | undefined;

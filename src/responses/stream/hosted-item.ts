@@ -1,9 +1,9 @@
 import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
-import { createToolSurface, type Visibility } from '../../parts/tool-surface.js';
+import { createToolSurface, type Visibility } from '../../parts/provider-executed-parts.js';
 import type { CallIds } from './call-ids.js';
 import { type HostedTool, hostedToolOf } from './hosted-tools.js';
 import type { OutputItem } from './output-item.js';
-import { idOf, textOf, type WireRecord } from './wire-values.js';
+import { idOf, textOf, type WireRecord } from '../../shared/json.js';
 
 /** A call of a tool that the API or its server runs, or that the host runs without it being a function. */
 export interface HostedItem extends OutputItem {

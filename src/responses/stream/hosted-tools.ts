@@ -1,5 +1,5 @@
 import type { JSONObject, JSONValue } from '@ai-sdk/provider';
-import { asJson, idOf, recordOf, recordsOf, textOf, type WireRecord } from './wire-values.js';
+import { asJson, idOf, recordOf, recordsOf, textOf, type WireRecord } from '../../shared/json.js';
 
 /** How an item of one hosted tool becomes a call and, where the server ran it, a result. */
 export interface HostedTool {
@@ -16,7 +16,7 @@ export interface HostedTool {
   readonly isError?: (wire: WireRecord) => boolean;
   /** Whether the call, which has no arguments then, is shown when the item begins rather than when it ends. */
   readonly isShownAtOnce?: boolean;
-  /** Whether the arguments are shown as tool input before the call. @default false, as the stock provider does */
+  /** Whether the arguments are shown as tool input before the call. @default false, as the official provider does */
   readonly hasInputParts?: boolean;
   /** Whether the host has to run it, once it has declared the tool. @default never */
   readonly isForHost?: (wire: WireRecord) => boolean;
@@ -25,7 +25,7 @@ export interface HostedTool {
 }
 
 /**
- * Hosted tools by the type of their items. The shapes are those of the stock OpenAI provider, that of `ai@5` where it
+ * Hosted tools by the type of their items. The shapes are those of the official OpenAI provider, that of `ai@5` where it
  * has the tool and a later one where it has not, so that a host reads both alike.
  */
 const HOSTED_TOOLS: Readonly<Record<string, HostedTool>> = {

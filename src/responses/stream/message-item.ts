@@ -1,5 +1,5 @@
 import type { LanguageModelV2Source } from '@ai-sdk/provider';
-import { createGrowingText } from '../../parts/growing-text.js';
+import { createTextBuffer } from '../../parts/text-buffer.js';
 import type { OutputItem, PartWriter } from './output-item.js';
 import {
   asJson,
@@ -10,7 +10,7 @@ import {
   recordsOf,
   textOf,
   type WireRecord,
-} from './wire-values.js';
+} from '../../shared/json.js';
 
 /** A message of the model: one text block, with the sources that its annotations cite. */
 export interface MessageItem extends OutputItem {
@@ -32,7 +32,7 @@ export function createMessageItem(id: string, { write, announced, onLogprobs }: 
   const itemId = idOf(announced?.id);
   let phase = idOf(announced?.phase);
   /** Everything said so far, refusals included. */
-  const spoken = createGrowingText();
+  const spoken = createTextBuffer();
   /** Where the text of the first content part that is not done begins in what was said. */
   let partStart = 0;
   const cited = createCitations();

@@ -1,5 +1,5 @@
 import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
-import type { WireRecord } from './wire-values.js';
+import type { WireRecord } from '../../shared/json.js';
 
 /** The kinds of output item: three that are streamed in pieces, and `hosted` for the items of all other types. */
 export type ItemKind = 'message' | 'reasoning' | 'function_call' | 'hosted';

@@ -1,11 +1,11 @@
-import { ANSWER_LIMITS, AnswerLimitError } from './answer-limits.js';
+import { ANSWER_LIMITS, AnswerLimitError } from '../../http/response-limits.js';
 import type { FunctionCallItem } from './function-call-item.js';
 import type { HostedItem } from './hosted-item.js';
 import { createItemIndex } from './item-index.js';
 import type { MessageItem } from './message-item.js';
 import type { ItemKind } from './output-item.js';
 import type { ReasoningItem } from './reasoning-item.js';
-import { idOf, numberOf, type WireRecord } from './wire-values.js';
+import { idOf, numberOf, type WireRecord } from '../../shared/json.js';
 
 /** Begins an item of each kind, from what was announced of it. */
 export type ItemFactories = {

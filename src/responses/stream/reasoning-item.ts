@@ -1,6 +1,6 @@
-import { createGrowingText, type GrowingText } from '../../parts/growing-text.js';
+import { createTextBuffer, type TextBuffer } from '../../parts/text-buffer.js';
 import type { OutputItem, PartWriter } from './output-item.js';
-import { idOf, recordsOf, textOf, type WireRecord } from './wire-values.js';
+import { idOf, recordsOf, textOf, type WireRecord } from '../../shared/json.js';
 
 /** Where reasoning is told: in a summary of several parts, or as the full text that open models send. */
 export type ReasoningChannel = 'summary' | 'text';
@@ -8,7 +8,7 @@ export type ReasoningChannel = 'summary' | 'text';
 /** A block of the stream. */
 interface Block {
   readonly id: string;
-  readonly text: GrowingText;
+  readonly text: TextBuffer;
 }
 
 /** Reasoning of the model: one block a summary part, or one block of full text. */
@@ -100,7 +100,7 @@ export function createReasoningItem(id: string, { write, announced }: PartWriter
       return open;
     }
     closeBlock(metadata());
-    open = { id: `${id}:${blocks.size}`, text: createGrowingText() };
+    open = { id: `${id}:${blocks.size}`, text: createTextBuffer() };
     blocks.set(index, open);
     write({
       type: 'reasoning-start',

@@ -1,5 +1,5 @@
 import type { JSONObject, LanguageModelV2FinishReason, LanguageModelV2Usage } from '@ai-sdk/provider';
-import { idOf, numberOf, recordOf, type WireRecord } from './wire-values.js';
+import { idOf, numberOf, recordOf, type WireRecord } from '../../shared/json.js';
 
 /** The finish reason of a response that came to its end. */
 export function toFinishReason(
@@ -19,7 +19,7 @@ export function toFinishReason(
   }
 }
 
-/** What a finished response tells beside its answer, under the stock provider's names. */
+/** What a finished response tells beside its answer, under the official provider's names. */
 export function toFinishMetadata(response: WireRecord): JSONObject {
   const serviceTier = idOf(response.service_tier);
   const reasoningContext = recordOf(response.reasoning)?.context;

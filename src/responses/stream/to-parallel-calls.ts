@@ -1,4 +1,4 @@
-import { isRecord, recordsOf, textOf } from './wire-values.js';
+import { isRecord, recordsOf, textOf } from '../../shared/json.js';
 
 /** Names of the wrapper by which OpenAI's models sometimes ask for several calls in one (vercel/ai#19098). */
 const WRAPPER_NAMES: ReadonlySet<string> = new Set(['parallel', 'multi_tool_use.parallel']);

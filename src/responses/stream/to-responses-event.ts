@@ -1,7 +1,7 @@
-import { ANSWER_LIMITS, AnswerLimitError } from './answer-limits.js';
-import { isNestedDeeper } from './is-nested-deeper.js';
-import type { SseEvent } from './sse-parser.js';
-import { isRecord, type WireRecord } from './wire-values.js';
+import { ANSWER_LIMITS, AnswerLimitError } from '../../http/response-limits.js';
+import { isNestedDeeper } from '../../http/is-nested-deeper.js';
+import type { SseEvent } from '../../http/sse-parser.js';
+import { isRecord, type WireRecord } from '../../shared/json.js';
 
 /** One event of the Responses API, as far as it can be told: a type, and fields that are read with care. */
 export interface ResponsesEvent {

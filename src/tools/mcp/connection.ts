@@ -1,5 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { toTimerDelay } from '../../to-timer-delay.js';
+import { toTimerDelay } from '../../shared/to-timer-delay.js';
 import { createCrashGuard } from './crash-guard.js';
 import type { McpSession } from './create-session.js';
 import { listTools, type ServerTools } from './list-tools.js';

@@ -1,4 +1,4 @@
-import { untilAborted } from '../../abort/until-aborted.js';
+import { untilAborted } from '../../shared/until-aborted.js';
 import { McpFailure } from './mcp-failure.js';
 
 /** Slows down the restarts of a server that keeps falling over, and in the end leaves it alone. */

@@ -1,4 +1,4 @@
-import type { KelivoError } from '../../errors.js';
+import type { KelivoError } from '../../shared/errors.js';
 import type { ToolDefinition, ToolListing, ToolOutput, ToolSource } from '../tool-source.js';
 import { callTool } from './call-tool.js';
 import type { McpConnection, McpConnectionState } from './connection.js';

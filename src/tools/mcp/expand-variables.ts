@@ -1,4 +1,4 @@
-import { KelivoError } from '../../errors.js';
+import { KelivoError } from '../../shared/errors.js';
 
 /** The keys of a server in whose texts variables are expanded, also one level down. */
 const expandedKeys = ['command', 'args', 'env', 'cwd', 'url', 'headers'];

@@ -1,10 +1,10 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { untilAborted } from '../../abort/until-aborted.js';
+import { untilAborted } from '../../shared/until-aborted.js';
 import { createSession, type McpSession, type SessionOptions } from './create-session.js';
 import type { McpServerConfig } from './mcp-config.js';
 import { McpFailure, toMcpFailure } from './mcp-failure.js';
 import { openTransport, type TransportKind, toTransportKinds } from './open-transport.js';
-import { toTimerDelay } from '../../to-timer-delay.js';
+import { toTimerDelay } from '../../shared/to-timer-delay.js';
 
 export interface OpenSessionOptions extends SessionOptions {
   signal: AbortSignal;

@@ -1,4 +1,4 @@
-import { KelivoError } from '../../errors.js';
+import { KelivoError } from '../../shared/errors.js';
 import type { McpServers } from './mcp-config.js';
 import { type ValidateServersOptions, validateMcpServers } from './validate-mcp-servers.js';
 

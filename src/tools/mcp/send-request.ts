@@ -4,7 +4,7 @@ import type { ToolProgress } from '../tool-source.js';
 import type { McpSession } from './create-session.js';
 import { McpFailure, toMcpFailure } from './mcp-failure.js';
 import { createSilenceTimer } from './silence-timer.js';
-import { toTimerDelay } from '../../to-timer-delay.js';
+import { toTimerDelay } from '../../shared/to-timer-delay.js';
 
 export interface RequestLimits {
   signal?: AbortSignal;

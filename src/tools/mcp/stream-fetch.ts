@@ -1,6 +1,6 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
-import { type LinkedSignal, linkSignal } from '../../abort/link-signal.js';
+import { type LinkedSignal, linkSignal } from '../../shared/link-signal.js';
 import { createAnswerScanner } from './answer-scanner.js';
 import { followedBy } from './followed-by.js';
 import { endedStream } from './mcp-failure.js';

@@ -1,4 +1,4 @@
-import { KelivoError, type KelivoErrorCode } from '../../errors.js';
+import { KelivoError, type KelivoErrorCode } from '../../shared/errors.js';
 import type { McpServerConfig } from './mcp-config.js';
 import { type McpFailure, type McpFailureKind, noProcesses, toMcpFailure } from './mcp-failure.js';
 import { redact, secretsOf } from './redact.js';

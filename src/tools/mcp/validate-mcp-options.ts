@@ -1,6 +1,6 @@
 import * as z from 'zod/v4';
-import { KelivoError } from '../../errors.js';
-import { parseSettings } from '../../parse-settings.js';
+import { KelivoError } from '../../shared/errors.js';
+import { parseSettings } from '../../shared/parse-settings.js';
 import type { McpConnectionPoolOptions, McpToolsOptions } from './mcp-options.js';
 
 const milliseconds = z.number().positive();

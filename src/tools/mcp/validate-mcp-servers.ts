@@ -1,5 +1,5 @@
 import * as z from 'zod/v4';
-import { KelivoError } from '../../errors.js';
+import { KelivoError } from '../../shared/errors.js';
 import { expandVariables } from './expand-variables.js';
 import type { McpServerConfig, McpServers } from './mcp-config.js';
 

@@ -15,7 +15,7 @@ import { adaptModel } from '../../../src/adapters/adapt-model.js';
 import { mistralMiddleware } from '../../../src/adapters/mistral.js';
 import type { MistralOptions } from '../../../src/adapters/mistral/mistral-options.js';
 import { wrapModel } from '../../../src/adapters/wrap-model.js';
-import { createKelivoResponsesProvider } from '../../../src/provider.js';
+import { createKelivoResponsesProvider } from '../../../src/provider/provider.js';
 import type { RequestRules } from '../../../src/testing/request-rules.js';
 import { withToolLoop } from '../../../src/tool-loop/with-tool-loop.js';
 import { createLocalTools } from '../../../src/tools/local-tools.js';

@@ -143,9 +143,9 @@ describe('the order of messages', () => {
       { ...assistant(text('One, ')), providerOptions: { openaiCompatible: { prefix: true } } },
     ];
     expect(await asked(prefix)).toEqual(prefix);
-    const stock = { ...scriptedModel(say('three')), provider: 'mistral.chat' };
-    await stream(wrapModel(stock, [mistralMiddleware()]), { prompt });
-    expect(stock.requests[0]?.prompt).toEqual(prompt);
+    const official = { ...scriptedModel(say('three')), provider: 'mistral.chat' };
+    await stream(wrapModel(official, [mistralMiddleware()]), { prompt });
+    expect(official.requests[0]?.prompt).toEqual(prompt);
   });
 
   it('keeps text and calls apart where that is asked for', async () => {

@@ -3,7 +3,7 @@ import { tool } from 'ai';
 import { z } from 'zod';
 import { toSse } from '../../_sse.js';
 import { functionCall, message, toStream } from '../../responses/stream/_fixtures/wire-events.js';
-import { createBareModel, createLoopModel, createStockModel } from '../_models.js';
+import { createBareModel, createLoopModel, createOfficialModel } from '../_models.js';
 import { answering, drain } from '../_transport.js';
 import { compare, type Contender, median } from '../compare.js';
 import { type Figure, toShare } from '../figure.js';
@@ -21,7 +21,7 @@ export async function measureConversation(scale: Scale): Promise<Figure[]> {
     const prompt = toConversation(count);
     const costs = await compare(
       {
-        stock: toFirstRequest(createStockModel, prompt),
+        official: toFirstRequest(createOfficialModel, prompt),
         bare: toFirstRequest(createBareModel, prompt),
         followUp: toFollowUp(prompt),
         json: await toJson(prompt),
@@ -33,9 +33,9 @@ export async function measureConversation(scale: Scale): Promise<Figure[]> {
     figures.push(
       toShare({
         name: `${name}: first request`,
-        rival: 'stock model',
+        rival: 'official model',
         ours: costs.bare,
-        theirs: costs.stock,
+        theirs: costs.official,
       }),
       toShare({
         name: `${name}: first request`,

@@ -4,7 +4,7 @@ import {
   createAdaptedModel,
   createBareModel,
   createLoopModel,
-  createStockModel,
+  createOfficialModel,
   OPTIONS,
 } from '../_models.js';
 import { EVENT_STREAM } from '../_transport.js';
@@ -17,7 +17,7 @@ export async function measureFirstToken({ firstTokens }: Scale): Promise<Figure[
   const answer = cutAfterFirstDelta(toAnswer('text', 3));
   const costs = await compare(
     {
-      stock: toContender(createStockModel, answer),
+      official: toContender(createOfficialModel, answer),
       bare: toContender(createBareModel, answer),
       'tool loop': toContender(createLoopModel, answer),
       'tool loop and adapter': toContender(createAdaptedModel, answer),
@@ -26,7 +26,7 @@ export async function measureFirstToken({ firstTokens }: Scale): Promise<Figure[
   );
   const goals = { bare: 1, 'tool loop': 1.1, 'tool loop and adapter': 1.1 };
   return (['bare', 'tool loop', 'tool loop and adapter'] as const).map(name =>
-    toShare({ name, rival: 'stock model', ours: costs[name], theirs: costs.stock }, goals[name]),
+    toShare({ name, rival: 'official model', ours: costs[name], theirs: costs.official }, goals[name]),
   );
 }
 

@@ -1,7 +1,7 @@
 import { streamText } from 'ai';
 import type { LanguageModelV2 } from '@ai-sdk/provider';
 import { toAnswer } from '../_answers.js';
-import { createBareModel, createLoopModel, createStockModel } from '../_models.js';
+import { createBareModel, createLoopModel, createOfficialModel } from '../_models.js';
 import { answering } from '../_transport.js';
 import { compare } from '../compare.js';
 import { type Figure, toShare } from '../figure.js';
@@ -16,13 +16,13 @@ export async function measureHost(scale: Scale): Promise<Figure[]> {
   };
   const costs = await compare(
     {
-      stock: read(createStockModel(fetch)),
+      official: read(createOfficialModel(fetch)),
       bare: read(createBareModel(fetch)),
       'tool loop': read(createLoopModel(fetch)),
     },
     { ...scale, time: 'processor' },
   );
   return (['bare', 'tool loop'] as const).map(name =>
-    toShare({ name, rival: 'stock model', ours: costs[name], theirs: costs.stock }, 0.85),
+    toShare({ name, rival: 'official model', ours: costs[name], theirs: costs.official }, 0.85),
   );
 }

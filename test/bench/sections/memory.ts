@@ -5,7 +5,7 @@ import {
   message,
   toResponse as toResponseObject,
 } from '../../responses/stream/_fixtures/wire-events.js';
-import { createBareModel, createLoopModel, createStockModel, OPTIONS } from '../_models.js';
+import { createBareModel, createLoopModel, createOfficialModel, OPTIONS } from '../_models.js';
 import { toResponse } from '../_transport.js';
 import type { Figure } from '../figure.js';
 import type { Scale } from '../scale.js';
@@ -20,7 +20,7 @@ const RETAINED_LIMIT = 1;
  * made as it is read.
  */
 export async function measureMemory({ memoryDeltas }: Scale): Promise<Figure[]> {
-  const models = { stock: createStockModel, bare: createBareModel, 'tool loop': createLoopModel };
+  const models = { official: createOfficialModel, bare: createBareModel, 'tool loop': createLoopModel };
   const measured: Record<string, Measured> = {};
   for (const [name, create] of Object.entries(models)) {
     const read = (deltas: number) =>
@@ -32,17 +32,17 @@ export async function measureMemory({ memoryDeltas }: Scale): Promise<Figure[]> 
     await read(memoryDeltas / 20);
     measured[name] = await read(memoryDeltas);
   }
-  const { stock } = measured;
+  const { official } = measured;
   return ['bare', 'tool loop'].flatMap((name): Figure[] => {
     const ours = measured[name];
-    if (ours === undefined || stock === undefined) return [];
+    if (ours === undefined || official === undefined) return [];
     const toFigure = (what: string, kind: keyof Measured, atMost: number): Figure => ({
       name: `${memoryDeltas.toLocaleString('en-US')} deltas, ${name}: ${what}`,
-      rival: 'stock model',
+      rival: 'official model',
       value: ours[kind],
       unit: 'MB',
       goal: { atMost },
-      measured: `${ours[kind].toFixed(1)} MB / ${stock[kind].toFixed(1)} MB`,
+      measured: `${ours[kind].toFixed(1)} MB / ${official[kind].toFixed(1)} MB`,
     });
     return [
       toFigure('growth while streaming', 'growth', GROWTH_LIMIT),

@@ -9,13 +9,13 @@ import { compare, type Contender } from '../compare.js';
 import { type Figure, toShare } from '../figure.js';
 import type { Scale } from '../scale.js';
 
-const STOCK = '@ai-sdk/openai';
+const OFFICIAL = '@ai-sdk/openai';
 const MAIN = '.';
 /** Of the main entry, in kilobytes. */
 const SIZE_LIMIT = 20;
 
 /**
- * How long each entry takes to import, and how large it is, beside the stock provider. What an application of the AI
+ * How long each entry takes to import, and how large it is, beside the official provider. What an application of the AI
  * SDK has anyway does not count: `ai` is loaded before, and it, its two packages and the peers are not in the sizes.
  * Neither is what an entry loads later, when it is needed.
  */
@@ -23,15 +23,15 @@ export async function measureStart({ samples, warmUp }: Scale): Promise<Figure[]
   const entries = allEntries.filter(({ file }) => existsSync(join(root, file)));
   const importers = entries.map(({ specifier }) => [specifier, importing(specifier)] as const);
   const times = await compare<string>(
-    { [STOCK]: importing(STOCK), ...Object.fromEntries(importers) },
+    { [OFFICIAL]: importing(OFFICIAL), ...Object.fromEntries(importers) },
     { samples, warmUp: Math.min(warmUp, 1) },
   );
-  const rival = 'stock provider';
+  const rival = 'official provider';
   const imports = entries.map(({ path, specifier }) => {
-    const sides = { ours: times[specifier] ?? [], theirs: times[STOCK] ?? [] };
+    const sides = { ours: times[specifier] ?? [], theirs: times[OFFICIAL] ?? [] };
     return toShare({ name: `import \`${specifier}\``, rival, ...sides }, path === MAIN ? 0.5 : undefined);
   });
-  const stock = await sizeOf(fileURLToPath(import.meta.resolve(STOCK)));
+  const official = await sizeOf(fileURLToPath(import.meta.resolve(OFFICIAL)));
   const sizes: Figure[] = [];
   for (const { path, specifier, file } of entries) {
     const size = await sizeOf(file);
@@ -41,7 +41,7 @@ export async function measureStart({ samples, warmUp }: Scale): Promise<Figure[]
       value: size,
       unit: 'KB',
       ...(path === MAIN && { goal: { atMost: SIZE_LIMIT } }),
-      measured: `${size.toFixed(1)} KB / ${stock.toFixed(1)} KB`,
+      measured: `${size.toFixed(1)} KB / ${official.toFixed(1)} KB`,
     });
   }
   return [...imports, ...sizes];

@@ -5,7 +5,7 @@ import {
   createAdaptedModel,
   createBareModel,
   createLoopModel,
-  createStockModel,
+  createOfficialModel,
   OPTIONS,
 } from '../_models.js';
 import { answering, drain } from '../_transport.js';
@@ -24,7 +24,7 @@ const CHUNKS: readonly Chunks[] = [
   { name: 'whole' },
 ];
 
-/** How many times faster than the stock model each of ours has to be, by the size of the chunks. */
+/** How many times faster than the official model each of ours has to be, by the size of the chunks. */
 const GOALS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   '512 B': { bare: 4, 'tool loop': 3.5, 'tool loop and adapter': 2.5 },
   '16 KiB': { bare: 5, 'tool loop': 3.5, 'tool loop and adapter': 2.5 },
@@ -45,7 +45,7 @@ async function measureAnswer(kind: AnswerKind, { name: chunk, size }: Chunks, sc
   const read = (model: LanguageModelV2) => async () => drain((await model.doStream(OPTIONS)).stream);
   const costs = await compare(
     {
-      stock: read(createStockModel(fetch)),
+      official: read(createOfficialModel(fetch)),
       bare: read(createBareModel(fetch)),
       'tool loop': read(createLoopModel(fetch)),
       'tool loop and adapter': read(createAdaptedModel(fetch)),
@@ -58,7 +58,7 @@ async function measureAnswer(kind: AnswerKind, { name: chunk, size }: Chunks, sc
   const of = `${kind}, ${chunk}`;
   const figures = (['bare', 'tool loop', 'tool loop and adapter'] as const).map(model =>
     toSpeed(
-      { name: `${of}: ${model}`, rival: 'stock model', ours: costs[model], theirs: costs.stock },
+      { name: `${of}: ${model}`, rival: 'official model', ours: costs[model], theirs: costs.official },
       kind === 'text' ? GOALS[chunk]?.[model] : undefined,
     ),
   );

@@ -4,7 +4,7 @@ import { stepCountIs, streamText, tool, type ToolSet } from 'ai';
 import { z } from 'zod';
 import { toSse } from '../../_sse.js';
 import { functionCall, message, toStream } from '../../responses/stream/_fixtures/wire-events.js';
-import { createLoopModel, createStockModel } from '../_models.js';
+import { createLoopModel, createOfficialModel } from '../_models.js';
 import { EVENT_STREAM } from '../_transport.js';
 import { compare } from '../compare.js';
 import { type Figure, toShare } from '../figure.js';
@@ -54,14 +54,14 @@ async function compareTurn(
   const costs = await compare(
     {
       loop: () => runTurn(createLoopModel(createServer(times), { look_up: { ...lookUp, readOnly: true } })),
-      steps: () => runTurn(createStockModel(createServer(times)), { look_up: lookUp }),
+      steps: () => runTurn(createOfficialModel(createServer(times)), { look_up: lookUp }),
       path: () => walkCriticalPath(times),
     },
     samples,
   );
   return [
     toShare(
-      { name, rival: '`streamText`, stock model, `stepCountIs`', ours: costs.loop, theirs: costs.steps },
+      { name, rival: '`streamText`, official model, `stepCountIs`', ours: costs.loop, theirs: costs.steps },
       atMost,
     ),
     toShare({ name, rival: 'critical path', ours: costs.loop, theirs: costs.path }, 1.1),

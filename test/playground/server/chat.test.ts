@@ -37,7 +37,7 @@ async function readUntil(response: Response, pattern: RegExp): Promise<RegExpExe
   }
 }
 
-describe.each(['kelivo', 'stock'] as const)('a turn of %s', thread => {
+describe.each(['kelivo', 'official'] as const)('a turn of %s', thread => {
   it('tells its story: rounds, requests, events, tools and tokens', async () => {
     const { ask } = await openPlayground({ mcpServers: { everything: everythingOverStdio() } });
     const { trace, text } = await ask(SUM_AND_COUNT, { thread });
@@ -73,7 +73,7 @@ describe.each(['kelivo', 'stock'] as const)('a turn of %s', thread => {
 
   it('goes on with the history of the other provider', async () => {
     const playground = await openPlayground({ mcpServers: { everything: everythingOverStdio() } });
-    const flags = thread === 'kelivo' ? ['stock', 'kelivo'] : ['kelivo', 'stock'];
+    const flags = thread === 'kelivo' ? ['official', 'kelivo'] : ['kelivo', 'official'];
     await playground.call('/api/state', { method: 'PATCH', body: { flag: flags[0] } });
     await playground.ask(SUM_AND_COUNT);
     await playground.call('/api/state', { method: 'PATCH', body: { flag: flags[1] } });

@@ -53,7 +53,7 @@ describe('a key', () => {
     try {
       await call('/api/state', { method: 'PATCH', body: { endpoint: emulator.baseURL } });
       await ask('Hello');
-      await ask('Hello', { thread: 'stock' });
+      await ask('Hello', { thread: 'official' });
     } finally {
       delete process.env.OPENAI_API_KEY;
     }

@@ -68,7 +68,7 @@ describe('replayed reasoning', () => {
     expect(inputOf([user('q'), assistant(...content), user('q')]).slice(1, -1)).toEqual(expected);
   });
 
-  it('prefers our own namespace to the stock one', () => {
+  it('prefers our own namespace to the official one', () => {
     const both = {
       ...thought('x'),
       providerOptions: { openai: sealed('rs_1', 'old'), kelivo: sealed('rs_1', 'new') },

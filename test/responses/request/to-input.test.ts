@@ -249,7 +249,7 @@ describe('the answers of the assistant', () => {
     expect(inputOf([assistant(call)])[0]).toMatchObject({ arguments: expected });
   });
 
-  it('leave out hosted calls with the warning of the stock provider', () => {
+  it('leave out hosted calls with the warning of the official provider', () => {
     const hosted = { toolCallId: 'ws_1', toolName: 'web_search' };
     const searched = [
       assistant(

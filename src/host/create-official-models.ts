@@ -1,0 +1,94 @@
+import type {
+  LanguageModelV2,
+  LanguageModelV2CallOptions,
+  LanguageModelV2Content,
+  LanguageModelV2StreamPart,
+} from '@ai-sdk/provider';
+import type { FetchFunction } from '@ai-sdk/provider-utils';
+import { createCredentials } from '../provider/credentials.js';
+import { createEndpoints } from '../provider/endpoints.js';
+import { resolveModelOverride } from '../provider/model-overrides.js';
+import { transformParts } from '../parts/transform-parts.js';
+import { turnTokenOf } from '../parts/turn-token.js';
+import { withRequestLog } from '../http/request-log.js';
+import type { KelivoResponsesSettings } from '../provider/settings.js';
+import { type ImportOpenAI, openOfficialModel } from './open-official-model.js';
+import { type OfficialCall, toOfficialCall } from './to-official-call.js';
+
+const RESPONSES_PATH = '/responses';
+
+/**
+ * Makes official models from the settings of this package's provider: address, keys, headers and `fetch`. What the settings
+ * say of its own way to speak (`compatibility`, `missingReasoning`, `timeouts`, fields of a body) does not concern them.
+ */
+export function createOfficialModels(
+  settings: KelivoResponsesSettings,
+  { provider = 'kelivo-responses', importOpenAI }: { provider?: string; importOpenAI?: ImportOpenAI } = {},
+): (modelId: string) => LanguageModelV2 {
+  const endpoints = createEndpoints(settings);
+  const credentials = createCredentials(settings, { url: endpoints.shownRoot });
+  const fetch = withRequestLog(
+    settings.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    settings.logger,
+  );
+
+  return modelId => {
+    const endpoint = new URL(endpoints.of(modelId, RESPONSES_PATH.slice(1)));
+    const { headers: modelHeaders } = resolveModelOverride(modelId, { ...settings, host: endpoints.host });
+    const config = {
+      baseURL: `${endpoint.origin}${endpoint.pathname}`.slice(0, -RESPONSES_PATH.length),
+      needsKey: endpoints.needsKey,
+      importOpenAI,
+      fetch: endpoint.search === '' ? fetch : toFetchOf(endpoint, fetch),
+    };
+
+    /** Opened for each call: the key is looked up then, and the next one taken where it is refused. */
+    const call = <Result>(
+      options: LanguageModelV2CallOptions,
+      run: (model: LanguageModelV2, officialCall: OfficialCall) => Promise<Result>,
+    ): Promise<Result> =>
+      credentials.use(turnTokenOf(options.providerOptions), async keyHeaders => {
+        const model = await openOfficialModel(modelId, {
+          ...config,
+          headers: { ...keyHeaders, ...modelHeaders },
+        });
+        return run(model, toOfficialCall(options, { store: settings.store ?? false }));
+      });
+
+    return {
+      specificationVersion: 'v2',
+      provider,
+      modelId,
+      supportedUrls: {
+        'image/*': [/^https?:\/\/.*$/],
+        'application/pdf': [/^https?:\/\/.*$/],
+      },
+      doGenerate: callOptions =>
+        call(callOptions, async (model, { options, toOwnName }) => {
+          const result = await model.doGenerate(options);
+          if (toOwnName === undefined) return result;
+          return { ...result, content: result.content.map(part => withName(part, toOwnName)) };
+        }),
+      doStream: callOptions =>
+        call(callOptions, async (model, { options, toOwnName }) => {
+          const result = await model.doStream(options);
+          if (toOwnName === undefined) return result;
+          const stream = transformParts(result.stream, {
+            part: (part, emit) => emit(withName(part, toOwnName)),
+          });
+          return { ...result, stream };
+        }),
+    };
+  };
+}
+
+/** The official provider adds its path behind a query; the whole address goes in its place. */
+const toFetchOf =
+  (endpoint: URL, fetch: FetchFunction): FetchFunction =>
+  (_, init) =>
+    fetch(endpoint, init);
+
+const withName = <Part extends LanguageModelV2Content | LanguageModelV2StreamPart>(
+  part: Part,
+  toName: (name: string) => string,
+): Part => ('toolName' in part ? { ...part, toolName: toName(part.toolName) } : part);

@@ -1,0 +1,112 @@
+import { KelivoError } from '../shared/errors.js';
+
+/** How the API root of a service looks. */
+export type ApiStyle = 'openai' | 'azure' | 'google';
+
+/** What Azure OpenAI needs to know beside its address. */
+export interface AzureSettings {
+  /** Name of the resource; stands for the base URL `https://<name>.openai.azure.com`. */
+  readonly resourceName?: string;
+  /**
+   * The `api-version` query parameter. A dated one, such as `2025-04-01-preview`, belongs to the older `/openai` root.
+   * @default none, as `/openai/v1` needs none
+   */
+  readonly apiVersion?: string;
+  /**
+   * Whether the address names a deployment: `…/openai/deployments/<model>/responses`. Azure's own Responses API has no
+   * such address; gateways in front of it may.
+   * @default false
+   */
+  readonly deploymentUrls?: boolean;
+}
+
+/** API roots that have no version segment, by host. */
+const VERSIONLESS_HOSTS: readonly RegExp[] = [
+  /(^|\.)githubcopilot\.com$/, // GitHub Copilot: https://api.githubcopilot.com/responses
+  /^chatgpt\.com$/, // Codex backend: https://chatgpt.com/backend-api/codex/responses
+];
+
+/** Endpoints that people paste where the root is asked for. */
+const PASTED_ENDPOINT = /\/(responses|chat\/completions|completions|embeddings|models)$/;
+
+const VERSION_SEGMENT = /^v\d+\w*$/;
+
+/**
+ * The root of an API in what people write for it: without trailing slashes, with one version segment, and without the
+ * endpoint where a whole one was pasted (that root is then taken as it is). A query string is kept.
+ *
+ * `openai` ends in `/v1`, `google` in `/v1beta`, `azure` in `/openai/v1` (or `/openai` for a dated API version).
+ *
+ * @throws KelivoError with code `invalid-settings` when `baseURL` is no absolute http(s) URL.
+ */
+export function toApiRoot(
+  baseURL: string,
+  { api = 'openai', azure = {} }: { api?: ApiStyle; azure?: AzureSettings } = {},
+): URL {
+  const url = parse(baseURL);
+  const path = url.pathname.replace(/\/+/g, '/').replace(/\/$/, '');
+  const root = path.replace(PASTED_ENDPOINT, '');
+  const isPasted = root !== path;
+  const segments = withoutDoubledVersion(root.split('/').filter(Boolean));
+  url.pathname = (api === 'azure' ? toAzure(segments) : withVersion(segments)).join('/');
+  if (azure.apiVersion !== undefined) url.searchParams.set('api-version', azure.apiVersion);
+  url.hash = '';
+  return url;
+
+  function withVersion(given: string[]): string[] {
+    const isComplete =
+      isPasted ||
+      given.some(segment => VERSION_SEGMENT.test(segment)) ||
+      VERSIONLESS_HOSTS.some(host => host.test(url.hostname));
+    return isComplete ? given : [...given, api === 'google' ? 'v1beta' : 'v1'];
+  }
+
+  /** What comes before `/openai` is a gateway's own; what comes after it is written anew. */
+  function toAzure(given: string[]): string[] {
+    const at = given.indexOf('openai');
+    const prefix = at < 0 ? given : given.slice(0, at);
+    if (at < 0 && given.some(segment => VERSION_SEGMENT.test(segment))) return given;
+    const version = azure.apiVersion ?? url.searchParams.get('api-version') ?? '';
+    const isDated = /^\d{4}-\d{2}-\d{2}/.test(version);
+    // `…/openai/deployments/<name>` is a root of chat completions: Responses has no deployment in its path.
+    return [...prefix, 'openai', ...(isDated || azure.deploymentUrls ? [] : ['v1'])];
+  }
+}
+
+/** `…/v1/v1`: one part of a set-up wrote the version, and so did another. */
+function withoutDoubledVersion(segments: string[]): string[] {
+  const isDoubled = (segment: string, index: number): boolean =>
+    VERSION_SEGMENT.test(segment) && segment === segments[index - 1];
+  return segments.filter((segment, index) => !isDoubled(segment, index));
+}
+
+/** The address of an endpoint below a root, with further query parameters. */
+export function toEndpoint(root: URL, path: string, query: Readonly<Record<string, string>> = {}): string {
+  const url = new URL(root);
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/${path}`;
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  return url.href;
+}
+
+function parse(baseURL: string): URL {
+  const text = baseURL.trim();
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && (url.username !== '' || url.password !== '')) {
+    throw new KelivoError({
+      code: 'invalid-settings',
+      message: `Expected \`baseURL\` without a user name and password, got some before "${url.host}". Pass \`apiKey\` or \`headers\` instead.`,
+    });
+  }
+  if (url !== undefined && (url.protocol === 'https:' || url.protocol === 'http:')) return url;
+  // A query may hold a key, and what stands before the host a password.
+  const shown = text.replace(/\?.*/s, '').replace(/[^/]*@/, '');
+  const address = shown.replace(/^\/+/, '');
+  // Servers on one's own machine or network rarely have a certificate.
+  const guess = `${/^(localhost|[\d.]+)([:/]|$)/.test(address) ? 'http' : 'https'}://${address}`;
+  const isHost = /^\/*([\w-]+\.[\w.-]+|localhost)([:/]|$)/.test(text);
+  const hint = isHost && URL.canParse(guess) ? ` Did you mean "${guess}"?` : '';
+  throw new KelivoError({
+    code: 'invalid-settings',
+    message: `Expected \`baseURL\` to be an absolute http(s) URL such as "https://api.openai.com/v1", got "${shown}".${hint}`,
+  });
+}

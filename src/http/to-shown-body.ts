@@ -1,0 +1,60 @@
+import { isFilled, isRecord, type WireRecord } from '../shared/json.js';
+import { toShownUrl } from './to-shown-url.js';
+
+/**
+ * A request body as errors and the host's metadata may show it: hosted tools bring the credentials of MCP servers and
+ * of the addresses that shells may reach along.
+ */
+export function toShownBody(body: unknown): { body: unknown; secrets: string[] } {
+  if (!isRecord(body) || !isFilled(body.tools)) return { body, secrets: [] };
+  const secrets: string[] = [];
+
+  /** Fields of tools that hold secrets, and what is shown of them. */
+  const show = new Map<string, (value: unknown) => unknown>([
+    ['authorization', hide],
+    ['headers', hide],
+    ['server_url', hideInUrl],
+    ['environment', hideInEnvironment],
+    ['container', hideInEnvironment],
+  ]);
+  const tools = body.tools.map(tool =>
+    isRecord(tool) ? mapFields(tool, (name, value) => (show.get(name) ?? keep)(value)) : tool,
+  );
+  return secrets.length === 0 ? { body, secrets } : { body: { ...body, tools }, secrets };
+
+  function hide(value: unknown): unknown {
+    if (isRecord(value)) return mapFields(value, (_, field) => hide(field));
+    if (typeof value !== 'string') return value;
+    note(value, value.replace(/^\w+ +/, ''));
+    return '[redacted]';
+  }
+
+  /** The value of each of `network_policy.domain_secrets`. */
+  function hideInEnvironment(environment: unknown): unknown {
+    if (!isRecord(environment) || !isRecord(environment.network_policy)) return environment;
+    const { network_policy } = environment;
+    if (!Array.isArray(network_policy.domain_secrets)) return environment;
+    const domain_secrets = network_policy.domain_secrets.map((secret: unknown) =>
+      isRecord(secret)
+        ? mapFields(secret, (name, value) => (name === 'value' ? hide(value) : value))
+        : secret,
+    );
+    return { ...environment, network_policy: { ...network_policy, domain_secrets } };
+  }
+
+  function hideInUrl(address: unknown): unknown {
+    if (typeof address !== 'string') return address;
+    const shown = toShownUrl(address);
+    note(...shown.secrets);
+    return shown.url;
+  }
+
+  function note(...found: string[]): void {
+    secrets.push(...found.filter(secret => secret.length >= 4));
+  }
+}
+
+const keep = (value: unknown): unknown => value;
+
+const mapFields = (fields: WireRecord, toValue: (name: string, value: unknown) => unknown): WireRecord =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toValue(name, value)]));

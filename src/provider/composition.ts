@@ -1,0 +1,86 @@
+import type { LanguageModelV2 } from '@ai-sdk/provider';
+import {
+  createModelAdapterRegistry,
+  type ModelAdapterRegistry,
+} from '../adapters/create-model-adapter-registry.js';
+import { createLazyLanguageModel } from './lazy-language-model.js';
+import type { KelivoResponsesSettings } from './settings.js';
+import { createLazyToolSource } from '../tools/lazy-tool-source.js';
+import { createLocalTools } from '../tools/local-tools.js';
+import type { McpServers } from '../tools/mcp/mcp-config.js';
+import type { McpToolsOptions } from '../tools/mcp/mcp-options.js';
+import { validateMcpServers } from '../tools/mcp/validate-mcp-servers.js';
+import { isToolSource, type ToolSource } from '../tools/tool-source.js';
+import { createToolbox } from '../tools/toolbox.js';
+import { type PendingWarningsSource, withPendingWarnings } from '../tools/with-pending-warnings.js';
+
+/** What a provider puts around each bare model. */
+export interface Composition {
+  /** The tools that the loop runs; undefined where there is no loop. */
+  readonly tools: PendingWarningsSource | undefined;
+  /** The model in the adapters of its family, and those in the tool loop. */
+  compose(model: LanguageModelV2): LanguageModelV2;
+  /** Ends MCP servers and connections. */
+  close(): Promise<void>;
+}
+
+export type CompositionSettings = Pick<
+  KelivoResponsesSettings,
+  'adapters' | 'tools' | 'mcpServers' | 'mcp' | 'toolLoop' | 'timeouts'
+>;
+
+/**
+ * Nothing is started before a composed model is called. Adapters and tool loop are loaded then, too: a program that only
+ * names its models does not wait for them.
+ */
+export function createComposition({
+  adapters: givenAdapters,
+  toolLoop,
+  timeouts,
+  ...settings
+}: CompositionSettings): Composition {
+  const source = createToolSource(settings);
+  const tools = toolLoop === false ? undefined : source;
+  const adapters = toRegistry(givenAdapters);
+  return {
+    tools,
+    compose: model =>
+      createLazyLanguageModel(model, async () => {
+        const { composeModel } = await import('./compose-model.js');
+        return composeModel(model, { adapters, tools, toolLoop, timeouts });
+      }),
+    close: async () => source?.close(),
+  };
+}
+
+function toRegistry(adapters: CompositionSettings['adapters']): ModelAdapterRegistry | undefined {
+  if (adapters === undefined) return undefined;
+  if (adapters === false) return createModelAdapterRegistry();
+  return 'findFor' in adapters ? adapters : createModelAdapterRegistry(adapters);
+}
+
+/** MCP tools first: where a local tool has the same name, the server's keeps it. */
+function createToolSource({
+  tools,
+  mcpServers,
+  mcp = {},
+}: Pick<CompositionSettings, 'tools' | 'mcpServers' | 'mcp'>): PendingWarningsSource | undefined {
+  const sources: ToolSource[] = [];
+  if (mcpServers !== undefined)
+    sources.push(isToolSource(mcpServers) ? mcpServers : toLazyMcpTools(mcpServers, mcp));
+  if (tools !== undefined) sources.push(createLocalTools(tools));
+  const source = sources.length > 1 ? createToolbox(sources) : sources[0];
+  return source && withPendingWarnings(source);
+}
+
+/** The MCP SDK is large: a program that never calls a model does not load it. */
+function toLazyMcpTools(
+  mcpServers: McpServers,
+  { expandVariables, ...options }: McpToolsOptions,
+): ToolSource {
+  const servers = validateMcpServers(mcpServers, { expandVariables });
+  return createLazyToolSource('MCP servers', async () => {
+    const { createMcpTools } = await import('../tools/mcp/create-mcp-tools.js');
+    return createMcpTools(servers, options);
+  });
+}

@@ -1,0 +1,25 @@
+import type { EmbeddingModelOptions } from '../embeddings/create-embedding-model.js';
+import { createKelivoResponsesProvider, type KelivoResponsesProvider } from './provider.js';
+
+let instance: KelivoResponsesProvider | undefined;
+const provider = (): KelivoResponsesProvider => {
+  instance ??= createKelivoResponsesProvider();
+  return instance;
+};
+
+/**
+ * The default provider, made from the environment when it is first used: `OPENAI_API_KEY` and `OPENAI_BASE_URL`.
+ * It has no tools of its own.
+ */
+export const kelivoResponses: KelivoResponsesProvider = Object.assign(
+  (modelId: string) => provider().languageModel(modelId),
+  {
+    languageModel: (modelId: string) => provider().languageModel(modelId),
+    responses: (modelId: string) => provider().responses(modelId),
+    textEmbeddingModel: (modelId: string, options?: EmbeddingModelOptions) =>
+      provider().textEmbeddingModel(modelId, options),
+    imageModel: (modelId: string) => provider().imageModel(modelId),
+    toolStubs: () => provider().toolStubs(),
+    close: async () => instance?.close(),
+  },
+);

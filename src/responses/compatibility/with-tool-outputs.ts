@@ -1,0 +1,67 @@
+import type { Compatibility } from './compatibility.js';
+import type { FunctionCallOutput, InputContent, InputImage, InputItem } from '../request/request-body.js';
+
+type ToolImages = 'output' | 'user-message' | 'text';
+
+/** The items with the outputs of tools as far as the endpoint takes them. */
+export function withToolOutputs(
+  items: InputItem[],
+  { toolOutput = 'any', toolImages = 'output' }: Compatibility,
+): InputItem[] {
+  const isString = toolOutput === 'string';
+  const images: ToolImages = isString && toolImages === 'output' ? 'text' : toolImages;
+  if (images === 'output' || !items.some(item => isAffected(item, isString))) return items;
+
+  const toolNames = new Map(
+    items.flatMap(item => (item.type === 'function_call' ? [[item.call_id, item.name] as const] : [])),
+  );
+  const formed: InputItem[] = [];
+  let moved: InputContent[] = [];
+  const placeMoved = (): void => {
+    if (moved.length > 0) formed.push({ role: 'user', content: moved });
+    moved = [];
+  };
+  for (const item of items) {
+    // The outputs of parallel calls stay together: servers made for chat completions refuse anything between them.
+    if (item.type !== 'function_call_output') placeMoved();
+    if (item.type !== 'function_call_output' || typeof item.output === 'string') {
+      formed.push(item);
+      continue;
+    }
+    formed.push({ ...item, output: toOutput(item.output, { images, isString }) });
+    const shown = images === 'user-message' ? item.output.filter(isImage) : [];
+    if (shown.length === 0) continue;
+    const origin = toolNames.get(item.call_id) ?? item.call_id;
+    moved.push({ type: 'input_text', text: `Images in the output of the tool ${origin}:` }, ...shown);
+  }
+  placeMoved();
+  return formed;
+}
+
+function isAffected(item: InputItem, isString: boolean): boolean {
+  if (item.type !== 'function_call_output' || typeof item.output === 'string') return false;
+  return isString || item.output.some(isImage);
+}
+
+function toOutput(
+  content: readonly InputContent[],
+  { images, isString }: { images: ToolImages; isString: boolean },
+): FunctionCallOutput['output'] {
+  const shown = content.map(part => {
+    if (part.type === 'input_text') return part;
+    const note = isImage(part) ? imageNotes[images] : isString ? toFileNote(part) : undefined;
+    return note === undefined ? part : { type: 'input_text' as const, text: note };
+  });
+  return isString ? shown.flatMap(part => (part.type === 'input_text' ? [part.text] : [])).join('\n') : shown;
+}
+
+const imageNotes: Readonly<Record<ToolImages, string | undefined>> = {
+  output: undefined,
+  'user-message': '[image: shown in the next message]',
+  text: '[image left out: this server takes text only]',
+};
+
+const toFileNote = ({ filename }: { filename?: string }): string =>
+  `[file${filename === undefined ? '' : ` ${filename}`} left out: this server takes text only]`;
+
+const isImage = (part: InputContent): part is InputImage => part.type === 'input_image';

@@ -1,0 +1,126 @@
+import { APICallError } from '@ai-sdk/provider';
+import { describe, expect, it } from 'vitest';
+import { createKeyRing } from '../../src/http/key-ring.js';
+
+const url = 'http://127.0.0.1/v1/responses';
+
+const failure = (statusCode: number, responseHeaders?: Record<string, string>) =>
+  new APICallError({ message: 'no', statusCode, url, requestBodyValues: {}, responseHeaders });
+
+/** A ring whose clock the test moves. */
+function ringOf(keys: string | string[]) {
+  const clock = { now: 1_000_000 };
+  return { clock, ring: createKeyRing(keys, { url, now: () => clock.now }) };
+}
+
+describe('handing out keys', () => {
+  it('goes round, over a list and over a text with commas', async () => {
+    for (const keys of [['a', 'b', 'c'], 'a, b ,c,']) {
+      const { ring } = ringOf(keys);
+      const given = [];
+      for (let call = 0; call < 4; call++) given.push(await ring.take(undefined));
+      expect(given).toEqual(['a', 'b', 'c', 'a']);
+    }
+  });
+
+  it('keeps the key of a turn for all its rounds', async () => {
+    const { ring } = ringOf(['a', 'b']);
+    const turn = {};
+    expect(await ring.take(turn)).toBe('a');
+    expect(await ring.take({})).toBe('b');
+    expect(await ring.take(turn)).toBe('a');
+  });
+
+  it('asks a function once for each turn', async () => {
+    let asked = 0;
+    const ring = createKeyRing(async () => `token-${++asked}`, { url });
+    const turn = {};
+    expect([await ring.take(turn), await ring.take(turn), await ring.take({})]).toEqual([
+      'token-1',
+      'token-1',
+      'token-2',
+    ]);
+  });
+
+  it('gives none where none is set', async () => {
+    for (const setting of [undefined, '', [], ' , ']) {
+      expect(await createKeyRing(setting, { url }).take(undefined)).toBeUndefined();
+    }
+  });
+});
+
+describe('keys that fail', () => {
+  it('rests a key that is over its limit for as long as the server says, then uses it again', async () => {
+    const { ring, clock } = ringOf(['a', 'b']);
+    expect(ring.refuse('a', failure(429, { 'retry-after': '5' }))).toBe(true);
+    expect([await ring.take(undefined), await ring.take(undefined)]).toEqual(['b', 'b']);
+    clock.now += 5000;
+    expect(new Set([await ring.take(undefined), await ring.take(undefined)])).toEqual(new Set(['a', 'b']));
+  });
+
+  it('moves a turn to another key when its own is refused', async () => {
+    const { ring } = ringOf(['a', 'b']);
+    const turn = {};
+    expect(await ring.take(turn)).toBe('a');
+    expect(ring.refuse('a', failure(401))).toBe(true);
+    expect([await ring.take(turn), await ring.take(turn)]).toEqual(['b', 'b']);
+  });
+
+  it('says how many there are and when to try again when none is left, and no key', async () => {
+    const { ring, clock } = ringOf(['sk-one', 'sk-two']);
+    expect(ring.refuse('sk-one', failure(401))).toBe(true);
+    expect(ring.refuse('sk-two', failure(429, { 'retry-after-ms': '2500' }))).toBe(false);
+    const error = await ring.take(undefined).catch(caught => caught);
+    expect(APICallError.isInstance(error)).toBe(true);
+    expect(error.message).toContain('all 2 were refused or are over their rate limit');
+    expect(error.message).toContain('tried again in 3 s');
+    expect(error.message).not.toContain('sk-');
+    expect(error).toMatchObject({
+      isRetryable: true,
+      statusCode: 429,
+      responseHeaders: { 'retry-after': '3' },
+    });
+    clock.now += 2500;
+    expect(await ring.take(undefined)).toBe('sk-two');
+  });
+
+  it('keeps a key for errors that are not its own', async () => {
+    const { ring } = ringOf(['a', 'b']);
+    for (const error of [failure(400), failure(500), new Error('network')])
+      expect(ring.refuse('a', error)).toBe(false);
+    expect(await ring.take(undefined)).toBe('a');
+  });
+
+  it('keeps a key for a 403 that is not about it, and retires it for one that is', async () => {
+    const forbidden = (error: object) =>
+      new APICallError({ message: 'no', statusCode: 403, url, requestBodyValues: {}, data: { error } });
+    const { ring } = ringOf(['a', 'b']);
+    for (const error of [
+      { message: 'Project does not have access to model o9', code: 'model_not_found' },
+      { message: 'Not here.', code: 'unsupported_country_region_territory' },
+    ])
+      expect(ring.refuse('a', forbidden(error))).toBe(false);
+    expect(await ring.take(undefined)).toBe('a');
+    expect(ring.refuse('a', forbidden({ message: 'Your API key is blocked.' }))).toBe(true);
+    expect([await ring.take(undefined), await ring.take(undefined)]).toEqual(['b', 'b']);
+  });
+
+  it('repeats the last refusal where every key was refused, without the body it was about', async () => {
+    const { ring } = ringOf(['a', 'b']);
+    ring.refuse('b', failure(401));
+    const last = new APICallError({ message: 'Wrong key.', statusCode: 401, url, requestBodyValues: 'body' });
+    expect(ring.refuse('a', last)).toBe(false);
+    await expect(ring.take(undefined)).rejects.toMatchObject({
+      message: 'Wrong key.',
+      statusCode: 401,
+      isRetryable: false,
+      requestBodyValues: undefined,
+    });
+  });
+
+  it('hands a single key out whatever became of it, for the server knows best', async () => {
+    const { ring } = ringOf('only');
+    expect(ring.refuse('only', failure(401))).toBe(false);
+    expect(await ring.take(undefined)).toBe('only');
+  });
+});

@@ -1,0 +1,285 @@
+import { getEventListeners } from 'node:events';
+import { APICallError } from '@ai-sdk/provider';
+import { describe, expect, it } from 'vitest';
+import { type OpenResponseOptions, openResponse } from '../../src/http/open-response.js';
+import { findFreePort } from '../_free-port.js';
+import { serve, serveBody, serveJson, type TestServer } from '../_server.js';
+
+const open = ({ url }: Pick<TestServer, 'url'>, options: Partial<OpenResponseOptions> = {}) =>
+  openResponse({
+    url: `${url}/v1/responses`,
+    headers: [],
+    body: { model: 'm' },
+    fetch: globalThis.fetch,
+    timeouts: {},
+    ...options,
+  });
+
+/** The error a promise rejects with. */
+async function refused(promise: Promise<unknown>): Promise<APICallError> {
+  const error = await promise.then(
+    () => new Error('it did not reject'),
+    (reason: unknown) => reason,
+  );
+  if (!APICallError.isInstance(error)) throw error;
+  return error;
+}
+
+/** A server that begins to answer and then does nothing. */
+const serveSilence = (beginning = 'data: {}\n\n') =>
+  serve(response => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(beginning);
+  });
+
+const startTimer = () => {
+  const start = performance.now();
+  return () => performance.now() - start;
+};
+
+describe('openResponse', () => {
+  it('posts JSON and reads the bytes that answer it', async () => {
+    const server = await serveBody('data: {}\n\n', { headers: { 'x-request-id': 'req_1' } });
+    const { read, headers, close } = await open(server, { headers: [{ authorization: 'Bearer sk-1' }] });
+    expect(new TextDecoder().decode(await read())).toBe('data: {}\n\n');
+    expect(await read()).toBeUndefined();
+    close();
+    expect(headers).toMatchObject({ 'x-request-id': 'req_1' });
+    expect(server.requests).toMatchObject([
+      {
+        path: '/v1/responses',
+        body: { model: 'm' },
+        headers: { 'content-type': 'application/json', authorization: 'Bearer sk-1' },
+      },
+    ]);
+  });
+
+  it('takes header names for equal whatever their case, and the last of a name counts', async () => {
+    const server = await serveBody('');
+    const headers = [
+      { authorization: 'Bearer a', 'X-Team': '1', 'X-Kept': 'yes' },
+      undefined,
+      { Authorization: 'Bearer b', 'x-team': undefined },
+    ];
+    (await open(server, { headers })).close();
+    expect(server.requests[0]?.headers).toMatchObject({ authorization: 'Bearer b', 'x-kept': 'yes' });
+    expect(server.requests[0]?.headers).not.toHaveProperty('x-team');
+  });
+
+  it('takes a limit that is longer than a timer can be', async () => {
+    const server = await serve(response => {
+      setTimeout(() => response.end('{}'), 50);
+    });
+    const timeouts = { connect: 2 ** 31, idle: Number.POSITIVE_INFINITY, total: 2 ** 31 };
+    const { read, close } = await open(server, { timeouts });
+    expect(new TextDecoder().decode(await read())).toBe('{}');
+    close();
+  });
+
+  it.each([
+    ['a header', { headers: [{ authorization: 'Bearer “sk-quoted”' }] }, 'the header "authorization" to be'],
+    ['the name of a header', { headers: [{ 'x team': 'a' }] }, 'the name of a header, got "x team"'],
+    ['the body', { body: { metadata: { a: 1n } } }, 'a request body that JSON can hold'],
+  ])('says what is wrong with %s, sends nothing and asks for no retry', async (_, options, told) => {
+    const server = await serveBody('');
+    const error = await refused(open(server, options));
+    expect(error.message).toContain(`Expected ${told}`);
+    expect(error.message).not.toContain('sk-quoted');
+    expect(error.isRetryable).toBe(false);
+    expect(server.requests).toEqual([]);
+  });
+
+  it('says that nobody listens at the address, and that a retry may help', async () => {
+    const url = `http://127.0.0.1:${await findFreePort()}`;
+    const error = await refused(open({ url }));
+    expect(error.message).toMatch(
+      new RegExp(
+        `^Could not reach ${url}/v1/responses: ECONNREFUSED .*\\. Check \`baseURL\` and the network\\.$`,
+      ),
+    );
+    expect(error).toMatchObject({
+      isRetryable: true,
+      statusCode: undefined,
+      requestBodyValues: { model: 'm' },
+    });
+    expect(error.cause).toBeInstanceOf(TypeError);
+  });
+
+  it('tells addresses without their query, where keys may be', async () => {
+    const server = await serveJson({ error: { message: 'No.' } }, { status: 500 });
+    const error = await refused(open(server, { url: `${server.url}/v1/responses?key=sk-1` }));
+    expect(server.requests[0]?.path).toBe('/v1/responses?key=sk-1');
+    expect(error.url).toBe(`${server.url}/v1/responses`);
+  });
+
+  it('tells that the connection broke in the middle of the answer', async () => {
+    const server = await serve(response => {
+      response.writeHead(200).write('data: {}\n\n');
+      setTimeout(() => response.destroy(), 20);
+    });
+    const { read, close } = await open(server);
+    await read();
+    const error = await refused(read());
+    close();
+    expect(error.message).toMatch(
+      /^The connection to .*\/v1\/responses broke before the answer was complete: /,
+    );
+    expect(error.isRetryable).toBe(true);
+  });
+
+  it('never tells a key that the call brought in its headers', async () => {
+    const server = await serveJson({ error: { message: 'Bad key sk-secret.' } }, { status: 401 });
+    const error = await refused(open(server, { headers: [{ Authorization: 'Bearer sk-secret' }] }));
+    expect(error.message).toBe('Bad key [redacted].');
+    expect(error.responseBody).not.toContain('sk-secret');
+  });
+
+  it('never tells a key that makes a header invalid', async () => {
+    const error = await refused(
+      open({ url: 'http://127.0.0.1:9' }, { headers: [{ authorization: 'Bearer sk-se\ncret' }] }),
+    );
+    expect(error.message).toContain('Expected the header "authorization"');
+    expect(`${error.message} ${String(error.cause)}`).not.toContain('cret');
+  });
+
+  describe('with time limits', () => {
+    it('gives up on a server that does not begin to answer', async () => {
+      const server = await serve(() => {});
+      const elapsed = startTimer();
+      const error = await refused(open(server, { timeouts: { connect: 50 } }));
+      expect(elapsed()).toBeLessThan(1000);
+      expect(error.message).toContain('it sent no answer within 50 ms (timeouts.connect)');
+      expect(error.isRetryable).toBe(true);
+      expect((await server.requests[0]?.closed)?.complete).toBe(false);
+    });
+
+    it('gives up on a stream that falls silent', async () => {
+      const server = await serveSilence();
+      const { read, close } = await open(server, { timeouts: { idle: 50 } });
+      await read();
+      const error = await refused(read());
+      close();
+      expect(error.message).toContain('it sent nothing for 50 ms (timeouts.idle)');
+      expect(error.isRetryable).toBe(true);
+      expect((await server.requests[0]?.closed)?.complete).toBe(false);
+    });
+
+    it('takes a keep-alive comment for a sign of life', async () => {
+      const server = await serve(response => {
+        let left = 8;
+        const timer = setInterval(() => {
+          response.write(': keep-alive\n\n');
+          if (--left > 0) return;
+          clearInterval(timer);
+          response.end('data: [DONE]\n\n');
+        }, 30);
+      });
+      // In all this takes longer than the limit, but no single silence does.
+      const { read, close } = await open(server, { timeouts: { idle: 150 } });
+      let text = '';
+      for (let bytes = await read(); bytes !== undefined; bytes = await read())
+        text += new TextDecoder().decode(bytes);
+      close();
+      expect(text).toMatch(/data: \[DONE]\n\n$/);
+    });
+
+    it('gives up on an error body that never ends', async () => {
+      const server = await serve(response => {
+        response.writeHead(500, { 'content-type': 'application/json' }).write('{"error":');
+      });
+      const error = await refused(open(server, { timeouts: { idle: 50 } }));
+      expect(error.statusCode).toBe(500);
+    });
+
+    it('does not count the time that nobody reads', async () => {
+      const server = await serve(async response => {
+        response.write('data: 1\n\n');
+        await new Promise(resolve => setTimeout(resolve, 20));
+        response.end('data: 2\n\n');
+      });
+      const { read, close } = await open(server, { timeouts: { idle: 60 } });
+      await read();
+      await new Promise(resolve => setTimeout(resolve, 120));
+      expect(new TextDecoder().decode(await read())).toBe('data: 2\n\n');
+      close();
+    });
+  });
+
+  describe('with a signal', () => {
+    it('sends nothing when the signal is aborted already', async () => {
+      const server = await serveBody('');
+      const reason = new Error('changed my mind');
+      await expect(open(server, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+      expect(server.requests).toEqual([]);
+    });
+
+    it('ends the request while it waits for the status', async () => {
+      let received = () => {};
+      const isReceived = new Promise<void>(resolve => {
+        received = resolve;
+      });
+      const server = await serve(() => received());
+      const controller = new AbortController();
+      const opening = open(server, { signal: controller.signal });
+      await isReceived;
+      const elapsed = startTimer();
+      controller.abort(new Error('enough'));
+      await expect(opening).rejects.toThrow('enough');
+      expect((await server.requests[0]?.closed)?.complete).toBe(false);
+      expect(elapsed()).toBeLessThan(100);
+      expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+    });
+
+    it('ends the request in the middle of the answer', async () => {
+      const server = await serveSilence();
+      const controller = new AbortController();
+      const { read, close } = await open(server, { signal: controller.signal });
+      await read();
+      const reading = read();
+      const elapsed = startTimer();
+      controller.abort(new Error('enough'));
+      await expect(reading).rejects.toThrow('enough');
+      expect((await server.requests[0]?.closed)?.complete).toBe(false);
+      expect(elapsed()).toBeLessThan(100);
+      close();
+      expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+    });
+
+    it('does not wait for a fetch of the host that does not heed the signal', async () => {
+      const controller = new AbortController();
+      const stuck = open(
+        { url: 'http://server.test' },
+        { fetch: () => new Promise(() => {}), signal: controller.signal },
+      );
+      const silent = await open(
+        { url: 'http://server.test' },
+        { fetch: async () => new Response(new ReadableStream()), signal: controller.signal },
+      );
+      const reading = silent.read();
+      controller.abort(new Error('enough'));
+      await expect(stuck).rejects.toThrow('enough');
+      await expect(reading).rejects.toThrow('enough');
+      silent.close();
+      expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+    });
+
+    it('lets go of the signal when it is closed, and when it fails', async () => {
+      const { signal } = new AbortController();
+      const { close } = await open(await serveBody(''), { signal });
+      expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+      close();
+      expect(getEventListeners(signal, 'abort')).toEqual([]);
+      await refused(open(await serveJson({}, { status: 500 }), { signal }));
+      expect(getEventListeners(signal, 'abort')).toEqual([]);
+    });
+  });
+
+  it('ends the request when it is closed early', async () => {
+    const server = await serveSilence();
+    const { read, close } = await open(server);
+    await read();
+    const elapsed = startTimer();
+    close();
+    expect((await server.requests[0]?.closed)?.complete).toBe(false);
+    expect(elapsed()).toBeLessThan(100);
+  });
+});

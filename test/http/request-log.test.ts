@@ -1,0 +1,183 @@
+import { embed, generateText, streamText } from 'ai';
+import { describe, expect, it, vi } from 'vitest';
+import { createKelivoResponsesProvider } from '../../src/index.js';
+import { type RequestLogEntry, type RequestLogger, withRequestLog } from '../../src/http/request-log.js';
+import { startEmulator } from '../testing/_emulator.js';
+
+const apiKey = 'sk-secret-0123456789';
+
+async function startLogged(settings: { logger?: RequestLogger; apiKey?: string | string[] } = {}) {
+  const entries: RequestLogEntry[] = [];
+  const emulator = await startEmulator({ apiKey });
+  const provider = createKelivoResponsesProvider({
+    baseURL: emulator.baseURL,
+    apiKey,
+    logger: entry => entries.push(entry),
+    ...settings,
+  });
+  return { emulator, provider, entries };
+}
+
+const inShort = (entries: readonly RequestLogEntry[]) =>
+  entries.map(({ requestId, phase, status }) => [requestId, phase, status]);
+
+describe('a logged provider', () => {
+  it('tells of a request and of its answer', async () => {
+    const { emulator, provider, entries } = await startLogged();
+    const before = Date.now();
+    await generateText({ model: provider('gpt-5'), prompt: 'Hi' });
+    expect(entries).toEqual([
+      {
+        phase: 'request',
+        requestId: 1,
+        timestamp: expect.any(Number),
+        method: 'POST',
+        url: `${emulator.baseURL}/responses`,
+        headers: expect.objectContaining({
+          'content-type': 'application/json',
+          authorization: '[redacted]',
+        }),
+      },
+      {
+        phase: 'response',
+        requestId: 1,
+        timestamp: expect.any(Number),
+        method: 'POST',
+        url: `${emulator.baseURL}/responses`,
+        headers: expect.objectContaining({ 'content-type': 'application/json' }),
+        status: 200,
+        duration: expect.any(Number),
+      },
+    ]);
+    expect(entries[0]?.timestamp).toBeGreaterThanOrEqual(before);
+    expect(entries[1]?.duration).toBeGreaterThan(0);
+  });
+
+  it('tells of streams, of embeddings and of each repetition', async () => {
+    const { emulator, provider, entries } = await startLogged();
+    await streamText({ model: provider('gpt-5'), prompt: 'Hi' }).consumeStream();
+    await embed({ model: provider.textEmbeddingModel('text-embedding-3-small'), value: 'Hi' });
+    emulator.enqueue({ status: 500, headers: { 'retry-after-ms': '1' } });
+    await generateText({ model: provider('gpt-5'), prompt: 'Hi' });
+    expect(inShort(entries)).toEqual([
+      [1, 'request', undefined],
+      [1, 'response', 200],
+      [2, 'request', undefined],
+      [2, 'response', 200],
+      [3, 'request', undefined],
+      [3, 'response', 500],
+      [4, 'request', undefined],
+      [4, 'response', 200],
+    ]);
+    expect(entries[2]?.url).toBe(`${emulator.baseURL}/embeddings`);
+  });
+
+  it('tells of each key that is tried, and shows none', async () => {
+    const { provider, entries } = await startLogged({ apiKey: ['sk-wrong-0123456789', apiKey] });
+    await generateText({ model: provider('gpt-5'), prompt: 'Hi' });
+    expect(inShort(entries).map(([, , status]) => status)).toEqual([undefined, 401, undefined, 200]);
+    expect(JSON.stringify(entries)).not.toMatch(/sk-(wrong|secret)/);
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('The disk is full.');
+      },
+    ],
+    [
+      'rejects',
+      async () => {
+        throw new Error('The disk is full.');
+      },
+    ],
+  ])('works on with a logger that %s', async (_, logger) => {
+    const { provider } = await startLogged({ logger });
+    const { text } = await generateText({ model: provider('gpt-5'), prompt: 'Hi' });
+    expect(text).toBe('You said: Hi');
+  });
+
+  it('refuses a logger that is no function', () => {
+    const logger = { info: () => {} } as never;
+    expect(() => createKelivoResponsesProvider({ logger })).toThrow(
+      'Invalid `logger` of the provider settings',
+    );
+  });
+});
+
+describe('withRequestLog', () => {
+  it('is the `fetch` itself without a logger', () => {
+    expect(withRequestLog(fetch, undefined)).toBe(fetch);
+  });
+
+  it('shows no secret of an address, nor one that an answer or an error repeats', async () => {
+    const entries: RequestLogEntry[] = [];
+    const secret = 'gateway-secret-1';
+    const logged = withRequestLog(
+      async () =>
+        new Response('', { headers: { 'x-echo': `you sent ${secret}`, 'set-cookie': 'id=1234567' } }),
+      entry => entries.push(entry),
+    );
+    await logged(new URL(`https://user:pass-word@host.test/v1/responses?key=${secret}&page=2`), {
+      headers: { 'x-gateway-key': secret, accept: 'text/plain' },
+    });
+    expect(entries[0]).toMatchObject({
+      method: 'GET',
+      url: 'https://user:[redacted]@host.test/v1/responses?key=[redacted]&page=2',
+      headers: { 'x-gateway-key': '[redacted]', accept: 'text/plain' },
+    });
+    expect(entries[1]?.headers).toEqual({
+      'content-type': 'text/plain;charset=UTF-8',
+      'x-echo': 'you sent [redacted]',
+      'set-cookie': '[redacted]',
+    });
+
+    const failing = withRequestLog(
+      async () => {
+        throw new TypeError(`Invalid header value ${secret}`);
+      },
+      entry => entries.push(entry),
+    );
+    await expect(
+      failing('https://host.test', { method: 'POST', headers: { authorization: secret } }),
+    ).rejects.toThrow(TypeError);
+    expect(entries.at(-1)).toMatchObject({
+      phase: 'error',
+      method: 'POST',
+      error: 'Invalid header value [redacted]',
+      duration: expect.any(Number),
+    });
+    expect(JSON.stringify(entries)).not.toContain(secret);
+    expect(JSON.stringify(entries)).not.toContain('pass-word');
+  });
+
+  it('shows no credentials under a name that does not tell of them', async () => {
+    const entries: RequestLogEntry[] = [];
+    const logged = withRequestLog(
+      async () => new Response(''),
+      entry => entries.push(entry),
+    );
+    const headers = {
+      authorization: 'Bearer sk-of-this-call',
+      'x-upstream': 'Bearer sk-of-the-settings',
+      'x-gateway-pass': 'open-sesame',
+      'x-title': 'Basic chat',
+    };
+    await logged('https://host.test', { headers });
+    expect(entries[0]?.headers).toEqual({
+      authorization: '[redacted]',
+      'x-upstream': '[redacted]',
+      'x-gateway-pass': '[redacted]',
+      'x-title': 'Basic chat',
+    });
+  });
+
+  it('hands the call on as it is', async () => {
+    const inner = vi.fn<typeof fetch>(async () => new Response(''));
+    const init = { method: 'POST', body: '{}' };
+    await withRequestLog(inner, () => {})('https://host.test', init);
+    expect(inner).toHaveBeenCalledWith('https://host.test', init);
+    expect(inner.mock.calls[0]?.[1]).toBe(init);
+  });
+});

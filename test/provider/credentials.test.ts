@@ -1,0 +1,212 @@
+import { type LanguageModelV2CallOptions, LoadAPIKeyError } from '@ai-sdk/provider';
+import { generateText, tool } from 'ai';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { z } from 'zod';
+import { createKelivoResponsesProvider, type KelivoResponsesSettings } from '../../src/index.js';
+import { startResponsesEmulator } from '../../src/testing/index.js';
+import { serve, serveJson } from '../_server.js';
+import { message, toResponse } from '../responses/stream/_fixtures/wire-events.js';
+
+const prompt: LanguageModelV2CallOptions['prompt'] = [
+  { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
+];
+
+beforeEach(() => {
+  vi.stubEnv('OPENAI_API_KEY', '');
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+const serveHello = () => serveJson(toResponse([message(['Hi'])]));
+
+/** The headers of a request made with these settings. */
+async function headersOf(settings: KelivoResponsesSettings) {
+  const server = await serveHello();
+  await createKelivoResponsesProvider({ baseURL: server.url, ...settings })
+    .responses('m')
+    .doGenerate({ prompt });
+  return server.requests[0]?.headers;
+}
+
+describe('createCredentials', () => {
+  it('sends the key, the organization and the project', async () => {
+    expect(await headersOf({ apiKey: 'sk-1', organization: 'org_1', project: 'proj_1' })).toMatchObject({
+      authorization: 'Bearer sk-1',
+      'openai-organization': 'org_1',
+      'openai-project': 'proj_1',
+    });
+  });
+
+  it('takes the key from the environment, at the time of the call', async () => {
+    const server = await serveHello();
+    const model = createKelivoResponsesProvider({ baseURL: server.url }).responses('m');
+    vi.stubEnv('OPENAI_API_KEY', 'sk-env');
+    await model.doGenerate({ prompt });
+    expect(server.requests[0]?.headers.authorization).toBe('Bearer sk-env');
+  });
+
+  it('asks a key function for each request', async () => {
+    const server = await serveHello();
+    let asked = 0;
+    const model = createKelivoResponsesProvider({
+      baseURL: server.url,
+      apiKey: async () => `sk-${++asked}`,
+    }).responses('m');
+    await model.doGenerate({ prompt });
+    await model.doGenerate({ prompt });
+    expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer sk-1',
+      'Bearer sk-2',
+    ]);
+  });
+
+  it('passes on what a key function rejects with', async () => {
+    const server = await serveHello();
+    const apiKey = () => Promise.reject(new Error('vault is sealed'));
+    const model = createKelivoResponsesProvider({ baseURL: server.url, apiKey }).responses('m');
+    await expect(model.doGenerate({ prompt })).rejects.toThrow('vault is sealed');
+    expect(server.requests).toEqual([]);
+  });
+
+  it('lets the headers of the settings win, whatever their case, and asks a function for each request', async () => {
+    expect(
+      await headersOf({ apiKey: 'sk-1', headers: { Authorization: 'Bearer mine', 'X-A': 'a' } }),
+    ).toMatchObject({
+      authorization: 'Bearer mine',
+      'x-a': 'a',
+    });
+    let asked = 0;
+    expect(
+      await headersOf({ headers: () => ({ 'x-n': String(++asked), 'x-none': undefined }) }),
+    ).toMatchObject({ 'x-n': '1' });
+  });
+
+  it('needs no key for a server other than that of OpenAI', async () => {
+    expect(await headersOf({})).not.toHaveProperty('authorization');
+  });
+
+  it.each([undefined, 'https://api.openai.com/v1', 'https://api.openai.com'])(
+    'says how to set a key that api.openai.com needs (baseURL %s), and sends nothing',
+    async baseURL => {
+      const fetch = vi.fn<typeof globalThis.fetch>();
+      const model = createKelivoResponsesProvider({ baseURL, fetch }).responses('m');
+      const error: unknown = await Promise.resolve(model.doGenerate({ prompt })).catch(reason => reason);
+      expect(LoadAPIKeyError.isInstance(error)).toBe(true);
+      expect(error).toMatchObject({
+        message:
+          'Expected an API key for api.openai.com, got none. Pass `apiKey` to createKelivoResponsesProvider(), ' +
+          'or set the environment variable OPENAI_API_KEY.',
+      });
+      expect(fetch).not.toHaveBeenCalled();
+    },
+  );
+
+  it('takes a header with credentials for a key', async () => {
+    const fetch = vi.fn<typeof globalThis.fetch>(async () => Response.json(toResponse([message(['Hi'])])));
+    const model = createKelivoResponsesProvider({
+      headers: { authorization: 'Bearer sk-1' },
+      fetch,
+    }).responses('m');
+    await model.doGenerate({ prompt });
+    expect(fetch).toHaveBeenCalledOnce();
+  });
+
+  it('sends an Azure key in a header of its own, and a token of Entra like everybody', async () => {
+    const token = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJtZSJ9.signature';
+    expect(await headersOf({ api: 'azure', apiKey: 'azure-key' })).toMatchObject({
+      'api-key': 'azure-key',
+    });
+    expect(await headersOf({ api: 'azure', apiKey: () => token })).toMatchObject({
+      authorization: `Bearer ${token}`,
+    });
+  });
+});
+
+describe('several keys', () => {
+  const keysOf = ({ requests }: { requests: readonly { headers: Record<string, unknown> }[] }) =>
+    requests.map(({ headers }) => headers.authorization);
+
+  it('are used in turn, one for all rounds of a call', async () => {
+    const emulator = await startResponsesEmulator();
+    onTestFinished(() => emulator.close());
+    emulator.enqueue([{ call: 'add', arguments: { a: 1 } }], [{ text: 'Done' }], [{ text: 'Hello' }]);
+    const keys: unknown[] = [];
+    const provider = createKelivoResponsesProvider({
+      baseURL: emulator.baseURL,
+      apiKey: 'sk-one,sk-two',
+      tools: { add: tool({ inputSchema: z.object({ a: z.number() }), execute: ({ a }) => a }) },
+      fetch: (input, init) => {
+        keys.push(new Headers(init?.headers).get('authorization'));
+        return fetch(input, init);
+      },
+    });
+    await generateText({ model: provider('gpt-5'), prompt: 'Add' });
+    await generateText({ model: provider('gpt-5'), prompt: 'Hi' });
+    expect(keys).toEqual(['Bearer sk-one', 'Bearer sk-one', 'Bearer sk-two']);
+  });
+
+  it('come from the environment, too, as it is at the time of the call', async () => {
+    const server = await serveHello();
+    const model = createKelivoResponsesProvider({ baseURL: server.url }).responses('m');
+    for (const keys of ['sk-one, sk-two', 'sk-one, sk-two', 'sk-three']) {
+      vi.stubEnv('OPENAI_API_KEY', keys);
+      await model.doGenerate({ prompt });
+    }
+    expect(keysOf(server)).toEqual(['Bearer sk-one', 'Bearer sk-two', 'Bearer sk-three']);
+  });
+
+  it('stand in for one that is over its limit or refused, before anything was shown', async () => {
+    for (const status of [429, 401]) {
+      let refusals = 0;
+      const server = await serve(response => {
+        const isRefused = refusals++ === 0;
+        response.writeHead(isRefused ? status : 200, {
+          'content-type': 'application/json',
+          'retry-after': '60',
+        });
+        response.end(
+          JSON.stringify(isRefused ? { error: { message: 'No.' } } : toResponse([message(['Hi'])])),
+        );
+      });
+      const settings = { baseURL: server.url, apiKey: ['sk-one', 'sk-two'] };
+      const model = createKelivoResponsesProvider(settings).responses('m');
+      await model.doGenerate({ prompt });
+      await model.doGenerate({ prompt });
+      expect(keysOf(server)).toEqual(['Bearer sk-one', 'Bearer sk-two', 'Bearer sk-two']);
+    }
+  });
+
+  it('end with the refusal of the server, told without a key, when all were refused', async () => {
+    const server = await serve(response => {
+      response.writeHead(401, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: { message: 'Incorrect API key provided: sk-two' } }));
+    });
+    const settings = { baseURL: server.url, apiKey: ['sk-one', 'sk-two'] };
+    const model = createKelivoResponsesProvider(settings).responses('m');
+    const first: unknown = await Promise.resolve(model.doGenerate({ prompt })).catch(reason => reason);
+    expect(first).toMatchObject({ statusCode: 401, message: 'Incorrect API key provided: [redacted]' });
+    await expect(model.doGenerate({ prompt })).rejects.toMatchObject({
+      statusCode: 401,
+      message: 'Incorrect API key provided: [redacted]',
+    });
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
+it('another key stands in for one whose limit the stream itself tells, before it said anything', async () => {
+  const emulator = await startResponsesEmulator();
+  onTestFinished(() => emulator.close());
+  emulator.enqueue({ fault: 'error-event', code: 'rate_limit_exceeded' }, [{ text: 'Hello' }]);
+  const keys: unknown[] = [];
+  const provider = createKelivoResponsesProvider({
+    baseURL: emulator.baseURL,
+    apiKey: ['sk-one', 'sk-two'],
+    fetch: (input, init) => {
+      keys.push(new Headers(init?.headers).get('authorization'));
+      return fetch(input, init);
+    },
+  });
+  const { text } = await generateText({ model: provider('gpt-5'), prompt: 'Hi', maxRetries: 0 });
+  expect({ text, keys }).toEqual({ text: 'Hello', keys: ['Bearer sk-one', 'Bearer sk-two'] });
+});

@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest';
+import { createKelivoResponsesProvider, KelivoError } from '../../src/index.js';
+import { resolveModelOverride } from '../../src/provider/model-overrides.js';
+
+const host = '127.0.0.1';
+
+it('lets the more specific pattern win, field by field and whatever the order', () => {
+  const models = {
+    'qwen3-8b': { body: { a: 'exact' } },
+    '*': { headers: { x: 'all' }, body: { a: 'all', b: 'all', c: 'all' } },
+    'qwen3*': { body: { a: 'family', b: 'family' } },
+    'llama*': { body: { d: 'llama' } },
+  };
+  expect(resolveModelOverride('qwen3-8b', { models, host })).toEqual({
+    headers: { x: 'all' },
+    body: { a: 'exact', b: 'family', c: 'all' },
+    compatibility: {},
+  });
+});
+
+it('takes the later of patterns that are equally specific', () => {
+  const models = {
+    'qwen*': { body: { a: 1 } },
+    '*n3-8': { body: { a: 2 } },
+  };
+  expect(resolveModelOverride('qwen3-8', { models, host }).body).toEqual({ a: 2 });
+});
+
+it.each([
+  ['gpt-5', 'gpt-5', true],
+  ['gpt-5', 'gpt-5-mini', false],
+  ['gpt-4.1*', 'gpt-4x1', false],
+  ['*/gpt-5', 'openai/gpt-5', true],
+  ['a*c*e', 'abcde', true],
+  ['(qwen)*', '(qwen)3', true],
+])('matches %s against %s: %s', (pattern, modelId, matches) => {
+  const { body } = resolveModelOverride(modelId, { models: { [pattern]: { body: { found: true } } }, host });
+  expect('found' in body).toBe(matches);
+});
+
+it('chooses the profile by the host, then by the provider, then by the model', () => {
+  const profileOf = (options: Partial<Parameters<typeof resolveModelOverride>[1]>) =>
+    resolveModelOverride('grok-4', { host: 'api.x.ai', ...options }).compatibility;
+
+  expect(profileOf({})).toEqual({ additionalProperties: false, instructionsWithPreviousResponse: false });
+  expect(profileOf({ compatibility: 'openai' })).toEqual({});
+  expect(profileOf({ compatibility: { status: true } })).toMatchObject({
+    additionalProperties: false,
+    status: true,
+  });
+  expect(
+    profileOf({ compatibility: { status: true }, models: { grok: { compatibility: 'openai' } } }),
+  ).toHaveProperty('status');
+  expect(
+    profileOf({ compatibility: 'lmstudio', models: { 'grok*': { compatibility: { toolImages: 'text' } } } }),
+  ).toEqual({ toolOutput: 'string', toolImages: 'text' });
+});
+
+it.each([
+  [{ compatibility: 'lm-studio' }, /Invalid `compatibility`.*expected one of "openai", .*"lmstudio"/],
+  [{ compatibility: { toolOutput: 'text' } }, /Invalid `compatibility\.toolOutput`/],
+  [{ models: { 'qwen*': { header: {} } } }, /Unknown setting `header` in `models.qwen\*`/],
+  [{ models: { 'qwen*': { body: { stream: false } } } }, /Invalid `models.qwen\*.body`.*no `stream`/],
+])('refuses %j', (settings, message) => {
+  const create = () => createKelivoResponsesProvider(settings as object);
+  expect(create).toThrow(KelivoError);
+  expect(create).toThrow(message);
+});

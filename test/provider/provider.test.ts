@@ -1,0 +1,179 @@
+import { type LanguageModelV2CallOptions, NoSuchModelError } from '@ai-sdk/provider';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import * as z from 'zod/v4';
+import { createKelivoResponsesProvider, KelivoError } from '../../src/index.js';
+import { serve, serveJson } from '../_server.js';
+import { functionCall, message, toResponse } from '../responses/stream/_fixtures/wire-events.js';
+
+const prompt: LanguageModelV2CallOptions['prompt'] = [
+  { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
+];
+
+beforeEach(() => {
+  vi.stubEnv('OPENAI_BASE_URL', '');
+  vi.stubEnv('OPENAI_API_KEY', '');
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+/** A tool that runs in this process, and what it was called with. */
+function createEcho() {
+  const inputs: unknown[] = [];
+  const echo = {
+    description: 'Says it again.',
+    inputSchema: z.object({ text: z.string() }),
+    execute: async (input: { text: string }) => {
+      inputs.push(input);
+      return input.text;
+    },
+  };
+  return { inputs, echo };
+}
+
+/** A server that calls `echo` once and then answers. */
+const serveCall = () =>
+  serve((response, { body }) => {
+    const isAnswered = JSON.stringify(body.input).includes('function_call_output');
+    const answer = isAnswered ? message(['It said so.']) : functionCall('echo', '{"text":"Hi"}');
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(toResponse([answer])));
+  });
+
+describe('createKelivoResponsesProvider', () => {
+  it('refuses wrong settings when it is created', () => {
+    const create = () => createKelivoResponsesProvider({ baseURL: 'api.test/v1' });
+    expect(create).toThrow(KelivoError);
+    expect(create).toThrow('Did you mean "https://api.test/v1"?');
+  });
+
+  it('does nothing when it is created', async () => {
+    const fetch = vi.fn<typeof globalThis.fetch>();
+    const apiKey = vi.fn(() => 'sk-1');
+    const provider = createKelivoResponsesProvider({
+      fetch,
+      apiKey,
+      mcpServers: { none: { command: 'no-such-program' } },
+    });
+    provider.languageModel('m');
+    await provider.close();
+    expect(fetch).not.toHaveBeenCalled();
+    expect(apiKey).not.toHaveBeenCalled();
+  });
+
+  it('names its models', () => {
+    const provider = createKelivoResponsesProvider({ name: 'mine' });
+    const names = { specificationVersion: 'v2', provider: 'mine', modelId: 'm' };
+    expect(provider('m')).toMatchObject(names);
+    expect(provider.languageModel('m')).toMatchObject(names);
+    expect(provider.responses('m')).toMatchObject(names);
+    expect(provider.textEmbeddingModel('m')).toMatchObject(names);
+    expect(createKelivoResponsesProvider()('m').provider).toBe('kelivo-responses');
+  });
+
+  it('has no image models', () => {
+    const provider = createKelivoResponsesProvider();
+    expect(() => provider.imageModel('dall-e')).toThrow(NoSuchModelError);
+    expect(() => provider.imageModel('dall-e')).toThrow('dall-e');
+  });
+
+  it('takes its address from the environment, and adds the query of the settings', async () => {
+    const server = await serveJson(toResponse([message(['Hi'])]));
+    vi.stubEnv('OPENAI_BASE_URL', `${server.url}/gateway/v1?a=1`);
+    await createKelivoResponsesProvider({ query: { b: '2' } })
+      .responses('m')
+      .doGenerate({ prompt });
+    expect(server.requests[0]?.path).toBe('/gateway/v1/responses?a=1&b=2');
+  });
+
+  it('takes an empty variable for none, and an empty setting for a mistake', async () => {
+    vi.stubEnv('OPENAI_BASE_URL', '');
+    const fetch = vi.fn<typeof globalThis.fetch>(async () => Response.json(toResponse([message(['Hi'])])));
+    await createKelivoResponsesProvider({ apiKey: 'sk-1', fetch }).responses('m').doGenerate({ prompt });
+    expect(fetch.mock.calls.map(([url]) => url)).toEqual(['https://api.openai.com/v1/responses']);
+    expect(() => createKelivoResponsesProvider({ baseURL: '' })).toThrow(/Expected `baseURL`/);
+  });
+
+  it('uses the fetch of the host', async () => {
+    const fetch = vi.fn<typeof globalThis.fetch>(async () => Response.json(toResponse([message(['Hi'])])));
+    await createKelivoResponsesProvider({ baseURL: 'http://server.test', fetch })
+      .responses('m')
+      .doGenerate({ prompt });
+    expect(fetch.mock.calls.map(([url]) => url)).toEqual(['http://server.test/v1/responses']);
+  });
+
+  it('runs its own tools in a language model', async () => {
+    const [server, { echo, inputs }] = [await serveCall(), createEcho()];
+    const provider = createKelivoResponsesProvider({ baseURL: server.url, tools: { echo } });
+    const { content } = await provider('m').doGenerate({ prompt });
+    expect(content).toContainEqual(expect.objectContaining({ type: 'text', text: 'It said so.' }));
+    expect(inputs).toEqual([{ text: 'Hi' }]);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it.each([
+    ['the bare model', {}, 'responses'],
+    ['a provider without a tool loop', { toolLoop: false }, 'languageModel'],
+  ] as const)('runs no tools in %s', async (_, settings, method) => {
+    const [server, { echo, inputs }] = [await serveCall(), createEcho()];
+    const provider = createKelivoResponsesProvider({ baseURL: server.url, tools: { echo }, ...settings });
+    const { finishReason } = await provider[method]('m').doGenerate({ prompt });
+    expect(finishReason).toBe('tool-calls');
+    expect(inputs).toEqual([]);
+  });
+
+  it('gives declarations of its tools that run nothing', async () => {
+    const stubs = await createKelivoResponsesProvider({ tools: { echo: createEcho().echo } }).toolStubs();
+    expect(stubs).toEqual({
+      echo: {
+        description: 'Says it again.',
+        inputSchema: expect.anything(),
+        providerOptions: { kelivo: { stub: true } },
+      },
+    });
+    expect(await createKelivoResponsesProvider().toolStubs()).toEqual({});
+  });
+
+  it('tells the model call what was missing from the declarations, once', async () => {
+    const server = await serveJson(toResponse([message(['Hi'])]));
+    const broken = { inputSchema: z.date(), execute: () => 'never' };
+    const provider = createKelivoResponsesProvider({ baseURL: server.url, tools: { broken } });
+    expect(await provider.toolStubs()).toEqual({});
+    expect(await provider.toolStubs()).toEqual({});
+    const { warnings } = await provider('m').doGenerate({ prompt });
+    expect(warnings).toEqual([
+      { type: 'other', message: expect.stringMatching(/^The local tool "broken" is not offered/) },
+    ]);
+    expect((await provider('m').doGenerate({ prompt })).warnings).toEqual([]);
+  });
+
+  it('tells once what both the declarations and the model call lack', async () => {
+    const server = await serveJson(toResponse([message(['Hi'])]));
+    const provider = createKelivoResponsesProvider({
+      baseURL: server.url,
+      mcpServers: { none: { command: 'no-such-program' } },
+    });
+    await provider.toolStubs();
+    const { warnings } = await provider('m').doGenerate({ prompt });
+    expect(warnings).toEqual([{ type: 'other', message: expect.stringContaining('no-such-program') }]);
+    await provider.close();
+  });
+
+  it.each(['azure', 'google'] as const)('never sends a key for another service to OpenAI: %s', api => {
+    const create = () => createKelivoResponsesProvider({ api, apiKey: 'secret-key' });
+    expect(create).toThrow(KelivoError);
+    expect(create).toThrow(`beside \`api: '${api}'\`, got neither. Set it, or OPENAI_BASE_URL.`);
+  });
+
+  it('declares no tools where none would run', async () => {
+    const { echo } = createEcho();
+    const provider = createKelivoResponsesProvider({ tools: { echo }, toolLoop: false });
+    expect(await provider.toolStubs()).toEqual({});
+  });
+
+  it('names the wrong option of the loop', () => {
+    const toolLoop = { maxRounds: 'many' as unknown as number };
+    expect(() => createKelivoResponsesProvider({ toolLoop })).toThrow(
+      'Invalid `toolLoop.maxRounds` of the provider settings:',
+    );
+  });
+});

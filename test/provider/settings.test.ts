@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { KelivoError } from '../../src/shared/errors.js';
+import { validateSettings } from '../../src/provider/settings.js';
+
+const WRONG: readonly [settings: unknown, message: RegExp][] = [
+  [{ apikey: 'sk-secret' }, /^Unknown setting `apikey` in the provider settings\. Did you mean `apiKey`\?$/],
+  [{ colour: 'red' }, /^Unknown setting `colour` in the provider settings\. Known are: name, .*\bapiKey, /],
+  [
+    { azure: { resourceName: 'r' } },
+    /^Expected `api: 'azure'` beside the setting `azure`, got `api: undefined`\./,
+  ],
+  [{ timeouts: { idel: 5 } }, /^Unknown setting `idel` in `timeouts` of the provider settings\./],
+  [{ apiKey: 7 }, /^Invalid `apiKey` of the provider settings: expected .*string.* or a function, got 7\.$/],
+  [{ baseURL: ['x'] }, /^Invalid `baseURL` of the provider settings: .*expected string.*, got an array\.$/],
+  [
+    { headers: 'none' },
+    /^Invalid `headers` .*: expected an object of strings or a function, got a string\.$/,
+  ],
+  [{ fetch: {} }, /^Invalid `fetch` .*: expected a function, got an object\.$/],
+  [{ store: 'yes' }, /^Invalid `store` .*expected boolean.*, got a string\.$/],
+  [{ systemMessageMode: 'user' }, /^Invalid `systemMessageMode` .*"auto"\|"system"\|"developer"\|"remove"/],
+  [{ missingReasoning: null }, /^Invalid `missingReasoning` .*, got null\.$/],
+  [{ timeouts: { idle: 0 } }, /^Invalid `timeouts\.idle` of the provider settings: .*>0.*, got 0\.$/],
+  [{ timeouts: { connect: '5s' } }, /^Invalid `timeouts\.connect` .*expected number.*, got a string\.$/],
+  [{ tools: [] }, /^Invalid `tools` .*: expected an object, got an array\.$/],
+  [
+    { mcpServers: {}, mcp: { onElicitation: true } },
+    /^Invalid `onElicitation` of the setting `mcp`: expected a function, got true\.$/,
+  ],
+  [{ mcp: {} }, /^Expected `mcpServers` to be an object of servers beside the setting `mcp`, got nothing\.$/],
+  [{ mcpServers: true }, /^Invalid `mcpServers` .*: expected an object, got true\.$/],
+  [{ toolLoop: true }, /^Invalid `toolLoop` of the provider settings/],
+  ['sk-secret', /^Invalid the provider settings: .*expected object.*, got a string\.$/],
+  [
+    { name: 'openai.responses' },
+    /^Expected `name` not to end in "\.responses", got "openai\.responses": .*Choose another name\.$/,
+  ],
+];
+
+describe('validateSettings', () => {
+  it.each(WRONG)('refuses %j with what was expected and what came', (settings, message) => {
+    const refuse = () => validateSettings(settings);
+    expect(refuse).toThrow(KelivoError);
+    expect(refuse).toThrow(message);
+    expect(refuse).toThrow(expect.objectContaining({ code: 'invalid-settings' }));
+    expect(refuse).not.toThrow('sk-secret');
+  });
+
+  it('takes settings as they are, and none', () => {
+    const settings = {
+      name: 'mine',
+      baseURL: 'http://localhost:8000',
+      apiKey: async () => 'key',
+      headers: { a: 'b', c: undefined },
+      query: { a: 'b' },
+      timeouts: { connect: 1, idle: 2, tool: 3, total: 4 },
+      toolLoop: false as const,
+    };
+    expect(validateSettings(settings)).toEqual(settings);
+    expect(validateSettings(undefined)).toEqual({});
+  });
+});

@@ -1,0 +1,247 @@
+import { expect, it } from 'vitest';
+import { applyCompatibility } from '../../../src/responses/compatibility/apply-compatibility.js';
+import {
+  type Compatibility,
+  mergeCompatibility,
+} from '../../../src/responses/compatibility/compatibility.js';
+import {
+  compatibilityByHost,
+  compatibilityByName,
+  knownServerNames,
+} from '../../../src/responses/compatibility/known-servers.js';
+import type {
+  FunctionCallOutput,
+  InputItem,
+  ResponsesRequestBody,
+} from '../../../src/responses/request/request-body.js';
+
+const question: InputItem = { role: 'user', content: [{ type: 'input_text', text: 'hi' }] };
+const reasoning: InputItem = { type: 'reasoning', id: 'rs_1', encrypted_content: 'secret', summary: [] };
+const call: InputItem = { type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{}' };
+const output: InputItem = { type: 'function_call_output', call_id: 'call_1', output: 'a cat' };
+const answer: InputItem = { role: 'assistant', content: [{ type: 'output_text', text: 'A cat.' }] };
+const image = { type: 'input_image' as const, image_url: 'data:image/png;base64,AAAA' };
+
+const bodyOf = (input: InputItem[], fields: Partial<ResponsesRequestBody> = {}): ResponsesRequestBody => ({
+  model: 'gpt-5',
+  store: false,
+  input,
+  ...fields,
+});
+const apply = (profile: Compatibility, input: InputItem[], fields?: Partial<ResponsesRequestBody>) =>
+  applyCompatibility(bodyOf(input, fields), profile);
+
+const outputOf = (content: FunctionCallOutput['output'], callId = 'call_1'): InputItem => ({
+  type: 'function_call_output',
+  call_id: callId,
+  output: content,
+});
+
+it.each<[string, Compatibility, unknown[]]>([
+  [
+    'ids on what the model wrote and on outputs',
+    { itemIds: 'required' },
+    [
+      question,
+      reasoning,
+      { ...call, id: 'fc_input_2' },
+      { ...output, id: 'fc_input_3' },
+      { ...answer, id: 'msg_input_4' },
+    ],
+  ],
+  [
+    'the type of messages',
+    { messageType: true },
+    [{ type: 'message', ...question }, reasoning, call, output, { type: 'message', ...answer }],
+  ],
+  [
+    'the status of what the model wrote',
+    { status: true },
+    [
+      question,
+      { ...reasoning, status: 'completed' },
+      { ...call, status: 'completed' },
+      output,
+      { ...answer, status: 'completed' },
+    ],
+  ],
+  [
+    'annotations',
+    { annotations: true },
+    [
+      question,
+      reasoning,
+      call,
+      output,
+      { ...answer, content: [{ type: 'output_text', text: 'A cat.', annotations: [] }] },
+    ],
+  ],
+  ['no reasoning', { reasoning: false }, [question, call, output, answer]],
+])('sends %s', (_what, profile, expected) => {
+  expect(apply(profile, [question, reasoning, call, output, answer]).input).toEqual(expected);
+});
+
+it('makes up the same ids when the conversation goes on', () => {
+  const first = apply({ itemIds: 'required' }, [question, call, output]).input;
+  const second = apply({ itemIds: 'required' }, [question, call, output, answer, question]).input;
+  expect(second.slice(0, 3)).toEqual(first);
+});
+
+it('makes up no id that is there already, and leaves no empty or repeated one', () => {
+  const { input } = apply({ itemIds: 'required' }, [
+    { ...call, id: 'fc_input_2' },
+    { ...call, id: '' },
+    call,
+    { ...call, id: 'fc_input_2' },
+  ]);
+  const ids = input.map(item => 'id' in item && item.id);
+  expect(ids).toEqual(['fc_input_2', 'fc_input_1', 'fc_input_2_', 'fc_input_3']);
+});
+
+it('leaves out the ids that ask for reasoning together with the reasoning', () => {
+  const { input } = apply({ reasoning: false }, [
+    question,
+    { ...call, id: 'fc_1' },
+    output,
+    { ...answer, id: 'msg_1' },
+  ]);
+  expect(input).toEqual([question, call, output, answer]);
+});
+
+it('joins the texts of a tool output where it must be a string, and says that a file is missing', () => {
+  const content = outputOf([
+    { type: 'input_text', text: 'one' },
+    { type: 'input_file', filename: 'two.pdf', file_data: 'data:application/pdf;base64,AAAA' },
+    image,
+  ]);
+  expect(apply({ toolOutput: 'string' }, [call, content]).input[1]).toEqual(
+    outputOf(
+      'one\n[file two.pdf left out: this server takes text only]\n[image left out: this server takes text only]',
+    ),
+  );
+});
+
+it('moves images behind the last of parallel outputs, each with its tool', () => {
+  const second: InputItem = { ...call, call_id: 'call_2', name: 'draw' } as InputItem;
+  const profile: Compatibility = { toolOutput: 'string', toolImages: 'user-message' };
+  const { input } = apply(profile, [
+    question,
+    call,
+    second,
+    outputOf([{ type: 'input_text', text: 'seen' }, image]),
+    outputOf([image], 'call_2'),
+    answer,
+  ]);
+  expect(input.slice(3)).toEqual([
+    outputOf('seen\n[image: shown in the next message]'),
+    outputOf('[image: shown in the next message]', 'call_2'),
+    {
+      role: 'user',
+      content: [
+        { type: 'input_text', text: 'Images in the output of the tool look:' },
+        image,
+        { type: 'input_text', text: 'Images in the output of the tool draw:' },
+        image,
+      ],
+    },
+    answer,
+  ]);
+});
+
+it('moves the images of the last output to the end, and keeps a list of texts a list', () => {
+  const { input } = apply({ toolImages: 'user-message' }, [
+    call,
+    outputOf([{ type: 'input_text', text: 'seen' }, image]),
+  ]);
+  expect(input[1]).toMatchObject({ output: [{ text: 'seen' }, { type: 'input_text' }] });
+  expect(input[2]).toMatchObject({ role: 'user', content: [{ type: 'input_text' }, image] });
+});
+
+it('puts a note in the place of an image that nobody is shown', () => {
+  const { input } = apply({ toolImages: 'text' }, [call, outputOf([image])]);
+  expect(input).toEqual([
+    call,
+    outputOf([{ type: 'input_text', text: '[image left out: this server takes text only]' }]),
+  ]);
+});
+
+it.each<[Compatibility, string[] | undefined]>([
+  [{ include: 'any' }, ['reasoning.encrypted_content', 'file_search_call.results']],
+  [{ include: 'unencrypted' }, ['file_search_call.results']],
+  [{ include: 'none' }, undefined],
+])('asks with %j for %j', (profile, expected) => {
+  const include = ['reasoning.encrypted_content', 'file_search_call.results'];
+  expect(apply(profile, [question], { include }).include).toEqual(expected);
+});
+
+it('leaves fields out, and what they were in when nothing else was', () => {
+  const body = apply({ without: ['temperature', 'text.verbosity', 'reasoning.effort'] }, [question], {
+    temperature: 0,
+    text: { verbosity: 'low' },
+    reasoning: { effort: 'low', summary: 'auto' },
+  });
+  expect(body).toEqual(bodyOf([question], { reasoning: { summary: 'auto' } }));
+});
+
+it('opens the schemas of tools, but not a property that only has the name of a keyword', () => {
+  const tool = (parameters: object) => ({ type: 'function', name: 'save', strict: false, parameters });
+  const closed = {
+    type: 'object',
+    properties: {
+      properties: { type: 'object', properties: {}, additionalProperties: false },
+      additionalProperties: false,
+      size: { enum: [{ additionalProperties: false }] },
+    },
+    additionalProperties: false,
+  };
+  const { tools } = apply({ additionalProperties: false }, [question], { tools: [tool(closed)] });
+  expect(tools).toEqual([
+    tool({
+      type: 'object',
+      properties: {
+        properties: { type: 'object', properties: {} },
+        additionalProperties: false,
+        size: { enum: [{ additionalProperties: false }] },
+      },
+    }),
+  ]);
+});
+
+it('sends instructions as a system message where they may not stand beside a previous response', () => {
+  const profile: Compatibility = { instructionsWithPreviousResponse: false };
+  const body = apply(profile, [question], { instructions: 'Be brief.', previous_response_id: 'resp_1' });
+  expect(body.input).toEqual([{ role: 'system', content: 'Be brief.' }, question]);
+  expect(body).not.toHaveProperty('instructions');
+  expect(apply(profile, [question], { instructions: 'Be brief.' }).instructions).toBe('Be brief.');
+});
+
+it.each(knownServerNames)('returns the same request when it has the form of %s already', name => {
+  const profile = compatibilityByName(name);
+  const body = bodyOf([question, reasoning, call, outputOf([image]), answer], {
+    include: ['reasoning.encrypted_content'],
+  });
+  const formed = applyCompatibility(body, profile);
+  expect(applyCompatibility(formed, profile)).toBe(formed);
+});
+
+it.each([
+  ['api.openai.com', {}],
+  ['127.0.0.1', {}],
+  ['openrouter.ai.evil.test', {}],
+  ['openrouter.ai', compatibilityByName('openrouter')],
+  ['api.x.ai', compatibilityByName('xai')],
+  ['ark.cn-beijing.volces.com', compatibilityByName('volcengine')],
+  ['router.huggingface.co', compatibilityByName('huggingface')],
+])('knows what %s takes', (host, profile) => {
+  expect(compatibilityByHost(host)).toEqual(profile);
+});
+
+it('lays profiles over each other and keeps all that is left out', () => {
+  const base: Compatibility = { status: true, include: 'none', without: ['user', 'metadata'] };
+  expect(mergeCompatibility(base, { include: 'any', without: ['user', 'store'] })).toEqual({
+    status: true,
+    include: 'any',
+    without: ['user', 'metadata', 'store'],
+  });
+  expect(mergeCompatibility({}, { status: true })).toEqual({ status: true });
+});

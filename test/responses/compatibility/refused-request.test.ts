@@ -1,0 +1,86 @@
+import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
+import { describe, expect, it } from 'vitest';
+import { serve, serveJson } from '../../_server.js';
+import { modelAt, prompt, refused } from '../_model.js';
+import { functionCall, reasoning, toResponse } from '../stream/_fixtures/wire-events.js';
+
+describe('a request that the server refuses', () => {
+  it.each(['doStream', 'doGenerate'] as const)(
+    'rejects %s with what the server said, without the key',
+    async method => {
+      const server = await serveJson(
+        { error: { message: 'Incorrect API key provided: sk-secret.' } },
+        { status: 401 },
+      );
+      const error = await refused(modelAt(server)[method]({ prompt }));
+      expect(error).toMatchObject({
+        message: 'Incorrect API key provided: [redacted].',
+        statusCode: 401,
+        isRetryable: false,
+      });
+      expect(JSON.stringify(error)).not.toContain('sk-secret');
+      expect(JSON.stringify([error.responseBody, error.data])).not.toContain('sk-secret');
+    },
+  );
+
+  it('says that no key was set', async () => {
+    const server = await serveJson({ error: { message: 'Unauthorized.' } }, { status: 401 });
+    const error = await refused(modelAt(server, { apiKey: '' }).doStream({ prompt }));
+    expect(error.message).toContain('No `apiKey` was set');
+  });
+});
+
+const history: LanguageModelV2CallOptions['prompt'] = [
+  ...prompt,
+  {
+    role: 'assistant',
+    content: [
+      {
+        type: 'reasoning',
+        text: 'Look.',
+        providerOptions: { openai: { itemId: 'rs_1', reasoningEncryptedContent: 'gAAAA' } },
+      },
+      { type: 'tool-call', toolCallId: 'call_1', toolName: 'look', input: {} },
+    ],
+  },
+  {
+    role: 'tool',
+    content: [
+      { type: 'tool-result', toolCallId: 'call_1', toolName: 'look', output: { type: 'text', value: 'ok' } },
+    ],
+  },
+];
+
+const COMPLAINT = {
+  error: {
+    message: 'The encrypted content gAAA...AAA could not be verified.',
+    code: 'invalid_encrypted_content',
+  },
+};
+
+const hasReasoning = (body: Record<string, unknown>): boolean =>
+  JSON.stringify(body.input).includes('"reasoning"');
+
+describe('a server that refuses the reasoning that is replayed to it', () => {
+  it.each(['doStream', 'doGenerate'] as const)('is asked by %s once more, without it', async method => {
+    const server = await serve((response, { body }) => {
+      if (hasReasoning(body)) response.writeHead(400).end(JSON.stringify(COMPLAINT));
+      else response.end(JSON.stringify(toResponse([reasoning({}), functionCall('look', '{}')])));
+    });
+    await modelAt(server)[method]({ prompt: history });
+    expect(server.requests.map(({ body }) => hasReasoning(body))).toEqual([true, false]);
+  });
+
+  it('is not asked a third time', async () => {
+    const server = await serveJson(COMPLAINT, { status: 400 });
+    const error = await refused(modelAt(server).doStream({ prompt: history }));
+    expect(error.message).toContain('could not be verified');
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('is not asked again for another complaint', async () => {
+    const server = await serveJson({ error: { message: 'No such model.' } }, { status: 400 });
+    await refused(modelAt(server).doStream({ prompt: history }));
+    expect(server.requests).toHaveLength(1);
+  });
+});

@@ -1,0 +1,192 @@
+import { APICallError } from '@ai-sdk/provider';
+import { expect, it } from 'vitest';
+import type { Compatibility } from '../../../src/responses/compatibility/compatibility.js';
+import { findFallback } from '../../../src/responses/compatibility/rejection-rules.js';
+import type { ResponsesRequestBody } from '../../../src/responses/request/request-body.js';
+
+const body: ResponsesRequestBody = {
+  model: 'gpt-5',
+  store: false,
+  include: ['reasoning.encrypted_content'],
+  input: [
+    { role: 'user', content: [{ type: 'input_text', text: 'hi' }] },
+    { type: 'reasoning', id: 'rs_1', encrypted_content: 'secret', summary: [] },
+    { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'add', arguments: '{}' },
+    { type: 'function_call_output', call_id: 'call_1', output: [{ type: 'input_text', text: '3' }] },
+    { role: 'assistant', content: [{ type: 'output_text', text: 'It is 3.' }] },
+  ],
+  temperature: 0,
+  max_output_tokens: 100,
+  reasoning: { effort: 'low', summary: 'auto' },
+  text: { verbosity: 'low' },
+  parallel_tool_calls: true,
+  tool_choice: 'auto',
+  instructions: 'Be brief.',
+  previous_response_id: 'resp_1',
+  tools: [
+    {
+      type: 'function',
+      name: 'add',
+      strict: false,
+      parameters: { type: 'object', properties: {}, additionalProperties: false },
+    },
+  ],
+};
+
+const refusal = (
+  message: string,
+  { status = 400, responseBody }: { status?: number; responseBody?: string } = {},
+) =>
+  new APICallError({
+    message,
+    statusCode: status,
+    responseBody,
+    url: 'http://127.0.0.1/v1/responses',
+    requestBodyValues: body,
+  });
+
+it.each([
+  ['OpenAI, another key', 'The encrypted content for item rs_1 could not be verified.', 400],
+  [
+    'OpenAI, not stored',
+    "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false.",
+    404,
+  ],
+  [
+    'OpenAI, call alone',
+    "Item 'fc_1' of type 'function_call' was provided without its required 'reasoning' item: 'rs_1'.",
+    400,
+  ],
+  [
+    'OpenAI, reasoning alone',
+    "Item 'rs_1' of type 'reasoning' was provided without its required following item.",
+    400,
+  ],
+  ['a gateway', "Invalid 'input[1].id': 'x_1'. Expected an ID that begins with 'rs'.", 400],
+])(
+  'leaves reasoning and the ids that ask for it out of this request alone: %s',
+  (_server, message, status) => {
+    const mend = findFallback(body, refusal(message, { status }));
+    const [user, , , output, answer] = body.input;
+    const call = { type: 'function_call', call_id: 'call_1', name: 'add', arguments: '{}' };
+    expect(mend?.body).toEqual({ ...body, input: [user, call, output, answer] });
+    expect(mend?.isLasting).toBe(false);
+  },
+);
+
+const chatOutputs: Compatibility = { toolOutput: 'string', toolImages: 'user-message' };
+const wholeItems: Compatibility = { itemIds: 'required', messageType: true, status: true, annotations: true };
+
+it.each<[server: string, message: string, status: number, profile: Compatibility]>([
+  ['Ollama', 'input[1]: unknown input item type: "reasoning"', 400, { reasoning: false }],
+  ['OpenAI', 'Encrypted content is not supported with this model.', 400, { include: 'unencrypted' }],
+  [
+    'Volcengine',
+    'The parameter `include` specified in the request are not valid: unknown type: reasoning.encrypted_content.',
+    400,
+    { include: 'unencrypted' },
+  ],
+  [
+    'OpenAI',
+    "Unsupported parameter: 'temperature' is not supported with this model.",
+    400,
+    { without: ['temperature'] },
+  ],
+  [
+    'OpenAI',
+    "Unsupported parameter: 'text.verbosity' is not supported with this model.",
+    400,
+    { without: ['text.verbosity'] },
+  ],
+  [
+    'OpenAI',
+    "Unsupported parameter: 'parallel_tool_calls' is not supported with this model.",
+    400,
+    { without: ['parallel_tool_calls'] },
+  ],
+  [
+    'OpenAI',
+    "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.",
+    400,
+    { without: ['temperature'] },
+  ],
+  ['a gateway', "Unknown parameter: 'include'.", 400, { without: ['include'] }],
+  ['Azure', 'Unrecognized request argument supplied: reasoning', 400, { without: ['reasoning'] }],
+  [
+    'Codex backend',
+    '{"detail":"Unsupported parameter: max_output_tokens"}',
+    400,
+    { without: ['max_output_tokens'] },
+  ],
+  ['xAI', 'Model grok-4 does not support parameter reasoningEffort.', 400, { without: ['reasoning.effort'] }],
+  [
+    'xAI',
+    'Argument not supported: instructions and previous_response_id together',
+    400,
+    { instructionsWithPreviousResponse: false },
+  ],
+  [
+    'xAI',
+    "Schema validation failed: /properties/properties/additionalProperties: property schema 'false' is not supported",
+    400,
+    { additionalProperties: false },
+  ],
+  ['xAI', 'data did not match any variant of untagged enum ModelInput', 422, chatOutputs],
+  ['Doubao', 'The request failed because it is missing `input.status` parameter.', 400, { status: true }],
+  ['Azure', "Required property 'annotations' is missing", 400, { annotations: true }],
+  ['llama.cpp', "Output of tool call should be 'Input text'", 400, chatOutputs],
+  ['a gateway', 'Upstream request failed: Input should be a valid string', 422, chatOutputs],
+  ['OpenRouter', 'Invalid Responses API request', 400, wholeItems],
+  ['vLLM', "1 validation error: 'loc': ('body', 'input', 'status'), Field required: status", 400, wholeItems],
+])('mends what %s says: %s', (_server, message, status, profile) => {
+  const mend = findFallback(body, refusal(message, { status }));
+  expect(mend).toMatchObject({ profile, isLasting: true });
+  expect(mend?.body).not.toEqual(body);
+});
+
+it('reads the complaint in the body where the message is another', () => {
+  const responseBody = JSON.stringify({ error: { message: 'Bad', code: 'invalid_union', param: 'input' } });
+  expect(findFallback(body, refusal('Bad', { responseBody }))?.profile).toEqual(chatOutputs);
+});
+
+it('reads a complaint that a gateway wrapped in strings', () => {
+  const issues = JSON.stringify([{ code: 'invalid_type', path: ['input', 1, 'id'] }], undefined, 2);
+  const responseBody = JSON.stringify({ error: { metadata: { raw: JSON.stringify({ issues }) } } });
+  expect(findFallback(body, refusal('Provider error', { responseBody }))?.profile).toEqual(wholeItems);
+});
+
+it('takes a complaint about the input for one about items where no tool output is a list', () => {
+  const error = refusal(
+    'list[union[EasyInputMessageParam,ResponseOutputMessageParam]]: Input should be a valid string',
+  );
+  const first = findFallback(body, error);
+  expect(first?.profile).toEqual(chatOutputs);
+  expect(findFallback(first?.body ?? body, error)?.profile).toEqual(wholeItems);
+});
+
+it('leaves a choice of tools out of a request without tools, and of that alone', () => {
+  const error = refusal('A tool_choice was set on the request but no tools were specified.');
+  const mend = findFallback(body, error);
+  expect(mend?.body).not.toHaveProperty('tool_choice');
+  expect(mend?.isLasting).toBe(false);
+});
+
+it('keeps making up the ids that the endpoint asks for when it takes reasoning away', () => {
+  const error = refusal('The encrypted content for item rs_1 could not be verified.');
+  const mend = findFallback(body, error, { profile: { itemIds: 'required' } });
+  expect(mend?.body.input[1]).toMatchObject({ type: 'function_call', id: 'fc_input_1' });
+
+  const inForce: Compatibility = { itemIds: 'required', reasoning: false };
+  expect(findFallback(mend?.body ?? body, error, { profile: inForce })).toBeUndefined();
+});
+
+it.each([
+  ['a refusal that is not known', refusal('The model does not exist.', { status: 404 })],
+  ['a known text with another status', refusal('could not be verified', { status: 401 })],
+  ['an error that is no answer', new Error('The encrypted content for item rs_1 could not be verified.')],
+  ['a field that the request cannot do without', refusal("Unsupported parameter: 'store'")],
+  ['a field that is not in the request', refusal("Unsupported parameter: 'top_p'")],
+  ['a part of the input', refusal("Unknown parameter: 'input[1].status'.")],
+])('mends nothing for %s', (_what, error) => {
+  expect(findFallback(body, error)).toBeUndefined();
+});

@@ -1,0 +1,221 @@
+import type { LanguageModelV2CallOptions, LanguageModelV2Prompt } from '@ai-sdk/provider';
+import { afterEach, expect, it } from 'vitest';
+import { createKelivoResponsesProvider, type KelivoResponsesSettings } from '../../../src/index.js';
+import {
+  type ResponsesEmulator,
+  type StatusAnswer,
+  startResponsesEmulator,
+} from '../../../src/testing/index.js';
+import { collect, summarize } from '../../_parts.js';
+
+const emulators: ResponsesEmulator[] = [];
+
+afterEach(async () => {
+  await Promise.all(emulators.splice(0).map(emulator => emulator.close()));
+});
+
+/** A server that takes nearly anything but what it is scripted to refuse, and a provider for it. */
+async function start(settings: KelivoResponsesSettings = {}) {
+  const server = await startResponsesEmulator({ validate: false });
+  emulators.push(server);
+  const provider = createKelivoResponsesProvider({ baseURL: server.baseURL, apiKey: 'test', ...settings });
+  const ask = async (modelId: string, options: Partial<LanguageModelV2CallOptions> = {}) => {
+    const { stream, request } = await provider.responses(modelId).doStream({ prompt, ...options });
+    const parts = await collect(stream);
+    const warnings = parts.flatMap(part => (part.type === 'stream-start' ? part.warnings : []));
+    return { ...summarize(parts), warnings, request };
+  };
+  const bodies = () => server.requests.map(request => request.body as Record<string, unknown>);
+  return { server, provider, ask, bodies };
+}
+
+const prompt: LanguageModelV2Prompt = [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }];
+
+const withImage: LanguageModelV2Prompt = [
+  ...prompt,
+  { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'call_1', toolName: 'look', input: {} }] },
+  {
+    role: 'tool',
+    content: [
+      {
+        type: 'tool-result',
+        toolCallId: 'call_1',
+        toolName: 'look',
+        output: { type: 'content', value: [{ type: 'media', data: 'AAAA', mediaType: 'image/png' }] },
+      },
+    ],
+  },
+];
+
+const refuse = (message: string, status = 400): StatusAnswer => ({
+  status,
+  body: { error: { message, type: 'invalid_request_error' } },
+});
+
+const noImages = refuse("Output of tool call should be 'Input text'");
+const noTemperature = refuse("Unsupported parameter: 'temperature' is not supported with this model.");
+
+it('changes a refused request, sends it once more, and sends the next ones changed at once', async () => {
+  const { server, ask, bodies } = await start();
+  server.enqueue(noImages, [{ text: 'A cat.' }], [{ text: 'A cat, still.' }]);
+
+  expect((await ask('qwen3', { prompt: withImage })).texts).toEqual(['A cat.']);
+  expect(bodies()).toHaveLength(2);
+  expect(bodies()[1]?.input).toMatchObject([
+    { role: 'user' },
+    { type: 'function_call' },
+    { type: 'function_call_output', output: '[image: shown in the next message]' },
+    { role: 'user', content: [{ type: 'input_text' }, { type: 'input_image' }] },
+  ]);
+
+  expect((await ask('qwen3', { prompt: withImage })).texts).toEqual(['A cat, still.']);
+  expect(bodies()).toHaveLength(3);
+  expect(bodies()[2]?.input).toEqual(bodies()[1]?.input);
+});
+
+it('learns for the model that was refused alone', async () => {
+  const { server, ask, bodies } = await start();
+  server.enqueue(noTemperature);
+  await ask('qwen3', { temperature: 0.5 });
+  await ask('llama4', { temperature: 0.5 });
+  expect(bodies().map(({ model, temperature }) => [model, temperature])).toEqual([
+    ['qwen3', 0.5],
+    ['qwen3', undefined],
+    ['llama4', 0.5],
+  ]);
+});
+
+it('says which setting the server does not take, also when it is not asked again', async () => {
+  const { server, ask } = await start();
+  server.enqueue(noTemperature);
+  const warning = {
+    type: 'unsupported-setting',
+    setting: 'temperature',
+    details: 'temperature is not taken by the server for this model',
+  };
+  expect((await ask('qwen3', { temperature: 0.5 })).warnings).toContainEqual(warning);
+  expect((await ask('qwen3', { temperature: 0.5 })).warnings).toContainEqual(warning);
+  expect((await ask('qwen3')).warnings).not.toContainEqual(warning);
+});
+
+it('mends what is not streamed, and tells the host what was sent', async () => {
+  const { server, provider, bodies } = await start();
+  server.enqueue(noTemperature, [{ text: 'Hello.' }]);
+  const { content, request } = await provider.responses('qwen3').doGenerate({ prompt, temperature: 0.5 });
+  expect(content).toMatchObject([{ type: 'text', text: 'Hello.' }]);
+  expect(request?.body).toEqual(bodies()[1]);
+});
+
+it('adds up what it learns', async () => {
+  const { server, ask, bodies } = await start();
+  server.enqueue(noTemperature, noImages, [{ text: 'Seen.' }]);
+  expect((await ask('qwen3', { prompt: withImage, temperature: 0.5 })).texts).toEqual(['Seen.']);
+  expect(bodies()).toHaveLength(3);
+
+  await ask('qwen3', { prompt: withImage, temperature: 0.5 });
+  expect(bodies()).toHaveLength(4);
+  expect(bodies()[3]).toEqual(bodies()[2]);
+});
+
+it('fails with the second refusal when the change did not help, and learns nothing from it', async () => {
+  const { server, ask, bodies } = await start();
+  server.enqueue(noTemperature, refuse('No temperature at all, I said.'));
+  await expect(ask('qwen3', { temperature: 0.5 })).rejects.toMatchObject({
+    message: 'No temperature at all, I said.',
+    statusCode: 400,
+  });
+  await ask('qwen3', { temperature: 0.5 });
+  expect(bodies().map(({ temperature }) => temperature)).toEqual([0.5, undefined, 0.5]);
+});
+
+it('makes no change twice', async () => {
+  const { server, ask } = await start();
+  server.enqueue(noImages, noImages, noImages);
+  await expect(ask('qwen3', { prompt: withImage })).rejects.toThrow(
+    "Output of tool call should be 'Input text'",
+  );
+  expect(server.requests).toHaveLength(2);
+});
+
+it('gives up after three changes of one request', async () => {
+  const { server, ask } = await start();
+  const complaints = ['temperature', 'top_p', 'max_output_tokens', 'reasoning'].map(name =>
+    refuse(`Unsupported parameter: '${name}'`),
+  );
+  server.enqueue(...complaints);
+  const call = ask('qwen3', {
+    temperature: 0.5,
+    topP: 0.5,
+    maxOutputTokens: 100,
+    providerOptions: { openai: { reasoningEffort: 'low' } },
+  });
+  await expect(call).rejects.toThrow("Unsupported parameter: 'reasoning'");
+  expect(server.requests).toHaveLength(4);
+});
+
+it('does not repeat a request that is refused for a reason it does not know', async () => {
+  const { server, ask } = await start();
+  server.enqueue(refuse('The model is not loaded.'));
+  await expect(ask('qwen3')).rejects.toMatchObject({ message: 'The model is not loaded.' });
+  expect(server.requests).toHaveLength(1);
+});
+
+it('sends reasoning again in the next request, whose items the refusal did not speak of', async () => {
+  const { server, ask, bodies } = await start();
+  const openai = { itemId: 'rs_1', reasoningEncryptedContent: 'secret' };
+  const thought: LanguageModelV2Prompt = [
+    ...prompt,
+    {
+      role: 'assistant',
+      content: [
+        { type: 'reasoning', text: 'Hm.', providerOptions: { openai } },
+        { type: 'text', text: 'Hello.' },
+      ],
+    },
+    ...prompt,
+  ];
+  server.enqueue(refuse('The encrypted content for item rs_1 could not be verified.'));
+  await ask('gpt-5', { prompt: thought });
+  await ask('gpt-5', { prompt: thought });
+  const types = bodies().map(({ input }) =>
+    (input as { type?: string }[]).some(item => item.type === 'reasoning'),
+  );
+  expect(types).toEqual([true, false, true]);
+});
+
+it('brings the requests of a named server into form without being refused first', async () => {
+  const { ask, bodies } = await start({ compatibility: 'llamacpp' });
+  await ask('qwen3', { prompt: withImage });
+  expect(bodies()).toHaveLength(1);
+  expect(bodies()[0]?.input).toMatchObject([{}, {}, { output: '[image: shown in the next message]' }, {}]);
+});
+
+it('adds the headers and fields of the models that match, before those of the call', async () => {
+  const { server, ask, bodies } = await start({
+    headers: { 'x-team': 'all', 'x-call': 'provider' },
+    models: {
+      'qwen*': {
+        headers: { 'X-Team': 'qwen', 'x-call': 'model' },
+        body: { top_k: 20, temperature: 0.7, store: undefined },
+        compatibility: { messageType: true },
+      },
+    },
+  });
+  const { request } = await ask('qwen3', { temperature: 0.1, headers: { 'x-call': 'call' } });
+  await ask('llama4', { temperature: 0.1 });
+
+  expect(bodies()[0]).toMatchObject({ top_k: 20, temperature: 0.7, input: [{ type: 'message' }] });
+  expect(bodies()[0]).not.toHaveProperty('store');
+  expect(request?.body).toMatchObject({ top_k: 20, temperature: 0.7 });
+  expect(server.requests[0]?.headers).toMatchObject({ 'x-team': 'qwen', 'x-call': 'call' });
+  expect(bodies()[1]).toMatchObject({ temperature: 0.1, store: false });
+  expect(bodies()[1]).not.toHaveProperty('top_k');
+  expect(server.requests[1]?.headers).toMatchObject({ 'x-team': 'all', 'x-call': 'provider' });
+});
+
+it('leaves a field that the user set for a model as it is, and shows what the server says of it', async () => {
+  const { server, ask } = await start({ models: { qwen3: { body: { temperature: 0.7 } } } });
+  server.enqueue(noTemperature);
+  await expect(ask('qwen3')).rejects.toThrow("Unsupported parameter: 'temperature'");
+  expect(server.requests).toHaveLength(1);
+});

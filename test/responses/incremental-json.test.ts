@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { createIncrementalJson } from '../../src/responses/incremental-json.js';
+
+const [a, b, c] = [{ text: 'a "quoted" text' }, { text: 'b', more: undefined }, { text: 'c' }];
+
+it.each([
+  ['that grow', [[a], [a, b], [a, b, c]]],
+  [
+    'that stay',
+    [
+      [a, b],
+      [a, b],
+    ],
+  ],
+  ['that shrink', [[a, b, c], [a]]],
+  [
+    'with another beginning',
+    [
+      [a, b],
+      [c, b],
+      [c, b, a],
+    ],
+  ],
+  [
+    'with an item in between',
+    [
+      [a, c],
+      [a, b, c],
+    ],
+  ],
+  ['that begin with nothing', [[], [a], []]],
+])('writes lists %s as `JSON.stringify` does', (_, lists) => {
+  const toJson = createIncrementalJson();
+  for (const list of lists) expect(toJson(list)).toBe(JSON.stringify(list));
+});
+
+it('writes an item once', () => {
+  let written = 0;
+  const counted = { toJSON: () => ({ written: ++written }) };
+  const toJson = createIncrementalJson();
+  toJson([counted]);
+  expect(toJson([counted, a])).toBe(`[{"written":1},${JSON.stringify(a)}]`);
+});
+
+it('does not mind that a list is changed afterwards', () => {
+  const toJson = createIncrementalJson();
+  const list: object[] = [a];
+  toJson(list);
+  list.push(b);
+  expect(toJson(list)).toBe(JSON.stringify([a, b]));
+});
