@@ -1,4 +1,4 @@
-export type { ModelAdapterRegistry } from './adapters/create-model-adapter-registry.js';
+export type { ModelAdapterRegistry } from './adapters/registry.js';
 export type { ModelAdapter } from './adapters/model-adapter.js';
 export { type CorsProxyOptions, createCorsProxyFetch } from './http/cors-proxy-fetch.js';
 export { KelivoError, type KelivoErrorCode } from './shared/errors.js';

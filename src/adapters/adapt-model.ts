@@ -1,8 +1,8 @@
 import type { LanguageModelV2 } from '@ai-sdk/provider';
-import { createModelAdapterRegistry, type ModelAdapterRegistry } from './create-model-adapter-registry.js';
+import { createModelAdapterRegistry, type ModelAdapterRegistry } from './registry.js';
 import type { ModelAdapter } from './model-adapter.js';
 import { modelAdapters } from './model-adapters.js';
-import { wrapModel } from './wrap-model.js';
+import { wrapModel } from './middleware.js';
 
 /** Which adapters there are to choose from. */
 /** How a model is adapted. */

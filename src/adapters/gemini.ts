@@ -1,9 +1,9 @@
 import { defineModelAdapter } from './define-model-adapter.js';
 import { missingCallIdsMiddleware } from './gemini/missing-call-ids-middleware.js';
-import { thoughtSignaturesMiddleware } from './gemini/thought-signatures-middleware.js';
+import { thoughtSignaturesMiddleware } from './gemini-thought-signatures.js';
 import { joinMiddlewares } from './join-middlewares.js';
 import { matchModelName } from './match-model-name.js';
-import { toolNamesMiddleware } from './tool-names-middleware.js';
+import { toolNamesMiddleware } from './tool-names.js';
 
 /**
  * Gemini's OpenAI-compatible endpoints give calls empty ids (camel-ai/camel#3027), sign calls in a field of their own,

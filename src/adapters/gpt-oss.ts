@@ -1,6 +1,6 @@
 import { defineModelAdapter } from './define-model-adapter.js';
 import { matchModelName } from './match-model-name.js';
-import { toolNamesMiddleware } from './tool-names-middleware.js';
+import { toolNamesMiddleware } from './tool-names.js';
 
 /**
  * gpt-oss names a tool with the channel of its chat format behind it, `get_weather<|channel|>commentary`, or with the

@@ -10,9 +10,9 @@ export { mistralFormat } from '../text-tools/formats/mistral.js';
 export { qwenXmlFormat, seedFormat } from '../text-tools/formats/qwen-xml.js';
 export { toolRequestFormat } from '../text-tools/formats/tool-request.js';
 export { readCallArguments } from '../text-tools/read-call-arguments.js';
-export { type JsonCallFields, type JsonCallOptions, readJsonCalls } from '../text-tools/read-json-call.js';
+export { type JsonCallFields, type JsonCallOptions, readJsonCalls } from '../text-tools/json-call.js';
 export { readName } from '../text-tools/read-name.js';
-export { readTaggedCall } from '../text-tools/read-tagged-call.js';
+export { readTaggedCall } from '../text-tools/tagged-call.js';
 export {
   cohereThinkTags,
   mistralThinkTags,
@@ -26,7 +26,7 @@ export { textToolsMiddleware, type TextToolsOptions } from '../text-tools/text-t
 export { adaptModel, type AdaptModelOptions } from './adapt-model.js';
 export { claude } from './claude.js';
 export { commandR } from './command-r.js';
-export { createModelAdapterRegistry, type ModelAdapterRegistry } from './create-model-adapter-registry.js';
+export { createModelAdapterRegistry, type ModelAdapterRegistry } from './registry.js';
 export { deepseek } from './deepseek.js';
 export { defineModelAdapter } from './define-model-adapter.js';
 export { gemini } from './gemini.js';

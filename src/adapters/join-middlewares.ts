@@ -1,5 +1,5 @@
 import type { LanguageModelV2Middleware } from '@ai-sdk/provider';
-import { wrapModel } from './wrap-model.js';
+import { wrapModel } from './middleware.js';
 
 /** Several middlewares as one, the first one outermost. */
 export const joinMiddlewares = (

@@ -5,7 +5,7 @@ import { defineModelAdapter } from './define-model-adapter.js';
 import { joinMiddlewares } from './join-middlewares.js';
 import { kimiCallIdsMiddleware } from './kimi-call-ids.js';
 import { matchModelName } from './match-model-name.js';
-import { toolNamesMiddleware } from './tool-names-middleware.js';
+import { toolNamesMiddleware } from './tool-names.js';
 
 /** Kimi wants ids of calls in its own form, and its special tokens come as text (vllm-project/vllm#46344). */
 export const kimi = defineModelAdapter({

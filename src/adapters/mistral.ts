@@ -9,7 +9,7 @@ import { defineModelAdapter } from './define-model-adapter.js';
 import { joinMiddlewares } from './join-middlewares.js';
 import { matchModelName } from './match-model-name.js';
 import type { MistralOptions } from './mistral/mistral-options.js';
-import { messageOrderMiddleware } from './mistral/message-order-middleware.js';
+import { messageOrderMiddleware } from './mistral-messages.js';
 import { validateMistralOptions } from './mistral/validate-mistral-options.js';
 
 /**

@@ -1,6 +1,6 @@
 import { claude } from './claude.js';
 import { commandR } from './command-r.js';
-import { createModelAdapterRegistry } from './create-model-adapter-registry.js';
+import { createModelAdapterRegistry } from './registry.js';
 import { deepseek } from './deepseek.js';
 import { gemini } from './gemini.js';
 import { gemma } from './gemma.js';

@@ -5,7 +5,7 @@ import {
   NoSuchModelError,
   type ProviderV2,
 } from '@ai-sdk/provider';
-import { createModelAdapterRegistry } from '../adapters/create-model-adapter-registry.js';
+import { createModelAdapterRegistry } from '../adapters/registry.js';
 import { modelAdapters } from '../adapters/model-adapters.js';
 import { createComposition } from '../provider/composition.js';
 import type { ToolSource } from '../tools/tool-source.js';

@@ -1,6 +1,6 @@
 import type { LanguageModelV2 } from '@ai-sdk/provider';
 import { adaptModel } from '../adapters/adapt-model.js';
-import type { ModelAdapterRegistry } from '../adapters/create-model-adapter-registry.js';
+import type { ModelAdapterRegistry } from '../adapters/registry.js';
 import type { KelivoResponsesSettings } from './settings.js';
 import { withToolLoop } from '../tool-loop/with-tool-loop.js';
 import type { ToolSource } from '../tools/tool-source.js';

@@ -1,6 +1,6 @@
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
-import type { ModelAdapterRegistry } from '../adapters/create-model-adapter-registry.js';
+import type { ModelAdapterRegistry } from '../adapters/registry.js';
 import type { ModelAdapter } from '../adapters/model-adapter.js';
 import { KelivoError } from '../shared/errors.js';
 import { compatibilitySchema, type ModelOverride, modelOverridesSchema } from './model-overrides.js';

@@ -4,7 +4,7 @@ import type {
   LanguageModelV2StreamPart,
   SharedV2ProviderMetadata,
 } from '@ai-sdk/provider';
-import { createTextReader, type TextReaderOptions } from './create-text-reader.js';
+import { createTextReader, type TextReaderOptions } from './response-reader.js';
 
 export interface Answer {
   readonly content: LanguageModelV2Content[];

@@ -1,7 +1,7 @@
 import type { LanguageModelV2Middleware } from '@ai-sdk/provider';
 import { transformParts } from '../parts/transform-parts.js';
 import type { ReasoningTags } from './reasoning-tags.js';
-import { createTextReader, type TextReaderOptions } from './create-text-reader.js';
+import { createTextReader, type TextReaderOptions } from './response-reader.js';
 import { readContent } from './read-content.js';
 import type { TextToolFormat } from './text-tool-format.js';
 

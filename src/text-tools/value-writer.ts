@@ -1,5 +1,5 @@
 import type { ValueType } from './schema-types.js';
-import { isNull, toJsonValue } from './to-json-value.js';
+import { isNull, toJsonValue } from './json-value.js';
 
 /** Writes one value, which comes as plain text, into the arguments of a call. */
 export interface ValueWriter {

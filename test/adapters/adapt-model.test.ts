@@ -4,7 +4,7 @@ import type { LanguageModelV2 } from '@ai-sdk/provider';
 import { generateText, jsonSchema } from 'ai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { adaptModel } from '../../src/adapters/adapt-model.js';
-import { createModelAdapterRegistry } from '../../src/adapters/create-model-adapter-registry.js';
+import { createModelAdapterRegistry } from '../../src/adapters/registry.js';
 import { defineModelAdapter } from '../../src/adapters/define-model-adapter.js';
 import { matchModelName } from '../../src/adapters/match-model-name.js';
 import { modelAdapters } from '../../src/adapters/model-adapters.js';

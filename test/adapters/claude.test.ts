@@ -1,7 +1,7 @@
 import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
 import { expect, it } from 'vitest';
 import { claude } from '../../src/adapters/claude.js';
-import { wrapModel } from '../../src/adapters/wrap-model.js';
+import { wrapModel } from '../../src/adapters/middleware.js';
 import { ask, call, exchangeOf, ofType, say, scriptedModel, stream } from '../tool-loop/_scripted-model.js';
 
 const history = (...ids: string[]): LanguageModelV2Prompt => [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mistralMiddleware } from '../../src/adapters/mistral.js';
 import type { MistralOptions } from '../../src/adapters/mistral/mistral-options.js';
-import { wrapModel } from '../../src/adapters/wrap-model.js';
+import { wrapModel } from '../../src/adapters/middleware.js';
 import {
   ask,
   call,
@@ -12,7 +12,7 @@ import {
   scriptedModel,
   stream,
 } from '../tool-loop/_scripted-model.js';
-import { asked, assistant, called, LONG, text, tool, tools, user, whole } from './mistral/_messages.js';
+import { asked, assistant, called, LONG, text, tool, tools, user, whole } from './_mistral-messages.js';
 
 describe('ids of tool calls', () => {
   it('are nine letters and digits for the model, the same for a call and its result', async () => {

@@ -2,8 +2,8 @@ import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { modelAdapters } from '../../src/adapters/model-adapters.js';
 import { qwen, qwenMiddleware } from '../../src/adapters/qwen.js';
-import { wrapModel } from '../../src/adapters/wrap-model.js';
-import { say } from '../text-tools/_say.js';
+import { wrapModel } from '../../src/adapters/middleware.js';
+import { say } from '../text-tools/_read-text.js';
 import { generate, say as answer, scriptedModel } from '../tool-loop/_scripted-model.js';
 
 const tools = { look: { place: { type: 'string' } } };

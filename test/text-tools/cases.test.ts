@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { modelAdapters } from '../../src/adapters/model-adapters.js';
 import { joinMiddlewares } from '../../src/adapters/join-middlewares.js';
-import { type Said, say } from './_say.js';
+import { type Said, say } from './_read-text.js';
 
 interface Case {
   readonly id: string;

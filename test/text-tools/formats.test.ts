@@ -14,7 +14,7 @@ import { readName } from '../../src/text-tools/read-name.js';
 import { cohereThinkTags, mistralThinkTags, thinkTags } from '../../src/text-tools/reasoning-tags.js';
 import type { TextToolFormat } from '../../src/text-tools/text-tool-format.js';
 import { textToolsMiddleware } from '../../src/text-tools/text-tools-middleware.js';
-import { type Said, say, streamPieces } from './_say.js';
+import { type Said, say, streamPieces } from './_read-text.js';
 
 const tools = {
   look: { place: { type: 'string' }, days: { type: 'integer' } },

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createTextParser } from '../../src/text-tools/create-text-parser.js';
+import { createTextParser } from '../../src/text-tools/text-parser.js';
 import { toDeclaredTools } from '../../src/text-tools/declared-tools.js';
 import { glmFormat } from '../../src/text-tools/formats/glm.js';
 import { hermesFormat } from '../../src/text-tools/formats/hermes.js';

@@ -9,7 +9,7 @@ import { mistralFormat } from '../../src/text-tools/formats/mistral.js';
 import { qwenXmlFormat } from '../../src/text-tools/formats/qwen-xml.js';
 import { thinkTags } from '../../src/text-tools/reasoning-tags.js';
 import { textToolsMiddleware } from '../../src/text-tools/text-tools-middleware.js';
-import { say, streamPieces } from './_say.js';
+import { say, streamPieces } from './_read-text.js';
 
 const formats = [
   hermesFormat,

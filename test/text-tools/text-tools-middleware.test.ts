@@ -4,7 +4,7 @@ import type {
   LanguageModelV2StreamPart,
 } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import { wrapModel } from '../../src/adapters/wrap-model.js';
+import { wrapModel } from '../../src/adapters/middleware.js';
 import { hermesFormat } from '../../src/text-tools/formats/hermes.js';
 import { qwenXmlFormat } from '../../src/text-tools/formats/qwen-xml.js';
 import { thinkTags } from '../../src/text-tools/reasoning-tags.js';
@@ -21,7 +21,7 @@ import {
   text,
   typesOf,
 } from '../tool-loop/_scripted-model.js';
-import { say } from './_say.js';
+import { say } from './_read-text.js';
 
 type Part = LanguageModelV2StreamPart;
 

@@ -1,7 +1,7 @@
 import type { LanguageModelV2Message, LanguageModelV2Middleware } from '@ai-sdk/provider';
 import { rewriteMiddleware } from '../rewrite-middleware.js';
 import type { CallIdForm } from './call-id-form.js';
-import { type CallIds, createCallIds } from './create-call-ids.js';
+import { type CallIds, createCallIds } from '../call-ids.js';
 import { withCallId } from './with-call-id.js';
 
 /** Shows the model the calls of a conversation under ids it takes, and the caller under those it has given. */

@@ -1,4 +1,4 @@
-import { readJsonCalls } from '../read-json-call.js';
+import { readJsonCalls } from '../json-call.js';
 import type { TextToolFormat } from '../text-tool-format.js';
 
 /** `<|START_ACTION|>[{"tool_call_id": …, "tool_name": …, "parameters": {…}}]<|END_ACTION|>`, as Command R7B writes it. */

@@ -1,6 +1,6 @@
 import { readKeyTag } from '../read-key-tag.js';
 import { readName } from '../read-name.js';
-import { readTaggedCall } from '../read-tagged-call.js';
+import { readTaggedCall } from '../tagged-call.js';
 import { createTagGrammar, type TagGrammar } from '../tag-grammar.js';
 import type { TextToolFormat } from '../text-tool-format.js';
 

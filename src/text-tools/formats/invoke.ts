@@ -1,5 +1,5 @@
 import { readName } from '../read-name.js';
-import { readTaggedCall } from '../read-tagged-call.js';
+import { readTaggedCall } from '../tagged-call.js';
 import { createTagGrammar } from '../tag-grammar.js';
 import type { TextToolFormat } from '../text-tool-format.js';
 

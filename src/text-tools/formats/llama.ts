@@ -1,4 +1,4 @@
-import { readJsonCalls } from '../read-json-call.js';
+import { readJsonCalls } from '../json-call.js';
 import { isSpace, type Reading, type TextCursor } from '../text-cursor.js';
 import type { TextToolFormat } from '../text-tool-format.js';
 

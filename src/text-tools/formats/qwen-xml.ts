@@ -1,7 +1,7 @@
 import { readCallArguments } from '../read-call-arguments.js';
 import { readKeyTag } from '../read-key-tag.js';
 import { readName } from '../read-name.js';
-import { readTaggedCall } from '../read-tagged-call.js';
+import { readTaggedCall } from '../tagged-call.js';
 import { createTagGrammar, type TagGrammar } from '../tag-grammar.js';
 import type { Reading, TextCursor } from '../text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../text-tool-format.js';

@@ -1,5 +1,5 @@
 import { readCallArguments } from '../read-call-arguments.js';
-import { readJsonCalls } from '../read-json-call.js';
+import { readJsonCalls } from '../json-call.js';
 import { readName } from '../read-name.js';
 import type { TextToolFormat } from '../text-tool-format.js';
 

@@ -1,5 +1,5 @@
 import type { ArgumentWriter } from './argument-writer.js';
-import { createInnerCalls } from './inner-calls.js';
+import { createInnerCalls } from './nested-calls.js';
 import { isPrototypeKey } from './json-scanner.js';
 import type { Tag, TagGrammar } from './tag-grammar.js';
 import type { Reading, TextCursor } from './text-cursor.js';

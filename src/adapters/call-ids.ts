@@ -1,5 +1,5 @@
 import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
-import type { CallIdForm, IdentifiedCall } from './call-id-form.js';
+import type { CallIdForm, IdentifiedCall } from './call-ids/call-id-form.js';
 
 /** The ids of a conversation's calls in two forms, one to one: the caller's, and those the model is shown. */
 export interface CallIds {

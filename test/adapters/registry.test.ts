@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createModelAdapterRegistry } from '../../src/adapters/create-model-adapter-registry.js';
+import { createModelAdapterRegistry } from '../../src/adapters/registry.js';
 import { defineModelAdapter } from '../../src/adapters/define-model-adapter.js';
 import { matchModelName } from '../../src/adapters/match-model-name.js';
 import type { ModelAdapter } from '../../src/adapters/model-adapter.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toJsonValue } from '../../src/text-tools/to-json-value.js';
+import { toJsonValue } from '../../src/text-tools/json-value.js';
 import { toValueTypes } from '../../src/text-tools/schema-types.js';
 
 const nullable = (type: string) => ({ anyOf: [{ type }, { type: 'null' }] });

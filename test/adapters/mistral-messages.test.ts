@@ -1,7 +1,7 @@
 import { expect, describe, it } from 'vitest';
-import { mistralMiddleware } from '../../../src/adapters/mistral.js';
-import { wrapModel } from '../../../src/adapters/wrap-model.js';
-import { exchangeOf, say, scriptedModel, stream } from '../../tool-loop/_scripted-model.js';
+import { mistralMiddleware } from '../../src/adapters/mistral.js';
+import { wrapModel } from '../../src/adapters/middleware.js';
+import { exchangeOf, say, scriptedModel, stream } from '../tool-loop/_scripted-model.js';
 import {
   asked,
   assistant,
@@ -14,7 +14,7 @@ import {
   tool,
   user,
   whole,
-} from './_messages.js';
+} from './_mistral-messages.js';
 
 describe('the order of messages', () => {
   it('has a word of the assistant between a result and the user', async () => {

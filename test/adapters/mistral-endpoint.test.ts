@@ -11,17 +11,17 @@ import {
 } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { adaptModel } from '../../../src/adapters/adapt-model.js';
-import { mistralMiddleware } from '../../../src/adapters/mistral.js';
-import type { MistralOptions } from '../../../src/adapters/mistral/mistral-options.js';
-import { wrapModel } from '../../../src/adapters/wrap-model.js';
-import { createKelivoResponsesProvider } from '../../../src/provider/provider.js';
-import type { RequestRules } from '../../../src/testing/request-rules.js';
-import { withToolLoop } from '../../../src/tool-loop/with-tool-loop.js';
-import { createLocalTools } from '../../../src/tools/local-tools.js';
-import { startEmulator } from '../../testing/_emulator.js';
-import { ofType, readAll } from '../../tool-loop/_scripted-model.js';
-import { assistant, called, LONG, system, text, tool, tools, user, whole } from './_messages.js';
+import { adaptModel } from '../../src/adapters/adapt-model.js';
+import { mistralMiddleware } from '../../src/adapters/mistral.js';
+import type { MistralOptions } from '../../src/adapters/mistral/mistral-options.js';
+import { wrapModel } from '../../src/adapters/middleware.js';
+import { createKelivoResponsesProvider } from '../../src/provider/provider.js';
+import type { RequestRules } from '../../src/testing/request-rules.js';
+import { withToolLoop } from '../../src/tool-loop/with-tool-loop.js';
+import { createLocalTools } from '../../src/tools/local-tools.js';
+import { startEmulator } from '../testing/_emulator.js';
+import { ofType, readAll } from '../tool-loop/_scripted-model.js';
+import { assistant, called, LONG, system, text, tool, tools, user, whole } from './_mistral-messages.js';
 
 // A server that refuses what the Mistral API refuses, in its words.
 

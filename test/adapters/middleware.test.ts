@@ -1,6 +1,6 @@
 import type { LanguageModelV2Middleware } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import { wrapModel } from '../../src/adapters/wrap-model.js';
+import { wrapModel } from '../../src/adapters/middleware.js';
 import { generate, say, scriptedModel, stream } from '../tool-loop/_scripted-model.js';
 
 const tag = (name: string, log: string[]): LanguageModelV2Middleware => ({

@@ -1,7 +1,7 @@
 import type { LanguageModelV2CallOptions, LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import type { PartTransformer } from '../parts/transform-parts.js';
-import { createPartWriter } from './create-part-writer.js';
-import { createTextParser, type TextParser, type TextParserOptions } from './create-text-parser.js';
+import { createPartWriter } from './part-writer.js';
+import { createTextParser, type TextParser, type TextParserOptions } from './text-parser.js';
 import { toDeclaredTools } from './declared-tools.js';
 import { toReason, withToolCalls } from './to-finish-reason.js';
 

@@ -1,13 +1,13 @@
 import type { LanguageModelV2Middleware, LanguageModelV2Prompt } from '@ai-sdk/provider';
-import { isContinuation } from '../../tool-calls/is-continuation.js';
-import { pairToolCalls } from '../../tool-calls/pair-tool-calls.js';
-import type { MistralOptions } from './mistral-options.js';
-import { withBridges } from './with-bridges.js';
-import { withContinuation } from './with-continuation.js';
-import { withMergedNeighbours } from './with-merged-neighbours.js';
-import { withoutEmptyMessages } from './without-empty-messages.js';
-import { withSystemFirst } from './with-system-first.js';
-import { withTextApart } from './with-text-apart.js';
+import { isContinuation } from '../tool-calls/is-continuation.js';
+import { pairToolCalls } from '../tool-calls/pair-tool-calls.js';
+import type { MistralOptions } from './mistral/mistral-options.js';
+import { withBridges } from './mistral/with-bridges.js';
+import { withContinuation } from './mistral/with-continuation.js';
+import { withMergedNeighbours } from './mistral/with-merged-neighbours.js';
+import { withoutEmptyMessages } from './mistral/without-empty-messages.js';
+import { withSystemFirst } from './mistral/with-system-first.js';
+import { withTextApart } from './mistral/with-text-apart.js';
 
 /**
  * Puts messages into an order that Mistral takes: the rules of mistral-common, protocol/instruct/validator.py. Where the

@@ -1,6 +1,6 @@
 import { createArgumentWriter } from './argument-writer.js';
 import { isPrototypeKey } from './json-scanner.js';
-import { readTaggedValue } from './read-tagged-value.js';
+import { readTaggedValue } from './tagged-value.js';
 import type { TagGrammar } from './tag-grammar.js';
 import type { Reading, TextCursor } from './text-cursor.js';
 import type { TextCalls } from './text-tool-format.js';

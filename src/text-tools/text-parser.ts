@@ -1,8 +1,8 @@
-import { createTextOutput } from './create-text-output.js';
+import { createTextOutput } from './text-output.js';
 import type { DeclaredTools } from './declared-tools.js';
 import { createFenceTracker } from './fence-tracker.js';
 import { markersOf } from './markers.js';
-import { readReasoning } from './read-reasoning.js';
+import { readReasoning } from './reasoning.js';
 import type { ReasoningTags } from './reasoning-tags.js';
 import { createTextCursor, type Reading } from './text-cursor.js';
 import type { TextEvents } from './text-events.js';

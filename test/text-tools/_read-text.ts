@@ -6,7 +6,7 @@ import type {
   LanguageModelV2StreamPart,
 } from '@ai-sdk/provider';
 import { expect } from 'vitest';
-import { wrapModel } from '../../src/adapters/wrap-model.js';
+import { wrapModel } from '../../src/adapters/middleware.js';
 import { createRandom } from '../_chunking.js';
 import { checkParts } from '../_parts.js';
 import { finish, generate, scriptedModel, start, stream } from '../tool-loop/_scripted-model.js';

@@ -2,11 +2,11 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV2Message, LanguageModelV2Prompt } from '@ai-sdk/provider';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { mistralMiddleware } from '../../../src/adapters/mistral.js';
-import type { MistralOptions } from '../../../src/adapters/mistral/mistral-options.js';
-import { wrapModel } from '../../../src/adapters/wrap-model.js';
-import { validateMistral } from '../../../src/testing/chat/validate-mistral.js';
-import { assistant, called, result, system, text, tool, user } from './_messages.js';
+import { mistralMiddleware } from '../../src/adapters/mistral.js';
+import type { MistralOptions } from '../../src/adapters/mistral/mistral-options.js';
+import { wrapModel } from '../../src/adapters/middleware.js';
+import { validateMistral } from '../../src/testing/chat/validate-mistral.js';
+import { assistant, called, result, system, text, tool, user } from './_mistral-messages.js';
 
 // Few ids, some of the right form, so that calls and results meet, miss each other and repeat.
 const id = fc.constantFrom('call_1', 'call_2', 'toolu_01', 'abcdefghi', 'bcdefghij', '');

@@ -1,7 +1,7 @@
 import type { LanguageModelV2Middleware, LanguageModelV2ToolCall } from '@ai-sdk/provider';
-import { transformParts } from '../../parts/transform-parts.js';
-import { createWireSignatures, type WireSignatures } from './wire-signatures.js';
-import { withWireSignatures } from './with-wire-signatures.js';
+import { transformParts } from '../parts/transform-parts.js';
+import { createWireSignatures, type WireSignatures } from './gemini/wire-signatures.js';
+import { withWireSignatures } from './gemini/with-wire-signatures.js';
 
 /**
  * Carries thought signatures of tool calls through OpenAI-compatible endpoints. Gemini wants each back with its call:
