@@ -22,5 +22,5 @@ export type {
   McpServerConfig,
   McpServers,
   McpStdioServerConfig,
-} from './tools/mcp/mcp-config.js';
-export type { ToolStub } from './tools/to-tool-stubs.js';
+} from './tools/mcp/config.js';
+export type { ToolStub } from './tools/tool-stubs.js';

@@ -4,7 +4,7 @@ import { createComposition } from '../provider/composition.js';
 import { parseSettings } from '../shared/parse-settings.js';
 import { createKelivoResponsesProvider, type KelivoResponsesProvider } from '../provider/provider.js';
 import { type KelivoResponsesSettings, validateSettings } from '../provider/settings.js';
-import { toToolStubs } from '../tools/to-tool-stubs.js';
+import { toToolStubs } from '../tools/tool-stubs.js';
 import { createOfficialModels } from './create-official-models.js';
 import type { ImportOpenAI } from './open-official-model.js';
 import { isSwitchedOn, type SwitchSetting, switchValueSchema } from './switch-setting.js';

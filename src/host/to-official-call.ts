@@ -8,7 +8,7 @@ import { createToolNames } from '../responses/request/tool-names.js';
 import { toHostEffort } from '../responses/request/to-host-effort.js';
 import { isContinuation } from '../tool-calls/is-continuation.js';
 import { pairToolCalls } from '../tool-calls/pair-tool-calls.js';
-import { isToolStub } from '../tools/to-tool-stubs.js';
+import { isToolStub } from '../tools/tool-stubs.js';
 
 export interface OfficialCall {
   readonly options: LanguageModelV2CallOptions;

@@ -2,7 +2,7 @@ import { modelAdapters } from '../adapters/model-adapters.js';
 import { KelivoError } from '../shared/errors.js';
 import { findFaults } from '../shared/parse-settings.js';
 import { findSettingFaults, validateSettings } from '../provider/settings.js';
-import type { McpServers } from '../tools/mcp/mcp-config.js';
+import type { McpServers } from '../tools/mcp/config.js';
 import { validateMcpServers } from '../tools/mcp/validate-mcp-servers.js';
 import { faultsOf } from './faults-of.js';
 import { findNameFaults } from './find-name-faults.js';

@@ -15,7 +15,7 @@ import { createLearnedCompatibility } from '../responses/compatibility/learned-c
 import type { ResponsesModelConfig } from '../responses/model.js';
 import { supportedUrls } from '../responses/supported-urls.js';
 import { type KelivoResponsesSettings, validateSettings } from './settings.js';
-import { type ToolStub, toToolStubs } from '../tools/to-tool-stubs.js';
+import { type ToolStub, toToolStubs } from '../tools/tool-stubs.js';
 
 /** A provider of models that speak the Responses API and run their own tools. */
 export interface KelivoResponsesProvider extends ProviderV2 {

@@ -13,8 +13,8 @@ import type { ApiKeySetting } from '../http/key-ring.js';
 import type { ToolLoopOptions } from '../tool-loop/options.js';
 import { toolLoopSettingsShape } from '../tool-loop/validate-options.js';
 import type { LocalTools } from '../tools/local-tools.js';
-import type { McpServers } from '../tools/mcp/mcp-config.js';
-import type { McpToolsOptions } from '../tools/mcp/mcp-options.js';
+import type { McpServers } from '../tools/mcp/config.js';
+import type { McpToolsOptions } from '../tools/mcp/options.js';
 import { validateMcpToolsOptions } from '../tools/mcp/validate-mcp-options.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 

@@ -9,7 +9,7 @@ export type {
   ToolProgress,
   ToolSource,
 } from '../tools/tool-source.js';
-export type { ToolStub } from '../tools/to-tool-stubs.js';
+export type { ToolStub } from '../tools/tool-stubs.js';
 export { createToolbox } from '../tools/toolbox.js';
 export type { ApprovalDecision, ApprovalRequest, Approvals, Approve } from './ask-approval.js';
 export type { ToolResultStore } from './call-results.js';

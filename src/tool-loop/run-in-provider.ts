@@ -1,7 +1,7 @@
 import type { JSONObject } from '@ai-sdk/provider';
 import { createLocalTools, type LocalTools } from '../tools/local-tools.js';
 import type { LocalToolsOptions } from '../tools/run-local-tool.js';
-import { type ToolStub, toToolStub } from '../tools/to-tool-stubs.js';
+import { type ToolStub, toToolStub } from '../tools/tool-stubs.js';
 
 /** What a call needs so that the provider runs its tools. To be spread into `generateText` or `streamText`. */
 export interface ProviderRunTools<Name extends string> {

@@ -9,7 +9,7 @@ import { withTurnToken } from '../parts/turn-token.js';
 import { isV3Host } from '../parts/v3-host.js';
 import { isContinuation } from '../tool-calls/is-continuation.js';
 import { pairToolCalls } from '../tool-calls/pair-tool-calls.js';
-import { isStrictSchema } from '../tools/is-strict-schema.js';
+import { isStrictSchema } from '../tools/strict-schema.js';
 import type { ToolDefinition, ToolSource } from '../tools/tool-source.js';
 import type { CallMemory } from './call-memory.js';
 import { type CallResults, createCallResults } from './call-results.js';

@@ -57,7 +57,7 @@ it('brings only dependencies whose licences allow what its own allows', () => {
 
 it('tells MCP servers the version of the manifest', () => {
   const [, version] = /clientInfo = \{ name: '[\w-]+', version: '([^']+)' \}/.exec(
-    read('src/tools/mcp/create-session.ts'),
+    read('src/tools/mcp/session.ts'),
   ) ?? ['', 'none'];
   expect(version).toBe(manifest.version);
 });

@@ -1,18 +1,18 @@
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 
 /** What an SSE stream of an MCP server has brought so far. */
-export interface AnswerScanner {
+export interface ResponseScanner {
   push(chunk: Uint8Array): void;
   /** Whether an event had an id, so that the SDK can take the stream up again. */
   readonly isResumable: boolean;
 }
 
 /** Watches a stream go by and reports each JSON-RPC answer in it, a result or an error. */
-export function createAnswerScanner({
+export function createResponseScanner({
   onAnswer,
 }: {
   onAnswer: (id: RequestId, kind: 'result' | 'error') => void;
-}): AnswerScanner {
+}): ResponseScanner {
   const decoder = new TextDecoder();
   /** The pieces of the line that has not ended: joined once, as a result may be one line of many megabytes. */
   let openLine: string[] = [];

@@ -1,13 +1,13 @@
 import * as z from 'zod/v4';
 import type { ToolDefinition, ToolOutput } from '../tool-source.js';
 import type { McpConnection } from './connection.js';
-import { findArgumentFault } from './find-argument-fault.js';
-import type { McpServerConfig } from './mcp-config.js';
-import type { McpFailure, McpFailureKind } from './mcp-failure.js';
+import { findArgumentIssue } from './argument-issues.js';
+import type { McpServerConfig } from './config.js';
+import type { McpFailure, McpFailureKind } from './failures.js';
 import { redact, secretsOf } from './redact.js';
-import { type RequestLimits, sendRequest } from './send-request.js';
-import { toMcpError } from './to-mcp-error.js';
-import { toToolOutput } from './to-tool-output.js';
+import { type RequestLimits, sendRequest } from './request.js';
+import { toMcpError } from './errors.js';
+import { toToolOutput } from './tool-output.js';
 
 // Loose on purpose: blocks of unknown kinds are shown as they are, and a result that differs from its
 // output schema is still a result.
@@ -41,7 +41,7 @@ export async function callTool(
   limits: RequestLimits & { signal: AbortSignal },
 ): Promise<ToolOutput> {
   const { signal } = limits;
-  const fault = findArgumentFault(tool, input);
+  const fault = findArgumentIssue(tool, input);
   if (fault !== undefined) return { type: 'error-text', value: fault };
   const request = { method: 'tools/call' as const, params: { name: tool.name, arguments: { ...input } } };
   try {

@@ -1,6 +1,6 @@
 import { createConnection, type McpConnection } from './connection.js';
-import type { McpServerConfig } from './mcp-config.js';
-import type { McpConnectionPool, McpConnectionPoolOptions } from './mcp-options.js';
+import type { McpServerConfig } from './config.js';
+import type { McpConnectionPool, McpConnectionPoolOptions } from './options.js';
 import { validateConnectionPoolOptions } from './validate-mcp-options.js';
 
 /**

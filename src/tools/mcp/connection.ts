@@ -1,11 +1,11 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { toTimerDelay } from '../../shared/to-timer-delay.js';
-import { createCrashGuard } from './crash-guard.js';
-import type { McpSession } from './create-session.js';
+import { createRestartLimit } from './restart-limit.js';
+import type { McpSession } from './session.js';
 import { listTools, type ServerTools } from './list-tools.js';
 import type { McpCallbacks } from './mcp-callbacks.js';
-import type { McpServerConfig } from './mcp-config.js';
-import { McpFailure, type McpFailureKind, toMcpFailure } from './mcp-failure.js';
+import type { McpServerConfig } from './config.js';
+import { McpFailure, type McpFailureKind, toMcpFailure } from './failures.js';
 import { openSession } from './open-session.js';
 import { createSharedTask } from './shared-task.js';
 
@@ -60,7 +60,7 @@ export function createConnection(
   config: McpServerConfig,
   { connectTimeout, retryFailedAfter, idleTimeout, fetch, serverName, callbacks }: ConnectionOptions,
 ): McpConnection {
-  const crashes = createCrashGuard({ restTime: retryFailedAfter });
+  const crashes = createRestartLimit({ restTime: retryFailedAfter });
   let session: McpSession | undefined;
   /** Replaced, but with calls under way. */
   const retired = new Set<McpSession>();

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { signalTree } from './end-process-tree.js';
+import { signalTree } from './process-tree.js';
 
 /** Signals that end a process by default, and then without its `exit` event. */
 const deadlySignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

@@ -1,4 +1,4 @@
-interface FollowOptions {
+interface TrailerOptions {
   onChunk?: (chunk: Uint8Array) => void;
   /**
    * Called once when the body ends or breaks; the text it returns comes in place of the end or the error.
@@ -13,9 +13,9 @@ interface FollowOptions {
 const maxBodyBytes = 256 * 1024 * 1024;
 
 /** A body passed on unchanged, with something to say after it. */
-export function followedBy(
+export function withTrailer(
   body: ReadableStream<Uint8Array>,
-  { onChunk, onEnd, maxBytes = maxBodyBytes }: FollowOptions,
+  { onChunk, onEnd, maxBytes = maxBodyBytes }: TrailerOptions,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let byteCount = 0;

@@ -2,11 +2,11 @@ export type { McpConnectionState } from './connection.js';
 export { createMcpConnectionPool } from './connection-pool.js';
 export { createMcpTools, type McpServerStatus, type McpTools } from './create-mcp-tools.js';
 export type { McpCallbacks, McpMessageContext, McpRequestContext } from './mcp-callbacks.js';
-export type { McpHttpServerConfig, McpServerConfig, McpServers, McpStdioServerConfig } from './mcp-config.js';
+export type { McpHttpServerConfig, McpServerConfig, McpServers, McpStdioServerConfig } from './config.js';
 export type {
   McpConnectionPool,
   McpConnectionPoolOptions,
   McpSourceOptions,
   McpToolsOptions,
-} from './mcp-options.js';
+} from './options.js';
 export { parseMcpConfig } from './parse-mcp-config.js';

@@ -9,7 +9,7 @@ export interface JsonBounds {
  * Whether a JSON value keeps within bounds. Most code that walks a value is recursive, so one that is nested ten
  * thousand times would overflow the stack somewhere else; this does not recurse.
  */
-export function isWithin(value: unknown, { maxDepth, maxSize }: JsonBounds): boolean {
+export function isWithinBounds(value: unknown, { maxDepth, maxSize }: JsonBounds): boolean {
   const remaining: [value: unknown, depth: number][] = [[value, 0]];
   let size = 0;
   for (let next = remaining.pop(); next; next = remaining.pop()) {

@@ -1,9 +1,9 @@
 import * as z from 'zod/v4';
 import type { ToolDefinition } from '../tool-source.js';
-import type { McpSession } from './create-session.js';
+import type { McpSession } from './session.js';
 import { quoteName } from './quote-name.js';
 import { readTool, type ToolProblem } from './read-tool.js';
-import { type RequestLimits, sendRequest } from './send-request.js';
+import { type RequestLimits, sendRequest } from './request.js';
 
 /** What a server offers, under its own names. */
 export interface ServerTools {

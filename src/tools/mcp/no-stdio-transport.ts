@@ -1,4 +1,4 @@
-import { McpFailure, noProcesses } from './mcp-failure.js';
+import { McpFailure, processesUnsupported } from './failures.js';
 
 /**
  * What bundles for browsers have in place of `createStdioTransport`: the field `browser` of package.json says so.
@@ -6,5 +6,5 @@ import { McpFailure, noProcesses } from './mcp-failure.js';
  * @throws McpFailure always, as no program can be started there.
  */
 export function createStdioTransport(): never {
-  throw new McpFailure({ kind: 'start', systemCode: noProcesses });
+  throw new McpFailure({ kind: 'start', systemCode: processesUnsupported });
 }

@@ -1,9 +1,9 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { untilAborted } from '../../shared/until-aborted.js';
-import { createSession, type McpSession, type SessionOptions } from './create-session.js';
-import type { McpServerConfig } from './mcp-config.js';
-import { McpFailure, toMcpFailure } from './mcp-failure.js';
-import { openTransport, type TransportKind, toTransportKinds } from './open-transport.js';
+import { createSession, type McpSession, type SessionOptions } from './session.js';
+import type { McpServerConfig } from './config.js';
+import { McpFailure, toMcpFailure } from './failures.js';
+import { openTransport, type TransportKind, toTransportKinds } from './transport.js';
 import { toTimerDelay } from '../../shared/to-timer-delay.js';
 
 export interface OpenSessionOptions extends SessionOptions {

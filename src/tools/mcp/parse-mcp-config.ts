@@ -1,5 +1,5 @@
 import { KelivoError } from '../../shared/errors.js';
-import type { McpServers } from './mcp-config.js';
+import type { McpServers } from './config.js';
 import { type ValidateServersOptions, validateMcpServers } from './validate-mcp-servers.js';
 
 /** Where the known hosts keep their servers in a file, first match wins. */

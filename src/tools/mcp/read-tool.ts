@@ -1,9 +1,9 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
 import type { ToolDefinition } from '../tool-source.js';
-import { isWithin } from './is-within.js';
+import { isWithinBounds } from './is-within.js';
 import { quoteName } from './quote-name.js';
-import { toPlainText } from './to-plain-text.js';
+import { toPlainText } from './untrusted-input.js';
 
 /** What is wrong with a server's list. */
 export interface ToolProblem {
@@ -61,7 +61,7 @@ function findProblem({ name, inputSchema, execution }: ListedTool): ToolProblem 
     return toProblem(`offers ${tool} with invisible characters in its name`);
   if (execution?.taskSupport === 'required')
     return toProblem(`offers ${tool} only as an MCP task, which is not supported`);
-  if (!isWithin(inputSchema, schemaBounds)) {
+  if (!isWithinBounds(inputSchema, schemaBounds)) {
     return toProblem(
       `offers ${tool} with an input schema of more than ${schemaBounds.maxDepth} levels or ${schemaBounds.maxSize} characters`,
     );

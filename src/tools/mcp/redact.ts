@@ -1,4 +1,4 @@
-import type { McpServerConfig } from './mcp-config.js';
+import type { McpServerConfig } from './config.js';
 
 /** Shorter values (`1`, `debug`, a port) are no secrets, and blacking them out would spoil the text. */
 const minSecretLength = 6;

@@ -1,13 +1,13 @@
 import { toTimerDelay } from '../../shared/to-timer-delay.js';
 
 /** Notices when nothing was heard of somebody for too long. */
-export interface SilenceTimer {
+export interface InactivityTimer {
   /** Something was heard. */
   restart(): void;
   stop(): void;
 }
 
-export function createSilenceTimer({
+export function createInactivityTimer({
   milliseconds,
   lastExcusedAt,
   onSilence,
@@ -16,7 +16,7 @@ export function createSilenceTimer({
   /** The latest time, by `performance.now()`, until which silence is excused for another reason. */
   lastExcusedAt: () => number;
   onSilence: () => void;
-}): SilenceTimer {
+}): InactivityTimer {
   let heardAt = performance.now();
   let timer: ReturnType<typeof setTimeout>;
 

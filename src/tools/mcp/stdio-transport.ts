@@ -6,10 +6,10 @@ import { getDefaultEnvironment } from '@modelcontextprotocol/sdk/client/stdio.js
 import { serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
-import { endProcessTree, hasProcessGroups } from './end-process-tree.js';
+import { endProcessTree, hasProcessGroups } from './process-tree.js';
 import { endWithHost } from './end-with-host.js';
-import type { McpStdioServerConfig } from './mcp-config.js';
-import type { ProcessReport } from './mcp-failure.js';
+import type { McpStdioServerConfig } from './config.js';
+import type { ProcessReport } from './failures.js';
 import { createMessageReader } from './message-reader.js';
 
 /** A connection to a child process over its standard input and output. */

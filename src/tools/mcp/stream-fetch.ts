@@ -1,9 +1,9 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { type LinkedSignal, linkSignal } from '../../shared/link-signal.js';
-import { createAnswerScanner } from './answer-scanner.js';
-import { followedBy } from './followed-by.js';
-import { endedStream } from './mcp-failure.js';
+import { createResponseScanner } from './answer-scanner.js';
+import { withTrailer } from './followed-by.js';
+import { streamEndedMessage } from './failures.js';
 
 const CANCELLED = new DOMException('The request was cancelled.', 'AbortError');
 
@@ -43,7 +43,7 @@ export function createStreamFetch(
   /** Passes the stream on unchanged; only what follows its end is ours. */
   function watchPost(response: Response, { id, signal, onEnd }: WatchPostOptions): Response {
     let answer: 'result' | 'error' | undefined;
-    const scanner = createAnswerScanner({
+    const scanner = createResponseScanner({
       onAnswer: (answeredId, kind) => {
         waiting.delete(answeredId);
         if (answeredId === id) answer = kind;
@@ -56,7 +56,7 @@ export function createStreamFetch(
         if (signal.aborted || answer === 'error') return scanner.isResumable ? toSettlingEvent(id) : '';
         if (answer || scanner.isResumable) return undefined;
         waiting.delete(id);
-        return toEvent({ id, error: { code: -32000, message: endedStream } });
+        return toEvent({ id, error: { code: -32000, message: streamEndedMessage } });
       },
     });
   }
@@ -71,7 +71,7 @@ export function createStreamFetch(
     };
     try {
       const response = await fetch(url, { ...init, signal: controller.signal });
-      const scanner = createAnswerScanner({ onAnswer: id => waiting.delete(id) });
+      const scanner = createResponseScanner({ onAnswer: id => waiting.delete(id) });
       return withBody(response, {
         onChunk: chunk => scanner.push(chunk),
         onEnd: () => {
@@ -120,9 +120,9 @@ interface WatchPostOptions {
 
 function withBody(
   { body, status, statusText, headers }: Response,
-  options: Parameters<typeof followedBy>[1],
+  options: Parameters<typeof withTrailer>[1],
 ): Response {
-  return new Response(body && followedBy(body, options), { status, statusText, headers });
+  return new Response(body && withTrailer(body, options), { status, statusText, headers });
 }
 
 /** A result is the one thing that keeps the SDK from resuming; nobody waits for this one. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/v4';
 import { KelivoError } from '../../shared/errors.js';
 import { parseSettings } from '../../shared/parse-settings.js';
-import type { McpConnectionPoolOptions, McpToolsOptions } from './mcp-options.js';
+import type { McpConnectionPoolOptions, McpToolsOptions } from './options.js';
 
 const milliseconds = z.number().positive();
 const aFunction = <Type>() =>

@@ -1,7 +1,7 @@
 import * as z from 'zod/v4';
 import { KelivoError } from '../../shared/errors.js';
 import { expandVariables } from './expand-variables.js';
-import type { McpServerConfig, McpServers } from './mcp-config.js';
+import type { McpServerConfig, McpServers } from './config.js';
 
 const shared = {
   disabled: z.boolean().optional(),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createAnswerScanner } from '../../../src/tools/mcp/answer-scanner.js';
+import { createResponseScanner } from '../../../src/tools/mcp/answer-scanner.js';
 
 const stream = [
   ': hello\n\n',
@@ -11,7 +11,7 @@ const stream = [
 
 it.each([1, 2, 5, 1000])('finds the answers in chunks of %i bytes', size => {
   const answers: unknown[] = [];
-  const scanner = createAnswerScanner({ onAnswer: (id, kind) => answers.push([id, kind]) });
+  const scanner = createResponseScanner({ onAnswer: (id, kind) => answers.push([id, kind]) });
   const bytes = new TextEncoder().encode(stream);
   for (let start = 0; start < bytes.length; start += size) scanner.push(bytes.subarray(start, start + size));
   expect(answers).toEqual([
@@ -22,7 +22,7 @@ it.each([1, 2, 5, 1000])('finds the answers in chunks of %i bytes', size => {
 });
 
 it('takes a stream without event ids for one that cannot be resumed', () => {
-  const scanner = createAnswerScanner({ onAnswer: () => {} });
+  const scanner = createResponseScanner({ onAnswer: () => {} });
   scanner.push(new TextEncoder().encode('retry: 10\nid:\ndata: {}\n\n'));
   expect(scanner.isResumable).toBe(false);
 });
@@ -30,7 +30,7 @@ it('takes a stream without event ids for one that cannot be resumed', () => {
 it('takes time in proportion to the length of a line', () => {
   const chunk = new TextEncoder().encode('a'.repeat(16_384));
   const answers: unknown[] = [];
-  const scanner = createAnswerScanner({ onAnswer: id => answers.push(id) });
+  const scanner = createResponseScanner({ onAnswer: id => answers.push(id) });
   scanner.push(new TextEncoder().encode('data: {"id":1,"result":"'));
   const start = performance.now();
   for (let count = 0; count < 1024; count++) scanner.push(chunk);
@@ -41,7 +41,7 @@ it('takes time in proportion to the length of a line', () => {
 
 it('reports an answer when its last line has ended, though a line feed may follow', () => {
   const answers: unknown[] = [];
-  const scanner = createAnswerScanner({ onAnswer: id => answers.push(id) });
+  const scanner = createResponseScanner({ onAnswer: id => answers.push(id) });
   for (const text of ['data: {"id":1,"result":2}\r', '', '\n\r'])
     scanner.push(new TextEncoder().encode(text));
   expect(answers).toEqual([1]);

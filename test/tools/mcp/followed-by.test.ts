@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { followedBy } from '../../../src/tools/mcp/followed-by.js';
+import { withTrailer } from '../../../src/tools/mcp/followed-by.js';
 
 function endless(): ReadableStream<Uint8Array> {
   return new ReadableStream({
@@ -9,11 +9,11 @@ function endless(): ReadableStream<Uint8Array> {
 }
 
 it('breaks a body without end', async () => {
-  const body = followedBy(endless(), { onEnd: () => undefined, maxBytes: 100 });
+  const body = withTrailer(endless(), { onEnd: () => undefined, maxBytes: 100 });
   await expect(text(body)).rejects.toThrow('The server sent more than 100 bytes.');
 });
 
 it('lets its follower speak behind a body that was too long', async () => {
-  const body = followedBy(endless(), { onEnd: () => 'the end', maxBytes: 20 });
+  const body = withTrailer(endless(), { onEnd: () => 'the end', maxBytes: 20 });
   expect(await text(body)).toBe('01234567890123456789the end');
 });

@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { noProcesses } from '../../../src/tools/mcp/mcp-failure.js';
+import { processesUnsupported } from '../../../src/tools/mcp/failures.js';
 import { createStdioTransport } from '../../../src/tools/mcp/no-stdio-transport.js';
-import { toMcpError } from '../../../src/tools/mcp/to-mcp-error.js';
+import { toMcpError } from '../../../src/tools/mcp/errors.js';
 
 const STDIO_TRANSPORT = '../../../src/tools/mcp/stdio-transport.js';
 
@@ -22,9 +22,9 @@ it('says so, too, where what starts programs cannot be loaded', async () => {
   vi.doMock(STDIO_TRANSPORT, () => {
     throw new Error('There is no child_process here.');
   });
-  const { openTransport } = await import('../../../src/tools/mcp/open-transport.js');
+  const { openTransport } = await import('../../../src/tools/mcp/transport.js');
   await expect(openTransport({ command: 'npx' }, { kind: 'stdio', listens: false })).rejects.toMatchObject({
     kind: 'start',
-    systemCode: noProcesses,
+    systemCode: processesUnsupported,
   });
 });

@@ -147,15 +147,15 @@ function toRpcFacts(error: McpError): McpFailureFacts {
 }
 
 /** What a call is answered with whose stream ended without an answer. */
-export const endedStream = 'The stream ended before the response.';
+export const streamEndedMessage = 'The stream ended before the response.';
 
 const closedMessages = new Set([
   'Connection closed', // the SDK
-  endedStream,
+  streamEndedMessage,
 ]);
 
 /** Stands for a system error code where there are no processes, such as in a browser. */
-export const noProcesses = 'NO_PROCESSES';
+export const processesUnsupported = 'NO_PROCESSES';
 
 /** The server has not seen the request. */
 const unreachedCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);

@@ -1,8 +1,8 @@
 import { KelivoError, type KelivoErrorCode } from '../../shared/errors.js';
-import type { McpServerConfig } from './mcp-config.js';
-import { type McpFailure, type McpFailureKind, noProcesses, toMcpFailure } from './mcp-failure.js';
+import type { McpServerConfig } from './config.js';
+import { type McpFailure, type McpFailureKind, processesUnsupported, toMcpFailure } from './failures.js';
 import { redact, secretsOf } from './redact.js';
-import { toPlainText } from './to-plain-text.js';
+import { toPlainText } from './untrusted-input.js';
 
 interface ErrorContext {
   serverName: string;
@@ -96,7 +96,7 @@ function toStartCause(systemCode: string, context: ErrorContext): string {
   if (systemCode === 'ENOTDIR' && 'command' in config) {
     return `its folder ${JSON.stringify(config.cwd)} does not exist. Correct \`cwd\`.`;
   }
-  if (systemCode === noProcesses)
+  if (systemCode === processesUnsupported)
     return 'programs can be started under Node only. Use a server with a `url`.';
   if (systemCode === 'ENOENT') {
     return `${toCommand(context)} was not found. Install it, or give its full path as \`command\`${windowsAdvice()}.`;

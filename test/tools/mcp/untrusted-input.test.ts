@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toPlainText } from '../../../src/tools/mcp/to-plain-text.js';
+import { toPlainText } from '../../../src/tools/mcp/untrusted-input.js';
 
 it.each([
   ['\u001b[31mred\u001b[0m', 'red'],

@@ -1,7 +1,7 @@
 import type { JSONValue } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
 import type { ToolOutput } from '../tool-source.js';
-import { isWithin } from './is-within.js';
+import { isWithinBounds } from './is-within.js';
 import { limitParts, maxResultCharacters, type ResultPart } from './limit-parts.js';
 
 /** The result of `tools/call`, as loose as servers are. */
@@ -46,7 +46,7 @@ export function toToolOutput({
 }
 
 function toBounded(value: unknown): unknown {
-  return isWithin(value, structureBounds)
+  return isWithinBounds(value, structureBounds)
     ? value
     : `(left out: more than ${structureBounds.maxDepth} levels deep or larger than ${structureBounds.maxSize} characters)`;
 }

@@ -2,8 +2,8 @@ import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { FetchLike, Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { McpHttpServerConfig, McpServerConfig, McpStdioServerConfig } from './mcp-config.js';
-import { McpFailure, noProcesses, type ProcessReport } from './mcp-failure.js';
+import type { McpHttpServerConfig, McpServerConfig, McpStdioServerConfig } from './config.js';
+import { McpFailure, processesUnsupported, type ProcessReport } from './failures.js';
 import { createStreamFetch } from './stream-fetch.js';
 
 export type TransportKind = 'stdio' | 'http' | 'sse';
@@ -51,7 +51,7 @@ async function importStdioTransport() {
   try {
     return await import('./stdio-transport.js');
   } catch (cause) {
-    throw new McpFailure({ kind: 'start', systemCode: noProcesses, cause });
+    throw new McpFailure({ kind: 'start', systemCode: processesUnsupported, cause });
   }
 }
 

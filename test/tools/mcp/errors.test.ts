@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { McpServerConfig } from '../../../src/tools/mcp/index.js';
-import { McpFailure, noProcesses, toMcpFailure } from '../../../src/tools/mcp/mcp-failure.js';
-import { toMcpError } from '../../../src/tools/mcp/to-mcp-error.js';
+import { McpFailure, processesUnsupported, toMcpFailure } from '../../../src/tools/mcp/failures.js';
+import { toMcpError } from '../../../src/tools/mcp/errors.js';
 
 const web: McpServerConfig = {
   url: 'https://user:pass@mcp.example.com/mcp?key=abcdefgh',
@@ -48,7 +48,7 @@ it('never repeats variables and secret arguments of a command, but its folders',
 });
 
 it('says that a program needs Node where there are no processes', () => {
-  expect(toText(new McpFailure({ kind: 'start', systemCode: noProcesses }), { command: 'npx' })).toBe(
+  expect(toText(new McpFailure({ kind: 'start', systemCode: processesUnsupported }), { command: 'npx' })).toBe(
     'MCP server "web" could not be started: programs can be started under Node only. Use a server with a `url`.',
   );
 });

@@ -6,10 +6,10 @@ import type {
   JsonSchemaValidatorResult,
   jsonSchemaValidator,
 } from '@modelcontextprotocol/sdk/validation/types.js';
-import { answerServer, type HostRequests, toCapabilities } from './host-requests.js';
+import { handleServerRequests, type ServerRequests, toCapabilities } from './server-requests.js';
 import type { McpCallbacks } from './mcp-callbacks.js';
-import type { ProcessReport } from './mcp-failure.js';
-import type { OpenedTransport } from './open-transport.js';
+import type { ProcessReport } from './failures.js';
+import type { OpenedTransport } from './transport.js';
 
 /** One connection to a server, from its opening to its end. It is never reopened. */
 export interface McpSession {
@@ -21,7 +21,7 @@ export interface McpSession {
   /** Whether the tool list may change without our being told: over HTTP we keep no stream open for that. */
   readonly changesUnannounced: boolean;
   /** What the server has asked the host and still waits for. */
-  readonly hostRequests: HostRequests;
+  readonly serverRequests: ServerRequests;
   report(): ProcessReport | undefined;
   /** Runs an operation; a retired session closes when its last one has ended. */
   use<T>(operation: (client: Client) => Promise<T>): Promise<T>;
@@ -52,7 +52,7 @@ export function createSession(
     capabilities: toCapabilities(callbacks),
     jsonSchemaValidator: acceptEverything,
   });
-  const hostRequests = answerServer(client, callbacks, { server: serverName });
+  const hostRequests = handleServerRequests(client, callbacks, { server: serverName });
   let closing: Promise<void> | undefined;
   let isClosed = false;
   let isRetired = false;
@@ -79,7 +79,7 @@ export function createSession(
     get changesUnannounced() {
       return kind === 'http' && client.getServerCapabilities()?.tools?.listChanged === true;
     },
-    hostRequests,
+    serverRequests: hostRequests,
     report: () => report?.(),
     async use(operation) {
       running++;

@@ -1,7 +1,7 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { McpConnection } from './connection.js';
 import type { McpCallbacks } from './mcp-callbacks.js';
-import type { McpServerConfig } from './mcp-config.js';
+import type { McpServerConfig } from './config.js';
 
 /** Connections that several tool sources share: one for each server. */
 export interface McpConnectionPool {

@@ -13,7 +13,7 @@ const validators = new WeakMap<object, Validator | undefined>();
  *
  * A schema that cannot be compiled, or that the validator would misread, finds no fault: it is the server's to judge.
  */
-export function findArgumentFault(
+export function findArgumentIssue(
   { name, inputSchema }: Pick<ToolDefinition, 'name' | 'inputSchema'>,
   input: Readonly<Record<string, unknown>>,
 ): string | undefined {

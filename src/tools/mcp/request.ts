@@ -1,9 +1,9 @@
 import type { ClientRequest, Progress } from '@modelcontextprotocol/sdk/types.js';
 import type * as z from 'zod/v4';
 import type { ToolProgress } from '../tool-source.js';
-import type { McpSession } from './create-session.js';
-import { McpFailure, toMcpFailure } from './mcp-failure.js';
-import { createSilenceTimer } from './silence-timer.js';
+import type { McpSession } from './session.js';
+import { McpFailure, toMcpFailure } from './failures.js';
+import { createInactivityTimer } from './silence-timer.js';
 import { toTimerDelay } from '../../shared/to-timer-delay.js';
 
 export interface RequestLimits {
@@ -41,9 +41,9 @@ export async function sendRequest<Schema extends z.ZodType>(
 
   signal?.addEventListener('abort', onAbort, { once: true });
   const timer = setTimeout(onTotalTimeout, toTimerDelay(totalTimeout));
-  const silence = createSilenceTimer({
+  const silence = createInactivityTimer({
     milliseconds: timeout,
-    lastExcusedAt: () => session.hostRequests.lastAwaitedAt,
+    lastExcusedAt: () => session.serverRequests.lastAwaitedAt,
     onSilence: () =>
       controller.abort(new McpFailure({ kind: 'timeout', milliseconds: timeout, process: session.report() })),
   });

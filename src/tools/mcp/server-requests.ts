@@ -12,7 +12,7 @@ import { untilAborted } from '../../shared/until-aborted.js';
 import type { McpCallbacks } from './mcp-callbacks.js';
 
 /** The requests of a server to its host that are under way. */
-export interface HostRequests {
+export interface ServerRequests {
   /** When the server last waited for the host, by `performance.now()`: now, while it does. */
   readonly lastAwaitedAt: number;
   /** Tells the callbacks that nobody waits for their answers any more. */
@@ -28,11 +28,11 @@ export function toCapabilities({ onElicitation, onSampling }: McpCallbacks): Cli
 }
 
 /** Lets the host's callbacks answer a server. */
-export function answerServer(
+export function handleServerRequests(
   client: Client,
   { onElicitation, onSampling, onLog }: McpCallbacks,
   { server }: { server: string },
-): HostRequests {
+): ServerRequests {
   const asking = new Set<LinkedSignal>();
   let lastAwaitedAt = 0;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toToolOutput } from '../../../src/tools/mcp/to-tool-output.js';
+import { toToolOutput } from '../../../src/tools/mcp/tool-output.js';
 
 const image = { type: 'image', data: 'iVBORw==', mimeType: 'image/png' };
 

@@ -1,12 +1,12 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import { describe, expect, it, vi } from 'vitest';
-import { findArgumentFault } from '../../../src/tools/mcp/find-argument-fault.js';
+import { findArgumentIssue } from '../../../src/tools/mcp/argument-issues.js';
 
 const schemaOf = (properties: object, more: object = {}) =>
   ({ type: 'object', properties, ...more }) as JSONSchema7;
 
 const faultOf = (inputSchema: JSONSchema7, input: Record<string, unknown>) =>
-  findArgumentFault({ name: 'paint', inputSchema }, input);
+  findArgumentIssue({ name: 'paint', inputSchema }, input);
 
 describe('findArgumentFault', () => {
   const schema = schemaOf(

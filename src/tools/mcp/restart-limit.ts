@@ -1,8 +1,8 @@
 import { untilAborted } from '../../shared/until-aborted.js';
-import { McpFailure } from './mcp-failure.js';
+import { McpFailure } from './failures.js';
 
 /** Slows down the restarts of a server that keeps falling over, and in the end leaves it alone. */
-export interface CrashGuard {
+export interface RestartLimit {
   /** Notes that the connection ended without being asked to. */
   record(): void;
   /**
@@ -21,7 +21,7 @@ const memory = 60_000;
 /** How long after the first, second … crash a server is started again, in milliseconds: the model waits. */
 const pauses = [0, 250, 500, 1000];
 
-export function createCrashGuard({ restTime }: { restTime: number }): CrashGuard {
+export function createRestartLimit({ restTime }: { restTime: number }): RestartLimit {
   let crashes: number[] = [];
 
   return {
