@@ -1,32 +1,34 @@
 /**
- * The package inside hosts that have a provider schema, a flag or a configuration of their own. For Node and browsers.
+ * Integration into hosts that have a provider schema, a feature flag or a configuration file. For Node and browsers.
  *
  * @module kelivo-responses/host
  */
-export type { HostProviderOptions } from './create-for-host.js';
-export type { ModelChoice, ProviderNames } from './create-model-names.js';
+export { loadProviderConfig, type LoadProviderConfigOptions } from './config-file.js';
+export { createProvidersFromEnvironment, type EnvironmentProvidersOptions } from './environment.js';
+export type { ImportModule } from './imported-models.js';
+export type { ModelChoice, ProviderNames } from './model-names.js';
+export type { ImportOpenAI } from './official-provider.js';
 export {
   type ConfiguredProviderRegistry,
   createProviderRegistryFromConfig,
   type ProviderRegistryOptions,
-} from './create-provider-registry-from-config.js';
+} from './provider-registry.js';
 export {
-  createProvidersFromEnvironment,
-  type EnvironmentProvidersOptions,
-} from './create-providers-from-environment.js';
-export { createSwitchableProvider, type SwitchableProviderOptions } from './create-switchable-provider.js';
-export { type KelivoResponsesExtension, kelivoResponsesExtension } from './kelivo-responses-extension.js';
-export {
+  type HostProviderOptions,
+  type KelivoResponsesExtension,
+  kelivoResponsesExtension,
   type KelivoResponsesProviderConfig,
   kelivoResponsesProviderConfig,
-} from './kelivo-responses-provider-config.js';
-export type { ImportOpenAI } from './open-official-model.js';
-export type { ImportModule } from './load-provider.js';
-export { loadProviderConfig, type LoadProviderConfigOptions } from './load-provider-config.js';
+} from './provider-schema.js';
 export type {
   ImportedProviderEntry,
   KelivoProviderEntry,
   ProviderEntry,
   ProviderRegistryConfig,
-} from './provider-registry-config.js';
-export type { SwitchSetting, SwitchValue } from './switch-setting.js';
+} from './registry-config.js';
+export {
+  createSwitchableProvider,
+  type SwitchableProviderOptions,
+  type SwitchSetting,
+  type SwitchValue,
+} from './switchable-provider.js';

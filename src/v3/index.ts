@@ -1,9 +1,16 @@
 /**
- * The provider for `ai` 6 and 7, as a native provider of version 3 of the model interface.
+ * The provider for `ai` 6 and 7, native to version 3 of the model specification.
  *
  * @module kelivo-responses/v3
  */
-export { createKelivoResponsesProvider } from './create-kelivo-responses-provider.js';
+export { toLanguageModelV3 } from './language-model.js';
+export {
+  createKelivoResponsesProvider,
+  type EmbeddingModelV3,
+  type KelivoResponsesProviderV3,
+  toEmbeddingModelV3,
+  toProviderV3,
+} from './provider.js';
 export type {
   LanguageModelV3,
   LanguageModelV3CallOptions,
@@ -14,7 +21,4 @@ export type {
   LanguageModelV3StreamResult,
   LanguageModelV3Usage,
   LanguageModelV3Warning,
-} from './language-model-v3.js';
-export { type EmbeddingModelV3, toEmbeddingModelV3 } from './to-embedding-model-v3.js';
-export { toLanguageModelV3 } from './to-language-model-v3.js';
-export { type KelivoResponsesProviderV3, toProviderV3 } from './to-provider-v3.js';
+} from './specification.js';

@@ -4,7 +4,7 @@ import type {
   LanguageModelV3Tool,
   LanguageModelV3ToolApprovalRequest,
   LanguageModelV3ToolCall,
-} from './language-model-v3.js';
+} from './specification.js';
 
 // A hosted MCP server may ask before it runs a tool. To version 2 that is a call of a tool which the host declared for
 // it; version 3 has requests and answers of their own.

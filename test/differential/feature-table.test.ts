@@ -4,8 +4,8 @@ import type { LanguageModelV2, LanguageModelV2StreamPart } from '@ai-sdk/provide
 import { expect, it } from 'vitest';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import { toBody } from '../_chunking.js';
-import { FEATURE_ROWS, type FeatureRow } from './feature-rows.js';
-import { normalizeParts, type Seen } from './normalize-parts.js';
+import { FEATURE_ROWS, type FeatureRow } from './_feature-rows.js';
+import { normalizeParts, type Seen } from './_normalize-parts.js';
 
 const readme = new URL('../../README.md', import.meta.url);
 const BEGIN = '<!-- feature table: npm test with UPDATE_README=1 writes it -->';

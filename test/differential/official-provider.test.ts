@@ -11,8 +11,8 @@ import { createKelivoResponsesProvider } from '../../src/index.js';
 import { toBody } from '../_chunking.js';
 import { toSse } from '../_sse.js';
 import { ANSWERS } from '../responses/stream/_fixtures/answers.js';
-import { normalizeParts, type Seen } from './normalize-parts.js';
-import { OFFICIAL_DIFFERS } from './official-differs.js';
+import { normalizeParts, type Seen } from './_normalize-parts.js';
+import { OFFICIAL_DIFFERS } from './_known-differences.js';
 
 const hosted = ['web_search', 'file_search', 'code_interpreter', 'image_generation', 'local_shell'];
 

@@ -1,6 +1,6 @@
 import { KelivoError } from '../shared/errors.js';
-import type { ProviderRegistryConfig } from './provider-registry-config.js';
-import { validateProviderConfig } from './validate-provider-config.js';
+import type { ProviderRegistryConfig } from './registry-config.js';
+import { validateProviderConfig } from './registry-validation.js';
 
 /** How the file is read. */
 export interface LoadProviderConfigOptions {

@@ -6,7 +6,7 @@ import {
   toResponse,
   toStream,
 } from '../responses/stream/_fixtures/wire-events.js';
-import type { Seen } from './normalize-parts.js';
+import type { Seen } from './_normalize-parts.js';
 
 /** One row of the README's table: a body that servers really send, and how to tell that it was read. */
 export interface FeatureRow {

@@ -9,16 +9,13 @@ import { createModelAdapterRegistry } from '../adapters/registry.js';
 import { modelAdapters } from '../adapters/model-adapters.js';
 import { createComposition } from '../provider/composition.js';
 import type { ToolSource } from '../tools/tool-source.js';
-import { createImportedEmbeddingModel, createImportedLanguageModel } from './create-imported-models.js';
-import { createSwitchableProvider } from './create-switchable-provider.js';
-import { expectVersion2, type ImportModule, loadProvider } from './load-provider.js';
-import type {
-  ImportedProviderEntry,
-  KelivoProviderEntry,
-  ProviderEntry,
-} from './provider-registry-config.js';
+import { createImportedEmbeddingModel, createImportedLanguageModel } from './imported-models.js';
+import { createSwitchableProvider } from './switchable-provider.js';
+import { expectVersion2, type ImportModule, loadProvider } from './imported-models.js';
+import type { ImportedProviderEntry, KelivoProviderEntry, ProviderEntry } from './registry-config.js';
 import { withCallIds } from './with-call-ids.js';
-import { withDimensions } from './with-dimensions.js';
+import { withDimensions } from './embedding-dimensions.js';
+import { KelivoError } from '../shared/errors.js';
 
 /** Where and as whom a provider is reached, where that is not as in its settings. */
 export interface ConnectionOverrides {
@@ -139,3 +136,34 @@ function toComposition(
 
 const toAdapters = (names: readonly string[]) =>
   createModelAdapterRegistry(modelAdapters.all().filter(({ name }) => names.includes(name)));
+
+/** A provider that was created elsewhere, as one of a registry. What it opened is its creator's to close. */
+export function toConfiguredProvider(provider: ProviderV2, name: string): ConfiguredProvider {
+  const where = `the provider "${name}"`;
+  return {
+    languageModel(modelId, overrides) {
+      refuseOverrides(overrides);
+      return withCallIds(expectVersion2(provider.languageModel(modelId), where));
+    },
+    textEmbeddingModel(modelId, { dimensions, ...overrides } = {}) {
+      refuseOverrides(overrides);
+      const model = expectVersion2(provider.textEmbeddingModel(modelId), where);
+      return dimensions === undefined ? model : withDimensions(model, dimensions);
+    },
+    imageModel(modelId) {
+      if (provider.imageModel !== undefined) return provider.imageModel(modelId);
+      throw new NoSuchModelError({ modelId, modelType: 'imageModel' });
+    },
+    close: async () => {},
+  };
+
+  function refuseOverrides({ apiKey, baseURL }: ConnectionOverrides = {}): void {
+    if (apiKey === undefined && baseURL === undefined) return;
+    throw new KelivoError({
+      code: 'invalid-settings',
+      message:
+        `Expected no \`apiKey\` and no \`baseURL\` for ${where}, which was created with its own. ` +
+        'Register it as an entry with `import` and `creator` instead.',
+    });
+  }
+}

@@ -1,6 +1,6 @@
 import { KelivoError } from '../shared/errors.js';
 import { toModelExpression } from '../shared/model-pattern.js';
-import type { ProviderEntry, ProviderRegistryConfig } from './provider-registry-config.js';
+import type { ProviderEntry, ProviderRegistryConfig } from './registry-config.js';
 
 /** A model, and whose it is. */
 export interface ModelReference {

@@ -9,7 +9,7 @@ import type {
   LanguageModelV3Message,
   LanguageModelV3Tool,
   LanguageModelV3Warning,
-} from './language-model-v3.js';
+} from './specification.js';
 import { withApprovalTool, withV2Approvals } from './mcp-approvals.js';
 
 type Fields = Readonly<Record<string, unknown>>;

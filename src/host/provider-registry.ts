@@ -2,13 +2,13 @@ import type { EmbeddingModelV2, ImageModelV2, LanguageModelV2, ProviderV2 } from
 import { createComposition } from '../provider/composition.js';
 import { KelivoError } from '../shared/errors.js';
 import { findFaults } from '../shared/parse-settings.js';
-import { type ConnectionOverrides, createConfiguredProvider } from './create-configured-provider.js';
-import { createModelNames, type ModelChoice, type ProviderNames } from './create-model-names.js';
-import { findSeparatorFaults } from './find-name-faults.js';
-import type { ImportModule } from './load-provider.js';
-import { namesSchema, type ProviderEntry, type ProviderRegistryConfig } from './provider-registry-config.js';
-import { toConfiguredProvider } from './to-configured-provider.js';
-import { findEntryFaults, validateProviderConfig } from './validate-provider-config.js';
+import { type ConnectionOverrides, createConfiguredProvider } from './configured-provider.js';
+import { createModelNames, type ModelChoice, type ProviderNames } from './model-names.js';
+import { findSeparatorFaults } from './registry-validation.js';
+import type { ImportModule } from './imported-models.js';
+import { namesSchema, type ProviderEntry, type ProviderRegistryConfig } from './registry-config.js';
+import { toConfiguredProvider } from './configured-provider.js';
+import { findEntryFaults, validateProviderConfig } from './registry-validation.js';
 
 /** The providers of an application, by names. */
 export interface ConfiguredProviderRegistry extends ProviderV2 {

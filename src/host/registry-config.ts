@@ -2,7 +2,7 @@ import * as z from 'zod/v4';
 import type { KelivoResponsesSettings } from '../provider/settings.js';
 import type { ToolLoopOptions } from '../tool-loop/options.js';
 import type { McpServers } from '../tools/mcp/config.js';
-import { type SwitchValue, switchValueSchema } from './switch-setting.js';
+import { type SwitchValue, switchValueSchema } from './switchable-provider.js';
 
 /** Providers, models and tools of an application, as plain data that a JSON file can hold. */
 export interface ProviderRegistryConfig {
