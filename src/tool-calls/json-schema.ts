@@ -1,0 +1,165 @@
+import { isRecord, type WireRecord } from '../shared/json.js';
+
+/** Keywords whose value is one schema; `items` of older drafts is a list of them. */
+const SINGLE_KEYWORDS = [
+  'items',
+  'additionalItems',
+  'unevaluatedItems',
+  'contains',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'propertyNames',
+  'not',
+  'if',
+  'then',
+  'else',
+] as const;
+
+/** Keywords whose value is a list of schemas. */
+const LIST_KEYWORDS = ['prefixItems', 'anyOf', 'oneOf', 'allOf'] as const;
+
+/** Keywords whose value contains schemas by name. A name may look like a keyword. */
+const NAMED_KEYWORDS = [
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  'dependencies',
+  '$defs',
+  'definitions',
+] as const;
+
+/** A schema that stands directly inside another one. */
+export interface Subschema {
+  /** Keys from the outer schema to this one, such as `['properties', 'city']` or `['anyOf', '0']`. */
+  readonly path: readonly string[];
+  /** An object or a boolean, as in the outer schema. */
+  readonly schema: unknown;
+}
+
+/**
+ * Lists the schemas that stand directly inside a schema. References are not followed, and keywords with plain data
+ * (`const`, `default`, `enum`, `examples`) are not visited.
+ */
+export function subschemasOf(schema: unknown): Subschema[] {
+  if (!isRecord(schema)) return [];
+  const found: Subschema[] = [];
+  const add = (value: unknown, ...path: string[]): void => {
+    if (isSchema(value)) found.push({ path, schema: value });
+  };
+  const addList = (keyword: string, list: readonly unknown[]): void =>
+    list.forEach((value, index) => add(value, keyword, String(index)));
+
+  for (const keyword of NAMED_KEYWORDS) {
+    const named = schema[keyword];
+    if (isRecord(named)) Object.entries(named).forEach(([name, value]) => add(value, keyword, name));
+  }
+  for (const keyword of [...LIST_KEYWORDS, ...SINGLE_KEYWORDS]) {
+    const value = schema[keyword];
+    if (Array.isArray(value)) addList(keyword, value);
+    else add(value, keyword);
+  }
+  return found;
+}
+
+/**
+ * Rewrites a schema and all schemas inside it, the inner ones first. References are not followed: their targets are
+ * rewritten where they are defined.
+ *
+ * @param rewrite Returns the schema to use instead, or the same object to leave it unchanged.
+ * @returns the same object if nothing changed. The original is never modified.
+ */
+export function mapSchema(schema: object, rewrite: (schema: WireRecord) => WireRecord): object {
+  if (!isRecord(schema)) return schema;
+  const changed: Record<string, unknown> = {};
+  const set = (keyword: string, value: unknown): void => {
+    if (value !== schema[keyword]) changed[keyword] = value;
+  };
+  const map = (value: unknown): unknown => (isRecord(value) ? mapSchema(value, rewrite) : value);
+
+  for (const keyword of [...LIST_KEYWORDS, ...SINGLE_KEYWORDS]) {
+    const value = schema[keyword];
+    set(keyword, Array.isArray(value) ? mapList(value, map) : map(value));
+  }
+  for (const keyword of NAMED_KEYWORDS) {
+    const named = schema[keyword];
+    if (isRecord(named)) set(keyword, mapValues(named, map));
+  }
+  return rewrite(Object.keys(changed).length === 0 ? schema : { ...schema, ...changed });
+}
+
+function mapList(list: readonly unknown[], map: (value: unknown) => unknown): readonly unknown[] {
+  const mapped = list.map(map);
+  return mapped.every((value, index) => value === list[index]) ? list : mapped;
+}
+
+function mapValues(record: WireRecord, map: (value: unknown) => unknown): WireRecord {
+  const mapped = Object.entries(record).map(([name, value]) => [name, map(value)] as const);
+  return mapped.every(([name, value]) => value === record[name]) ? record : Object.fromEntries(mapped);
+}
+
+/**
+ * Returns the schema that a local `$ref` points to, following references to references. Any other schema is returned as
+ * it is. A reference that leads nowhere, or in a circle, resolves to `{}`, which allows any value. External references
+ * are returned unresolved.
+ */
+export function resolveSchema(schema: unknown, root: unknown): WireRecord {
+  const visited = new Set<unknown>();
+  let current = schema;
+  while (isRecord(current) && typeof current.$ref === 'string' && current.$ref.startsWith('#')) {
+    if (visited.has(current)) return {};
+    visited.add(current);
+    current = resolvePointer(current.$ref, root);
+  }
+  return isRecord(current) ? current : {};
+}
+
+/** Follows a JSON pointer in the form of a URI fragment, such as `#/$defs/city`. */
+function resolvePointer(pointer: string, root: unknown): unknown {
+  if (pointer !== '#' && !pointer.startsWith('#/')) return undefined; // an anchor
+  let found = root;
+  for (const step of pointer.split('/').slice(1)) {
+    const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (!isRecord(found)) return undefined;
+    found = Object.hasOwn(found, key) ? found[key] : ownValue(found, decodeFragment(key));
+  }
+  return found;
+}
+
+const ownValue = (record: WireRecord, key: string): unknown =>
+  Object.hasOwn(record, key) ? record[key] : undefined;
+
+function decodeFragment(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key; // a percent sign that encodes nothing
+  }
+}
+
+/** Returns the schemas of which a value has to satisfy one: those of `anyOf` and `oneOf`. */
+export const alternativesOf = ({ anyOf, oneOf }: WireRecord): unknown[] => [anyOf, oneOf].flatMap(toSchemas);
+
+/** Returns the schemas that a schema is composed of: its alternatives and those of `allOf`. */
+export const branchesOf = (schema: WireRecord): unknown[] => [
+  ...alternativesOf(schema),
+  ...toSchemas(schema.allOf),
+];
+
+/** Returns the schema of one property; `true` if nothing is known about it. */
+export function propertySchema(schema: WireRecord, name: string): unknown {
+  const { properties, additionalProperties, patternProperties } = schema;
+  if (isRecord(properties) && Object.hasOwn(properties, name)) return properties[name] ?? true;
+  // Whether an undeclared property is allowed is for a validator to decide.
+  return patternProperties === undefined && isRecord(additionalProperties) ? additionalProperties : true;
+}
+
+/** Returns the schema of one array item; `true` if nothing is known about it. */
+export function itemSchema(schema: WireRecord, index: number): unknown {
+  const { items, prefixItems = items } = schema;
+  if (Array.isArray(prefixItems)) return prefixItems[index] ?? true;
+  return Array.isArray(items) ? true : (items ?? true);
+}
+
+const isSchema = (value: unknown): boolean => isRecord(value) || typeof value === 'boolean';
+
+const toSchemas = (list: unknown): unknown[] => (Array.isArray(list) ? list.filter(isSchema) : []);
