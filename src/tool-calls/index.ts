@@ -8,7 +8,7 @@ export {
   type ParsedToolArguments,
   parseToolArguments,
   type ParseToolArgumentsOptions,
-} from './parse-tool-arguments.js';
+} from './tool-arguments.js';
 export { type CollectedToolCall, ToolCallCollector, type ToolCallFragment } from './tool-call-collector.js';
 export { ToolCallPipeline, type ToolCallPipelineResult, type ToolCallStats } from './tool-call-pipeline.js';
 export {

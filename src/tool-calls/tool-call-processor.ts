@@ -1,7 +1,7 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import { generateId } from '@ai-sdk/provider-utils';
 import { normalizeToolName } from './normalize-tool-name.js';
-import { parseToolArguments } from './parse-tool-arguments.js';
+import { parseToolArguments } from './tool-arguments.js';
 import type { CollectedToolCall } from './tool-call-collector.js';
 
 /** A tool that was declared to the model, as in the `tools` of a call's options. */

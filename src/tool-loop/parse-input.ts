@@ -1,6 +1,6 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
-import { parseToolArguments } from '../tool-calls/parse-tool-arguments.js';
-import { readJson } from '../tool-calls/read-json.js';
+import { parseToolArguments } from '../tool-calls/tool-arguments.js';
+import { readJson } from '../tool-calls/json-repair.js';
 
 export type ParsedInput =
   { success: true; input: Record<string, unknown> } | { success: false; message: string };

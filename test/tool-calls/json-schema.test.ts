@@ -54,7 +54,9 @@ describe('subschemasOf', () => {
 describe('mapSchema', () => {
   const open = (schema: object): object =>
     mapSchema(schema, ({ additionalProperties, ...rest }) =>
-      additionalProperties === false ? rest : { ...rest, ...(additionalProperties !== undefined && { additionalProperties }) },
+      additionalProperties === false
+        ? rest
+        : { ...rest, ...(additionalProperties !== undefined && { additionalProperties }) },
     );
 
   it('rewrites nested schemas of objects, lists and definitions', () => {

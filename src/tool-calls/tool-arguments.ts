@@ -1,7 +1,7 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
-import { isObject } from './fits-schema.js';
-import { repairBySchema } from './repair-by-schema.js';
-import { type JsonReading, readJson, repairJson } from './read-json.js';
+import { isRecord } from '../shared/json.js';
+import { repairBySchema } from './schema-repair.js';
+import { type JsonReading, readJson, repairJson } from './json-repair.js';
 
 /** What is known of the arguments. */
 export interface ParseToolArgumentsOptions {
@@ -41,7 +41,7 @@ export function parseToolArguments(
   const whole = readJson(text);
   const reading = unwrapTexts(whole ?? repairJson(text));
   const value = reading?.value;
-  if (!isObject(value)) return fail('a JSON object', text);
+  if (!isRecord(value)) return fail('a JSON object', text);
   if (hasPrototypeKey(value)) return fail('no key that means a prototype', text);
   const compact = toJson(value);
   if (compact === undefined) return fail('fewer levels', text);

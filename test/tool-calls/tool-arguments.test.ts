@@ -1,7 +1,7 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseToolArguments } from '../../src/tool-calls/parse-tool-arguments.js';
+import { parseToolArguments } from '../../src/tool-calls/tool-arguments.js';
 
 /** The arguments, or what was wrong with them. */
 function parse(text: string, schema?: JSONSchema7): unknown {
