@@ -13,7 +13,7 @@ import type { LearnedCompatibility } from './compatibility/learned-compatibility
 import { sendWithFallbacks } from './compatibility/send-with-fallbacks.js';
 import { buildRequest } from './request/build-request.js';
 import type { Compatibility } from './compatibility/compatibility.js';
-import type { ResponsesRequestBody } from './request/request-body.js';
+import type { ResponsesRequestBody } from './wire.js';
 import type { DeclaredTools } from './stream/hosted-item.js';
 import { type Answer, readAnswer } from './stream/read-response.js';
 import { supportedUrls } from './supported-urls.js';

@@ -1,6 +1,6 @@
 import type { Compatibility } from './compatibility.js';
-import { mapIfChanged } from '../request/map-if-changed.js';
-import type { InputItem, ResponsesRequestBody } from '../request/request-body.js';
+import { mapIfChanged } from './map-if-changed.js';
+import type { InputItem, ResponsesRequestBody } from '../wire.js';
 import { withItemForm } from './with-item-form.js';
 import { withOpenSchema } from './with-open-schema.js';
 import { withToolOutputs } from './with-tool-outputs.js';

@@ -2,7 +2,7 @@ import { APICallError } from '@ai-sdk/provider';
 import { applyCompatibility } from './apply-compatibility.js';
 import { type Compatibility, mergeCompatibility } from './compatibility.js';
 import { toRefusedField } from './rejected-field.js';
-import type { ResponsesRequestBody } from '../request/request-body.js';
+import type { ResponsesRequestBody } from '../wire.js';
 
 /** A refusal that one change of the request heals. */
 interface Complaint {

@@ -2,7 +2,7 @@ import type { LearnedCompatibility } from './learned-compatibility.js';
 import { applyCompatibility } from './apply-compatibility.js';
 import { type Compatibility, mergeCompatibility } from './compatibility.js';
 import { findFallback } from './rejection-rules.js';
-import type { ResponsesRequestBody } from '../request/request-body.js';
+import type { ResponsesRequestBody } from '../wire.js';
 import { hasField } from './without-fields.js';
 
 /** Changes of one request until its refusal is the answer. */

@@ -1,12 +1,12 @@
 import type { Compatibility } from './compatibility.js';
-import { mapIfChanged } from '../request/map-if-changed.js';
+import { mapIfChanged } from './map-if-changed.js';
 import type {
   AssistantMessage,
   FunctionCall,
   FunctionCallOutput,
   InputItem,
   ReasoningItem,
-} from '../request/request-body.js';
+} from '../wire.js';
 
 /** What the ids of OpenAI's items begin with, by the type of the item. */
 const ID_PREFIXES: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import type { WireTool } from '../request/request-body.js';
+import type { WireTool } from '../wire.js';
 
 /** Keywords whose values are schemas by name, where a name may look like a keyword. */
 const SCHEMAS_BY_NAME = new Set([

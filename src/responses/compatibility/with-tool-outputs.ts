@@ -1,5 +1,5 @@
 import type { Compatibility } from './compatibility.js';
-import type { FunctionCallOutput, InputContent, InputImage, InputItem } from '../request/request-body.js';
+import type { FunctionCallOutput, InputContent, InputImage, InputItem } from '../wire.js';
 
 type ToolImages = 'output' | 'user-message' | 'text';
 

@@ -1,5 +1,5 @@
 import type { Compatibility } from './compatibility.js';
-import type { ResponsesRequestBody } from '../request/request-body.js';
+import type { ResponsesRequestBody } from '../wire.js';
 
 const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
 

@@ -9,7 +9,7 @@ import type { ConvertedMessages } from './converted-messages.js';
 import { toHostedCallForms } from './hosted-calls/to-hosted-call-forms.js';
 import { type ModelTraits, toModelTraits } from './model-traits.js';
 import { type ResponsesCallOptions, readProviderOptions } from './provider-options.js';
-import type { InputItem, ResponsesRequestBody } from './request-body.js';
+import type { InputItem, ResponsesRequestBody } from '../wire.js';
 import { toInput } from './to-input.js';
 import { toModelSettings } from './to-model-settings.js';
 import { toNewMessages } from './to-new-messages.js';

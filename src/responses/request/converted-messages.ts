@@ -1,5 +1,5 @@
 import type { LanguageModelV2Message } from '@ai-sdk/provider';
-import type { InputItem } from './request-body.js';
+import type { InputItem } from '../wire.js';
 
 /**
  * What the messages of a turn's last request became. The next request repeats them, as the same objects at the same

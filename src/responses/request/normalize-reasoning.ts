@@ -1,4 +1,4 @@
-import type { InputItem, ReasoningItem } from './request-body.js';
+import type { InputItem, ReasoningItem } from '../wire.js';
 
 export interface NormalizeReasoningOptions {
   readonly store: boolean;

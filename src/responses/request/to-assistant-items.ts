@@ -6,7 +6,7 @@ import type {
 } from '@ai-sdk/provider';
 import type { HostedCalls } from './hosted-calls/hosted-calls.js';
 import { readPartOptions } from './part-options.js';
-import type { AssistantMessage, InputItem, ReasoningItem } from './request-body.js';
+import type { AssistantMessage, InputItem, ReasoningItem } from '../wire.js';
 import { toArguments } from './to-arguments.js';
 import type { ToolNames } from './tool-names.js';
 

@@ -1,6 +1,6 @@
 import { convertToBase64 } from '@ai-sdk/provider-utils';
 import { type FileSource, toFileSource } from './file-source.js';
-import type { InputContent, InputFile, InputImage } from './request-body.js';
+import type { InputContent, InputFile, InputImage } from '../wire.js';
 
 export interface FileContentOptions {
   /** Missing where a host hands on a bare URL. */

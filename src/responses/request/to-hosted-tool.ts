@@ -1,5 +1,5 @@
 import { type Fields, renamed, withoutUndefined } from './fields.js';
-import type { HostedTool } from './request-body.js';
+import type { HostedTool } from '../wire.js';
 import { toShellEnvironment } from './to-shell-environment.js';
 
 /** The form of each hosted tool by its id: its arguments, in the names of the AI SDK, in those of the wire. */

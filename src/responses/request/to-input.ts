@@ -10,7 +10,7 @@ import type { HostedCallForm } from './hosted-calls/hosted-call-form.js';
 import { createHostedCalls } from './hosted-calls/hosted-calls.js';
 import { readPartOptions, toCacheBreakpoint } from './part-options.js';
 import { reasoningEffortUpdates } from './provider-options.js';
-import type { InputItem } from './request-body.js';
+import type { InputItem } from '../wire.js';
 import { normalizeReasoning } from './normalize-reasoning.js';
 import { type AssistantItemsContext, toAssistantItems } from './to-assistant-items.js';
 import { toToolOutput } from './to-tool-output.js';

@@ -1,7 +1,7 @@
 import type { LanguageModelV2CallOptions, LanguageModelV2CallWarning } from '@ai-sdk/provider';
 import type { ModelTraits } from './model-traits.js';
 import type { ResponsesCallOptions } from './provider-options.js';
-import type { ReasoningSettings, ResponsesRequestBody } from './request-body.js';
+import type { ReasoningSettings, ResponsesRequestBody } from '../wire.js';
 import { toHostEffort } from './to-host-effort.js';
 
 export interface ModelSettingsContext {

@@ -1,7 +1,7 @@
 import type { LanguageModelV2CallOptions, LanguageModelV2CallWarning } from '@ai-sdk/provider';
 import type { ModelTraits } from './model-traits.js';
 import { MAX_TOP_LOGPROBS, type ResponsesCallOptions } from './provider-options.js';
-import type { ResponsesRequestBody, TextFormat, TextSettings, WireTool } from './request-body.js';
+import type { ResponsesRequestBody, TextFormat, TextSettings, WireTool } from '../wire.js';
 
 export interface OutputSettingsContext {
   readonly callOptions: ResponsesCallOptions;

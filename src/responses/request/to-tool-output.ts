@@ -1,6 +1,6 @@
 import type { LanguageModelV2ToolResultOutput, LanguageModelV2ToolResultPart } from '@ai-sdk/provider';
 import { readPartOptions, toCacheBreakpoint } from './part-options.js';
-import type { FunctionCallOutput, InputContent } from './request-body.js';
+import type { FunctionCallOutput, InputContent } from '../wire.js';
 import { toFileContent } from './to-file-content.js';
 
 type Warn = (message: string) => void;

@@ -8,7 +8,7 @@ import type {
 import type { ModelTraits } from './model-traits.js';
 import { normalizeSchema } from './normalize-schema.js';
 import { readPartOptions } from './part-options.js';
-import type { FunctionTool, HostedTool, WireTool, WireToolChoice } from './request-body.js';
+import type { FunctionTool, HostedTool, WireTool, WireToolChoice } from '../wire.js';
 import { toHostedTool } from './to-hosted-tool.js';
 import type { ToolNames } from './tool-names.js';
 

@@ -1,6 +1,6 @@
 import { type LanguageModelV2Message, UnsupportedFunctionalityError } from '@ai-sdk/provider';
 import { readPartOptions, toCacheBreakpoint } from './part-options.js';
-import type { InputContent } from './request-body.js';
+import type { InputContent } from '../wire.js';
 import { toFileContent } from './to-file-content.js';
 
 type UserPart = Extract<LanguageModelV2Message, { role: 'user' }>['content'][number];

@@ -13,7 +13,7 @@ import type {
   FunctionCallOutput,
   InputItem,
   ResponsesRequestBody,
-} from '../../../src/responses/request/request-body.js';
+} from '../../../src/responses/wire.js';
 
 const question: InputItem = { role: 'user', content: [{ type: 'input_text', text: 'hi' }] };
 const reasoning: InputItem = { type: 'reasoning', id: 'rs_1', encrypted_content: 'secret', summary: [] };

@@ -2,7 +2,7 @@ import { APICallError } from '@ai-sdk/provider';
 import { expect, it } from 'vitest';
 import type { Compatibility } from '../../../src/responses/compatibility/compatibility.js';
 import { findFallback } from '../../../src/responses/compatibility/rejection-rules.js';
-import type { ResponsesRequestBody } from '../../../src/responses/request/request-body.js';
+import type { ResponsesRequestBody } from '../../../src/responses/wire.js';
 
 const body: ResponsesRequestBody = {
   model: 'gpt-5',

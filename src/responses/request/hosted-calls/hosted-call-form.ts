@@ -1,5 +1,5 @@
 import type { LanguageModelV2ToolCallPart, LanguageModelV2ToolResultPart } from '@ai-sdk/provider';
-import type { InputItem } from '../request-body.js';
+import type { InputItem } from '../../wire.js';
 
 /** How the calls of a tool that the host runs, though it is no function, stand in a request. */
 export interface HostedCallForm {

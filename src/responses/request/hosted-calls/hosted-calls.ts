@@ -3,7 +3,7 @@ import type {
   LanguageModelV2ToolCallPart,
   LanguageModelV2ToolResultPart,
 } from '@ai-sdk/provider';
-import type { InputItem } from '../request-body.js';
+import type { InputItem } from '../../wire.js';
 import type { HostedCallContext, HostedCallForm } from './hosted-call-form.js';
 
 /** The calls and outputs of one prompt that are items of a hosted tool rather than of a function. */

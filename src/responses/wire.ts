@@ -1,4 +1,4 @@
-import type { HostedItem } from './hosted-items.js';
+import type { HostedItem } from './request/hosted-items.js';
 
 /** The body of `POST …/responses`, as far as this package writes it. Field names are the wire's own. */
 export interface ResponsesRequestBody {
