@@ -1,6 +1,6 @@
 export type { ModelAdapterRegistry } from './adapters/registry.js';
 export type { ModelAdapter } from './adapters/model-adapter.js';
-export { type CorsProxyOptions, createCorsProxyFetch } from './http/cors-proxy-fetch.js';
+export { type CorsProxyOptions, createCorsProxyFetch } from './http/cors-proxy.js';
 export { KelivoError, type KelivoErrorCode } from './shared/errors.js';
 export { kelivoResponses } from './provider/default-provider.js';
 export type { ModelOverride } from './provider/model-overrides.js';

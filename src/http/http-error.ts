@@ -1,6 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import { untilAborted } from '../shared/until-aborted.js';
-import { ANSWER_LIMITS } from './response-limits.js';
+import { ANSWER_LIMITS } from './limits.js';
 import { isNestedDeeper } from './is-nested-deeper.js';
 import { redactStrings } from './redact-strings.js';
 import { toErrorText } from './to-error-text.js';

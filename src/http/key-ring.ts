@@ -1,5 +1,5 @@
 import { APICallError, LoadAPIKeyError } from '@ai-sdk/provider';
-import { toRetryAfter } from './retry-after.js';
+import { toRetryAfter } from './retry.js';
 import { toWireError } from './api-error.js';
 
 /** The keys of a provider and how they are doing. */

@@ -6,14 +6,14 @@ import { toTimerDelay } from '../shared/to-timer-delay.js';
 import type { ReadBytes } from '../responses/stream/read-response.js';
 import { toErrorText } from './to-error-text.js';
 import type { ErrorContext } from './api-error.js';
-import { createRedactor } from './create-redactor.js';
-import { fetchWithinOrigin, toCleanHeaders } from './fetch-within-origin.js';
+import { createRedactor } from './redaction.js';
+import { fetchWithinOrigin, toCleanHeaders } from './redirects.js';
 import { toHttpError } from './http-error.js';
 import { missingKeyError } from './key-ring.js';
 import { secretsIn, secretsInUrl } from './secrets-in.js';
 import { toRequestJson } from './to-request-json.js';
 import { toShownBody } from './to-shown-body.js';
-import { validateHeaders } from './validate-headers.js';
+import { validateHeaders } from './request-headers.js';
 
 /** How long to wait for the server, in milliseconds. */
 export interface ResponseTimeouts {

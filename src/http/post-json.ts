@@ -1,6 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
-import { ANSWER_LIMITS } from './response-limits.js';
+import { ANSWER_LIMITS } from './limits.js';
 import { isNestedDeeper } from './is-nested-deeper.js';
 import { redactStrings } from './redact-strings.js';
 import { toErrorText } from './to-error-text.js';

@@ -1,5 +1,5 @@
 import type { FetchFunction } from '@ai-sdk/provider-utils';
-import { createRedactor } from './create-redactor.js';
+import { createRedactor } from './redaction.js';
 import { isSecretName, secretsIn } from './secrets-in.js';
 import { toShownUrl } from './to-shown-url.js';
 

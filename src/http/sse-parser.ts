@@ -1,4 +1,4 @@
-import { ANSWER_LIMITS, AnswerLimitError, PIECE_OVERHEAD } from './response-limits.js';
+import { ANSWER_LIMITS, AnswerLimitError, PIECE_OVERHEAD } from './limits.js';
 
 /** One dispatched event of an SSE stream. `event` is undefined where the stream had no `event:` line. */
 export interface SseEvent {

@@ -9,7 +9,7 @@ import { createPartCollector } from '../parts/collect-parts.js';
 import { streamBatches } from '../parts/part-batches.js';
 import { turnTokenOf } from '../parts/turn-token.js';
 import { isV3Host } from '../parts/v3-host.js';
-import type { LearnedCompatibility } from './compatibility/learned-compatibility.js';
+import type { LearnedCompatibility } from './compatibility/learned.js';
 import { sendWithFallbacks } from './compatibility/send-with-fallbacks.js';
 import { buildRequest } from './request/build-request.js';
 import type { Compatibility } from './compatibility/compatibility.js';

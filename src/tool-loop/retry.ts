@@ -1,6 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import { delay } from '@ai-sdk/provider-utils';
-import { toRetryAfter } from '../http/retry-after.js';
+import { toRetryAfter } from '../http/retry.js';
 
 export interface RetryOptions {
   readonly maxRetries: number;

@@ -1,4 +1,4 @@
-import type { LearnedCompatibility } from './learned-compatibility.js';
+import type { LearnedCompatibility } from './learned.js';
 import { applyCompatibility } from './apply-compatibility.js';
 import { type Compatibility, mergeCompatibility } from './compatibility.js';
 import { findFallback } from './rejection-rules.js';

@@ -7,8 +7,8 @@ import {
 } from '@ai-sdk/provider';
 import { addUsage } from '../../parts/add-usage.js';
 import { kindOf, type OutputItems } from './output-items.js';
-import { toFinishMetadata, toFinishReason, toUsage } from './to-finish.js';
-import { DONE_MARKER } from './to-responses-event.js';
+import { toFinishMetadata, toFinishReason, toUsage } from './finish.js';
+import { DONE_MARKER } from './responses-event.js';
 import { type ErrorContext, toStreamError } from '../../http/api-error.js';
 import {
   idOf,

@@ -1,4 +1,4 @@
-import { ANSWER_LIMITS, AnswerLimitError } from '../../http/response-limits.js';
+import { ANSWER_LIMITS, AnswerLimitError } from '../../http/limits.js';
 import { createTextBuffer } from '../../parts/text-buffer.js';
 import type { CallIds } from './call-ids.js';
 import { isNestedDeeper } from '../../http/is-nested-deeper.js';

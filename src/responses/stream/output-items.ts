@@ -1,4 +1,4 @@
-import { ANSWER_LIMITS, AnswerLimitError } from '../../http/response-limits.js';
+import { ANSWER_LIMITS, AnswerLimitError } from '../../http/limits.js';
 import type { FunctionCallItem } from './function-call-item.js';
 import type { HostedItem } from './hosted-item.js';
 import { createItemIndex } from './item-index.js';

@@ -1,12 +1,12 @@
 import { APICallError, type LanguageModelV2StreamPart } from '@ai-sdk/provider';
-import { ANSWER_LIMITS, AnswerLimitError, PIECE_OVERHEAD } from '../../http/response-limits.js';
+import { ANSWER_LIMITS, AnswerLimitError, PIECE_OVERHEAD } from '../../http/limits.js';
 import { createEventMapper, type EventMapper } from './event-mapper.js';
 import type { DeclaredTools } from './hosted-item.js';
 import { isNestedDeeper } from '../../http/is-nested-deeper.js';
 import { redactStrings } from '../../http/redact-strings.js';
 import { createSseParser } from '../../http/sse-parser.js';
 import { toErrorText } from '../../http/to-error-text.js';
-import { DONE_MARKER, type ResponsesEvent, toResponsesEvent, toUntypedEvent } from './to-responses-event.js';
+import { DONE_MARKER, type ResponsesEvent, toResponsesEvent, toUntypedEvent } from './responses-event.js';
 import type { ErrorContext } from '../../http/api-error.js';
 import { isRecord, type WireRecord } from '../../shared/json.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { toRetryAfter } from '../../src/http/retry-after.js';
+import { toRetryAfter } from '../../src/http/retry.js';
 import { retry } from '../../src/tool-loop/retry.js';
 import { withToolLoop } from '../../src/tool-loop/with-tool-loop.js';
 import {
@@ -12,9 +12,9 @@ import {
   say,
   scriptedModel,
   stream,
-} from './_scripted-model.js';
-import { serverError } from './_server-error.js';
-import { scriptedTools } from './_tools.js';
+} from '../tool-loop/_scripted-model.js';
+import { serverError } from '../tool-loop/_server-error.js';
+import { scriptedTools } from '../tool-loop/_tools.js';
 
 const failing =
   (...[options]: Parameters<typeof serverError>): ScriptedRound =>

@@ -1,4 +1,4 @@
-import { ANSWER_LIMITS, AnswerLimitError } from '../../http/response-limits.js';
+import { ANSWER_LIMITS, AnswerLimitError } from '../../http/limits.js';
 import { isNestedDeeper } from '../../http/is-nested-deeper.js';
 import type { SseEvent } from '../../http/sse-parser.js';
 import { isRecord, type WireRecord } from '../../shared/json.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toFinishReason, toUsage } from '../../../src/responses/stream/to-finish.js';
+import { toFinishReason, toUsage } from '../../../src/responses/stream/finish.js';
 
 describe('toFinishReason', () => {
   it.each([
