@@ -1,6 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import { untilAborted } from '../shared/until-aborted.js';
-import { ANSWER_LIMITS } from './limits.js';
+import { RESPONSE_LIMITS } from './limits.js';
 import { isNestedDeeper } from './is-nested-deeper.js';
 import { redactStrings } from './redact-strings.js';
 import { toErrorText } from './to-error-text.js';
@@ -78,7 +78,7 @@ async function readStart(response: Response, signal: AbortSignal | undefined): P
 }
 
 function parse(body: string): unknown {
-  if (isNestedDeeper(body, ANSWER_LIMITS.nesting)) return undefined;
+  if (isNestedDeeper(body, RESPONSE_LIMITS.nesting)) return undefined;
   try {
     return JSON.parse(body);
   } catch {

@@ -2,7 +2,7 @@
  * How much of an answer is taken in. An endpoint is not always one's own, and a broken one can send without end: then
  * an error that says so is better than a process without memory. No honest answer comes near these limits.
  */
-export const ANSWER_LIMITS = {
+export const RESPONSE_LIMITS = {
   /**
    * Of one SSE event, one line or one JSON body, in characters. The largest that are known are generated images, in
    * base64 about 30 MB each at the highest resolution.
@@ -19,11 +19,11 @@ export const ANSWER_LIMITS = {
 };
 
 /** What a piece of text costs beside its characters: one that comes byte by byte fills the memory with overhead. */
-export const PIECE_OVERHEAD = 32;
+export const CHUNK_OVERHEAD = 32;
 
 /** Thrown where an answer exceeds a limit; `readAnswer` makes the host's error of it. */
-export class AnswerLimitError extends Error {
-  constructor(limit: keyof typeof ANSWER_LIMITS, unit: string) {
-    super(`at most ${ANSWER_LIMITS[limit].toLocaleString('en-US')} ${unit}`);
+export class ResponseLimitError extends Error {
+  constructor(limit: keyof typeof RESPONSE_LIMITS, unit: string) {
+    super(`at most ${RESPONSE_LIMITS[limit].toLocaleString('en-US')} ${unit}`);
   }
 }

@@ -1,6 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
-import { ANSWER_LIMITS } from './limits.js';
+import { RESPONSE_LIMITS } from './limits.js';
 import { isNestedDeeper } from './is-nested-deeper.js';
 import { redactStrings } from './redact-strings.js';
 import { toErrorText } from './to-error-text.js';
@@ -36,15 +36,15 @@ export async function postJson({ timeouts = {}, ...options }: PostJsonOptions) {
     let text = '';
     for (let bytes = await opened.read(); bytes !== undefined; bytes = await opened.read()) {
       text += decoder.decode(bytes, { stream: true });
-      if (text.length > ANSWER_LIMITS.eventLength)
-        throw toError(`at most ${ANSWER_LIMITS.eventLength} characters of JSON from ${url}, got more`);
+      if (text.length > RESPONSE_LIMITS.eventLength)
+        throw toError(`at most ${RESPONSE_LIMITS.eventLength} characters of JSON from ${url}, got more`);
     }
     return text;
   }
 
   function parse(text: string): unknown {
-    if (isNestedDeeper(text, ANSWER_LIMITS.nesting))
-      throw toError(`JSON nested at most ${ANSWER_LIMITS.nesting} deep from ${url}, got deeper`);
+    if (isNestedDeeper(text, RESPONSE_LIMITS.nesting))
+      throw toError(`JSON nested at most ${RESPONSE_LIMITS.nesting} deep from ${url}, got deeper`);
     try {
       return JSON.parse(text);
     } catch {

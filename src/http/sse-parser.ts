@@ -1,4 +1,4 @@
-import { ANSWER_LIMITS, AnswerLimitError, PIECE_OVERHEAD } from './limits.js';
+import { RESPONSE_LIMITS, ResponseLimitError, CHUNK_OVERHEAD } from './limits.js';
 
 /** One dispatched event of an SSE stream. `event` is undefined where the stream had no `event:` line. */
 export interface SseEvent {
@@ -92,10 +92,10 @@ export function createSseParser(onEvent: (event: SseEvent) => void): SseParser {
 
   /** @returns what is counted for the piece. */
   function hold(length: number): number {
-    const counted = length + PIECE_OVERHEAD;
+    const counted = length + CHUNK_OVERHEAD;
     held += counted;
-    if (held > ANSWER_LIMITS.eventLength)
-      throw new AnswerLimitError('eventLength', 'characters in one event');
+    if (held > RESPONSE_LIMITS.eventLength)
+      throw new ResponseLimitError('eventLength', 'characters in one event');
     return counted;
   }
 

@@ -15,7 +15,7 @@ import { buildRequest } from './request/build-request.js';
 import type { Compatibility } from './compatibility/compatibility.js';
 import type { ResponsesRequestBody } from './wire.js';
 import type { DeclaredTools } from './stream/hosted-item.js';
-import { type Answer, readAnswer } from './stream/read-response.js';
+import { type ResponseReader, readResponse } from './stream/read-response.js';
 import { supportedUrls } from './supported-urls.js';
 import { openResponse, type ResponseTimeouts } from '../http/open-response.js';
 import { toShownBody } from '../http/to-shown-body.js';
@@ -76,7 +76,7 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
     async doStream(options) {
       const { answer, head, warnings, body, headers, close } = await open(options, { stream: true });
       head.unshift({ type: 'stream-start', warnings });
-      let next: Answer['next'] = async () => {
+      let next: ResponseReader['next'] = async () => {
         next = answer.next;
         return head;
       };
@@ -109,7 +109,7 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
     const { opened, refused } = await config.credentials.use(turn, headers =>
       sendWithFallbacks(built, {
         post: body => begin({ ...body, ...override.body }, headers),
-        profile: override.compatibility,
+        compatibility: override.compatibility,
         learned: learnedCompatibility,
       }),
     );
@@ -129,7 +129,7 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
         // The status of an answer that is not streamed comes with the answer.
         timeouts: stream ? timeouts : { total: timeouts.total },
       });
-      const answer = readAnswer({
+      const answer = readResponse({
         read: response.read,
         errorContext: response.errorContext,
         toToolName: toolNames.fromWire,
@@ -185,7 +185,7 @@ function toDeclaredTools(options: LanguageModelV2CallOptions, stream: boolean): 
  * The parts up to the first that shows something. A host repeats a rejected promise, never a stream: so an answer that
  * breaks before it said anything must reject.
  */
-async function readHead(answer: Answer): Promise<Parts> {
+async function readHead(answer: ResponseReader): Promise<Parts> {
   const head: Parts = [];
   for (;;) {
     const parts = await answer.next();

@@ -1,15 +1,15 @@
 import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
-import { type AnswerOptions, readAnswer } from '../../src/responses/stream/read-response.js';
+import { type ReadResponseOptions, readResponse } from '../../src/responses/stream/read-response.js';
 import { checkParts } from '../_parts.js';
 
 /** Reads a body that comes in these pieces; what comes out is checked to be well-formed. */
 export async function readParts(
   chunks: readonly Uint8Array[],
-  options: Partial<AnswerOptions> = {},
+  options: Partial<ReadResponseOptions> = {},
 ): Promise<LanguageModelV2StreamPart[]> {
   const waiting = [...chunks];
   let generated = 0;
-  const answer = readAnswer({
+  const answer = readResponse({
     close: () => {},
     read: async () => waiting.shift(),
     errorContext: { url: 'http://server.test/v1/responses', requestBody: {}, redact: text => text },

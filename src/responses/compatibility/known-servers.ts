@@ -4,7 +4,7 @@ import type { Compatibility } from './compatibility.js';
 interface KnownServer {
   /** The hosts that are surely this server. Without it, the profile is chosen by its name alone. */
   readonly host?: RegExp;
-  readonly profile: Compatibility;
+  readonly compatibility: Compatibility;
 }
 
 /** Replayed items as OpenAI's types write an answer, which is what these servers check them by. */
@@ -14,38 +14,38 @@ const wholeItems: Compatibility = { itemIds: 'required', messageType: true, stat
 const chatOutputs: Compatibility = { toolOutput: 'string', toolImages: 'user-message' };
 
 const KNOWN_SERVERS = {
-  openai: { profile: {} },
+  openai: { compatibility: {} },
   openrouter: {
     host: /(^|\.)openrouter\.ai$/,
     // https://openrouter.ai/docs/api-reference/responses-api/basic-usage, under "Required Fields"
-    profile: wholeItems,
+    compatibility: wholeItems,
   },
   xai: {
     host: /^api\.x\.ai$/,
     // https://github.com/vercel/ai/issues/14678 and https://github.com/10-X-eng/vibecad/issues/4
-    profile: { additionalProperties: false, instructionsWithPreviousResponse: false },
+    compatibility: { additionalProperties: false, instructionsWithPreviousResponse: false },
   },
   volcengine: {
     host: /^ark\.[\w.-]+\.(?:volces|bytepluses)\.com$/,
     // https://github.com/CherryHQ/cherry-studio/issues/18253 and https://github.com/CherryHQ/cherry-studio/issues/13144
-    profile: { status: true, include: 'unencrypted' },
+    compatibility: { status: true, include: 'unencrypted' },
   },
   huggingface: {
     host: /^router\.huggingface\.co$/,
     // https://github.com/huggingface/responses.js/blob/main/src/schemas.ts
-    profile: { ...chatOutputs, reasoning: false },
+    compatibility: { ...chatOutputs, reasoning: false },
   },
   vllm: {
     // https://github.com/openai/codex/issues/12669 and https://github.com/vllm-project/vllm/issues/45273
-    profile: { ...wholeItems, ...chatOutputs },
+    compatibility: { ...wholeItems, ...chatOutputs },
   },
   lmstudio: {
     // https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/2248
-    profile: chatOutputs,
+    compatibility: chatOutputs,
   },
   llamacpp: {
     // https://github.com/ggml-org/llama.cpp/issues/23380
-    profile: chatOutputs,
+    compatibility: chatOutputs,
   },
 } as const satisfies Record<string, KnownServer>;
 
@@ -54,10 +54,10 @@ export type KnownServerName = keyof typeof KNOWN_SERVERS;
 
 export const knownServerNames = Object.keys(KNOWN_SERVERS) as KnownServerName[];
 
-export const compatibilityByName = (name: KnownServerName): Compatibility => KNOWN_SERVERS[name].profile;
+export const compatibilityByName = (name: KnownServerName): Compatibility => KNOWN_SERVERS[name].compatibility;
 
 /** The profile of the server behind a host name; OpenAI's form for hosts that are not known. */
 export function compatibilityByHost(host: string): Compatibility {
   const servers: readonly KnownServer[] = Object.values(KNOWN_SERVERS);
-  return servers.find(server => server.host?.test(host))?.profile ?? {};
+  return servers.find(server => server.host?.test(host))?.compatibility ?? {};
 }

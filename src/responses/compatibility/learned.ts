@@ -2,7 +2,7 @@ import { type Compatibility, mergeCompatibility } from './compatibility.js';
 
 /** What refusals have taught of the requests that a model takes. */
 export interface LearnedCompatibility {
-  readonly profile: Compatibility;
+  readonly current: Compatibility;
   add(profile: Compatibility): void;
 }
 
@@ -12,7 +12,7 @@ export function createLearnedCompatibility() {
   const profileOf = (modelId: string): Compatibility => profiles.get(modelId) ?? {};
   return {
     of: (modelId: string): LearnedCompatibility => ({
-      get profile() {
+      get current() {
         return profileOf(modelId);
       },
       add: profile => void profiles.set(modelId, mergeCompatibility(profileOf(modelId), profile)),

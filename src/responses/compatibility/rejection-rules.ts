@@ -5,11 +5,11 @@ import { toRefusedField } from './rejected-field.js';
 import type { ResponsesRequestBody } from '../wire.js';
 
 /** A refusal that one change of the request heals. */
-interface Complaint {
+interface RejectionRule {
   /** How servers word it. */
   readonly texts: readonly RegExp[];
   /** What the endpoint takes instead; what the text names, where it has a group. */
-  readonly profile: Compatibility | ((named: string) => Compatibility | undefined);
+  readonly fallback: Compatibility | ((named: string) => Compatibility | undefined);
   /** Says something of this request alone, so that the next one is sent as it is. */
   readonly isOfRequest?: true;
 }
@@ -17,7 +17,7 @@ interface Complaint {
 const chatOutputs: Compatibility = { toolOutput: 'string', toolImages: 'user-message' };
 
 /** In the order they are tried: what is surely meant first, then what a text that says little may mean. */
-const COMPLAINTS: readonly Complaint[] = [
+const REJECTION_RULES: readonly RejectionRule[] = [
   {
     // Replayed reasoning was made for another key, endpoint or model, is not stored, or stands without its item.
     texts: [
@@ -28,12 +28,12 @@ const COMPLAINTS: readonly Complaint[] = [
       /provided without its required following item/i, // vercel/ai#7099
       /Expected an ID that begins with 'rs'/i, // diegosouzapw/OmniRoute#224
     ],
-    profile: { reasoning: false },
+    fallback: { reasoning: false },
     isOfRequest: true,
   },
   {
     texts: [/unknown input item type: "reasoning"/], // ollama/ollama, openai/responses.go
-    profile: { reasoning: false },
+    fallback: { reasoning: false },
   },
   {
     // The model or the server knows nothing of encrypted reasoning.
@@ -41,7 +41,7 @@ const COMPLAINTS: readonly Complaint[] = [
       /Encrypted content is not supported with this model/i, // microsoft/agent-framework#7483
       /unknown type: reasoning\.encrypted_content/i, // CherryHQ/cherry-studio#13144 (Volcengine)
     ],
-    profile: { include: 'unencrypted' },
+    fallback: { include: 'unencrypted' },
   },
   {
     texts: [
@@ -52,7 +52,7 @@ const COMPLAINTS: readonly Complaint[] = [
       /does not support parameter (\w+)/i, // BerriAI/litellm#16265 (xAI)
       /Argument not supported on this model: (\w+)/i, // yym68686/uni-api#105 (xAI)
     ],
-    profile: named => {
+    fallback: named => {
       const field = toRefusedField(named);
       return field === undefined ? undefined : { without: [field] };
     },
@@ -62,24 +62,24 @@ const COMPLAINTS: readonly Complaint[] = [
       /tool_choice was set .{0,40}no tools/i, // OpenHands/OpenHands#7078 (xAI)
       /tool_choice'? is only allowed when '?tools/i, // writer/writer-framework#1013
     ],
-    profile: { without: ['tool_choice'] },
+    fallback: { without: ['tool_choice'] },
     isOfRequest: true,
   },
   {
     texts: [/instructions and previous_response_id together/i], // 10-X-eng/vibecad#4 (xAI)
-    profile: { instructionsWithPreviousResponse: false },
+    fallback: { instructionsWithPreviousResponse: false },
   },
   {
     texts: [/additionalProperties: property schema 'false' is not supported/i], // vercel/ai#14678 (xAI)
-    profile: { additionalProperties: false },
+    fallback: { additionalProperties: false },
   },
   {
     texts: [/missing `?input\.status`? parameter/i], // CherryHQ/cherry-studio#18253 (Doubao)
-    profile: { status: true },
+    fallback: { status: true },
   },
   {
     texts: [/Required property 'annotations' is missing/i], // BerriAI/litellm#35213
-    profile: { annotations: true },
+    fallback: { annotations: true },
   },
   {
     // Tool outputs must be strings, or have no images. The last ones complain of the input as a whole, so they are
@@ -92,7 +92,7 @@ const COMPLAINTS: readonly Complaint[] = [
       /invalid_union/, // lmstudio-ai/lmstudio-bug-tracker#2248
       /untagged enum ModelInput/, // router-for-me/CLIProxyAPI#3704 (xAI)
     ],
-    profile: chatOutputs,
+    fallback: chatOutputs,
   },
   {
     // Replayed items must be written out, with id, type, status and annotations.
@@ -102,17 +102,17 @@ const COMPLAINTS: readonly Complaint[] = [
       /ResponseOutputMessageParam/, // openai/codex#12669 (vLLM)
       /Field required: (?:id|status|type|annotations)/i, // vllm-project/vllm#45276
     ],
-    profile: { itemIds: 'required', messageType: true, status: true, annotations: true },
+    fallback: { itemIds: 'required', messageType: true, status: true, annotations: true },
   },
 ];
 
 /** Statuses that refusals of a request come with. */
 const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 404, 422]);
 
-export interface Mend {
+export interface Fallback {
   readonly body: ResponsesRequestBody;
   /** What the body was changed by. */
-  readonly profile: Compatibility;
+  readonly compatibility: Compatibility;
   /** Whether the next request of this model will be refused too, unless it is changed in the same way. */
   readonly isLasting: boolean;
 }
@@ -125,17 +125,17 @@ export function findFallback(
   body: ResponsesRequestBody,
   error: unknown,
   { profile: base = {} }: { profile?: Compatibility } = {},
-): Mend | undefined {
+): Fallback | undefined {
   if (!APICallError.isInstance(error) || !REFUSALS.has(error.statusCode)) return undefined;
   const told = toPlain(`${error.message} ${error.responseBody ?? ''}`);
-  for (const { texts, profile: remedy, isOfRequest = false } of COMPLAINTS) {
+  for (const { texts, fallback: remedy, isOfRequest = false } of REJECTION_RULES) {
     for (const text of texts) {
       const match = text.exec(told);
       if (match === null) continue;
       const profile = typeof remedy === 'function' ? remedy(match[1] ?? '') : remedy;
       if (profile === undefined || isInForce(profile, base)) continue;
       const mended = applyCompatibility(body, mergeCompatibility(base, profile));
-      if (mended !== body) return { body: mended, profile, isLasting: !isOfRequest };
+      if (mended !== body) return { body: mended, compatibility: profile, isLasting: !isOfRequest };
     }
   }
   return undefined;

@@ -6,12 +6,12 @@ import type { ResponsesRequestBody } from '../wire.js';
 import { hasField } from './without-fields.js';
 
 /** Changes of one request until its refusal is the answer. */
-const MAX_MENDS = 3;
+const MAX_FALLBACKS = 3;
 
 export interface SendWithFallbacksOptions<Opened> {
   readonly post: (body: ResponsesRequestBody) => Promise<Opened>;
   /** What the body was brought into form by. */
-  readonly profile: Compatibility;
+  readonly compatibility: Compatibility;
   readonly learned: LearnedCompatibility;
 }
 
@@ -29,9 +29,9 @@ export interface Posted<Opened> {
  */
 export async function sendWithFallbacks<Opened>(
   body: ResponsesRequestBody,
-  { post, profile, learned }: SendWithFallbacksOptions<Opened>,
+  { post, compatibility: profile, learned }: SendWithFallbacksOptions<Opened>,
 ): Promise<Posted<Opened>> {
-  let inForce = mergeCompatibility(profile, learned.profile);
+  let inForce = mergeCompatibility(profile, learned.current);
   const lessons: Compatibility[] = [];
   let sent = applyCompatibility(body, inForce);
   for (let mends = 0; ; mends++) {
@@ -41,11 +41,11 @@ export async function sendWithFallbacks<Opened>(
       const refused = (inForce.without ?? []).filter(field => hasField(body, field));
       return { opened, sent, refused };
     } catch (error) {
-      const mend = mends < MAX_MENDS ? findFallback(sent, error, { profile: inForce }) : undefined;
+      const mend = mends < MAX_FALLBACKS ? findFallback(sent, error, { profile: inForce }) : undefined;
       if (mend === undefined) throw error;
       sent = mend.body;
-      inForce = mergeCompatibility(inForce, mend.profile);
-      if (mend.isLasting) lessons.push(mend.profile);
+      inForce = mergeCompatibility(inForce, mend.compatibility);
+      if (mend.isLasting) lessons.push(mend.compatibility);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { ANSWER_LIMITS, AnswerLimitError } from '../../http/limits.js';
+import { RESPONSE_LIMITS, ResponseLimitError } from '../../http/limits.js';
 import { createTextBuffer } from '../../parts/text-buffer.js';
 import type { CallIds } from './call-ids.js';
 import { isNestedDeeper } from '../../http/is-nested-deeper.js';
@@ -101,7 +101,7 @@ export function createFunctionCallItem({
       completed = input;
       if (isTooDeep(input)) {
         end();
-        throw new AnswerLimitError('nesting', 'arrays and objects in each other in the arguments of a call');
+        throw new ResponseLimitError('nesting', 'arrays and objects in each other in the arguments of a call');
       }
 
       callId ??= idOf(wire?.call_id) ?? idOf(wire?.id) ?? itemId ?? generateId();
@@ -189,7 +189,7 @@ function argumentsOf(fields: WireRecord | undefined): string | undefined {
 /** How much of the arguments tells whether they begin an object, in characters. */
 const BEGINNING = 64;
 
-const isTooDeep = (args: string): boolean => isNestedDeeper(args, ANSWER_LIMITS.nesting);
+const isTooDeep = (args: string): boolean => isNestedDeeper(args, RESPONSE_LIMITS.nesting);
 
 function isWhole(args: string): boolean {
   if (args.trim() === '') return true;

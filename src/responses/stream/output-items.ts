@@ -1,4 +1,4 @@
-import { ANSWER_LIMITS, AnswerLimitError } from '../../http/limits.js';
+import { RESPONSE_LIMITS, ResponseLimitError } from '../../http/limits.js';
 import type { FunctionCallItem } from './function-call-item.js';
 import type { HostedItem } from './hosted-item.js';
 import { createItemIndex } from './item-index.js';
@@ -117,7 +117,7 @@ export function createOutputItems(create: ItemFactories): OutputItems {
         entry.matched = true;
         counterparts.set(wire, entry);
       };
-      if (output.length > ANSWER_LIMITS.items) throw tooManyItems();
+      if (output.length > RESPONSE_LIMITS.items) throw tooManyItems();
       for (const wire of output) {
         const named = index.all(toKeys(kindOf(wire), namesOf({}, wire)));
         pair(
@@ -164,7 +164,7 @@ export function createOutputItems(create: ItemFactories): OutputItems {
     event: WireRecord,
     wire: WireRecord | undefined,
   ): Entry<Kind> {
-    if (count >= ANSWER_LIMITS.items) throw tooManyItems();
+    if (count >= RESPONSE_LIMITS.items) throw tooManyItems();
     recent = undefined;
     const entry: Entry<Kind> = {
       item: create[kind](wire),
@@ -257,7 +257,7 @@ const isRecent = (recent: Recent, { kind, event }: { kind: ItemKind; event: Wire
 
 const isUnmatched = ({ matched }: Entry): boolean => !matched;
 
-const tooManyItems = () => new AnswerLimitError('items', 'output items');
+const tooManyItems = () => new ResponseLimitError('items', 'output items');
 
 const toKeys = (kind: ItemKind, names: readonly string[]): string[] =>
   [...new Set(names)].map(name => `${kind} named ${name}`);

@@ -1,5 +1,5 @@
 import { APICallError, type LanguageModelV2StreamPart } from '@ai-sdk/provider';
-import { ANSWER_LIMITS, AnswerLimitError, PIECE_OVERHEAD } from '../../http/limits.js';
+import { RESPONSE_LIMITS, ResponseLimitError, CHUNK_OVERHEAD } from '../../http/limits.js';
 import { createEventMapper, type EventMapper } from './event-mapper.js';
 import type { DeclaredTools } from './hosted-item.js';
 import { isNestedDeeper } from '../../http/is-nested-deeper.js';
@@ -13,7 +13,7 @@ import { isRecord, type WireRecord } from '../../shared/json.js';
 /** The next bytes of a body, or undefined at its end. Rejects when the connection breaks or the call is aborted. */
 export type ReadBytes = (limit?: { within: number }) => Promise<Uint8Array | undefined>;
 
-export interface AnswerOptions {
+export interface ReadResponseOptions {
   readonly read: ReadBytes;
   readonly errorContext: ErrorContext;
   readonly toToolName: (wireName: string) => string;
@@ -30,7 +30,7 @@ export interface AnswerOptions {
 }
 
 /** An answer of the server as stream parts, in batches as its body comes. */
-export interface Answer {
+export interface ResponseReader {
   /** The next parts, at least one; undefined after the `finish` part has been given. Rejects on abort alone. */
   next(): Promise<LanguageModelV2StreamPart[] | undefined>;
 }
@@ -54,7 +54,7 @@ const PIECE = 32 * 1024;
  * Reads a response body, streamed or not: the first character tells an event stream from a JSON document, for
  * content types are not reliable. Both go through the same mapper.
  */
-export function readAnswer(options: AnswerOptions): Answer {
+export function readResponse(options: ReadResponseOptions): ResponseReader {
   const { read, errorContext, includeRawChunks = false, signal, close } = options;
   let batch: LanguageModelV2StreamPart[] = [];
   const mapper = createEventMapper({ ...options, write: part => batch.push(part) });
@@ -125,8 +125,8 @@ export function readAnswer(options: AnswerOptions): Answer {
 
   /** Counts what an event may leave behind until the end. */
   function keep(kind: keyof typeof lengths, { length }: string): void {
-    lengths[kind] += length + PIECE_OVERHEAD;
-    if (lengths[kind] > ANSWER_LIMITS[kind]) throw new AnswerLimitError(kind, KEPT[kind]);
+    lengths[kind] += length + CHUNK_OVERHEAD;
+    if (lengths[kind] > RESPONSE_LIMITS[kind]) throw new ResponseLimitError(kind, KEPT[kind]);
   }
 
   /** An event as it came, but for the key in an error of it. */
@@ -148,7 +148,7 @@ export function readAnswer(options: AnswerOptions): Answer {
       work();
       return true;
     } catch (error) {
-      mapper.fail(error instanceof AnswerLimitError ? toLimitError(error, errorContext) : error);
+      mapper.fail(error instanceof ResponseLimitError ? toLimitError(error, errorContext) : error);
       return false;
     }
   }
@@ -166,19 +166,19 @@ interface BodyFormat {
 }
 
 /** A whole response object: the answer to a request that did not ask for a stream, or an error. */
-function createJsonBody(mapper: EventMapper, { errorContext }: AnswerOptions): BodyFormat {
+function createJsonBody(mapper: EventMapper, { errorContext }: ReadResponseOptions): BodyFormat {
   const pieces: string[] = [];
   let length = 0;
   return {
     feed(text) {
       pieces.push(text);
-      length += text.length + PIECE_OVERHEAD;
-      if (length > ANSWER_LIMITS.eventLength) throw new AnswerLimitError('eventLength', 'characters of JSON');
+      length += text.length + CHUNK_OVERHEAD;
+      if (length > RESPONSE_LIMITS.eventLength) throw new ResponseLimitError('eventLength', 'characters of JSON');
     },
     end() {
       const body = pieces.join('');
-      if (isNestedDeeper(body, ANSWER_LIMITS.nesting))
-        throw new AnswerLimitError('nesting', 'arrays and objects in each other');
+      if (isNestedDeeper(body, RESPONSE_LIMITS.nesting))
+        throw new ResponseLimitError('nesting', 'arrays and objects in each other');
       let fields: unknown;
       try {
         fields = JSON.parse(body);
@@ -215,7 +215,7 @@ const MAX_PAGE = 4_096;
 
 /** An answer that was given up, for it would have filled the memory. */
 function toLimitError(
-  { message }: AnswerLimitError,
+  { message }: ResponseLimitError,
   { url, requestBody, responseHeaders }: ErrorContext,
 ): APICallError {
   return new APICallError({

@@ -1,4 +1,4 @@
-import { ANSWER_LIMITS, AnswerLimitError } from '../../http/limits.js';
+import { RESPONSE_LIMITS, ResponseLimitError } from '../../http/limits.js';
 import { isNestedDeeper } from '../../http/is-nested-deeper.js';
 import type { SseEvent } from '../../http/sse-parser.js';
 import { isRecord, type WireRecord } from '../../shared/json.js';
@@ -26,8 +26,8 @@ export function toResponsesEvent({ event, data }: SseEvent): ResponsesEvent | un
 }
 
 function parse(data: string): unknown {
-  if (isNestedDeeper(data, ANSWER_LIMITS.nesting))
-    throw new AnswerLimitError('nesting', 'arrays and objects in each other');
+  if (isNestedDeeper(data, RESPONSE_LIMITS.nesting))
+    throw new ResponseLimitError('nesting', 'arrays and objects in each other');
   try {
     return JSON.parse(data);
   } catch {

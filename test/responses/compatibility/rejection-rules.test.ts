@@ -146,13 +146,13 @@ it.each<[server: string, message: string, status: number, profile: Compatibility
 
 it('reads the complaint in the body where the message is another', () => {
   const responseBody = JSON.stringify({ error: { message: 'Bad', code: 'invalid_union', param: 'input' } });
-  expect(findFallback(body, refusal('Bad', { responseBody }))?.profile).toEqual(chatOutputs);
+  expect(findFallback(body, refusal('Bad', { responseBody }))?.compatibility).toEqual(chatOutputs);
 });
 
 it('reads a complaint that a gateway wrapped in strings', () => {
   const issues = JSON.stringify([{ code: 'invalid_type', path: ['input', 1, 'id'] }], undefined, 2);
   const responseBody = JSON.stringify({ error: { metadata: { raw: JSON.stringify({ issues }) } } });
-  expect(findFallback(body, refusal('Provider error', { responseBody }))?.profile).toEqual(wholeItems);
+  expect(findFallback(body, refusal('Provider error', { responseBody }))?.compatibility).toEqual(wholeItems);
 });
 
 it('takes a complaint about the input for one about items where no tool output is a list', () => {
@@ -160,8 +160,8 @@ it('takes a complaint about the input for one about items where no tool output i
     'list[union[EasyInputMessageParam,ResponseOutputMessageParam]]: Input should be a valid string',
   );
   const first = findFallback(body, error);
-  expect(first?.profile).toEqual(chatOutputs);
-  expect(findFallback(first?.body ?? body, error)?.profile).toEqual(wholeItems);
+  expect(first?.compatibility).toEqual(chatOutputs);
+  expect(findFallback(first?.body ?? body, error)?.compatibility).toEqual(wholeItems);
 });
 
 it('leaves a choice of tools out of a request without tools, and of that alone', () => {
