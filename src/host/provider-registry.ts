@@ -1,7 +1,7 @@
 import type { EmbeddingModelV2, ImageModelV2, LanguageModelV2, ProviderV2 } from '@ai-sdk/provider';
 import { createComposition } from '../provider/composition.js';
 import { KelivoError } from '../shared/errors.js';
-import { findFaults } from '../shared/parse-settings.js';
+import { findSettingsIssues } from '../shared/parse-settings.js';
 import { type ConnectionOverrides, createConfiguredProvider } from './configured-provider.js';
 import { createModelNames, type ModelChoice, type ProviderNames } from './model-names.js';
 import { findSeparatorFaults } from './registry-validation.js';
@@ -105,7 +105,7 @@ export function createProviderRegistryFromConfig(
       const further = namesSchema.safeParse({ ...(isMade ? {} : provider), ...more }).data ?? {};
       const faults = [
         ...(isMade ? [] : findEntryFaults(provider, path)),
-        ...findFaults(namesSchema, more, `the names of \`${path}\``),
+        ...findSettingsIssues(namesSchema, more, `the names of \`${path}\``),
         ...[name, ...(further.aliases ?? [])].flatMap(one =>
           names.isTaken(one)
             ? [`Expected a new name for a provider, got "${one}", which is taken.`]

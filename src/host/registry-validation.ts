@@ -1,6 +1,6 @@
 import { modelAdapters } from '../adapters/model-adapters.js';
 import { KelivoError } from '../shared/errors.js';
-import { findFaults } from '../shared/parse-settings.js';
+import { findSettingsIssues } from '../shared/parse-settings.js';
 import { findSettingFaults, validateSettings } from '../provider/settings.js';
 import type { McpServers } from '../tools/mcp/config.js';
 import { validateMcpServers } from '../tools/mcp/validate-mcp-servers.js';
@@ -23,7 +23,7 @@ type Fields = Readonly<Record<string, unknown>>;
  * @throws KelivoError with code `invalid-settings` and a line for each fault, with the path to it.
  */
 export function validateProviderConfig(config: unknown): ProviderRegistryConfig {
-  const faults = findFaults(registrySchema, config, CONFIG);
+  const faults = findSettingsIssues(registrySchema, config, CONFIG);
   // What can be read is looked into, whatever is wrong beside it.
   const { providers, mcpServers, ...naming }: Fields = Object(config);
   faults.push(...findServerFaults(mcpServers, 'mcpServers'));
@@ -60,7 +60,7 @@ export function findEntryFaults(entry: unknown, path: string): string[] {
     ...((toolLoop === false || isRecord(toolLoop)) && { toolLoop }),
   };
   return [
-    ...findFaults(schema, entry, `\`${path}\` of ${CONFIG}`),
+    ...findSettingsIssues(schema, entry, `\`${path}\` of ${CONFIG}`),
     ...findSettingsFaults(allSettings, path),
     ...findServerFaults(mcpServers, `${path}.mcpServers`),
     ...(Array.isArray(adapters) ? findAdapterFaults(adapters, `${path}.adapters`) : []),

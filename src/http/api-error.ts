@@ -1,7 +1,7 @@
 import { APICallError } from '@ai-sdk/provider';
 import { redactStrings } from './redact-strings.js';
 import { toErrorText } from './to-error-text.js';
-import { idOf, isRecord, textOf, type WireRecord } from '../shared/json.js';
+import { idOf, isPlainObject, stringOf, type PlainObject } from '../shared/json.js';
 
 /** What is known of the request an error belongs to. */
 export interface ErrorContext {
@@ -27,15 +27,15 @@ export interface WireError {
  */
 export function toWireError(value: unknown): WireError | undefined {
   if (Array.isArray(value)) return toWireError(value[0]);
-  if (!isRecord(value)) return undefined;
+  if (!isPlainObject(value)) return undefined;
   const { error } = value;
-  if (isRecord(error)) return fromFields(error, value);
+  if (isPlainObject(error)) return fromFields(error, value);
   if (typeof error === 'string' && error !== '') return withCode({ message: error }, value);
   return fromFields(value, value);
 }
 
-function fromFields(fields: WireRecord, outer: WireRecord): WireError | undefined {
-  const raw = isRecord(fields.metadata) ? textOf(fields.metadata.raw) : '';
+function fromFields(fields: PlainObject, outer: PlainObject): WireError | undefined {
+  const raw = isPlainObject(fields.metadata) ? stringOf(fields.metadata.raw) : '';
   const message =
     idOf(fields.message) ?? idOf(fields.msg) ?? idOf(outer.message) ?? toDetail(outer.detail) ?? idOf(raw);
   if (message === undefined && codeOf(fields) === undefined) return undefined;
@@ -43,13 +43,13 @@ function fromFields(fields: WireRecord, outer: WireRecord): WireError | undefine
   return withCode({ message: raw !== '' && !told.includes(raw) ? `${told}: ${raw}` : told }, fields);
 }
 
-const withCode = (error: { message: string }, fields: WireRecord): WireError => {
+const withCode = (error: { message: string }, fields: PlainObject): WireError => {
   const code = codeOf(fields);
   const type = fields.type === 'error' ? undefined : idOf(fields.type);
   return { ...error, ...(code !== undefined && { code }), ...(type !== undefined && { type }) };
 };
 
-const codeOf = (fields: WireRecord): string | undefined =>
+const codeOf = (fields: PlainObject): string | undefined =>
   typeof fields.code === 'number' ? String(fields.code) : idOf(fields.code);
 
 function toDetail(detail: unknown): string | undefined {

@@ -1,8 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
-import { linkSignal } from '../shared/link-signal.js';
-import { untilAborted } from '../shared/until-aborted.js';
-import { toTimerDelay } from '../shared/to-timer-delay.js';
+import { linkSignal, toTimerDelay, untilAborted } from '../shared/abort.js';
 import type { ReadBytes } from '../responses/stream/read-response.js';
 import { toErrorText } from './to-error-text.js';
 import type { ErrorContext } from './api-error.js';

@@ -1,7 +1,7 @@
 import { APICallError } from '@ai-sdk/provider';
 import { toErrorText } from './to-error-text.js';
 import type { ErrorContext } from './api-error.js';
-import { isFilled, isRecord } from '../shared/json.js';
+import { isNonEmptyArray, isPlainObject } from '../shared/json.js';
 
 export interface ToRequestJsonOptions {
   readonly context: ErrorContext;
@@ -19,7 +19,8 @@ export function toRequestJson(
   { context: { url, redact }, toInputJson }: ToRequestJsonOptions,
 ): string {
   try {
-    if (toInputJson === undefined || !isRecord(body) || !isFilled(body.input)) return JSON.stringify(body);
+    if (toInputJson === undefined || !isPlainObject(body) || !isNonEmptyArray(body.input))
+      return JSON.stringify(body);
     const { input, ...others } = body;
     const fields = JSON.stringify(others).slice(1, -1);
     return `{${fields}${fields === '' ? '' : ','}"input":${toInputJson(body.input)}}`;

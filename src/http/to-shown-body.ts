@@ -1,4 +1,4 @@
-import { isFilled, isRecord, type WireRecord } from '../shared/json.js';
+import { isNonEmptyArray, isPlainObject, type PlainObject } from '../shared/json.js';
 import { toShownUrl } from './to-shown-url.js';
 
 /**
@@ -6,7 +6,7 @@ import { toShownUrl } from './to-shown-url.js';
  * of the addresses that shells may reach along.
  */
 export function toShownBody(body: unknown): { body: unknown; secrets: string[] } {
-  if (!isRecord(body) || !isFilled(body.tools)) return { body, secrets: [] };
+  if (!isPlainObject(body) || !isNonEmptyArray(body.tools)) return { body, secrets: [] };
   const secrets: string[] = [];
 
   /** Fields of tools that hold secrets, and what is shown of them. */
@@ -18,12 +18,12 @@ export function toShownBody(body: unknown): { body: unknown; secrets: string[] }
     ['container', hideInEnvironment],
   ]);
   const tools = body.tools.map(tool =>
-    isRecord(tool) ? mapFields(tool, (name, value) => (show.get(name) ?? keep)(value)) : tool,
+    isPlainObject(tool) ? mapFields(tool, (name, value) => (show.get(name) ?? keep)(value)) : tool,
   );
   return secrets.length === 0 ? { body, secrets } : { body: { ...body, tools }, secrets };
 
   function hide(value: unknown): unknown {
-    if (isRecord(value)) return mapFields(value, (_, field) => hide(field));
+    if (isPlainObject(value)) return mapFields(value, (_, field) => hide(field));
     if (typeof value !== 'string') return value;
     note(value, value.replace(/^\w+ +/, ''));
     return '[redacted]';
@@ -31,11 +31,11 @@ export function toShownBody(body: unknown): { body: unknown; secrets: string[] }
 
   /** The value of each of `network_policy.domain_secrets`. */
   function hideInEnvironment(environment: unknown): unknown {
-    if (!isRecord(environment) || !isRecord(environment.network_policy)) return environment;
+    if (!isPlainObject(environment) || !isPlainObject(environment.network_policy)) return environment;
     const { network_policy } = environment;
     if (!Array.isArray(network_policy.domain_secrets)) return environment;
     const domain_secrets = network_policy.domain_secrets.map((secret: unknown) =>
-      isRecord(secret)
+      isPlainObject(secret)
         ? mapFields(secret, (name, value) => (name === 'value' ? hide(value) : value))
         : secret,
     );
@@ -56,5 +56,5 @@ export function toShownBody(body: unknown): { body: unknown; secrets: string[] }
 
 const keep = (value: unknown): unknown => value;
 
-const mapFields = (fields: WireRecord, toValue: (name: string, value: unknown) => unknown): WireRecord =>
+const mapFields = (fields: PlainObject, toValue: (name: string, value: unknown) => unknown): PlainObject =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toValue(name, value)]));

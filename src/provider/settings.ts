@@ -4,7 +4,7 @@ import type { ModelAdapterRegistry } from '../adapters/registry.js';
 import type { ModelAdapter } from '../adapters/model-adapter.js';
 import { KelivoError } from '../shared/errors.js';
 import { compatibilitySchema, type ModelOverride, modelOverridesSchema } from './model-overrides.js';
-import { findFaults, parseSettings } from '../shared/parse-settings.js';
+import { findSettingsIssues, parseSettings } from '../shared/parse-settings.js';
 import type { RequestLogger } from '../http/request-log.js';
 import type { Compatibility } from '../responses/compatibility/compatibility.js';
 import type { KnownServerName } from '../responses/compatibility/known-servers.js';
@@ -193,7 +193,8 @@ export const settingNames: readonly string[] = Object.keys(schema.shape);
 const SETTINGS = 'the provider settings';
 
 /** What is wrong with single settings, a sentence for each fault. Whether they go together is not looked at. */
-export const findSettingFaults = (settings: unknown): string[] => findFaults(schema, settings, SETTINGS);
+export const findSettingFaults = (settings: unknown): string[] =>
+  findSettingsIssues(schema, settings, SETTINGS);
 
 /** @throws KelivoError with code `invalid-settings`, naming the setting, what was expected and what came. */
 export function validateSettings(settings: unknown): KelivoResponsesSettings {

@@ -1,29 +1,58 @@
 import type { JSONValue } from '@ai-sdk/provider';
 
-/**
- * Readers for fields of events that come from outside. A field of the wrong type counts as missing,
- * so that one odd event never costs the stream.
- */
-export type WireRecord = Readonly<Record<string, unknown>>;
+/** An object whose fields have not been checked. */
+export type PlainObject = Readonly<Record<string, unknown>>;
 
-export const isRecord = (value: unknown): value is WireRecord =>
+/** Returns true for an object that is neither `null` nor an array. */
+export const isPlainObject = (value: unknown): value is PlainObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export const recordOf = (value: unknown): WireRecord | undefined => (isRecord(value) ? value : undefined);
+/*
+ * Readers for fields of untrusted JSON. They treat a field of the wrong type as missing, so that one malformed event
+ * does not end the stream.
+ */
 
-export const recordsOf = (value: unknown): WireRecord[] =>
-  Array.isArray(value) ? value.filter(isRecord) : [];
+export const objectOf = (value: unknown): PlainObject | undefined =>
+  isPlainObject(value) ? value : undefined;
 
-export const isFilled = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0;
+/** Returns the plain objects of an array, and an empty array for other values. */
+export const objectsOf = (value: unknown): PlainObject[] =>
+  Array.isArray(value) ? value.filter(isPlainObject) : [];
 
-export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+export const isNonEmptyArray = (value: unknown): value is unknown[] =>
+  Array.isArray(value) && value.length > 0;
 
-/** An id, where `""` counts as missing: responses.js and xAI send empty ids. */
+/** Returns a string as it is, and `''` for other values. */
+export const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Returns a non-empty string. An empty id counts as missing: responses.js and xAI send empty ids. */
 export const idOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
+/** Returns a finite number. */
 export const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
-/** A value of an event, where JSON is asked for: it came out of `JSON.parse`. */
+/** Types a value that was produced by `JSON.parse`. */
 export const asJson = (value: unknown): JSONValue => value as JSONValue;
+
+/** Parses JSON. Returns undefined, which is not a JSON value, for text that is not valid JSON. */
+export function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns true for text that is one complete JSON value. */
+export const isWholeJson = (text: string): boolean => tryParseJson(text) !== undefined;
+
+/** Writes JSON with sorted object keys, so that equal values give equal text. */
+export function toStableJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    isPlainObject(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}

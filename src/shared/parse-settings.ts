@@ -14,7 +14,7 @@ export function parseSettings<Settings>(schema: z.ZodType<Settings>, value: unkn
 }
 
 /** All that is wrong with a value, a sentence for each fault. Empty where it is right. */
-export function findFaults(schema: z.ZodType, value: unknown, name: string): string[] {
+export function findSettingsIssues(schema: z.ZodType, value: unknown, name: string): string[] {
   const result = schema.safeParse(value, { reportInput: true });
   return result.success ? [] : describeIssues(result.error, { schema, name });
 }

@@ -3,6 +3,7 @@ import type {
   LanguageModelV2ToolCallPart,
   LanguageModelV2ToolResultPart,
 } from '@ai-sdk/provider';
+import { createUniqueIds } from '../shared/unique-ids.js';
 import { isHostedTool } from './hosted-tools.js';
 
 /** One call of a history, with the result that belongs to it. */
@@ -121,18 +122,11 @@ function makeIdsUnique(
   slots: ReadonlyArray<MatchedCall | undefined>,
   uses: ReadonlyMap<string, IdUse>,
 ): void {
-  const taken = new Set<string>();
-  const counters = new Map<string, number>();
+  const ids = createUniqueIds({ isReserved: id => id === 'call' || uses.has(id) });
   for (const call of slots) {
     if (call === undefined || (call.part === undefined && call.result === undefined)) continue;
-    if (call.toolCallId === '' || taken.has(call.toolCallId)) {
-      const base = call.toolCallId || 'call';
-      let count = counters.get(base) ?? 1;
-      do count++;
-      while (uses.has(`${base}_${count}`));
-      counters.set(base, count);
-      call.toolCallId = `${base}_${count}`;
+    if (call.toolCallId === '' || !ids.claim(call.toolCallId)) {
+      call.toolCallId = ids.take(call.toolCallId || 'call');
     }
-    taken.add(call.toolCallId);
   }
 }

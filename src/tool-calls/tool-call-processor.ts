@@ -2,6 +2,7 @@ import type { JSONSchema7 } from '@ai-sdk/provider';
 import { generateId } from '@ai-sdk/provider-utils';
 import { normalizeToolName } from './normalize-tool-name.js';
 import { parseToolArguments } from './tool-arguments.js';
+import { createUniqueIds } from '../shared/unique-ids.js';
 import type { CollectedToolCall } from './tool-call-collector.js';
 
 /** A tool that was declared to the model, as in the `tools` of a call's options. */
@@ -48,7 +49,7 @@ export class ToolCallProcessor {
   readonly #tools: ReadonlyMap<string, DeclaredTool>;
   readonly #names: ReadonlySet<string>;
   readonly #generateId: () => string;
-  readonly #takenIds = new Set<string>();
+  readonly #ids = createUniqueIds();
 
   constructor({ tools, generateId: makeId = generateId }: ToolCallProcessorOptions) {
     this.#tools = new Map(tools.map(tool => [tool.name, tool]));
@@ -74,10 +75,6 @@ export class ToolCallProcessor {
   }
 
   #takeId(id: string | undefined): string {
-    const base = id ?? this.#generateId();
-    let unique = base;
-    for (let number = 2; this.#takenIds.has(unique); number++) unique = `${base}_${number}`;
-    this.#takenIds.add(unique);
-    return unique;
+    return this.#ids.take(id ?? this.#generateId());
   }
 }

@@ -2,7 +2,7 @@ import type { LanguageModelV2Prompt, LanguageModelV2ToolResultPart } from '@ai-s
 import type { ToolSource } from '../tools/tool-source.js';
 import type { Outcome } from './owned-call.js';
 import { parseInput } from './parse-input.js';
-import { toHash } from './to-hash.js';
+import { toHash } from '../shared/hash.js';
 import { toResult } from './to-result.js';
 
 /** How many calls, and how many sets of hidden ones, are kept. A conversation refers back to few. */

@@ -1,9 +1,9 @@
 import * as z from 'zod/v4';
-import { untilAborted } from '../shared/until-aborted.js';
+import { untilAborted } from '../shared/abort.js';
+import { toHash } from '../shared/hash.js';
+import { toStableJson } from '../shared/json.js';
 import type { ToolInvocation, ToolOutput } from '../tools/tool-source.js';
 import { createTimeLimit } from './time-limit.js';
-import { toHash } from './to-hash.js';
-import { toStableJson } from './to-stable-json.js';
 
 /** Where finished calls are kept beyond the life of a process. A `Keyv` fits, and so does a `Map`. */
 export interface ToolResultStore {

@@ -1,5 +1,4 @@
-import { linkSignal } from '../shared/link-signal.js';
-import { untilAborted } from '../shared/until-aborted.js';
+import { linkSignal, untilAborted } from '../shared/abort.js';
 import type { ToolDefinition, ToolOutput } from '../tools/tool-source.js';
 import type { Outcome, OwnedCall } from './owned-call.js';
 import { isWholeJson } from './parse-input.js';

@@ -3,7 +3,7 @@ import type {
   LanguageModelV2CallOptions,
   LanguageModelV2StreamPart,
 } from '@ai-sdk/provider';
-import { untilAborted } from '../shared/until-aborted.js';
+import { untilAborted } from '../shared/abort.js';
 import { readBatches } from '../parts/part-batches.js';
 import { resultToParts } from '../parts/result-to-parts.js';
 

@@ -1,5 +1,5 @@
 import type { LanguageModelV2CallWarning, LanguageModelV2StreamPart } from '@ai-sdk/provider';
-import { untilAborted } from '../shared/until-aborted.js';
+import { untilAborted } from '../shared/abort.js';
 import type { PartSink } from '../parts/create-part-stream.js';
 import { createPartCollector } from '../parts/collect-parts.js';
 import type { CallRunner } from './call-runner.js';

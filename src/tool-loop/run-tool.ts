@@ -1,4 +1,4 @@
-import { untilAborted } from '../shared/until-aborted.js';
+import { untilAborted } from '../shared/abort.js';
 import type {
   ToolCallOptions,
   ToolInvocation,

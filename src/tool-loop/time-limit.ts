@@ -1,5 +1,4 @@
-import { linkSignal } from '../shared/link-signal.js';
-import { toTimerDelay } from '../shared/to-timer-delay.js';
+import { linkSignal, toTimerDelay } from '../shared/abort.js';
 
 /** A signal that follows another one and also aborts when a time is over. */
 export interface TimeLimit {

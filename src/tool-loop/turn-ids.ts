@@ -1,4 +1,5 @@
 import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
+import { createUniqueIds, type UniqueIds } from '../shared/unique-ids.js';
 
 /** Gives the ids of one round's parts names that are unique over the turn. */
 export interface RoundIds {
@@ -20,45 +21,40 @@ export interface RoundIds {
  * answer, and ids of blocks are unique in their own response at best.
  */
 export function createTurnIds(prompt: LanguageModelV2Prompt): { round(): RoundIds } {
-  const taken = new Set<string>();
-  for (const { content } of prompt) {
-    if (typeof content === 'string') continue;
-    for (const part of content) if (part.type === 'tool-call') taken.add(`call ${part.toolCallId}`);
-  }
-
-  const take = (kind: string, id: string): string => {
-    let unique = id;
-    for (let number = 2; taken.has(`${kind} ${unique}`); number++) unique = `${id}_${number}`;
-    taken.add(`${kind} ${unique}`);
-    return unique;
-  };
-
-  /** Gives each id of one round its name, the same whenever it comes. */
-  const createNames = (kind: string) => {
-    const names = new Map<string, string>();
-    return (id: string): string => {
-      const known = names.get(id);
-      if (known !== undefined) return known;
-      const name = take(kind, id);
-      names.set(id, name);
-      return name;
-    };
-  };
+  const callIds = createUniqueIds({ taken: callIdsOf(prompt) });
+  const blockIds = createUniqueIds();
 
   return {
     round() {
       const complete = new Map<string, Set<string>>();
-      const call = createNames('call');
+      const call = createNames(callIds);
       return {
-        block: createNames('block'),
+        block: createNames(blockIds),
         call,
         completeCall(id, contents) {
           const known = complete.get(id);
           if (known?.has(contents)) return undefined;
           complete.set(id, (known ?? new Set()).add(contents));
-          return known === undefined ? call(id) : take('call', id);
+          return known === undefined ? call(id) : callIds.take(id);
         },
       };
     },
+  };
+}
+
+function* callIdsOf(prompt: LanguageModelV2Prompt): Iterable<string> {
+  for (const { content } of prompt) {
+    if (typeof content === 'string') continue;
+    for (const part of content) if (part.type === 'tool-call') yield part.toolCallId;
+  }
+}
+
+/** Gives each id of one round its name, the same whenever it comes. */
+function createNames(ids: UniqueIds): (id: string) => string {
+  const names = new Map<string, string>();
+  return id => {
+    const name = names.get(id) ?? ids.take(id);
+    names.set(id, name);
+    return name;
   };
 }

@@ -3,7 +3,7 @@ import type {
   LanguageModelV2CallWarning,
   LanguageModelV2FunctionTool,
 } from '@ai-sdk/provider';
-import { untilAborted } from '../shared/until-aborted.js';
+import { untilAborted } from '../shared/abort.js';
 import { createToolSurface, type ToolSurface, type Visibility } from '../parts/provider-executed-parts.js';
 import { withTurnToken } from '../parts/turn-token.js';
 import { isV3Host } from '../parts/v3-host.js';

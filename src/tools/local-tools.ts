@@ -1,5 +1,5 @@
 import { asSchema } from '@ai-sdk/provider-utils';
-import { untilAborted } from '../shared/until-aborted.js';
+import { untilAborted } from '../shared/abort.js';
 import { KelivoError } from '../shared/errors.js';
 import { type LocalToolsOptions, needsApproval, type OwnTool, runLocalTool } from './run-local-tool.js';
 import type { ToolDefinition, ToolSource } from './tool-source.js';

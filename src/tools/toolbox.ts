@@ -1,3 +1,4 @@
+import { createUniqueIds } from '../shared/unique-ids.js';
 import type { ToolDefinition, ToolSource } from './tool-source.js';
 
 /**
@@ -12,10 +13,12 @@ export function createToolbox(sources: readonly ToolSource[]): ToolSource {
   const routes = new Map<string, { source: ToolSource; toolName: string }>();
   const names = new Map<ToolSource, Map<string, string>>(sources.map(source => [source, new Map()]));
 
+  const uniqueNames = createUniqueIds();
+
   function offer(source: ToolSource, toolName: string): string {
     const known = names.get(source)?.get(toolName);
     if (known !== undefined) return known;
-    const name = toFreeName(toolName, routes);
+    const name = uniqueNames.take(toolName);
     routes.set(name, { source, toolName });
     names.get(source)?.set(toolName, name);
     return name;
@@ -47,11 +50,4 @@ export function createToolbox(sources: readonly ToolSource[]): ToolSource {
       if (failures.length > 0) throw new AggregateError(failures, 'Some tool sources could not be closed.');
     },
   };
-}
-
-function toFreeName(name: string, taken: ReadonlyMap<string, unknown>): string {
-  if (!taken.has(name)) return name;
-  let number = 2;
-  while (taken.has(`${name}_${number}`)) number++;
-  return `${name}_${number}`;
 }

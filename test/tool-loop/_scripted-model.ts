@@ -6,7 +6,7 @@ import type {
   LanguageModelV2StreamPart,
   LanguageModelV2Usage,
 } from '@ai-sdk/provider';
-import { untilAborted } from '../../src/shared/until-aborted.js';
+import { untilAborted } from '../../src/shared/abort.js';
 import { createPartCollector } from '../../src/parts/collect-parts.js';
 
 type Part = LanguageModelV2StreamPart;

@@ -1,3 +1,5 @@
+import { toHash } from '../../shared/hash.js';
+
 /** Translates between the names of tools and the names the API accepts for them. */
 export interface ToolNames {
   toWire(name: string): string;
@@ -43,15 +45,6 @@ export function createToolNames(
 }
 
 function withHash(name: string, attempt: number): string {
-  const suffix = `_${hash(attempt === 0 ? name : `${attempt}:${name}`)}`;
+  const suffix = `_${toHash(attempt === 0 ? name : `${attempt}:${name}`)}`;
   return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, MAX_LENGTH - suffix.length) + suffix;
-}
-
-/** FNV-1a, 32 bits, as eight hexadecimal digits. */
-function hash(text: string): string {
-  let value = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) {
-    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
-  }
-  return (value >>> 0).toString(16).padStart(8, '0');
 }

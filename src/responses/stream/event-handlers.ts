@@ -12,13 +12,13 @@ import { DONE_MARKER } from './responses-event.js';
 import { type ErrorContext, toStreamError } from '../../http/api-error.js';
 import {
   idOf,
-  isFilled,
-  isRecord,
+  isNonEmptyArray,
+  isPlainObject,
   numberOf,
-  recordOf,
-  recordsOf,
-  textOf,
-  type WireRecord,
+  objectOf,
+  objectsOf,
+  stringOf,
+  type PlainObject,
 } from '../../shared/json.js';
 
 /** How far a response is. After `failed` nothing more is worth reading. */
@@ -46,7 +46,7 @@ export interface Mapping {
   fail(error: unknown): void;
 }
 
-type Handler = (fields: WireRecord, mapping: Mapping) => void;
+type Handler = (fields: PlainObject, mapping: Mapping) => void;
 
 const handlers: Readonly<Record<string, Handler>> = {
   'response.created': (fields, mapping) => {
@@ -63,30 +63,30 @@ const handlers: Readonly<Record<string, Handler>> = {
   'response.in_progress': announceResponse,
 
   'response.output_item.added': (fields, { items }) => {
-    const wire = recordOf(fields.item);
+    const wire = objectOf(fields.item);
     if (wire !== undefined) items.announce(kindOf(wire), fields, wire);
   },
   'response.output_item.done': (fields, { items }) => {
-    const wire = recordOf(fields.item);
+    const wire = objectOf(fields.item);
     if (wire !== undefined) items.finish(kindOf(wire), fields, wire);
   },
 
   'response.output_text.delta': (fields, { items, logprobs }) => {
-    items.at('message', fields).writeText(textOf(fields.delta));
-    if (isFilled(fields.logprobs)) logprobs.push(fields.logprobs);
+    items.at('message', fields).writeText(stringOf(fields.delta));
+    if (isNonEmptyArray(fields.logprobs)) logprobs.push(fields.logprobs);
   },
   'response.output_text.done': (fields, { items }) => {
-    items.at('message', fields).completeText(textOf(fields.text));
+    items.at('message', fields).completeText(stringOf(fields.text));
   },
   'response.output_text.annotation.added': (fields, { items }) => {
-    const annotation = recordOf(fields.annotation);
+    const annotation = objectOf(fields.annotation);
     if (annotation !== undefined) items.at('message', fields).annotate(annotation);
   },
   'response.refusal.delta': (fields, { items }) => {
-    items.at('message', fields).writeRefusal(textOf(fields.delta));
+    items.at('message', fields).writeRefusal(stringOf(fields.delta));
   },
   'response.refusal.done': (fields, { items }) => {
-    items.at('message', fields).completeRefusal(textOf(fields.refusal));
+    items.at('message', fields).completeRefusal(stringOf(fields.refusal));
   },
 
   'response.reasoning_summary_part.added': (fields, { items }) => {
@@ -95,29 +95,29 @@ const handlers: Readonly<Record<string, Handler>> = {
   'response.reasoning_summary_text.delta': (fields, { items }) => {
     items
       .at('reasoning', fields)
-      .writeDelta('summary', numberOf(fields.summary_index) ?? 0, textOf(fields.delta));
+      .writeDelta('summary', numberOf(fields.summary_index) ?? 0, stringOf(fields.delta));
   },
   'response.reasoning_summary_text.done': (fields, { items }) => {
     items
       .at('reasoning', fields)
-      .completePart('summary', numberOf(fields.summary_index) ?? 0, textOf(fields.text));
+      .completePart('summary', numberOf(fields.summary_index) ?? 0, stringOf(fields.text));
   },
   'response.reasoning_text.delta': (fields, { items }) => {
-    items.at('reasoning', fields).writeDelta('text', 0, textOf(fields.delta));
+    items.at('reasoning', fields).writeDelta('text', 0, stringOf(fields.delta));
   },
   'response.reasoning_text.done': (fields, { items }) => {
-    items.at('reasoning', fields).completePart('text', 0, textOf(fields.text));
+    items.at('reasoning', fields).completePart('text', 0, stringOf(fields.text));
   },
 
   'response.function_call_arguments.delta': (fields, { items }) => {
-    items.at('function_call', fields).writeArguments(textOf(fields.delta));
+    items.at('function_call', fields).writeArguments(stringOf(fields.delta));
   },
   'response.function_call_arguments.done': (fields, { items }) => {
     items.at('function_call', fields).completeArguments(fields);
   },
 
   'response.code_interpreter_call_code.delta': (fields, { items }) => {
-    items.at('hosted', fields).writeCode(textOf(fields.delta));
+    items.at('hosted', fields).writeCode(stringOf(fields.delta));
   },
 
   'response.completed': completeResponse,
@@ -137,8 +137,8 @@ const handlers: Readonly<Record<string, Handler>> = {
 /** What each event does. An event that is not in the table does nothing. */
 export const EVENT_HANDLERS: ReadonlyMap<string, Handler> = new Map(Object.entries(handlers));
 
-function announceResponse(fields: WireRecord, mapping: Mapping): void {
-  const response = recordOf(fields.response);
+function announceResponse(fields: PlainObject, mapping: Mapping): void {
+  const response = objectOf(fields.response);
   if (response === undefined) return;
   const id = idOf(response.id);
   const modelId = idOf(response.model);
@@ -163,21 +163,21 @@ function toDate(seconds: unknown): Date | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-function completeResponse(fields: WireRecord, mapping: Mapping, incomplete = false): void {
+function completeResponse(fields: PlainObject, mapping: Mapping, incomplete = false): void {
   // A second terminal event (`response.done` after `response.completed`) says nothing new.
   if (mapping.state === 'terminal') return;
-  const response = recordOf(fields.response) ?? {};
-  if (response.status === 'failed' || response.status === 'cancelled' || isRecord(response.error)) {
+  const response = objectOf(fields.response) ?? {};
+  if (response.status === 'failed' || response.status === 'cancelled' || isPlainObject(response.error)) {
     failResponse(fields, mapping);
     return;
   }
   announceResponse(fields, mapping);
-  mapping.items.fillIn(recordsOf(response.output));
+  mapping.items.fillIn(objectsOf(response.output));
   const isIncomplete = incomplete || response.status === 'incomplete';
   mapping.items.closeAll({ broken: isIncomplete });
   mapping.usage = addUsage(mapping.earlierUsage, toUsage(response.usage));
   mapping.metadata = toFinishMetadata(response);
-  mapping.incompleteReason = idOf(recordOf(response.incomplete_details)?.reason);
+  mapping.incompleteReason = idOf(objectOf(response.incomplete_details)?.reason);
   mapping.finishReason = toFinishReason(response, {
     incomplete: isIncomplete || mapping.hasPartialCalls,
     hasCalls: mapping.hasCalls,
@@ -185,9 +185,9 @@ function completeResponse(fields: WireRecord, mapping: Mapping, incomplete = fal
   if (mapping.state === 'open') mapping.state = 'terminal';
 }
 
-function failResponse(fields: WireRecord, mapping: Mapping): void {
+function failResponse(fields: PlainObject, mapping: Mapping): void {
   announceResponse(fields, mapping);
-  mapping.usage = toUsage(recordOf(fields.response)?.usage);
+  mapping.usage = toUsage(objectOf(fields.response)?.usage);
   mapping.fail(toStreamError(fields.response, mapping.errorContext));
 }
 

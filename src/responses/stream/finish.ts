@@ -1,12 +1,12 @@
 import type { JSONObject, LanguageModelV2FinishReason, LanguageModelV2Usage } from '@ai-sdk/provider';
-import { idOf, numberOf, recordOf, type WireRecord } from '../../shared/json.js';
+import { idOf, numberOf, objectOf, type PlainObject } from '../../shared/json.js';
 
 /** The finish reason of a response that came to its end. */
 export function toFinishReason(
-  response: WireRecord,
+  response: PlainObject,
   { incomplete, hasCalls }: { incomplete: boolean; hasCalls: boolean },
 ): LanguageModelV2FinishReason {
-  const reason = idOf(recordOf(response.incomplete_details)?.reason);
+  const reason = idOf(objectOf(response.incomplete_details)?.reason);
   switch (reason) {
     case 'max_output_tokens':
     case 'max_tokens':
@@ -20,12 +20,12 @@ export function toFinishReason(
 }
 
 /** What a finished response tells beside its answer, under the official provider's names. */
-export function toFinishMetadata(response: WireRecord): JSONObject {
+export function toFinishMetadata(response: PlainObject): JSONObject {
   const serviceTier = idOf(response.service_tier);
-  const reasoningContext = recordOf(response.reasoning)?.context;
+  const reasoningContext = objectOf(response.reasoning)?.context;
   const usage = toUsageMetadata(
-    recordOf(recordOf(response.usage)?.input_tokens_details),
-    recordOf(response.usage),
+    objectOf(objectOf(response.usage)?.input_tokens_details),
+    objectOf(response.usage),
   );
   return {
     ...(serviceTier !== undefined && { serviceTier }),
@@ -35,12 +35,12 @@ export function toFinishMetadata(response: WireRecord): JSONObject {
 }
 
 /** Counts that the AI SDK has no field for. */
-function toUsageMetadata(input: WireRecord | undefined, usage: WireRecord | undefined): JSONObject {
+function toUsageMetadata(input: PlainObject | undefined, usage: PlainObject | undefined): JSONObject {
   const counts = {
     cacheWriteTokens: input?.cache_write_tokens,
     orchestrationInputTokens: input?.orchestration_input_tokens,
     orchestrationInputCachedTokens: input?.orchestration_input_cached_tokens,
-    orchestrationOutputTokens: recordOf(usage?.output_tokens_details)?.orchestration_output_tokens,
+    orchestrationOutputTokens: objectOf(usage?.output_tokens_details)?.orchestration_output_tokens,
   };
   return Object.fromEntries(
     Object.entries(counts).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
@@ -55,7 +55,7 @@ export const NO_USAGE: LanguageModelV2Usage = {
 
 /** Token counts; what a server does not tell stays undefined. */
 export function toUsage(value: unknown): LanguageModelV2Usage {
-  const usage = recordOf(value);
+  const usage = objectOf(value);
   if (usage === undefined) return NO_USAGE;
   const inputTokens = numberOf(usage.input_tokens);
   const outputTokens = numberOf(usage.output_tokens);
@@ -65,7 +65,7 @@ export function toUsage(value: unknown): LanguageModelV2Usage {
     inputTokens,
     outputTokens,
     totalTokens: numberOf(usage.total_tokens) ?? sum,
-    reasoningTokens: numberOf(recordOf(usage.output_tokens_details)?.reasoning_tokens),
-    cachedInputTokens: numberOf(recordOf(usage.input_tokens_details)?.cached_tokens),
+    reasoningTokens: numberOf(objectOf(usage.output_tokens_details)?.reasoning_tokens),
+    cachedInputTokens: numberOf(objectOf(usage.input_tokens_details)?.cached_tokens),
   };
 }

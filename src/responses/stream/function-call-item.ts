@@ -4,14 +4,14 @@ import type { CallIds } from './call-ids.js';
 import { isNestedDeeper } from '../../http/is-nested-deeper.js';
 import type { OutputItem, PartWriter } from './output-item.js';
 import { isParallelWrapper, toParallelCalls } from './to-parallel-calls.js';
-import { idOf, isRecord, type WireRecord } from '../../shared/json.js';
+import { idOf, isPlainObject, type PlainObject } from '../../shared/json.js';
 
 /** A call of one of the host's or the loop's functions. */
 export interface FunctionCallItem extends OutputItem {
   readonly kind: 'function_call';
   writeArguments(delta: string): void;
   /** `function_call_arguments.done`, where LM Studio sends the arguments and others the name and call id, too. */
-  completeArguments(fields: WireRecord): void;
+  completeArguments(fields: PlainObject): void;
 }
 
 export interface FunctionCallWriter extends PartWriter {
@@ -110,11 +110,11 @@ export function createFunctionCallItem({
 
       const calls = isWrapper() ? toParallelCalls(input) : undefined;
       for (const [index, call] of calls?.entries() ?? []) {
-        writeCall({ ...call, toolCallId: callIds.claimLike(`${callId}_${index + 1}`) });
+        writeCall({ ...call, toolCallId: callIds.take(`${callId}_${index + 1}`) });
       }
       if (calls !== undefined) return;
 
-      if (shownId === undefined) show(callIds.claimLike(callId), name);
+      if (shownId === undefined) show(callIds.take(callId), name);
       // The arguments of the finished item count; deltas can be ciphertext (GitHub Copilot).
       if (input.startsWith(streamed.toString().slice(0, written))) writeDelta(input.slice(written));
       end();
@@ -181,9 +181,9 @@ export function createFunctionCallItem({
 }
 
 /** The arguments as text, which they are on the wire; an object is what a careless server makes of them. */
-function argumentsOf(fields: WireRecord | undefined): string | undefined {
+function argumentsOf(fields: PlainObject | undefined): string | undefined {
   const args = fields?.arguments;
-  return isRecord(args) ? JSON.stringify(args) : idOf(args);
+  return isPlainObject(args) ? JSON.stringify(args) : idOf(args);
 }
 
 /** How much of the arguments tells whether they begin an object, in characters. */

@@ -3,7 +3,7 @@ import { createToolSurface, type Visibility } from '../../parts/provider-execute
 import type { CallIds } from './call-ids.js';
 import { type HostedTool, hostedToolOf } from './hosted-tools.js';
 import type { OutputItem } from './output-item.js';
-import { idOf, textOf, type WireRecord } from '../../shared/json.js';
+import { idOf, stringOf, type PlainObject } from '../../shared/json.js';
 
 /** A call of a tool that the API or its server runs, or that the host runs without it being a function. */
 export interface HostedItem extends OutputItem {
@@ -22,7 +22,7 @@ export interface DeclaredTools {
 
 export interface HostedItemOptions {
   readonly write: (part: LanguageModelV2StreamPart) => void;
-  readonly announced: WireRecord | undefined;
+  readonly announced: PlainObject | undefined;
   readonly declared: DeclaredTools;
   /** Gives tools that the host names their own names back. */
   readonly toToolName: (wireName: string) => string;
@@ -92,7 +92,7 @@ export function createHostedItem({
   };
   return item;
 
-  function showCall(wire: WireRecord): void {
+  function showCall(wire: PlainObject): void {
     if (isShown) return;
     isShown = true;
     const tool = hostedToolOf(wire);
@@ -118,7 +118,7 @@ export function createHostedItem({
   }
 
   /** A call that waits for the host, like that of a function. */
-  function writeHostCall(tool: HostedTool, wire: WireRecord): void {
+  function writeHostCall(tool: HostedTool, wire: PlainObject): void {
     const itemId = idOf(wire.id);
     const toolCallId = idFor(wire);
     const toolName = nameOf(wire);
@@ -137,19 +137,19 @@ export function createHostedItem({
   }
 
   /** Only a tool that the host declared can be the host's to run: xAI runs custom tools of its own. */
-  function isForHost(tool: HostedTool, wire: WireRecord): boolean {
+  function isForHost(tool: HostedTool, wire: PlainObject): boolean {
     return tool.isForHost?.(wire) === true && declared.names.has(nameOf(wire));
   }
 
-  function nameOf(wire: WireRecord): string {
+  function nameOf(wire: PlainObject): string {
     const tool = hostedToolOf(wire);
     const declaredName = tool.ids?.map(id => declared.nameById.get(id)).find(name => name !== undefined);
     return declaredName ?? toToolName(tool.toolName(wire));
   }
 
-  function idFor(wire: WireRecord): string {
-    callId ??= callIds.claimLike(
-      hostedToolOf(wire).callId?.(wire) ?? idOf(wire.id) ?? idOf(textOf(wire.call_id)) ?? generateId(),
+  function idFor(wire: PlainObject): string {
+    callId ??= callIds.take(
+      hostedToolOf(wire).callId?.(wire) ?? idOf(wire.id) ?? idOf(stringOf(wire.call_id)) ?? generateId(),
     );
     return callId;
   }

@@ -1,27 +1,27 @@
 import type { JSONObject, JSONValue } from '@ai-sdk/provider';
-import { asJson, idOf, recordOf, recordsOf, textOf, type WireRecord } from '../../shared/json.js';
+import { asJson, idOf, objectOf, objectsOf, stringOf, type PlainObject } from '../../shared/json.js';
 
 /** How an item of one hosted tool becomes a call and, where the server ran it, a result. */
 export interface HostedTool {
   /** The name of the calls; where it is a tool that the host declares under a name of its own, that is used. */
-  readonly toolName: (wire: WireRecord) => string;
+  readonly toolName: (wire: PlainObject) => string;
   /** The id under which hosts declare the tool, of which the name then counts. */
   readonly ids?: readonly string[];
   /** The call's id: that of the item, or of the call where somebody has to answer it. @default the item's */
-  readonly callId?: (wire: WireRecord) => string | undefined;
+  readonly callId?: (wire: PlainObject) => string | undefined;
   /** The arguments. @default none */
-  readonly input?: (wire: WireRecord) => JSONValue;
+  readonly input?: (wire: PlainObject) => JSONValue;
   /** What the tool gave. Only looked at where the server ran it; undefined where an item of its own brings it. */
-  readonly result: (wire: WireRecord) => NonNullable<JSONValue> | undefined;
-  readonly isError?: (wire: WireRecord) => boolean;
+  readonly result: (wire: PlainObject) => NonNullable<JSONValue> | undefined;
+  readonly isError?: (wire: PlainObject) => boolean;
   /** Whether the call, which has no arguments then, is shown when the item begins rather than when it ends. */
   readonly isShownAtOnce?: boolean;
   /** Whether the arguments are shown as tool input before the call. @default false, as the official provider does */
   readonly hasInputParts?: boolean;
   /** Whether the host has to run it, once it has declared the tool. @default never */
-  readonly isForHost?: (wire: WireRecord) => boolean;
+  readonly isForHost?: (wire: PlainObject) => boolean;
   /** An item that is the result of an earlier call, rather than a call. */
-  readonly isResultOf?: (wire: WireRecord) => string | undefined;
+  readonly isResultOf?: (wire: PlainObject) => string | undefined;
 }
 
 /**
@@ -34,7 +34,7 @@ const HOSTED_TOOLS: Readonly<Record<string, HostedTool>> = {
     ids: ['openai.web_search', 'openai.web_search_preview'],
     isShownAtOnce: true,
     hasInputParts: true,
-    result: wire => toWebSearch(recordOf(wire.action)),
+    result: wire => toWebSearch(objectOf(wire.action)),
   },
   file_search_call: {
     toolName: () => 'file_search',
@@ -42,7 +42,7 @@ const HOSTED_TOOLS: Readonly<Record<string, HostedTool>> = {
     isShownAtOnce: true,
     result: ({ queries, results }) => ({
       queries: asJson(queries ?? null),
-      results: Array.isArray(results) ? recordsOf(results).map(toSearchResult) : null,
+      results: Array.isArray(results) ? objectsOf(results).map(toSearchResult) : null,
     }),
   },
   code_interpreter_call: {
@@ -71,7 +71,7 @@ const HOSTED_TOOLS: Readonly<Record<string, HostedTool>> = {
     ids: ['openai.shell'],
     callId: toCallId,
     input: ({ action }) => {
-      const { commands, timeout_ms: timeoutMs, max_output_length: maxOutputLength } = recordOf(action) ?? {};
+      const { commands, timeout_ms: timeoutMs, max_output_length: maxOutputLength } = objectOf(action) ?? {};
       return { action: defined({ commands, timeoutMs, maxOutputLength }) };
     },
     // In a container the server runs it, and a `shell_call_output` follows.
@@ -82,7 +82,7 @@ const HOSTED_TOOLS: Readonly<Record<string, HostedTool>> = {
     toolName: () => 'shell',
     ids: ['openai.shell'],
     isResultOf: toCallId,
-    result: ({ output }) => ({ output: recordsOf(output).map(toShellOutput) }),
+    result: ({ output }) => ({ output: objectsOf(output).map(toShellOutput) }),
   },
   apply_patch_call: {
     toolName: () => 'apply_patch',
@@ -99,18 +99,18 @@ const HOSTED_TOOLS: Readonly<Record<string, HostedTool>> = {
     input: ({ action, actions, pending_safety_checks: pendingSafetyChecks }) =>
       defined({ action, actions, pendingSafetyChecks }),
     isForHost: () => true,
-    result: ({ status }) => ({ type: 'computer_use_tool_result', status: textOf(status) || 'completed' }),
+    result: ({ status }) => ({ type: 'computer_use_tool_result', status: stringOf(status) || 'completed' }),
   },
   custom_tool_call: {
-    toolName: ({ name }) => textOf(name) || 'custom_tool',
+    toolName: ({ name }) => stringOf(name) || 'custom_tool',
     callId: toCallId,
     // Free text, which is a JSON string as an input.
-    input: ({ input }) => textOf(input),
+    input: ({ input }) => stringOf(input),
     isForHost: () => true,
     result: toStatus,
   },
   mcp_call: {
-    toolName: ({ name }) => `mcp.${textOf(name)}`,
+    toolName: ({ name }) => `mcp.${stringOf(name)}`,
     input: wire => toArguments(wire),
     isError: ({ error }) => error !== null && error !== undefined,
     result: ({ server_label: serverLabel, name, arguments: args, output, error }) => ({
@@ -132,29 +132,29 @@ const HOSTED_TOOLS: Readonly<Record<string, HostedTool>> = {
 
 /** An item of a type that is not in the table: all of it is the result, so that nothing is lost. */
 const UNKNOWN_TOOL: HostedTool = {
-  toolName: ({ type }) => textOf(type).replace(/_call$/, '') || 'hosted_tool',
+  toolName: ({ type }) => stringOf(type).replace(/_call$/, '') || 'hosted_tool',
   callId: wire => idOf(wire.id) ?? toCallId(wire),
   result: wire => asJson(wire) as JSONObject,
 };
 
-export const hostedToolOf = (wire: WireRecord): HostedTool => {
-  const type = textOf(wire.type);
+export const hostedToolOf = (wire: PlainObject): HostedTool => {
+  const type = stringOf(wire.type);
   return (Object.hasOwn(HOSTED_TOOLS, type) ? HOSTED_TOOLS[type] : undefined) ?? UNKNOWN_TOOL;
 };
 
-function toCallId({ call_id: callId }: WireRecord): string | undefined {
+function toCallId({ call_id: callId }: PlainObject): string | undefined {
   return idOf(callId);
 }
 
-function isInContainer({ environment }: WireRecord): boolean {
-  return textOf(recordOf(environment)?.type).startsWith('container');
+function isInContainer({ environment }: PlainObject): boolean {
+  return stringOf(objectOf(environment)?.type).startsWith('container');
 }
 
-function toStatus({ status }: WireRecord): JSONObject {
-  return { status: textOf(status) || 'completed' };
+function toStatus({ status }: PlainObject): JSONObject {
+  return { status: stringOf(status) || 'completed' };
 }
 
-function toArguments({ arguments: args }: WireRecord): JSONValue {
+function toArguments({ arguments: args }: PlainObject): JSONValue {
   if (typeof args !== 'string') return asJson(args ?? {});
   try {
     return asJson(JSON.parse(args));
@@ -163,7 +163,7 @@ function toArguments({ arguments: args }: WireRecord): JSONValue {
   }
 }
 
-function toWebSearch(action: WireRecord | undefined): JSONObject {
+function toWebSearch(action: PlainObject | undefined): JSONObject {
   switch (action?.type) {
     case 'search':
       return {
@@ -179,22 +179,22 @@ function toWebSearch(action: WireRecord | undefined): JSONObject {
   }
 }
 
-const toSearchResult = ({ attributes, file_id: fileId, filename, score, text }: WireRecord): JSONObject =>
+const toSearchResult = ({ attributes, file_id: fileId, filename, score, text }: PlainObject): JSONObject =>
   defined({ attributes, fileId, filename, score, text });
 
-function toShellAction({ action }: WireRecord): JSONObject {
+function toShellAction({ action }: PlainObject): JSONObject {
   const {
     command,
     timeout_ms: timeoutMs,
     user,
     working_directory: workingDirectory,
     env,
-  } = recordOf(action) ?? {};
+  } = objectOf(action) ?? {};
   return defined({ command, timeoutMs, user, workingDirectory, env });
 }
 
-function toShellOutput({ stdout, stderr, outcome }: WireRecord): JSONObject {
-  const { type, exit_code: exitCode } = recordOf(outcome) ?? {};
+function toShellOutput({ stdout, stderr, outcome }: PlainObject): JSONObject {
+  const { type, exit_code: exitCode } = objectOf(outcome) ?? {};
   return { ...defined({ stdout, stderr }), outcome: defined({ type, exitCode }) };
 }
 

@@ -4,12 +4,12 @@ import type { OutputItem, PartWriter } from './output-item.js';
 import {
   asJson,
   idOf,
-  isFilled,
-  isRecord,
+  isNonEmptyArray,
+  isPlainObject,
   numberOf,
-  recordsOf,
-  textOf,
-  type WireRecord,
+  objectsOf,
+  stringOf,
+  type PlainObject,
 } from '../../shared/json.js';
 
 /** A message of the model: one text block, with the sources that its annotations cite. */
@@ -20,7 +20,7 @@ export interface MessageItem extends OutputItem {
   completeText(text: string): void;
   writeRefusal(delta: string): void;
   completeRefusal(text: string): void;
-  annotate(annotation: WireRecord): void;
+  annotate(annotation: PlainObject): void;
 }
 
 export interface MessageWriter extends PartWriter {
@@ -36,7 +36,7 @@ export function createMessageItem(id: string, { write, announced, onLogprobs }: 
   /** Where the text of the first content part that is not done begins in what was said. */
   let partStart = 0;
   const cited = createCitations();
-  const annotations: WireRecord[] = [];
+  const annotations: PlainObject[] = [];
 
   write({ type: 'text-start', id, providerMetadata: { openai: metadata() } });
 
@@ -65,12 +65,13 @@ export function createMessageItem(id: string, { write, announced, onLogprobs }: 
       const final = wire === undefined ? '' : toSaid(wire);
       const said = spoken.toString();
       if (said === '') {
-        for (const part of recordsOf(wire?.content)) if (isFilled(part.logprobs)) onLogprobs(part.logprobs);
+        for (const part of objectsOf(wire?.content))
+          if (isNonEmptyArray(part.logprobs)) onLogprobs(part.logprobs);
       }
       // What was streamed cannot be taken back: a final text that differs adds nothing.
       if (final.startsWith(said)) say(final.slice(said.length));
       phase = idOf(wire?.phase) ?? phase;
-      const listed = recordsOf(wire?.content).flatMap(part => recordsOf(part.annotations));
+      const listed = objectsOf(wire?.content).flatMap(part => objectsOf(part.annotations));
       for (const annotation of listed) if (cited.isNew('item', annotation)) cite(annotation);
       const all = listed.length > annotations.length ? listed : annotations;
       write({
@@ -102,23 +103,23 @@ export function createMessageItem(id: string, { write, announced, onLogprobs }: 
     }
   }
 
-  function cite(annotation: WireRecord): void {
+  function cite(annotation: PlainObject): void {
     const source = toSource(annotation, `${id}:source-${cited.count}`);
     if (source !== undefined) write(source);
   }
 
-  function metadata(wire?: WireRecord) {
+  function metadata(wire?: PlainObject) {
     const finalId = itemId ?? idOf(wire?.id);
     return { ...(finalId !== undefined && { itemId: finalId }), ...(phase !== undefined && { phase }) };
   }
 }
 
 /** What a finished message says, in the order of its parts. */
-const toSaid = (wire: WireRecord): string =>
+const toSaid = (wire: PlainObject): string =>
   typeof wire.content === 'string'
     ? wire.content
-    : recordsOf(wire.content)
-        .map(part => (part.type === 'refusal' ? textOf(part.refusal) : textOf(part.text)))
+    : objectsOf(wire.content)
+        .map(part => (part.type === 'refusal' ? stringOf(part.refusal) : stringOf(part.text)))
         .join('');
 
 /**
@@ -130,8 +131,8 @@ function createCitations() {
   const cited = new Map<string, number>();
   return {
     count: 0,
-    isNew(origin: keyof typeof seen, annotation: WireRecord): boolean {
-      const key = `${textOf(annotation.type)} ${textOf(annotation.url)} ${textOf(annotation.file_id)}`;
+    isNew(origin: keyof typeof seen, annotation: PlainObject): boolean {
+      const key = `${stringOf(annotation.type)} ${stringOf(annotation.url)} ${stringOf(annotation.file_id)}`;
       const times = (seen[origin].get(key) ?? 0) + 1;
       seen[origin].set(key, times);
       if (times <= (cited.get(key) ?? 0)) return false;
@@ -142,9 +143,9 @@ function createCitations() {
   };
 }
 
-function toSource(annotation: WireRecord, id: string): LanguageModelV2Source | undefined {
+function toSource(annotation: PlainObject, id: string): LanguageModelV2Source | undefined {
   // Chat-style servers nest the citation in a field named after its type.
-  const fields = isRecord(annotation.url_citation) ? annotation.url_citation : annotation;
+  const fields = isPlainObject(annotation.url_citation) ? annotation.url_citation : annotation;
   switch (annotation.type) {
     case 'url_citation': {
       const url = idOf(fields.url);

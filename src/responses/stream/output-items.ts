@@ -5,11 +5,11 @@ import { createItemIndex } from './item-index.js';
 import type { MessageItem } from './message-item.js';
 import type { ItemKind } from './output-item.js';
 import type { ReasoningItem } from './reasoning-item.js';
-import { idOf, numberOf, type WireRecord } from '../../shared/json.js';
+import { idOf, numberOf, type PlainObject } from '../../shared/json.js';
 
 /** Begins an item of each kind, from what was announced of it. */
 export type ItemFactories = {
-  readonly [Kind in ItemKind]: (announced: WireRecord | undefined) => ItemOf[Kind];
+  readonly [Kind in ItemKind]: (announced: PlainObject | undefined) => ItemOf[Kind];
 };
 
 interface ItemOf {
@@ -42,16 +42,16 @@ interface Recent {
 
 export interface OutputItems {
   /** The item that `output_item.added` announces: a new one, or the one that a hasty delta began. */
-  announce<Kind extends ItemKind>(kind: Kind, event: WireRecord, wire: WireRecord): void;
+  announce<Kind extends ItemKind>(kind: Kind, event: PlainObject, wire: PlainObject): void;
   /** The open item that a delta belongs to; begun here where `output_item.added` is late or missing. */
-  at<Kind extends ItemKind>(kind: Kind, event: WireRecord): ItemOf[Kind];
+  at<Kind extends ItemKind>(kind: Kind, event: PlainObject): ItemOf[Kind];
   /** Finishes the item that `output_item.done` means, or a new one where nothing was streamed of it. */
-  finish<Kind extends ItemKind>(kind: Kind, event: WireRecord, wire: WireRecord): void;
+  finish<Kind extends ItemKind>(kind: Kind, event: PlainObject, wire: PlainObject): void;
   /**
    * Adds what the stream lost from the output of the terminal response, in its order; nothing twice, nothing taken
    * away.
    */
-  fillIn(output: readonly WireRecord[]): void;
+  fillIn(output: readonly PlainObject[]): void;
   /** Closes what is still open. */
   closeAll(options: { broken: boolean }): void;
   /** Another response begins in the same stream: what came so far is not what its terminal response speaks of. */
@@ -94,7 +94,7 @@ export function createOutputItems(create: ItemFactories): OutputItems {
       }
     },
 
-    at<Kind extends ItemKind>(kind: Kind, event: WireRecord) {
+    at<Kind extends ItemKind>(kind: Kind, event: PlainObject) {
       if (recent === undefined || !isRecent(recent, { kind, event })) {
         const entry = findOpen(kind, event) ?? guessOpen(kind, event) ?? begin(kind, event, undefined);
         recent = { kind, itemId: event.item_id, outputIndex: event.output_index, entry };
@@ -111,8 +111,8 @@ export function createOutputItems(create: ItemFactories): OutputItems {
     },
 
     fillIn(output) {
-      const counterparts = new Map<WireRecord, Entry>();
-      const pair = (wire: WireRecord, entry: Entry | undefined) => {
+      const counterparts = new Map<PlainObject, Entry>();
+      const pair = (wire: PlainObject, entry: Entry | undefined) => {
         if (entry === undefined) return;
         entry.matched = true;
         counterparts.set(wire, entry);
@@ -161,8 +161,8 @@ export function createOutputItems(create: ItemFactories): OutputItems {
 
   function begin<Kind extends ItemKind>(
     kind: Kind,
-    event: WireRecord,
-    wire: WireRecord | undefined,
+    event: PlainObject,
+    wire: PlainObject | undefined,
   ): Entry<Kind> {
     if (count >= RESPONSE_LIMITS.items) throw tooManyItems();
     recent = undefined;
@@ -180,7 +180,7 @@ export function createOutputItems(create: ItemFactories): OutputItems {
     return entry;
   }
 
-  function learn(entry: Entry, event: WireRecord, wire: WireRecord | undefined): void {
+  function learn(entry: Entry, event: PlainObject, wire: PlainObject | undefined): void {
     for (const id of namesOf(event, wire)) {
       if (entry.ids.has(id)) continue;
       recent = undefined;
@@ -191,8 +191,8 @@ export function createOutputItems(create: ItemFactories): OutputItems {
 
   function findOpen<Kind extends ItemKind>(
     kind: Kind,
-    event: WireRecord,
-    wire?: WireRecord,
+    event: PlainObject,
+    wire?: PlainObject,
   ): Entry<Kind> | undefined {
     const names = toKeys(kind, namesOf(event, wire));
     const outputIndex = numberOf(event.output_index);
@@ -205,7 +205,7 @@ export function createOutputItems(create: ItemFactories): OutputItems {
   }
 
   /** The open item an event may mean that no name leads to: the newest, or the only one where an id is unknown. */
-  function guessOpen<Kind extends ItemKind>(kind: Kind, event: WireRecord): Entry<Kind> | undefined {
+  function guessOpen<Kind extends ItemKind>(kind: Kind, event: PlainObject): Entry<Kind> | undefined {
     const outputIndex = numberOf(event.output_index);
     const candidates: readonly Entry[] = entries[kind];
     const isPossible = (entry: Entry) =>
@@ -217,13 +217,13 @@ export function createOutputItems(create: ItemFactories): OutputItems {
   }
 
   /** The only open item of the kind, if what was streamed of it begins the finished one. */
-  function soleLookAlike<Kind extends ItemKind>(kind: Kind, wire: WireRecord): Entry<Kind> | undefined {
+  function soleLookAlike<Kind extends ItemKind>(kind: Kind, wire: PlainObject): Entry<Kind> | undefined {
     const open = entries[kind].filter(entry => !entry.item.closed && entry.item.isSameAs(wire));
     return open.length === 1 ? (open[0] as Entry<Kind>) : undefined;
   }
 
   /** An announcement of what is finished already. Another item under the same id (xAI) has a place of its own. */
-  function isLate(kind: ItemKind, event: WireRecord, wire: WireRecord): boolean {
+  function isLate(kind: ItemKind, event: PlainObject, wire: PlainObject): boolean {
     const outputIndex = numberOf(event.output_index);
     return index
       .all(toKeys(kind, namesOf({}, wire)))
@@ -233,7 +233,7 @@ export function createOutputItems(create: ItemFactories): OutputItems {
   }
 
   /** A second `done` for one item. Another item under the same id (xAI) says something else. */
-  function isFinished(kind: ItemKind, event: WireRecord, wire: WireRecord): boolean {
+  function isFinished(kind: ItemKind, event: PlainObject, wire: PlainObject): boolean {
     const outputIndex = numberOf(event.output_index);
     const callId = idOf(wire.call_id);
     return index
@@ -249,7 +249,7 @@ export function createOutputItems(create: ItemFactories): OutputItems {
 }
 
 /** Whether an event calls its item as the one before did. Only until an item closes, begins or gets a name. */
-const isRecent = (recent: Recent, { kind, event }: { kind: ItemKind; event: WireRecord }): boolean =>
+const isRecent = (recent: Recent, { kind, event }: { kind: ItemKind; event: PlainObject }): boolean =>
   recent.kind === kind &&
   recent.itemId === event.item_id &&
   recent.outputIndex === event.output_index &&
@@ -264,19 +264,19 @@ const toKeys = (kind: ItemKind, names: readonly string[]): string[] =>
 
 const toPlace = (kind: ItemKind, outputIndex: number): string => `${kind} at ${outputIndex}`;
 
-const namesOf = (event: WireRecord, wire: WireRecord | undefined): string[] =>
+const namesOf = (event: PlainObject, wire: PlainObject | undefined): string[] =>
   [idOf(event.item_id), idOf(wire?.id), idOf(wire?.call_id)].filter(name => name !== undefined);
 
-const isKnown = (entry: Entry | undefined, wire: WireRecord): boolean =>
+const isKnown = (entry: Entry | undefined, wire: PlainObject): boolean =>
   entry !== undefined && isNamedAs(entry, wire);
 
-const isNamedAs = (entry: Entry, wire: WireRecord): boolean =>
+const isNamedAs = (entry: Entry, wire: PlainObject): boolean =>
   namesOf({}, wire).some(name => entry.ids.has(name));
 
 /** A call that is known by name is known: with other arguments at the end it would be called twice. */
-const isCall = ({ type }: WireRecord): boolean => type === 'function_call';
+const isCall = ({ type }: PlainObject): boolean => type === 'function_call';
 
 /** The kind of an item of the wire. */
-export function kindOf({ type }: WireRecord): ItemKind {
+export function kindOf({ type }: PlainObject): ItemKind {
   return type === 'message' || type === 'reasoning' || type === 'function_call' ? type : 'hosted';
 }

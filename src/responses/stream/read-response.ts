@@ -8,7 +8,7 @@ import { createSseParser } from '../../http/sse-parser.js';
 import { toErrorText } from '../../http/to-error-text.js';
 import { DONE_MARKER, type ResponsesEvent, toResponsesEvent, toUntypedEvent } from './responses-event.js';
 import type { ErrorContext } from '../../http/api-error.js';
-import { isRecord, type WireRecord } from '../../shared/json.js';
+import { isPlainObject, type PlainObject } from '../../shared/json.js';
 
 /** The next bytes of a body, or undefined at its end. Rejects when the connection breaks or the call is aborted. */
 export type ReadBytes = (limit?: { within: number }) => Promise<Uint8Array | undefined>;
@@ -186,7 +186,7 @@ function createJsonBody(mapper: EventMapper, { errorContext }: ReadResponseOptio
         // Its own error repeats pieces of the body, in which a key may be cut beyond recognition.
         return mapper.fail(toUnexpectedBodyError('a JSON document that is broken', body, errorContext));
       }
-      const event = isRecord(fields) ? toDocumentEvent(fields) : undefined;
+      const event = isPlainObject(fields) ? toDocumentEvent(fields) : undefined;
       if (event === undefined) return mapper.fail(toUnexpectedBodyError('other JSON', body, errorContext));
       mapper.map(event);
     },
@@ -194,7 +194,7 @@ function createJsonBody(mapper: EventMapper, { errorContext }: ReadResponseOptio
 }
 
 /** An error event may be the whole answer: `{"type":"error","code":…}`. */
-const toDocumentEvent = (fields: WireRecord): ResponsesEvent | undefined =>
+const toDocumentEvent = (fields: PlainObject): ResponsesEvent | undefined =>
   fields.type === 'error' ? { type: 'error', fields } : toUntypedEvent(fields);
 
 /** A web page: the address is one of a site, a proxy or a login. */

@@ -1,6 +1,6 @@
 import { createTextBuffer, type TextBuffer } from '../../parts/text-buffer.js';
 import type { OutputItem, PartWriter } from './output-item.js';
-import { idOf, recordsOf, textOf, type WireRecord } from '../../shared/json.js';
+import { idOf, objectsOf, stringOf, type PlainObject } from '../../shared/json.js';
 
 /** Where reasoning is told: in a summary of several parts, or as the full text that open models send. */
 export type ReasoningChannel = 'summary' | 'text';
@@ -136,7 +136,7 @@ export function createReasoningItem(id: string, { write, announced }: PartWriter
     return [...blocks.values()].map(block => block.text.toString()).join('');
   }
 
-  function metadata(wire?: WireRecord): { itemId?: string } {
+  function metadata(wire?: PlainObject): { itemId?: string } {
     const finalId = itemId ?? idOf(wire?.id);
     return finalId === undefined ? {} : { itemId: finalId };
   }
@@ -145,9 +145,9 @@ export function createReasoningItem(id: string, { write, announced }: PartWriter
 /** Full text is one block: the `content_index` of vLLM grows with every delta. */
 const toBlockIndex = (channel: ReasoningChannel, index: number): number => (channel === 'text' ? 0 : index);
 
-const toSummary = (wire: WireRecord): string[] => recordsOf(wire.summary).map(part => textOf(part.text));
+const toSummary = (wire: PlainObject): string[] => objectsOf(wire.summary).map(part => stringOf(part.text));
 
-const toFullText = (wire: WireRecord): string =>
-  recordsOf(wire.content)
-    .map(part => textOf(part.text))
+const toFullText = (wire: PlainObject): string =>
+  objectsOf(wire.content)
+    .map(part => stringOf(part.text))
     .join('');

@@ -1,12 +1,12 @@
 import { RESPONSE_LIMITS, ResponseLimitError } from '../../http/limits.js';
 import { isNestedDeeper } from '../../http/is-nested-deeper.js';
 import type { SseEvent } from '../../http/sse-parser.js';
-import { isRecord, type WireRecord } from '../../shared/json.js';
+import { isPlainObject, type PlainObject } from '../../shared/json.js';
 
 /** One event of the Responses API, as far as it can be told: a type, and fields that are read with care. */
 export interface ResponsesEvent {
   readonly type: string;
-  readonly fields: WireRecord;
+  readonly fields: PlainObject;
 }
 
 /** The end marker that chat-completions servers send and that some Responses servers kept. */
@@ -21,7 +21,7 @@ export const DONE_MARKER = '[DONE]';
 export function toResponsesEvent({ event, data }: SseEvent): ResponsesEvent | undefined {
   if (!data.startsWith('{') && data.trim() === DONE_MARKER) return { type: DONE_MARKER, fields: {} };
   const fields = parse(data);
-  if (!isRecord(fields)) return undefined;
+  if (!isPlainObject(fields)) return undefined;
   return typeof fields.type === 'string' ? { type: fields.type, fields } : toUntypedEvent(fields, event);
 }
 
@@ -39,7 +39,7 @@ function parse(data: string): unknown {
  * An event for an object that does not name its type: a whole response object (the agentic-api gateway puts
  * one into a `data:` line, and an answer that is not streamed is one), a bare error, a chat completion.
  */
-export function toUntypedEvent(fields: WireRecord, event?: string): ResponsesEvent | undefined {
+export function toUntypedEvent(fields: PlainObject, event?: string): ResponsesEvent | undefined {
   if (event !== undefined && event !== 'message' && event !== '') return { type: event, fields };
   if (fields.object === 'response' || Array.isArray(fields.output)) {
     return { type: `response.${String(fields.status ?? 'completed')}`, fields: { response: fields } };
@@ -49,6 +49,6 @@ export function toUntypedEvent(fields: WireRecord, event?: string): ResponsesEve
   return undefined;
 }
 
-const isChatCompletion = (fields: WireRecord): boolean =>
+const isChatCompletion = (fields: PlainObject): boolean =>
   Array.isArray(fields.choices) ||
   (typeof fields.object === 'string' && fields.object.startsWith('chat.completion'));

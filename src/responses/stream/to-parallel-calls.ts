@@ -1,4 +1,4 @@
-import { isRecord, recordsOf, textOf } from '../../shared/json.js';
+import { isPlainObject, objectsOf, stringOf } from '../../shared/json.js';
 
 /** Names of the wrapper by which OpenAI's models sometimes ask for several calls in one (vercel/ai#19098). */
 const WRAPPER_NAMES: ReadonlySet<string> = new Set(['parallel', 'multi_tool_use.parallel']);
@@ -13,9 +13,9 @@ export function toParallelCalls(text: string): { name: string; input: string }[]
   } catch {
     return undefined;
   }
-  const uses = isRecord(value) ? recordsOf(value.tool_uses) : [];
+  const uses = isPlainObject(value) ? objectsOf(value.tool_uses) : [];
   const calls = uses.map(({ recipient_name: recipient, parameters }) => ({
-    name: textOf(recipient).replace(/^functions\./, ''),
+    name: stringOf(recipient).replace(/^functions\./, ''),
     input: JSON.stringify(parameters ?? {}),
   }));
   return calls.length > 0 && calls.every(({ name }) => name !== '') ? calls : undefined;

@@ -1,5 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { toTimerDelay } from '../../shared/to-timer-delay.js';
+import { toTimerDelay } from '../../shared/abort.js';
 import { createRestartLimit } from './restart-limit.js';
 import type { McpSession } from './session.js';
 import { listTools, type ServerTools } from './list-tools.js';

@@ -1,10 +1,9 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { untilAborted } from '../../shared/until-aborted.js';
+import { toTimerDelay, untilAborted } from '../../shared/abort.js';
 import { createSession, type McpSession, type SessionOptions } from './session.js';
 import type { McpServerConfig } from './config.js';
 import { McpFailure, toMcpFailure } from './failures.js';
 import { openTransport, type TransportKind, toTransportKinds } from './transport.js';
-import { toTimerDelay } from '../../shared/to-timer-delay.js';
 
 export interface OpenSessionOptions extends SessionOptions {
   signal: AbortSignal;

@@ -4,7 +4,7 @@ import type { ToolProgress } from '../tool-source.js';
 import type { McpSession } from './session.js';
 import { McpFailure, toMcpFailure } from './failures.js';
 import { createInactivityTimer } from './silence-timer.js';
-import { toTimerDelay } from '../../shared/to-timer-delay.js';
+import { toTimerDelay } from '../../shared/abort.js';
 
 export interface RequestLimits {
   signal?: AbortSignal;

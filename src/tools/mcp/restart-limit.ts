@@ -1,4 +1,4 @@
-import { untilAborted } from '../../shared/until-aborted.js';
+import { untilAborted } from '../../shared/abort.js';
 import { McpFailure } from './failures.js';
 
 /** Slows down the restarts of a server that keeps falling over, and in the end leaves it alone. */

@@ -1,4 +1,4 @@
-import { untilAborted } from '../../shared/until-aborted.js';
+import { untilAborted } from '../../shared/abort.js';
 /** An operation whose one run is shared by all who ask for it at the same time. */
 export interface SharedTask<T> {
   /** Waits for the run under way, or starts one. Rejects with the signal's reason when that comes first. */

@@ -1,4 +1,4 @@
-import { toTimerDelay } from '../../shared/to-timer-delay.js';
+import { toTimerDelay } from '../../shared/abort.js';
 
 /** Notices when nothing was heard of somebody for too long. */
 export interface InactivityTimer {

@@ -1,6 +1,6 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
-import { type LinkedSignal, linkSignal } from '../../shared/link-signal.js';
+import { type LinkedSignal, linkSignal } from '../../shared/abort.js';
 import { createResponseScanner } from './answer-scanner.js';
 import { withTrailer } from './followed-by.js';
 import { streamEndedMessage } from './failures.js';

@@ -1,3 +1,5 @@
+import { createUniqueIds } from '../../shared/unique-ids.js';
+
 /** Gives the tools of several servers names of their own, and keeps them for good. */
 export interface ToolNames {
   /** The server's own name for it if that is free and means nothing in JavaScript, else `<server>_<tool>`, with a number if need be. */
@@ -11,22 +13,15 @@ export interface ToolNames {
 export function createToolNames(): ToolNames {
   const offered = new Map<string, string>();
   // Hosts look tools up in plain objects, where every object has a `constructor`.
-  const taken = new Set<string>(Object.getOwnPropertyNames(Object.prototype));
-
-  function toFreeName(serverName: string, toolName: string): string {
-    if (!taken.has(toolName)) return toolName;
-    const prefixed = `${serverName}_${toolName}`;
-    let name = prefixed;
-    for (let number = 2; taken.has(name); number++) name = `${prefixed}_${number}`;
-    return name;
-  }
+  const names = createUniqueIds({ taken: Object.getOwnPropertyNames(Object.prototype) });
 
   return {
     toOfferedName(serverName, toolName) {
       const key = JSON.stringify([serverName, toolName]);
-      const name = offered.get(key) ?? toFreeName(serverName, toolName);
+      const known = offered.get(key);
+      if (known !== undefined) return known;
+      const name = names.claim(toolName) ? toolName : names.take(`${serverName}_${toolName}`);
       offered.set(key, name);
-      taken.add(name);
       return name;
     },
   };
