@@ -1,4 +1,4 @@
-import { isRecord, type WireRecord } from '../shared/json.js';
+import { isPlainObject, type PlainObject } from '../shared/json.js';
 
 /** Keywords whose value is one schema; `items` of older drafts is a list of them. */
 const SINGLE_KEYWORDS = [
@@ -41,7 +41,7 @@ export interface Subschema {
  * (`const`, `default`, `enum`, `examples`) are not visited.
  */
 export function subschemasOf(schema: unknown): Subschema[] {
-  if (!isRecord(schema)) return [];
+  if (!isPlainObject(schema)) return [];
   const found: Subschema[] = [];
   const add = (value: unknown, ...path: string[]): void => {
     if (isSchema(value)) found.push({ path, schema: value });
@@ -51,7 +51,7 @@ export function subschemasOf(schema: unknown): Subschema[] {
 
   for (const keyword of NAMED_KEYWORDS) {
     const named = schema[keyword];
-    if (isRecord(named)) Object.entries(named).forEach(([name, value]) => add(value, keyword, name));
+    if (isPlainObject(named)) Object.entries(named).forEach(([name, value]) => add(value, keyword, name));
   }
   for (const keyword of [...LIST_KEYWORDS, ...SINGLE_KEYWORDS]) {
     const value = schema[keyword];
@@ -68,13 +68,13 @@ export function subschemasOf(schema: unknown): Subschema[] {
  * @param rewrite Returns the schema to use instead, or the same object to leave it unchanged.
  * @returns the same object if nothing changed. The original is never modified.
  */
-export function mapSchema(schema: object, rewrite: (schema: WireRecord) => WireRecord): object {
-  if (!isRecord(schema)) return schema;
+export function mapSchema(schema: object, rewrite: (schema: PlainObject) => PlainObject): object {
+  if (!isPlainObject(schema)) return schema;
   const changed: Record<string, unknown> = {};
   const set = (keyword: string, value: unknown): void => {
     if (value !== schema[keyword]) changed[keyword] = value;
   };
-  const map = (value: unknown): unknown => (isRecord(value) ? mapSchema(value, rewrite) : value);
+  const map = (value: unknown): unknown => (isPlainObject(value) ? mapSchema(value, rewrite) : value);
 
   for (const keyword of [...LIST_KEYWORDS, ...SINGLE_KEYWORDS]) {
     const value = schema[keyword];
@@ -82,7 +82,7 @@ export function mapSchema(schema: object, rewrite: (schema: WireRecord) => WireR
   }
   for (const keyword of NAMED_KEYWORDS) {
     const named = schema[keyword];
-    if (isRecord(named)) set(keyword, mapValues(named, map));
+    if (isPlainObject(named)) set(keyword, mapValues(named, map));
   }
   return rewrite(Object.keys(changed).length === 0 ? schema : { ...schema, ...changed });
 }
@@ -92,7 +92,7 @@ function mapList(list: readonly unknown[], map: (value: unknown) => unknown): re
   return mapped.every((value, index) => value === list[index]) ? list : mapped;
 }
 
-function mapValues(record: WireRecord, map: (value: unknown) => unknown): WireRecord {
+function mapValues(record: PlainObject, map: (value: unknown) => unknown): PlainObject {
   const mapped = Object.entries(record).map(([name, value]) => [name, map(value)] as const);
   return mapped.every(([name, value]) => value === record[name]) ? record : Object.fromEntries(mapped);
 }
@@ -102,15 +102,15 @@ function mapValues(record: WireRecord, map: (value: unknown) => unknown): WireRe
  * it is. A reference that leads nowhere, or in a circle, resolves to `{}`, which allows any value. External references
  * are returned unresolved.
  */
-export function resolveSchema(schema: unknown, root: unknown): WireRecord {
+export function resolveSchema(schema: unknown, root: unknown): PlainObject {
   const visited = new Set<unknown>();
   let current = schema;
-  while (isRecord(current) && typeof current.$ref === 'string' && current.$ref.startsWith('#')) {
+  while (isPlainObject(current) && typeof current.$ref === 'string' && current.$ref.startsWith('#')) {
     if (visited.has(current)) return {};
     visited.add(current);
     current = resolvePointer(current.$ref, root);
   }
-  return isRecord(current) ? current : {};
+  return isPlainObject(current) ? current : {};
 }
 
 /** Follows a JSON pointer in the form of a URI fragment, such as `#/$defs/city`. */
@@ -119,13 +119,13 @@ function resolvePointer(pointer: string, root: unknown): unknown {
   let found = root;
   for (const step of pointer.split('/').slice(1)) {
     const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (!isRecord(found)) return undefined;
+    if (!isPlainObject(found)) return undefined;
     found = Object.hasOwn(found, key) ? found[key] : ownValue(found, decodeFragment(key));
   }
   return found;
 }
 
-const ownValue = (record: WireRecord, key: string): unknown =>
+const ownValue = (record: PlainObject, key: string): unknown =>
   Object.hasOwn(record, key) ? record[key] : undefined;
 
 function decodeFragment(key: string): string {
@@ -137,29 +137,29 @@ function decodeFragment(key: string): string {
 }
 
 /** Returns the schemas of which a value has to satisfy one: those of `anyOf` and `oneOf`. */
-export const alternativesOf = ({ anyOf, oneOf }: WireRecord): unknown[] => [anyOf, oneOf].flatMap(toSchemas);
+export const alternativesOf = ({ anyOf, oneOf }: PlainObject): unknown[] => [anyOf, oneOf].flatMap(toSchemas);
 
 /** Returns the schemas that a schema is composed of: its alternatives and those of `allOf`. */
-export const branchesOf = (schema: WireRecord): unknown[] => [
+export const branchesOf = (schema: PlainObject): unknown[] => [
   ...alternativesOf(schema),
   ...toSchemas(schema.allOf),
 ];
 
 /** Returns the schema of one property; `true` if nothing is known about it. */
-export function propertySchema(schema: WireRecord, name: string): unknown {
+export function propertySchema(schema: PlainObject, name: string): unknown {
   const { properties, additionalProperties, patternProperties } = schema;
-  if (isRecord(properties) && Object.hasOwn(properties, name)) return properties[name] ?? true;
+  if (isPlainObject(properties) && Object.hasOwn(properties, name)) return properties[name] ?? true;
   // Whether an undeclared property is allowed is for a validator to decide.
-  return patternProperties === undefined && isRecord(additionalProperties) ? additionalProperties : true;
+  return patternProperties === undefined && isPlainObject(additionalProperties) ? additionalProperties : true;
 }
 
 /** Returns the schema of one array item; `true` if nothing is known about it. */
-export function itemSchema(schema: WireRecord, index: number): unknown {
+export function itemSchema(schema: PlainObject, index: number): unknown {
   const { items, prefixItems = items } = schema;
   if (Array.isArray(prefixItems)) return prefixItems[index] ?? true;
   return Array.isArray(items) ? true : (items ?? true);
 }
 
-const isSchema = (value: unknown): boolean => isRecord(value) || typeof value === 'boolean';
+const isSchema = (value: unknown): boolean => isPlainObject(value) || typeof value === 'boolean';
 
 const toSchemas = (list: unknown): unknown[] => (Array.isArray(list) ? list.filter(isSchema) : []);

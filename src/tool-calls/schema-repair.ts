@@ -1,5 +1,5 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
-import { isRecord, type WireRecord } from '../shared/json.js';
+import { isPlainObject, type PlainObject } from '../shared/json.js';
 import { readJson, repairJson } from './json-repair.js';
 import { alternativesOf, itemSchema, propertySchema, resolveSchema } from './json-schema.js';
 
@@ -12,7 +12,7 @@ import { alternativesOf, itemSchema, propertySchema, resolveSchema } from './jso
  */
 export function repairBySchema(value: Record<string, unknown>, schema: JSONSchema7): Record<string, unknown> {
   const repaired = repair(value, schema, { root: schema, depth: 0, steps: { left: MAX_STEPS } });
-  return isRecord(repaired) ? repaired : value;
+  return isPlainObject(repaired) ? repaired : value;
 }
 
 /** Maximum nesting that is checked. Schemas can be recursive. */
@@ -45,7 +45,7 @@ function repair(value: unknown, schema: unknown, position: Position): unknown {
     );
     return items.every((item, index) => item === value[index]) ? value : items;
   }
-  if (!isRecord(value)) return value;
+  if (!isPlainObject(value)) return value;
   const entries = Object.entries(value).map(([name, inner]): [string, unknown] => [
     name,
     repair(inner, propertySchema(resolved, name), deeper(position)),
@@ -53,7 +53,7 @@ function repair(value: unknown, schema: unknown, position: Position): unknown {
   return entries.every(([name, inner]) => inner === value[name]) ? value : Object.fromEntries(entries);
 }
 
-function repairText(text: string, schema: WireRecord, position: Position): unknown {
+function repairText(text: string, schema: PlainObject, position: Position): unknown {
   const value = parseText(text);
   if (value === undefined || typeof value === 'string') return text;
   const repaired = repair(value, schema, deeper(position));
@@ -88,7 +88,7 @@ function isExactNumber(literal: string): boolean {
  */
 function fitsSchema(value: unknown, schema: unknown, position: Position): boolean {
   if (typeof schema === 'boolean') return schema;
-  if (!isRecord(schema) || position.depth > MAX_DEPTH || position.steps.left-- <= 0) return true;
+  if (!isPlainObject(schema) || position.depth > MAX_DEPTH || position.steps.left-- <= 0) return true;
   const resolved = resolveSchema(schema, position.root);
   const fits = (one: unknown): boolean => fitsSchema(value, one, deeper(position));
   return (
@@ -102,11 +102,11 @@ function fitsSchema(value: unknown, schema: unknown, position: Position): boolea
   );
 }
 
-function childrenFit(value: unknown, schema: WireRecord, position: Position): boolean {
+function childrenFit(value: unknown, schema: PlainObject, position: Position): boolean {
   if (Array.isArray(value)) {
     return value.every((item, index) => fitsSchema(item, itemSchema(schema, index), position));
   }
-  if (!isRecord(value)) return true;
+  if (!isPlainObject(value)) return true;
   return (
     (toList(schema.required)?.every(name => Object.hasOwn(value, String(name))) ?? true) &&
     Object.entries(value).every(([name, inner]) => fitsSchema(inner, propertySchema(schema, name), position))
@@ -120,11 +120,11 @@ const types: ReadonlyMap<unknown, (value: unknown) => boolean> = new Map([
   ['integer', value => Number.isInteger(value)],
   ['null', value => value === null],
   ['array', value => Array.isArray(value)],
-  ['object', isRecord],
+  ['object', isPlainObject],
 ]);
 
 /** Accepts any value for types that JSON Schema does not define. */
-const hasType = (value: unknown, { type }: WireRecord): boolean =>
+const hasType = (value: unknown, { type }: PlainObject): boolean =>
   type === undefined || [type].flat().some(name => types.get(name)?.(value) ?? true);
 
 const toList = (list: unknown): readonly unknown[] | undefined => (Array.isArray(list) ? list : undefined);

@@ -1,5 +1,5 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
-import { isRecord } from '../shared/json.js';
+import { isPlainObject } from '../shared/json.js';
 import { repairBySchema } from './schema-repair.js';
 import { type JsonReading, readJson, repairJson } from './json-repair.js';
 
@@ -41,7 +41,7 @@ export function parseToolArguments(
   const whole = readJson(text);
   const reading = unwrapTexts(whole ?? repairJson(text));
   const value = reading?.value;
-  if (!isRecord(value)) return fail('a JSON object', text);
+  if (!isPlainObject(value)) return fail('a JSON object', text);
   if (hasPrototypeKey(value)) return fail('no key that means a prototype', text);
   const compact = toJson(value);
   if (compact === undefined) return fail('fewer levels', text);
