@@ -1,5 +1,5 @@
 import { APICallError } from '@ai-sdk/provider';
-import { untilAborted } from '../shared/until-aborted.js';
+import { untilAborted } from '../shared/abort.js';
 import { RESPONSE_LIMITS } from './limits.js';
 import { isNestedDeeper } from './is-nested-deeper.js';
 import { redactStrings } from './redact-strings.js';
