@@ -1,5 +1,5 @@
 import { defineModelAdapter } from './define-model-adapter.js';
-import { missingCallIdsMiddleware } from './gemini/missing-call-ids-middleware.js';
+import { missingCallIdsMiddleware } from '../parts/missing-call-ids.js';
 import { thoughtSignaturesMiddleware } from './gemini-thought-signatures.js';
 import { joinMiddlewares } from './join-middlewares.js';
 import { matchModelName } from './match-model-name.js';

@@ -13,8 +13,9 @@ import { createImportedEmbeddingModel, createImportedLanguageModel } from './imp
 import { createSwitchableProvider } from './switchable-provider.js';
 import { expectVersion2, type ImportModule, loadProvider } from './imported-models.js';
 import type { ImportedProviderEntry, KelivoProviderEntry, ProviderEntry } from './registry-config.js';
-import { withCallIds } from './with-call-ids.js';
 import { withDimensions } from './embedding-dimensions.js';
+import { wrapModel } from '../adapters/middleware.js';
+import { missingCallIdsMiddleware } from '../parts/missing-call-ids.js';
 import { KelivoError } from '../shared/errors.js';
 
 /** Where and as whom a provider is reached, where that is not as in its settings. */
@@ -167,3 +168,6 @@ export function toConfiguredProvider(provider: ProviderV2, name: string): Config
     });
   }
 }
+
+/** Hosts tell calls apart by their ids, which some servers leave out. */
+const withCallIds = (model: LanguageModelV2): LanguageModelV2 => wrapModel(model, [missingCallIdsMiddleware]);
