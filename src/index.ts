@@ -12,10 +12,10 @@ export type { KnownServerName } from './responses/compatibility/known-servers.js
 export type { AzureSettings, ApiStyle } from './http/base-url.js';
 export type { ApiKeySetting } from './http/key-ring.js';
 export type { KelivoResponsesSettings } from './provider/settings.js';
-export type { ApprovalDecision, ApprovalRequest, Approvals, Approve } from './tool-loop/ask-approval.js';
-export type { ToolResultStore } from './tool-loop/call-results.js';
+export type { ApprovalDecision, ApprovalRequest, Approvals, Approve } from './tool-loop/approvals.js';
+export type { ToolResultStore } from './tool-loop/result-store.js';
 export type { ToolLoopOptions } from './tool-loop/options.js';
-export type { ToolLoopEvent } from './tool-loop/tool-loop-event.js';
+export type { ToolLoopEvent } from './tool-loop/events.js';
 export type { LocalTool, LocalTools } from './tools/local-tools.js';
 export type {
   McpHttpServerConfig,

@@ -1,5 +1,5 @@
 import type { LanguageModelV2Middleware, LanguageModelV2ToolCall } from '@ai-sdk/provider';
-import { transformParts } from '../parts/transform-parts.js';
+import { transformParts } from '../parts/transform.js';
 import { createWireSignatures, type WireSignatures } from './gemini/wire-signatures.js';
 import { withWireSignatures } from './gemini/with-wire-signatures.js';
 

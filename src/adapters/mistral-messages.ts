@@ -1,6 +1,6 @@
 import type { LanguageModelV2Middleware, LanguageModelV2Prompt } from '@ai-sdk/provider';
-import { isContinuation } from '../tool-calls/is-continuation.js';
-import { pairToolCalls } from '../tool-calls/pair-tool-calls.js';
+import { isContinuation } from '../tool-calls/call-pairing.js';
+import { pairToolCalls } from '../tool-calls/call-pairing.js';
 import type { MistralOptions } from './mistral/mistral-options.js';
 import { withBridges } from './mistral/with-bridges.js';
 import { withContinuation } from './mistral/with-continuation.js';

@@ -5,7 +5,7 @@ import type {
   LanguageModelV2Middleware,
   LanguageModelV2StreamPart,
 } from '@ai-sdk/provider';
-import { transformParts } from '../parts/transform-parts.js';
+import { transformParts } from '../parts/transform.js';
 
 /** A part of an answer, whether it is streamed or not. */
 export type AnswerPart = LanguageModelV2StreamPart | LanguageModelV2Content;

@@ -1,4 +1,4 @@
-import { normalizeToolName } from '../tool-calls/normalize-tool-name.js';
+import { normalizeToolName } from '../tool-calls/tool-names.js';
 import { rewriteMiddleware } from './rewrite-middleware.js';
 
 /** Gives tools that an answer names with something around it the name they are declared by. */

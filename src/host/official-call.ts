@@ -6,8 +6,8 @@ import type {
 } from '@ai-sdk/provider';
 import { createToolNames } from '../responses/request/tool-names.js';
 import { toHostEffort } from '../responses/request/to-host-effort.js';
-import { isContinuation } from '../tool-calls/is-continuation.js';
-import { pairToolCalls } from '../tool-calls/pair-tool-calls.js';
+import { isContinuation } from '../tool-calls/call-pairing.js';
+import { pairToolCalls } from '../tool-calls/call-pairing.js';
 import { isToolStub } from '../tools/tool-stubs.js';
 
 export interface OfficialCall {

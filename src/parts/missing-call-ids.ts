@@ -4,7 +4,7 @@ import type {
   LanguageModelV2StreamPart,
 } from '@ai-sdk/provider';
 import { createIdGenerator } from '@ai-sdk/provider-utils';
-import { transformParts } from './transform-parts.js';
+import { transformParts } from './transform.js';
 
 /**
  * Assigns an id to every tool call that its server sent without one, and uses it in all parts of the call. Hosts and

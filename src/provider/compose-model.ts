@@ -2,7 +2,7 @@ import type { LanguageModelV2 } from '@ai-sdk/provider';
 import { adaptModel } from '../adapters/adapt-model.js';
 import type { ModelAdapterRegistry } from '../adapters/registry.js';
 import type { KelivoResponsesSettings } from './settings.js';
-import { withToolLoop } from '../tool-loop/with-tool-loop.js';
+import { withToolLoop } from '../tool-loop/tool-loop.js';
 import type { ToolSource } from '../tools/tool-source.js';
 
 export interface ComposeModelOptions extends Pick<KelivoResponsesSettings, 'toolLoop' | 'timeouts'> {

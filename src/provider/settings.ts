@@ -11,7 +11,7 @@ import type { KnownServerName } from '../responses/compatibility/known-servers.j
 import type { AzureSettings, ApiStyle } from '../http/base-url.js';
 import type { ApiKeySetting } from '../http/key-ring.js';
 import type { ToolLoopOptions } from '../tool-loop/options.js';
-import { toolLoopSettingsShape } from '../tool-loop/validate-options.js';
+import { toolLoopSettingsShape } from '../tool-loop/options.js';
 import type { LocalTools } from '../tools/local-tools.js';
 import type { McpServers } from '../tools/mcp/config.js';
 import type { McpToolsOptions } from '../tools/mcp/options.js';

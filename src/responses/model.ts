@@ -5,10 +5,10 @@ import type {
   LanguageModelV2StreamPart,
 } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
-import { createPartCollector } from '../parts/collect-parts.js';
-import { streamBatches } from '../parts/part-batches.js';
-import { turnTokenOf } from '../parts/turn-token.js';
-import { isV3Host } from '../parts/v3-host.js';
+import { createPartCollector } from '../parts/collector.js';
+import { streamBatches } from '../parts/batches.js';
+import { turnTokenOf } from '../parts/call-marks.js';
+import { isV3Host } from '../parts/call-marks.js';
 import type { LearnedCompatibility } from './compatibility/learned.js';
 import { sendWithFallbacks } from './compatibility/send-with-fallbacks.js';
 import { buildRequest } from './request/build-request.js';

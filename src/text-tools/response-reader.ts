@@ -1,5 +1,5 @@
 import type { LanguageModelV2CallOptions, LanguageModelV2StreamPart } from '@ai-sdk/provider';
-import type { PartTransformer } from '../parts/transform-parts.js';
+import type { PartTransformer } from '../parts/transform.js';
 import { createPartWriter } from './part-writer.js';
 import { createTextParser, type TextParser, type TextParserOptions } from './text-parser.js';
 import { toDeclaredTools } from './declared-tools.js';

@@ -1,5 +1,5 @@
 import type { LanguageModelV2Middleware } from '@ai-sdk/provider';
-import { transformParts } from '../parts/transform-parts.js';
+import { transformParts } from '../parts/transform.js';
 import type { ReasoningTags } from './reasoning-tags.js';
 import { createTextReader, type TextReaderOptions } from './response-reader.js';
 import { readContent } from './read-content.js';

@@ -3,18 +3,18 @@
  *
  * @module kelivo-responses/tool-calls
  */
-export { normalizeToolName } from './normalize-tool-name.js';
+export { normalizeToolName } from './tool-names.js';
 export {
   type ParsedToolArguments,
   parseToolArguments,
   type ParseToolArgumentsOptions,
 } from './tool-arguments.js';
-export { type CollectedToolCall, ToolCallCollector, type ToolCallFragment } from './tool-call-collector.js';
-export { ToolCallPipeline, type ToolCallPipelineResult, type ToolCallStats } from './tool-call-pipeline.js';
+export { type CollectedToolCall, ToolCallCollector, type ToolCallFragment } from './collector.js';
+export { ToolCallPipeline, type ToolCallPipelineResult, type ToolCallStats } from './pipeline.js';
 export {
   type DeclaredTool,
   type FailedToolCall,
   type ProcessedToolCall,
   ToolCallProcessor,
   type ToolCallProcessorOptions,
-} from './tool-call-processor.js';
+} from './pipeline.js';

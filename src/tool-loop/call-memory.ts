@@ -1,9 +1,14 @@
-import type { LanguageModelV2Prompt, LanguageModelV2ToolResultPart } from '@ai-sdk/provider';
+import type {
+  LanguageModelV2Message,
+  LanguageModelV2Prompt,
+  LanguageModelV2ToolResultPart,
+} from '@ai-sdk/provider';
 import type { ToolSource } from '../tools/tool-source.js';
-import type { Outcome } from './owned-call.js';
-import { parseInput } from './parse-input.js';
+import type { Outcome } from './calls.js';
+import { parseInput } from './calls.js';
 import { toHash } from '../shared/hash.js';
-import { toResult } from './to-result.js';
+import { toResult } from '../tool-calls/mcp-output.js';
+import { toCallPart } from './history.js';
 
 /** How many calls, and how many sets of hidden ones, are kept. A conversation refers back to few. */
 const CAPACITY = { inputs: 500, hidden: 50 };
@@ -88,4 +93,53 @@ function keep<Value>(
   map.set(key, value);
   const [oldest] = map.keys();
   if (map.size > capacity && oldest !== undefined) map.delete(oldest);
+}
+
+type AssistantPart = Extract<LanguageModelV2Message, { role: 'assistant' }>['content'][number];
+
+/**
+ * The history with the calls that the host was not shown, each set before the host's own call that ended their turn.
+ * Otherwise the model, asked again with the host's result, would not know that they have been made.
+ */
+export async function withHiddenCalls(
+  prompt: LanguageModelV2Prompt,
+  memory: Pick<CallMemory, 'reveal' | 'hidesNothing'>,
+): Promise<LanguageModelV2Prompt> {
+  if (memory.hidesNothing) return prompt;
+  const known = new Set<string>();
+  for (const { role, content } of prompt) {
+    if (role !== 'assistant' && role !== 'tool') continue;
+    for (const part of content) {
+      if (part.type === 'tool-call' || part.type === 'tool-result') known.add(part.toolCallId);
+    }
+  }
+
+  const history: LanguageModelV2Prompt = [];
+  for (const [index, message] of prompt.entries()) {
+    if (message.role !== 'assistant') {
+      history.push(message);
+      continue;
+    }
+    const content: AssistantPart[] = [];
+    for (const part of message.content) {
+      if (part.type === 'tool-call' && part.providerExecuted !== true) {
+        const place = { before: prompt.slice(0, index), hostCallId: part.toolCallId };
+        for (const outcome of await memory.reveal(place)) content.push(...toParts(outcome));
+      }
+      content.push(part);
+    }
+    history.push(content.length === message.content.length ? message : { ...message, content });
+  }
+  return history;
+
+  function toParts({ call, output }: Outcome): AssistantPart[] {
+    const { toolCallId, toolName } = call;
+    // It is in the history, or was told with another call of the host.
+    if (known.has(toolCallId)) return [];
+    known.add(toolCallId);
+    return [
+      toCallPart({ ...call, providerExecuted: true }),
+      { type: 'tool-result', toolCallId, toolName, output },
+    ];
+  }
 }

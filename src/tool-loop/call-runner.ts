@@ -1,7 +1,7 @@
 import { linkSignal, untilAborted } from '../shared/abort.js';
 import type { ToolDefinition, ToolOutput } from '../tools/tool-source.js';
-import type { Outcome, OwnedCall } from './owned-call.js';
-import { isWholeJson } from './parse-input.js';
+import type { Outcome, OwnedCall } from './calls.js';
+import { isWholeJson } from './calls.js';
 
 /** How the calls of a turn are brought to run. */
 export interface Scheduling {

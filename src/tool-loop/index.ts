@@ -11,10 +11,10 @@ export type {
 } from '../tools/tool-source.js';
 export type { ToolStub } from '../tools/tool-stubs.js';
 export { createToolbox } from '../tools/toolbox.js';
-export type { ApprovalDecision, ApprovalRequest, Approvals, Approve } from './ask-approval.js';
-export type { ToolResultStore } from './call-results.js';
+export type { ApprovalDecision, ApprovalRequest, Approvals, Approve } from './approvals.js';
+export type { ToolResultStore } from './result-store.js';
 export type { ToolLoopOptions } from './options.js';
 export { type ProviderRunTools, runInProvider } from './run-in-provider.js';
-export type { ToolLoopEvent } from './tool-loop-event.js';
-export { toolLoopMiddleware } from './tool-loop-middleware.js';
-export { withToolLoop } from './with-tool-loop.js';
+export type { ToolLoopEvent } from './events.js';
+export { toolLoopMiddleware } from './tool-loop.js';
+export { withToolLoop } from './tool-loop.js';

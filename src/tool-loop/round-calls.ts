@@ -1,9 +1,9 @@
 import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
-import type { PartSink } from '../parts/create-part-stream.js';
+import type { PartSink } from '../parts/part-stream.js';
 import { type CallRunner, createCallRunner } from './call-runner.js';
-import { executeCall } from './execute-call.js';
-import { isErrorOutput } from './owned-call.js';
-import { toResult } from './to-result.js';
+import { executeCall } from './call-execution.js';
+import { isErrorOutput } from './calls.js';
+import { toResult } from '../tool-calls/mcp-output.js';
 import type { Turn } from './turn.js';
 
 export interface RoundCallsOptions {

@@ -1,7 +1,8 @@
-import type { JSONObject } from '@ai-sdk/provider';
+import { InvalidArgumentError, type JSONObject, type SharedV2ProviderOptions } from '@ai-sdk/provider';
 import { createLocalTools, type LocalTools } from '../tools/local-tools.js';
 import type { LocalToolsOptions } from '../tools/run-local-tool.js';
 import { type ToolStub, toToolStub } from '../tools/tool-stubs.js';
+import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 
 /** What a call needs so that the provider runs its tools. To be spread into `generateText` or `streamText`. */
 export interface ProviderRunTools<Name extends string> {
@@ -42,4 +43,30 @@ export function runInProvider<Tools extends LocalTools>(
     tools: Object.fromEntries(stubs) as Record<keyof Tools & string, ToolStub>,
     providerOptions: { kelivo: { executors } },
   };
+}
+
+// A host passes the same object in every step of a call.
+const sources = new WeakMap<object, ToolSource>();
+
+/**
+ * The tools that one call brings along in `providerOptions.kelivo.executors`: tools of the AI SDK with `execute`, or a
+ * tool source. Hosts hand the options of a call on by reference, functions and all.
+ *
+ * @throws InvalidArgumentError for anything else.
+ * @throws KelivoError with code `invalid-settings` for a tool without `execute`.
+ */
+export function executorsOf(providerOptions: SharedV2ProviderOptions | undefined): ToolSource | undefined {
+  const executors: unknown = providerOptions?.kelivo?.executors;
+  if (executors === undefined || isToolSource(executors)) return executors;
+  if (typeof executors !== 'object' || executors === null || Array.isArray(executors)) {
+    throw new InvalidArgumentError({
+      argument: 'providerOptions.kelivo.executors',
+      message:
+        'Expected `providerOptions.kelivo.executors` to be tools by their names, as runInProvider() gives them, ' +
+        `got ${Array.isArray(executors) ? 'an array' : typeof executors}.`,
+    });
+  }
+  const source = sources.get(executors) ?? createLocalTools(executors as LocalTools);
+  sources.set(executors, source);
+  return source;
 }

@@ -1,13 +1,13 @@
 import type { LanguageModelV2CallOptions, LanguageModelV2FinishReason } from '@ai-sdk/provider';
-import type { PartSink } from '../parts/create-part-stream.js';
+import type { PartSink } from '../parts/part-stream.js';
 import type { CallRunner } from './call-runner.js';
-import type { Round } from './open-round.js';
-import type { Outcome } from './owned-call.js';
-import type { RoundSummary } from './round-summary.js';
-import { readRound } from './read-round.js';
+import type { Round } from './round.js';
+import type { Outcome } from './calls.js';
+import type { RoundSummary } from './round-reader.js';
+import { readRound } from './round-reader.js';
 import { createRoundCalls } from './round-calls.js';
 import type { Turn } from './turn.js';
-import { withOutcomes } from './with-outcomes.js';
+import { withOutcomes } from './history.js';
 
 /**
  * Runs a turn to its end: reads a round, runs its calls, asks again with their outcomes, and stops when a round brings

@@ -1,5 +1,5 @@
-import { isErrorOutput, type Outcome } from './owned-call.js';
-import { toValidJson } from './parse-input.js';
+import { isErrorOutput, type Outcome } from './calls.js';
+import { toValidJson } from './calls.js';
 
 /** Bounds a turn: a model that gets nowhere is asked to answer with what it has. */
 export interface TurnLimits {

@@ -6,9 +6,9 @@ import {
   type LanguageModelV2Usage,
   type SharedV2ProviderMetadata,
 } from '@ai-sdk/provider';
-import { addUsage } from '../parts/add-usage.js';
-import type { RoundSummary } from './round-summary.js';
-import { isErrorOutput, type Outcome } from './owned-call.js';
+import { addUsage } from '../parts/usage.js';
+import type { RoundSummary } from './round-reader.js';
+import { isErrorOutput, type Outcome } from './calls.js';
 
 /** What has happened in a turn so far, as far as its end must tell. */
 export interface TurnRecord {

@@ -5,26 +5,26 @@ import type {
 } from '@ai-sdk/provider';
 import { untilAborted } from '../shared/abort.js';
 import { createToolSurface, type ToolSurface, type Visibility } from '../parts/provider-executed-parts.js';
-import { withTurnToken } from '../parts/turn-token.js';
-import { isV3Host } from '../parts/v3-host.js';
-import { isContinuation } from '../tool-calls/is-continuation.js';
-import { pairToolCalls } from '../tool-calls/pair-tool-calls.js';
+import { withTurnToken } from '../parts/call-marks.js';
+import { isV3Host } from '../parts/call-marks.js';
+import { isContinuation } from '../tool-calls/call-pairing.js';
+import { pairToolCalls } from '../tool-calls/call-pairing.js';
 import { isStrictSchema } from '../tools/strict-schema.js';
 import type { ToolDefinition, ToolSource } from '../tools/tool-source.js';
 import type { CallMemory } from './call-memory.js';
-import { type CallResults, createCallResults } from './call-results.js';
+import { type CallResults, createCallResults } from './result-store.js';
 import type { Scheduling } from './call-runner.js';
-import type { ExecuteCallOptions } from './execute-call.js';
-import type { OpenRound, Round } from './open-round.js';
+import type { ExecuteCallOptions } from './call-execution.js';
+import type { OpenRound, Round } from './round.js';
 import type { ToolLoopOptions } from './options.js';
 import { retry } from './retry.js';
 import { createTimeLimit } from './time-limit.js';
-import type { ToolLoopEvent } from './tool-loop-event.js';
-import { turnIdOf } from './turn-id.js';
+import type { ToolLoopEvent } from './events.js';
+import { turnIdOf } from './result-store.js';
 import { createTurnIds, type RoundIds } from './turn-ids.js';
 import { createTurnRecord, type TurnRecord } from './turn-record.js';
 import { createTurnLimits, type TurnLimits } from './turn-limits.js';
-import { withHiddenCalls } from './with-hidden-calls.js';
+import { withHiddenCalls } from './call-memory.js';
 
 type WithoutTime<Event> = Event extends unknown ? Omit<Event, 'at'> : never;
 

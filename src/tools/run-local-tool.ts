@@ -1,6 +1,6 @@
 import type { JSONValue } from '@ai-sdk/provider';
 import { asSchema, executeTool, type ModelMessage, type Tool } from '@ai-sdk/provider-utils';
-import { toV2Output } from '../parts/to-v2-output.js';
+import { toV2Output } from '../parts/v2-output.js';
 import type { ToolCallOptions, ToolInvocation, ToolOutput } from './tool-source.js';
 
 /** What the tools of one source have in common. */

@@ -3,7 +3,7 @@ import type {
   LanguageModelV2Prompt,
   SharedV2ProviderOptions,
 } from '@ai-sdk/provider';
-import { toV2Output } from '../parts/to-v2-output.js';
+import { toV2Output } from '../parts/v2-output.js';
 import type {
   LanguageModelV3CallOptions,
   LanguageModelV3Message,

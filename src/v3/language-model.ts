@@ -8,7 +8,7 @@ import type {
   LanguageModelV2Usage,
   SharedV2ProviderMetadata,
 } from '@ai-sdk/provider';
-import { withV3Host } from '../parts/v3-host.js';
+import { withV3Host } from '../parts/call-marks.js';
 import type {
   LanguageModelV3,
   LanguageModelV3CallOptions,

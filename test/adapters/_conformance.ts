@@ -2,7 +2,7 @@ import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import type { ModelAdapter } from '../../src/adapters/model-adapter.js';
 import { wrapModel } from '../../src/adapters/middleware.js';
-import { createPartCollector } from '../../src/parts/collect-parts.js';
+import { createPartCollector } from '../../src/parts/collector.js';
 import { createRandom } from '../_chunking.js';
 import {
   finish,

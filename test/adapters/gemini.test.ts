@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { adaptModel } from '../../src/adapters/adapt-model.js';
 import { gemini } from '../../src/adapters/gemini.js';
 import { wrapModel } from '../../src/adapters/middleware.js';
-import { withToolLoop } from '../../src/tool-loop/with-tool-loop.js';
+import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { checkParts } from '../_parts.js';
 import { serveBody, serveJson } from '../_server.js';
 import { toSse } from '../_sse.js';

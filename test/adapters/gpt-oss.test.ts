@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { gptOss } from '../../src/adapters/gpt-oss.js';
 import { wrapModel } from '../../src/adapters/middleware.js';
-import { withToolLoop } from '../../src/tool-loop/with-tool-loop.js';
+import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { ask, call, generate, ofType, say, scriptedModel, stream } from '../tool-loop/_scripted-model.js';
 import { declared, scriptedTools } from '../tool-loop/_tools.js';
 

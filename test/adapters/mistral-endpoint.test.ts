@@ -17,7 +17,7 @@ import type { MistralOptions } from '../../src/adapters/mistral/mistral-options.
 import { wrapModel } from '../../src/adapters/middleware.js';
 import { createKelivoResponsesProvider } from '../../src/provider/provider.js';
 import type { RequestRules } from '../../src/testing/request-rules.js';
-import { withToolLoop } from '../../src/tool-loop/with-tool-loop.js';
+import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { createLocalTools } from '../../src/tools/local-tools.js';
 import { startEmulator } from '../testing/_emulator.js';
 import { ofType, readAll } from '../tool-loop/_scripted-model.js';

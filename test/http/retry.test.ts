@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { toRetryAfter } from '../../src/http/retry.js';
 import { retry } from '../../src/tool-loop/retry.js';
-import { withToolLoop } from '../../src/tool-loop/with-tool-loop.js';
+import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import {
   ask,
   call,

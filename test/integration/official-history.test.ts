@@ -8,7 +8,7 @@ import {
 } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { pairToolCalls } from '../../src/tool-calls/pair-tool-calls.js';
+import { pairToolCalls } from '../../src/tool-calls/call-pairing.js';
 import { type Conversation, type Side, startConversation, textsOf, typesOf } from './_conversation.js';
 import { hostTools, loopTools } from './_tools.js';
 

@@ -7,7 +7,7 @@ import type {
   LanguageModelV2Usage,
 } from '@ai-sdk/provider';
 import { untilAborted } from '../../src/shared/abort.js';
-import { createPartCollector } from '../../src/parts/collect-parts.js';
+import { createPartCollector } from '../../src/parts/collector.js';
 
 type Part = LanguageModelV2StreamPart;
 type Parts = Iterable<Part> | AsyncIterable<Part>;

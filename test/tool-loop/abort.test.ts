@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import type { LanguageModelV2, LanguageModelV2CallOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
-import { withToolLoop } from '../../src/tool-loop/with-tool-loop.js';
+import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import {
   ask,
   call,

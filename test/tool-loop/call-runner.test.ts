@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
-import { withToolLoop } from '../../src/tool-loop/with-tool-loop.js';
+import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import {
   ask,
   call,

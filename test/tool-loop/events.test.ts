@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ToolLoopEvent } from '../../src/tool-loop/tool-loop-event.js';
-import { withToolLoop } from '../../src/tool-loop/with-tool-loop.js';
+import type { ToolLoopEvent } from '../../src/tool-loop/events.js';
+import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { ask, call, finishOf, say, scriptedModel, stream } from './_scripted-model.js';
 import { scriptedTools } from './_tools.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withToolLoop } from '../../src/tool-loop/with-tool-loop.js';
+import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { createLocalTools } from '../../src/tools/local-tools.js';
 import { createToolbox } from '../../src/tools/toolbox.js';
 import type { ToolOutput } from '../../src/tools/tool-source.js';

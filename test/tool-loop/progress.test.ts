@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
-import type { ToolLoopEvent } from '../../src/tool-loop/tool-loop-event.js';
-import { withToolLoop } from '../../src/tool-loop/with-tool-loop.js';
+import type { ToolLoopEvent } from '../../src/tool-loop/events.js';
+import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { ask, call, exchangeOf, ofType, say, scriptedModel, stream } from './_scripted-model.js';
 import { type Execute, scriptedTools, settled } from './_tools.js';
 

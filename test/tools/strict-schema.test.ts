@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withToolLoop } from '../../src/tool-loop/with-tool-loop.js';
+import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { isStrictSchema } from '../../src/tools/strict-schema.js';
 import type { ToolSource } from '../../src/tools/tool-source.js';
 import { say, scriptedModel, stream } from '../tool-loop/_scripted-model.js';

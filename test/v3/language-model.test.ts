@@ -1,6 +1,6 @@
 import type { LanguageModelV2CallWarning, LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import { withToolLoop } from '../../src/tool-loop/with-tool-loop.js';
+import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from '../../src/v3/index.js';
 import { toLanguageModelV3 } from '../../src/v3/index.js';
 import {

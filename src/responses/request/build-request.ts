@@ -4,7 +4,7 @@ import {
   type LanguageModelV2Prompt,
   UnsupportedFunctionalityError,
 } from '@ai-sdk/provider';
-import { pairToolCalls } from '../../tool-calls/pair-tool-calls.js';
+import { pairToolCalls } from '../../tool-calls/call-pairing.js';
 import type { ConvertedMessages } from './converted-messages.js';
 import { toHostedCallForms } from './hosted-calls/to-hosted-call-forms.js';
 import { type ModelTraits, toModelTraits } from './model-traits.js';

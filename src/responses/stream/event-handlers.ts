@@ -5,7 +5,7 @@ import {
   type LanguageModelV2StreamPart,
   type LanguageModelV2Usage,
 } from '@ai-sdk/provider';
-import { addUsage } from '../../parts/add-usage.js';
+import { addUsage } from '../../parts/usage.js';
 import { kindOf, type OutputItems } from './output-items.js';
 import { toFinishMetadata, toFinishReason, toUsage } from './finish.js';
 import { DONE_MARKER } from './responses-event.js';

@@ -1,6 +1,6 @@
 import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
 import { expect, it } from 'vitest';
-import { pairToolCalls } from '../../../src/tool-calls/pair-tool-calls.js';
+import { pairToolCalls } from '../../../src/tool-calls/call-pairing.js';
 import { build } from './_build.js';
 
 /** Mulberry32: a small generator of numbers in [0, 1) that a seed repeats. */

@@ -1,0 +1,200 @@
+import type {
+  LanguageModelV2CallOptions,
+  LanguageModelV2Message,
+  LanguageModelV2Prompt,
+  LanguageModelV2ToolCallPart,
+  LanguageModelV2ToolResultPart,
+} from '@ai-sdk/provider';
+import { isFunctionPart, type IsOwn, type MatchedCall, matchToolCalls } from './call-matching.js';
+import { unwrapMcpOutput } from './mcp-output.js';
+
+type AssistantMessage = Extract<LanguageModelV2Message, { role: 'assistant' }>;
+type AssistantPart = AssistantMessage['content'][number];
+type ToolMessage = Extract<LanguageModelV2Message, { role: 'tool' }>;
+
+export interface PairToolCallsOptions {
+  /**
+   * The arguments of a call of which only the result is left in the history.
+   * @default a call without arguments, `{}`
+   */
+  argumentsOf?: (result: LanguageModelV2ToolResultPart) => unknown;
+  /**
+   * Leaves results of a `tool` message whose call is not in the history alone: with `previous_response_id`
+   * or `conversation` the server has the call.
+   * @default false
+   */
+  keepOrphans?: boolean;
+  /**
+   * Whether a tool is one of the caller's own: then its provider-executed calls are never taken for those of a hosted
+   * tool, which may have the same name.
+   * @default no tool is
+   */
+  isOwn?: (toolName: string) => boolean;
+}
+
+/**
+ * Rewrites a history so that every model understands its tool calls: plain `tool-call` parts in an
+ * assistant message, then a `tool` message with exactly one result for each, in the order of the calls.
+ *
+ * Hosts keep what a provider executed in one assistant message (call, result, text, call, result, text),
+ * sometimes without the call, sometimes with the results at the end. Pairs the host ran are left as they are,
+ * and so are calls of the API's hosted tools. Returns the same prompt when there is nothing to change.
+ */
+export function pairToolCalls(
+  prompt: LanguageModelV2Prompt,
+  { argumentsOf, keepOrphans = false, isOwn = () => false }: PairToolCallsOptions = {},
+): LanguageModelV2Prompt {
+  const slots = matchToolCalls(prompt, isOwn).values();
+  const nextSlot = (): MatchedCall | undefined => slots.next().value ?? undefined;
+  const history: LanguageModelV2Prompt = [];
+  // The results that belong after the last assistant message.
+  let results: LanguageModelV2ToolResultPart[] = [];
+  const closeRound = (message: ToolMessage = { role: 'tool', content: [] }): void => {
+    if (results.length > 0) history.push({ ...message, content: results });
+    results = [];
+  };
+
+  for (const message of prompt) {
+    if (message.role === 'assistant') {
+      for (const round of toRounds(message, { nextSlot, argumentsOf, isOwn })) {
+        closeRound();
+        history.push(round.message);
+        results = round.calls.map(toResultPart);
+      }
+    } else if (message.role === 'tool') {
+      const { orphans, rest } = sortToolMessage(message, { nextSlot, keepOrphans, isOwn });
+      if (results.length > 0 && isSame(results, message.content.filter(isResult))) {
+        history.push(message);
+        results = [];
+        continue;
+      }
+      closeRound(message);
+      if (orphans.length > 0) {
+        history.push({ role: 'assistant', content: orphans.map(call => toCallPart(call, argumentsOf)) });
+        history.push({ ...message, content: orphans.map(toResultPart) });
+      }
+      if (rest.length > 0)
+        history.push(isSame(rest, message.content) ? message : { ...message, content: rest });
+    } else {
+      closeRound();
+      history.push(message);
+    }
+  }
+  closeRound();
+  return isSame(history, prompt) ? prompt : history;
+}
+
+/** A stretch of an assistant message that ends where results of its calls are due. */
+interface Round {
+  readonly message: AssistantMessage;
+  readonly calls: readonly MatchedCall[];
+}
+
+function toRounds(
+  message: AssistantMessage,
+  { nextSlot, argumentsOf, isOwn }: SlotReader & Pick<PairToolCallsOptions, 'argumentsOf'>,
+): Round[] {
+  const stretches: Array<{ parts: AssistantPart[]; calls: MatchedCall[] }> = [];
+  let current = { parts: [] as AssistantPart[], calls: [] as MatchedCall[] };
+  // What follows a provider-executed call was written with its result at hand; what follows a host's call was not.
+  let isAnswered = false;
+  for (const part of message.content) {
+    if (isFunctionPart(part, 'assistant', isOwn)) {
+      const call = nextSlot();
+      if (call === undefined) continue;
+      current.parts.push(toCallPart(call, argumentsOf));
+      current.calls.push(call);
+      isAnswered ||= call.providerExecuted;
+      continue;
+    }
+    if (isAnswered) {
+      stretches.push(current);
+      current = { parts: [], calls: [] };
+      isAnswered = false;
+    }
+    current.parts.push(part);
+  }
+  if (current.parts.length > 0) stretches.push(current);
+
+  if (message.content.length === 0) return [{ message, calls: [] }];
+  if (stretches.length === 1 && isSame(current.parts, message.content))
+    return [{ message, calls: current.calls }];
+  return stretches.map(({ parts, calls }, index) => ({
+    // Options of a message, such as a cache breakpoint, concern its end.
+    message:
+      index === stretches.length - 1 ? { ...message, content: parts } : { role: 'assistant', content: parts },
+    calls,
+  }));
+}
+
+interface SlotReader {
+  readonly isOwn: IsOwn;
+  nextSlot(): MatchedCall | undefined;
+}
+
+/** Which parts of a `tool` message stay where they are, and which results need a call before them. */
+function sortToolMessage(
+  message: ToolMessage,
+  { nextSlot, keepOrphans, isOwn }: SlotReader & { keepOrphans: boolean },
+): { orphans: MatchedCall[]; rest: ToolMessage['content'] } {
+  const orphans: MatchedCall[] = [];
+  const rest: ToolMessage['content'] = [];
+  for (const part of message.content) {
+    if (!isFunctionPart(part, 'tool', isOwn)) {
+      rest.push(part);
+      continue;
+    }
+    const orphan = nextSlot();
+    if (orphan === undefined) continue;
+    if (keepOrphans) rest.push(part);
+    else orphans.push(orphan);
+  }
+  return { orphans, rest };
+}
+
+function toCallPart(
+  { part, result, toolCallId, providerExecuted }: MatchedCall,
+  argumentsOf: PairToolCallsOptions['argumentsOf'],
+): LanguageModelV2ToolCallPart {
+  if (part === undefined) {
+    const input = (result === undefined ? undefined : argumentsOf?.(result)) ?? {};
+    return { type: 'tool-call', toolCallId, toolName: result?.toolName ?? '', input };
+  }
+  if (part.toolCallId === toolCallId && !(providerExecuted && part.providerExecuted)) return part;
+  const { providerExecuted: _, ...plain } = part;
+  return { ...plain, toolCallId };
+}
+
+function toResultPart({
+  part,
+  result,
+  toolCallId,
+  providerExecuted,
+}: MatchedCall): LanguageModelV2ToolResultPart {
+  if (result === undefined) {
+    const value = 'No output: the call was interrupted before it finished.';
+    return {
+      type: 'tool-result',
+      toolCallId,
+      toolName: part?.toolName ?? '',
+      output: { type: 'error-text', value },
+    };
+  }
+  const output = providerExecuted ? unwrapMcpOutput(result.output) : result.output;
+  if (result.toolCallId === toolCallId && output === result.output) return result;
+  return { ...result, toolCallId, output };
+}
+
+function isResult(part: { type: string }): boolean {
+  return part.type === 'tool-result';
+}
+
+function isSame(left: readonly unknown[], right: readonly unknown[]): boolean {
+  return left.length === right.length && left.every((item, index) => item === right[index]);
+}
+
+/** Whether the server keeps the history, so that results may come without their calls. */
+export function isContinuation({ providerOptions }: LanguageModelV2CallOptions): boolean {
+  const { previousResponseId, conversation } = { ...providerOptions?.openai, ...providerOptions?.kelivo };
+  return typeof previousResponseId === 'string' || typeof conversation === 'string';
+}

@@ -1,0 +1,107 @@
+import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
+import { describe, expect, it } from 'vitest';
+import { createPartStream } from '../../src/parts/part-stream.js';
+import { collect } from '../_parts.js';
+
+const part = (id: number): LanguageModelV2StreamPart => ({ type: 'text-delta', id: String(id), delta: '' });
+
+const parts = (count: number) => Array.from({ length: count }, (_, id) => part(id));
+
+const settle = () => new Promise(resolve => setTimeout(resolve, 10));
+
+describe('createPartStream', () => {
+  it.each([0, 1, 63, 64, 65, 1000])('streams %i parts in order and closes', async count => {
+    const stream = createPartStream(async sink => {
+      for (const each of parts(count)) {
+        sink.write(each);
+        await sink.ready();
+      }
+    });
+    expect(await collect(stream)).toEqual(parts(count));
+  });
+
+  it('streams parts that are written at once, however many', async () => {
+    const stream = createPartStream(async sink => parts(1000).forEach(sink.write));
+    expect(await collect(stream)).toEqual(parts(1000));
+  });
+
+  it('gives a part to a waiting reader before the next is there', async () => {
+    let writeMore = () => {};
+    const stream = createPartStream(async sink => {
+      sink.write(part(0));
+      await new Promise<void>(resolve => {
+        writeMore = resolve;
+      });
+      sink.write(part(1));
+    });
+    const reader = stream.getReader();
+    expect((await reader.read()).value).toEqual(part(0));
+    const next = reader.read();
+    await settle();
+    writeMore();
+    expect((await next).value).toEqual(part(1));
+    expect((await reader.read()).done).toBe(true);
+  });
+
+  it('holds a producer back that is far ahead of its reader, and lets it go on when the reader comes', async () => {
+    let produced = 0;
+    const stream = createPartStream(async sink => {
+      for (; produced < 1000; produced++) {
+        sink.write(part(produced));
+        await sink.ready();
+      }
+    });
+    await settle();
+    expect(produced).toBeLessThan(100);
+    expect(await collect(stream)).toEqual(parts(1000));
+    expect(produced).toBe(1000);
+  });
+
+  it('errors with what the producer threw, after what it wrote', async () => {
+    const failure = new Error('no more');
+    const stream = createPartStream(async sink => {
+      sink.write(part(0));
+      throw failure;
+    });
+    const reader = stream.getReader();
+    expect((await reader.read()).value).toEqual(part(0));
+    await expect(reader.read()).rejects.toBe(failure);
+  });
+
+  it('tells of a cancel, and lets a producer come to its end that was held back', async () => {
+    const reasons: unknown[] = [];
+    let ended = false;
+    const stream = createPartStream(
+      async sink => {
+        for (const each of parts(1000)) {
+          sink.write(each);
+          await sink.ready();
+        }
+        ended = true;
+      },
+      { onCancel: reason => reasons.push(reason) },
+    );
+    const reader = stream.getReader();
+    await reader.read();
+    await settle();
+    expect(ended).toBe(false);
+    await reader.cancel('enough');
+    await settle();
+    expect(reasons).toEqual(['enough']);
+    expect(ended).toBe(true);
+  });
+
+  it('swallows what a producer throws after a cancel', async () => {
+    let fail = () => {};
+    const stream = createPartStream(async () => {
+      await new Promise((_, reject) => {
+        fail = () => reject(new Error('too late'));
+      });
+    });
+    await stream.cancel();
+    fail();
+    // An unhandled rejection would fail the run.
+    await settle();
+    expect(await stream.getReader().read()).toEqual({ done: true, value: undefined });
+  });
+});

@@ -1,0 +1,303 @@
+import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
+import { describe, expect, it } from 'vitest';
+import { type PairToolCallsOptions, pairToolCalls } from '../../src/tool-calls/call-pairing.js';
+
+const text = (value: string) => ({ type: 'text', text: value });
+const reasoning = (value: string) => ({ type: 'reasoning', text: value });
+const call = (id: string, rest: object = {}) => ({
+  type: 'tool-call',
+  toolCallId: id,
+  toolName: 'look',
+  input: { at: id },
+  ...rest,
+});
+const executed = (id: string, rest: object = {}) => call(id, { providerExecuted: true, ...rest });
+const result = (id: string, value: unknown = `${id} done`, rest: object = {}) => ({
+  type: 'tool-result',
+  toolCallId: id,
+  toolName: 'look',
+  output: typeof value === 'string' ? { type: 'text', value } : value,
+  ...rest,
+});
+const interrupted = (id: string) =>
+  result(id, { type: 'error-text', value: 'No output: the call was interrupted before it finished.' });
+const assistant = (...content: unknown[]) => ({ role: 'assistant', content });
+const tool = (...content: unknown[]) => ({ role: 'tool', content });
+const user = { role: 'user', content: [text('hi')] };
+
+function pair(prompt: unknown[], options?: PairToolCallsOptions): LanguageModelV2Prompt {
+  const paired = pairToolCalls(prompt as LanguageModelV2Prompt, options);
+  expect(pairToolCalls(paired, options), 'a second run changes nothing').toBe(paired);
+  return paired;
+}
+
+describe('a history that is in order', () => {
+  it.each<[string, unknown[]]>([
+    ['no messages', []],
+    ['no tools', [{ role: 'system', content: 's' }, user, assistant(text('a')), user]],
+    ['a call and its result', [user, assistant(text('a'), call('1')), tool(result('1'))]],
+    [
+      'parallel calls',
+      [assistant(call('1'), call('2')), tool(result('1'), result('2')), assistant(text('b'))],
+    ],
+    ['text behind a call of the host', [assistant(call('1'), text('b')), tool(result('1'))]],
+    ['an empty assistant message', [user, assistant(), user]],
+    [
+      'an answer to an approval',
+      [assistant(call('1')), tool({ type: 'tool-approval-response' }, result('1'))],
+    ],
+    [
+      'JSON the host got from an MCP client of its own',
+      [
+        assistant(call('1')),
+        tool(result('1', { type: 'json', value: { content: [{ type: 'text', text: 'x' }] } })),
+      ],
+    ],
+  ])('stays the same object with %s', (_, prompt) => {
+    expect(pair(prompt)).toBe(prompt);
+  });
+
+  it('keeps the messages that need no change', () => {
+    const first = assistant(call('1'));
+    const answer = tool(result('1'));
+    const paired = pair([first, answer, assistant(executed('2'), result('2'))]);
+    expect(paired[0]).toBe(first);
+    expect(paired[1]).toBe(answer);
+  });
+});
+
+describe('calls the provider executed', () => {
+  it('become a round where they stand, one for each stretch of calls', () => {
+    const prompt = [
+      user,
+      assistant(
+        reasoning('r1'),
+        text('a'),
+        executed('1'),
+        result('1'),
+        executed('2'),
+        result('2'),
+        reasoning('r2'),
+        executed('3'),
+        result('3'),
+        text('b'),
+      ),
+    ];
+    expect(pair(prompt)).toEqual([
+      user,
+      assistant(reasoning('r1'), text('a'), call('1'), call('2')),
+      tool(result('1'), result('2')),
+      assistant(reasoning('r2'), call('3')),
+      tool(result('3')),
+      assistant(text('b')),
+    ]);
+  });
+
+  it('share a round with the host calls beside them, in call order', () => {
+    const prompt = [assistant(executed('1'), result('1'), call('2')), tool(result('2')), user];
+    expect(pair(prompt)).toEqual([assistant(call('1'), call('2')), tool(result('1'), result('2')), user]);
+  });
+
+  it('keep the options of their message at its end', () => {
+    const message = { ...assistant(executed('1'), result('1'), text('b')), providerOptions: { x: { y: 1 } } };
+    expect(pair([message])).toEqual([
+      assistant(call('1')),
+      tool(result('1')),
+      { ...assistant(text('b')), providerOptions: { x: { y: 1 } } },
+    ]);
+  });
+
+  it('find results that were moved to the end', () => {
+    expect(
+      pair([assistant(executed('1'), text('b'), executed('2')), tool(result('2'), result('1'))]),
+    ).toEqual([assistant(call('1')), tool(result('1')), assistant(text('b'), call('2')), tool(result('2'))]);
+  });
+
+  it('show an MCP result as what it was', () => {
+    const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
+    const mcp = (content: unknown[], rest: object = {}) => ({ type: 'json', value: { content, ...rest } });
+    const outputs: Array<[unknown, unknown]> = [
+      [mcp([text('a'), text('b')]), { type: 'text', value: 'a\nb' }],
+      [mcp([text('bad')], { isError: true }), { type: 'error-text', value: 'bad' }],
+      [
+        mcp([text('a'), image]),
+        { type: 'content', value: [text('a'), { type: 'media', data: 'AAAA', mediaType: 'image/png' }] },
+      ],
+      [mcp([{ type: 'resource', resource: { uri: 'file:///a', text: 'A' } }]), { type: 'text', value: 'A' }],
+      [
+        { type: 'error-json', value: JSON.stringify({ content: [text('bad')] }) },
+        { type: 'error-text', value: 'bad' },
+      ],
+    ];
+    for (const [output, expected] of outputs) {
+      expect(pair([assistant(executed('1'), result('1', output))])[1]).toEqual(tool(result('1', expected)));
+    }
+  });
+
+  it.each([[{ content: 'text' }], [{ content: [{ type: 'row' }] }], [{ content: [] }], ['plain'], [null]])(
+    'keep %j, which is no MCP result',
+    value => {
+      const output = { type: 'json', value };
+      expect(pair([assistant(executed('1'), result('1', output))])[1]).toEqual(tool(result('1', output)));
+    },
+  );
+});
+
+describe('hosted tools of the API', () => {
+  const hosted = { toolName: 'web_search' };
+
+  it('stay where they are', () => {
+    const prompt = [user, assistant(executed('ws_1', hosted), result('ws_1', 'x', hosted), text('a'))];
+    expect(pair(prompt)).toBe(prompt);
+  });
+
+  it.each(['ws_1', 'fs_1', 'ci_1', 'ig_1', 'cu_1', 'mcp_1', 'mcpr_1'])(
+    'are left alone under whatever name they were declared: %s',
+    id => {
+      const named = { toolName: 'mine' };
+      const prompt = [user, assistant(executed(id, named), result(id, 'x', named), text('a'))];
+      expect(pair(prompt)).toBe(prompt);
+    },
+  );
+
+  it('are told from an own tool of the same name by whose it is, whatever its ids are', () => {
+    const prompt = [assistant(executed('toolu_1', hosted), result('toolu_1', 'x', hosted))];
+    expect(pair(prompt)).toEqual(prompt);
+    expect(pair(prompt, { isOwn: () => true })).toEqual([
+      assistant(call('toolu_1', hosted)),
+      tool(result('toolu_1', 'x', hosted)),
+    ]);
+  });
+
+  it('are told from a function of the same name by the call id', () => {
+    const prompt = [assistant(executed('call_1', hosted), result('call_1', 'x', hosted))];
+    expect(pair(prompt)).toEqual([assistant(call('call_1', hosted)), tool(result('call_1', 'x', hosted))]);
+  });
+});
+
+describe('results without a call', () => {
+  it('get their call back, with the arguments somebody remembers', () => {
+    const prompt = [assistant(text('a'), result('1'), result('2'), text('b'))];
+    const argumentsOf = ({ toolCallId }: { toolCallId: string }) =>
+      toolCallId === '1' ? { city: 'Rome' } : undefined;
+    expect(pair(prompt, { argumentsOf })).toEqual([
+      assistant(text('a'), call('1', { input: { city: 'Rome' } }), call('2', { input: {} })),
+      tool(result('1'), result('2')),
+      assistant(text('b')),
+    ]);
+  });
+
+  it('get it in a tool message as well', () => {
+    expect(pair([user, tool(result('1')), assistant(text('b'))])).toEqual([
+      user,
+      assistant(call('1', { input: {} })),
+      tool(result('1')),
+      assistant(text('b')),
+    ]);
+  });
+
+  it('stay alone in a tool message when the server has the call', () => {
+    const prompt = [tool(result('1'))];
+    expect(pair(prompt, { keepOrphans: true })).toBe(prompt);
+  });
+
+  it('do not become those of a call in a later turn', () => {
+    expect(pair([assistant(result('call_0', 'x')), user, assistant(call('call_0')), user])).toEqual([
+      assistant(call('call_0', { input: {} })),
+      tool(result('call_0', 'x')),
+      user,
+      assistant(call('call_0_2', { input: { at: 'call_0' } })),
+      tool(interrupted('call_0_2')),
+      user,
+    ]);
+  });
+
+  it('are another call when a later turn uses their id again', () => {
+    const prompt = [assistant(result('call_0', 'x')), user, assistant(result('call_0', 'y'))];
+    expect(pair(prompt)).toEqual([
+      assistant(call('call_0', { input: {} })),
+      tool(result('call_0', 'x')),
+      user,
+      assistant(call('call_0_2', { input: {} })),
+      tool(result('call_0_2', 'y')),
+    ]);
+  });
+});
+
+describe('calls and results out of step', () => {
+  it.each<[string, unknown[], unknown[]]>([
+    [
+      'answers a call that was interrupted',
+      [assistant(call('1')), user],
+      [assistant(call('1')), tool(interrupted('1')), user],
+    ],
+    [
+      'answers the interrupted one of two calls',
+      [assistant(call('1'), call('2')), tool(result('2'))],
+      [assistant(call('1'), call('2')), tool(interrupted('1'), result('2'))],
+    ],
+    [
+      'drops a second result',
+      [assistant(call('1')), tool(result('1', 'x'), result('1', 'y')), tool(result('1', 'z'))],
+      [assistant(call('1')), tool(result('1', 'x'))],
+    ],
+    [
+      'puts results in call order',
+      [assistant(call('1'), call('2')), tool(result('2'), result('1'))],
+      [assistant(call('1'), call('2')), tool(result('1'), result('2'))],
+    ],
+    [
+      'brings a late result to its call',
+      [assistant(call('1')), user, assistant(text('b')), tool(result('1'))],
+      [assistant(call('1')), tool(result('1')), user, assistant(text('b'))],
+    ],
+    [
+      'brings an early result to its call',
+      [tool(result('1')), assistant(text('a'), call('1'))],
+      [assistant(text('a'), call('1')), tool(result('1'))],
+    ],
+    [
+      'joins results of one round',
+      [assistant(call('1'), call('2')), tool(result('1')), tool(result('2'))],
+      [assistant(call('1'), call('2')), tool(result('1'), result('2'))],
+    ],
+    [
+      'gives a second call of the same id its own',
+      [assistant(call('1')), tool(result('1', 'x')), assistant(call('1')), tool(result('1', 'y'))],
+      [
+        assistant(call('1')),
+        tool(result('1', 'x')),
+        assistant(call('1_2', { input: { at: '1' } })),
+        tool(result('1_2', 'y')),
+      ],
+    ],
+    [
+      'pairs two open calls of one id by order, past ids in use',
+      [assistant(call('1'), call('1'), call('1_2')), tool(result('1', 'x'), result('1', 'y'), result('1_2'))],
+      [
+        assistant(call('1'), call('1_3', { input: { at: '1' } }), call('1_2')),
+        tool(result('1', 'x'), result('1_3', 'y'), result('1_2')),
+      ],
+    ],
+    [
+      'gives a call without an id one',
+      [assistant(call('')), tool(result('', 'x'))],
+      [assistant(call('call_2', { input: { at: '' } })), tool(result('call_2', 'x'))],
+    ],
+  ])('%s', (_, prompt, expected) => {
+    expect(pair(prompt)).toEqual(expected);
+  });
+});
+
+it('takes time in proportion to the history', () => {
+  const history = (rounds: number) =>
+    Array.from({ length: rounds }, () => assistant(executed('call_0'), result('call_0'), text('b')));
+  const time = (prompt: unknown[]) => {
+    const start = performance.now();
+    pairToolCalls(prompt as LanguageModelV2Prompt);
+    return performance.now() - start;
+  };
+  time(history(1000));
+  // A quadratic way would take hundreds of times longer than this.
+  expect(time(history(50_000))).toBeLessThan(2000);
+});

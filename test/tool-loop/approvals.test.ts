@@ -1,0 +1,134 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import type { ApprovalDecision, ApprovalRequest } from '../../src/tool-loop/approvals.js';
+import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
+import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
+import { ask, call, exchangeOf, ofType, say, scriptedModel, stream } from './_scripted-model.js';
+import { gate, scriptedTools } from './_tools.js';
+
+const kinds = () =>
+  scriptedTools({
+    read: { execute: () => 'ran', readOnly: true },
+    write: () => 'ran',
+    wipe: { execute: () => 'ran', destructive: true },
+  });
+
+/** Runs one call of each kind; gives what the model reads of each. */
+async function run(options: Omit<ToolLoopOptions, 'tools'>, tools = kinds()) {
+  const calls = ['read', 'write', 'wipe'].map(name => call(name, name, { from: 'a' }));
+  const model = scriptedModel(ask(...calls), say('Done.'));
+  const parts = await stream(withToolLoop(model, { tools, ...options }));
+  return {
+    parts,
+    outputs: Object.fromEntries(exchangeOf(model.requests[1]).outputs),
+    ran: namesOf(tools.calls),
+  };
+}
+
+const namesOf = (calls: readonly { toolName: string }[]) => calls.map(({ toolName }) => toolName);
+
+describe('approval', () => {
+  it('is asked of every call whose tool is not read-only, where nothing else is said', async () => {
+    const requests: ApprovalRequest[] = [];
+    const approve = (request: ApprovalRequest) => requests.push(request) > 0;
+    const { ran } = await run({ approve });
+    expect(ran).toEqual(['read', 'write', 'wipe']);
+    expect(requests).toMatchObject([
+      { toolCallId: 'write', toolName: 'write', input: { from: 'a' }, tool: { destructive: false } },
+      { toolCallId: 'wipe', toolName: 'wipe', tool: { description: 'Does wipe.', destructive: true } },
+    ]);
+  });
+
+  it.each([
+    ['destructive', ['wipe']],
+    ['none', []],
+  ] as const)('is asked of these with approvals "%s": %j', async (approvals, expected) => {
+    const asked: string[] = [];
+    const approve = ({ toolName }: ApprovalRequest) => asked.push(toolName) > 0;
+    const { ran } = await run({ approve, approvals });
+    expect(asked).toEqual(expected);
+    expect(ran).toHaveLength(3);
+  });
+
+  it.each([
+    ['all', ['read']],
+    ['destructive', ['read', 'write']],
+  ] as const)(
+    'is not given by nobody: with approvals "%s" alone only %j run',
+    async (approvals, expected) => {
+      const { ran, outputs } = await run({ approvals });
+      expect(ran).toEqual(expected);
+      expect(outputs.wipe).toBe(
+        'The call was not approved: tools of this kind need approval, and nobody can be asked.',
+      );
+    },
+  );
+
+  it('is needed by no call without any of it', async () => {
+    expect((await run({})).ran).toHaveLength(3);
+  });
+
+  it.each<[unknown, string]>([
+    [false, 'The call was not approved.'],
+    [{ approved: false, reason: 'Ask the user first.' }, 'The call was not approved: Ask the user first.'],
+    [undefined, 'The call was not approved.'],
+    ['yes', 'The call was not approved.'],
+    [null, 'The call was not approved.'],
+    [new Error('The dialog is gone.'), 'The call was not approved: The dialog is gone.'],
+  ])('is refused by %j, the tool does not run, and the model reads why', async (decision, text) => {
+    const approve = async () => {
+      if (decision instanceof Error) throw decision;
+      return decision as ApprovalDecision;
+    };
+    const { ran, outputs, parts } = await run({ approve });
+    expect(ran).toEqual(['read']);
+    expect(outputs.write).toBe(text);
+    expect(ofType(parts, 'tool-result').map(({ isError }) => isError === true)).toEqual([false, true, true]);
+  });
+
+  it('may be given by an object, and at once', async () => {
+    expect((await run({ approve: () => ({ approved: true }) })).ran).toHaveLength(3);
+  });
+
+  it('is refused by an exception that is thrown at once', async () => {
+    const approve = () => {
+      throw new Error('No window.');
+    };
+    expect((await run({ approve })).outputs.write).toBe('The call was not approved: No window.');
+  });
+
+  it('is not asked of a call whose arguments are no JSON', async () => {
+    const asked: string[] = [];
+    const model = scriptedModel(ask(call('c1', 'write', 'nonsense')), say('Sorry.'));
+    const approve = ({ toolName }: ApprovalRequest) => asked.push(toolName) > 0;
+    await stream(withToolLoop(model, { tools: kinds(), approve }));
+    expect(asked).toEqual([]);
+  });
+
+  it('takes none of the time of the tool', async () => {
+    const approve = async () => {
+      await new Promise(resolve => setTimeout(resolve, 60));
+      return true;
+    };
+    const { outputs } = await run({ approve, approvals: 'destructive', timeouts: { tool: 30 } });
+    expect(outputs.wipe).toBe('ran');
+  });
+
+  it('is waited for no longer when the turn is aborted', async () => {
+    const asked = gate<AbortSignal>();
+    const approve = (_: ApprovalRequest, { signal }: { signal: AbortSignal }) => {
+      asked.open(signal);
+      return new Promise<boolean>(() => {});
+    };
+    const controller = new AbortController();
+    const tools = kinds();
+    const model = scriptedModel(ask(call('c1', 'write')), say('Done.'));
+    const turn = stream(withToolLoop(model, { tools, approve }), { abortSignal: controller.signal });
+    const signal = await asked.opened;
+    controller.abort(new Error('The user left.'));
+    await expect(turn).rejects.toThrow('The user left.');
+    expect(signal.aborted).toBe(true);
+    expect(tools.calls).toEqual([]);
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
+import { createLocalTools } from '../../src/tools/local-tools.js';
+import { ask, call, exchangeOf, ofType, say, scriptedModel, stream } from './_scripted-model.js';
+import { declared } from './_tools.js';
+
+/** What a tool is run with, and what the host is shown, when the model writes these arguments. */
+async function runWith(input: string | object) {
+  const inputs: unknown[] = [];
+  const tools = createLocalTools({
+    plan: {
+      inputSchema: z.object({ days: z.number(), cities: z.array(z.string()).optional(), note: z.string() }),
+      execute(given) {
+        inputs.push(given);
+        return 'planned';
+      },
+    },
+  });
+  const model = scriptedModel(ask(call('c1', 'plan', input)), say('Done.'));
+  const parts = await stream(withToolLoop(model, { tools }), { tools: [declared('plan')] });
+  return {
+    inputs,
+    shown: ofType(parts, 'tool-call').map(part => part.input),
+    outputs: exchangeOf(model.requests[1]).outputs,
+  };
+}
+
+describe('the arguments of a call', () => {
+  it('that are texts where the schema of the tool allows none are read as it allows, and shown so', async () => {
+    const { inputs, shown } = await runWith({ days: '3', cities: '["Oslo"]', note: '7' });
+    expect(inputs).toEqual([{ days: 3, cities: ['Oslo'], note: '7' }]);
+    expect(shown).toEqual(['{"days":3,"cities":["Oslo"],"note":"7"}']);
+  });
+
+  it('that are escaped twice are read once more', async () => {
+    const { inputs } = await runWith(JSON.stringify('{"days":3,"note":"a\\nb"}'));
+    expect(inputs).toEqual([{ days: 3, note: 'a\nb' }]);
+  });
+
+  it('that end within a text do not run', async () => {
+    const { inputs, outputs, shown } = await runWith('{"days": 3, "note": "rm -rf /tmp/a');
+    expect(inputs).toEqual([]);
+    expect(outputs).toEqual([
+      [
+        'c1',
+        'Invalid arguments for tool "plan": expected a JSON object, got {"days": 3, "note": "rm -rf /tmp/a.',
+      ],
+    ]);
+    expect(shown).toEqual(['{}']);
+  });
+
+  it('that do not fit in any reading do not run', async () => {
+    const { inputs, outputs } = await runWith({ days: 'three', note: 'x' });
+    expect(inputs).toEqual([]);
+    expect(outputs[0]?.[1]).toMatch(/^Invalid arguments for tool "plan": .*days/s);
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { KelivoError } from '../../src/shared/errors.js';
+import { validateToolLoopOptions } from '../../src/tool-loop/options.js';
+import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
+import { say, scriptedModel } from './_scripted-model.js';
+import { scriptedTools } from './_tools.js';
+
+const tools = scriptedTools({});
+const expectedSource = 'Invalid `tools` of the tool loop options: expected a tool source or an array of them';
+
+describe('the options of a tool loop', () => {
+  it.each<[object, string]>([
+    [{}, `${expectedSource}, got undefined.`],
+    [{ tools: 'all' }, `${expectedSource}, got a string.`],
+    [
+      { tools: [tools, {}] },
+      'Invalid `tools.1` of the tool loop options: expected a tool source, such as the result of createMcpTools()',
+    ],
+    [{ tools: { echo: { execute: () => 'ran' } } }, `${expectedSource}, got an object.`],
+    [
+      { tools, maxRounds: 0 },
+      'Invalid `maxRounds` of the tool loop options: Too small: expected number to be >=1, got 0.',
+    ],
+    [
+      { tools, maxRounds: '3' },
+      'Invalid `maxRounds` of the tool loop options: Invalid input: expected number, received string, got a string.',
+    ],
+    [{ tools, maxParallel: 1.5 }, 'Invalid `maxParallel` of the tool loop options'],
+    [
+      { tools, execution: 'fast' },
+      'Invalid `execution` of the tool loop options: Invalid option: expected one of "auto"|"parallel"|"sequential"',
+    ],
+    [{ tools, toolActivity: 'full' }, 'Invalid `toolActivity` of the tool loop options'],
+    [{ tools, startEarly: 'no' }, 'Invalid `startEarly` of the tool loop options'],
+    [{ tools, timeouts: { tool: 0 } }, 'Invalid `timeouts.tool` of the tool loop options'],
+    [{ tools, timeouts: { idle: 5 } }, 'Unknown setting `idle` in `timeouts` of the tool loop options.'],
+    [{ tools, retry: { maxRetries: -1 } }, 'Invalid `retry.maxRetries` of the tool loop options'],
+    [{ tools, maxToolCalls: 0 }, 'Invalid `maxToolCalls` of the tool loop options: Too small'],
+    [{ tools, maxToolOutputChars: 99 }, 'expected number to be >=100, got 99.'],
+    [{ tools, maxToolMediaBytes: -1 }, 'Invalid `maxToolMediaBytes` of the tool loop options: Too small'],
+    [{ tools, approve: true }, 'Invalid `approve` of the tool loop options: expected a function, got true.'],
+    [
+      { tools, approvals: 'some' },
+      'Invalid option: expected one of "none"|"destructive"|"all", got a string.',
+    ],
+    [
+      { tools, resultStore: { get: () => {} } },
+      'Invalid `resultStore` of the tool loop options: expected an object with `get` and `set`, such as a Keyv, got an object.',
+    ],
+    [{ tools, onEvent: true }, 'Invalid `onEvent` of the tool loop options: expected a function, got true.'],
+    [
+      { tools, maxrounds: 3 },
+      'Unknown setting `maxrounds` in the tool loop options. Did you mean `maxRounds`?',
+    ],
+    [{ tools, limit: 3 }, 'Unknown setting `limit` in the tool loop options. Known are: tools, maxRounds'],
+  ])('%j are refused with what was expected and what came', (options, message) => {
+    const validate = () => validateToolLoopOptions(options);
+    expect(validate).toThrow(message);
+    expect(validate).toThrow(KelivoError);
+    expect(validate).toThrow(expect.objectContaining({ code: 'invalid-settings' }));
+  });
+
+  it('are checked when a model is wrapped, not when it is called', () => {
+    const options = { tools, execution: 'fast' as 'auto' };
+    expect(() => withToolLoop(scriptedModel(say('Hi')), options)).toThrow('Invalid `execution`');
+  });
+
+  it('are kept as they are when they are right', () => {
+    const resultStore = new Map();
+    const options = {
+      tools: [tools],
+      maxRounds: 1,
+      resultStore,
+      retry: { initialDelay: 0 },
+      timeouts: { total: 1 },
+    };
+    expect(validateToolLoopOptions(options)).toEqual(options);
+    expect(validateToolLoopOptions(options).tools).toContain(tools);
+    expect(validateToolLoopOptions(options).resultStore).toBe(resultStore);
+  });
+});

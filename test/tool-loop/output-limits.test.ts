@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { cutText, limitOutput } from '../../src/tool-loop/output-limits.js';
+import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
+import type { ToolOutput } from '../../src/tools/tool-source.js';
+import { ask, call, exchangeOf, ofType, say, scriptedModel, stream } from './_scripted-model.js';
+import { scriptedTools } from './_tools.js';
+
+const limits = { maxChars: 100, maxMediaBytes: 30 };
+const mark = /\[… \d+ characters left out …\]/;
+const long = 'x'.repeat(1000);
+const image = (length: number) =>
+  ({ type: 'media', mediaType: 'image/png', data: 'A'.repeat(length) }) as const;
+
+describe('limitOutput', () => {
+  it.each<ToolOutput>([
+    { type: 'text', value: 'x'.repeat(100) },
+    { type: 'error-text', value: '' },
+    { type: 'json', value: { a: [1, null] } },
+    { type: 'error-json', value: null },
+  ])('leaves %j alone', output => {
+    expect(limitOutput(output, limits)).toBe(output);
+  });
+
+  it.each<[ToolOutput['type'], ToolOutput]>([
+    ['text', { type: 'text', value: long }],
+    ['error-text', { type: 'error-text', value: long }],
+    ['text', { type: 'json', value: { long } }],
+    ['error-text', { type: 'error-json', value: { long } }],
+  ])('cuts to %s what is too long', (type, output) => {
+    const limited = limitOutput(output, limits);
+    expect(limited.type).toBe(type);
+    expect(limited.value).toMatch(mark);
+    expect(String(limited.value).length).toBeLessThanOrEqual(100);
+  });
+
+  it('lets the texts of a content share the limit, and keeps its media', () => {
+    const text = (value: string) => ({ type: 'text' as const, text: value });
+    const value = [text('a'.repeat(40)), image(40), text(long), text('b'), text('c')];
+    const limited = limitOutput({ type: 'content', value }, limits);
+    expect(limited).toEqual({
+      type: 'content',
+      value: [
+        text('a'.repeat(40)),
+        image(40),
+        text(expect.stringMatching(mark)),
+        text('[… 2 more texts left out …]'),
+      ],
+    });
+  });
+
+  it('puts a short text in the place of media that are too large', () => {
+    const limited = limitOutput({ type: 'content', value: [image(40), image(44)] }, limits);
+    const note = '[image/png of 33 bytes left out: the limit is 30 bytes]';
+    expect(limited.value).toEqual([image(40), { type: 'text', text: note }]);
+  });
+});
+
+describe('an output that is too long', () => {
+  const run = async (
+    output: ToolOutput,
+    options: { maxToolOutputChars?: number; maxToolMediaBytes?: number },
+  ) => {
+    const model = scriptedModel(ask(call('c1', 'echo')), say('I see.'));
+    const tools = scriptedTools({ echo: () => output });
+    const parts = await stream(withToolLoop(model, { tools, ...options }));
+    return {
+      read: exchangeOf(model.requests[1]).outputs[0]?.[1],
+      shown: ofType(parts, 'tool-result')[0]?.result,
+    };
+  };
+
+  it('is cut for the model and for the host alike', async () => {
+    const { read, shown } = await run({ type: 'text', value: long }, { maxToolOutputChars: 200 });
+    expect(read).toMatch(mark);
+    expect(String(read).length).toBeLessThanOrEqual(200);
+    expect(shown).toBe(read);
+  });
+
+  it('is one of more than 100 000 characters where nothing else is said', async () => {
+    expect((await run({ type: 'text', value: 'x'.repeat(100_000) }, {})).read).not.toMatch(mark);
+    expect((await run({ type: 'text', value: 'x'.repeat(100_001) }, {})).read).toMatch(mark);
+  });
+
+  it('is one whose image exceeds the limit of media', async () => {
+    const { read } = await run({ type: 'content', value: [image(400)] }, { maxToolMediaBytes: 299 });
+    expect(read).toEqual([
+      { type: 'text', text: '[image/png of 300 bytes left out: the limit is 299 bytes]' },
+    ]);
+  });
+});
+
+describe('cutText', () => {
+  it('leaves a text alone that is short enough', () => {
+    expect(cutText('x'.repeat(100), { maxChars: 100 })).toBe('x'.repeat(100));
+  });
+
+  it('keeps the beginning and the end, and says how much is missing between them', () => {
+    const cut = cutText(`${'a'.repeat(500)}${'b'.repeat(500)}`, { maxChars: 100 });
+    const [, head = '', count, tail = ''] = /^(a+)\n\[… (\d+) characters left out …\]\n(b+)$/.exec(cut) ?? [];
+    expect(head.length).toBeGreaterThan(30);
+    expect(Number(count)).toBe(1000 - head.length - tail.length);
+    expect(cut.length).toBeLessThanOrEqual(100);
+  });
+
+  it('never leaves half of a surrogate pair, wherever it cuts', () => {
+    for (const length of [500, 501]) {
+      for (let maxChars = 100; maxChars < 108; maxChars++) {
+        const cut = cutText(`${'x'.repeat(length % 2)}${'😀'.repeat(length)}`, { maxChars });
+        expect(cut).toMatch(/characters left out/);
+        expect(cut.length).toBeLessThanOrEqual(maxChars);
+        expect(encodeURIComponent(cut)).toContain('%F0%9F%98%80'); // throws for a lone half
+      }
+    }
+  });
+
+  it('is the mark alone where there is room for no more', () => {
+    expect(cutText('x'.repeat(50), { maxChars: 10 })).toBe('\n[… 50 characters left out …]\n');
+  });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
+import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
+import type { ToolOutput } from '../../src/tools/tool-source.js';
+import {
+  ask,
+  call,
+  finish,
+  finishOf,
+  generate,
+  ofType,
+  say,
+  scriptedModel,
+  start,
+  stream,
+  typesOf,
+} from './_scripted-model.js';
+import { declared, scriptedTools } from './_tools.js';
+
+const toolParts = ['tool-input-start', 'tool-input-delta', 'tool-input-end', 'tool-call', 'tool-result'];
+const isToolPart = ({ type }: { type: string }) => toolParts.includes(type);
+
+function looped(options: Partial<ToolLoopOptions> = {}, round = ask(call('c1', 'echo', { text: 'a' }))) {
+  const tools = scriptedTools({ echo: ({ text }) => `echo ${text}` });
+  return withToolLoop(scriptedModel(round, say('Done.')), { tools, ...options });
+}
+
+describe('what the host sees of the tools', () => {
+  it('is the whole call for a tool that it declared', async () => {
+    const parts = await stream(looped(), { tools: [declared('echo')] });
+    expect(parts.filter(isToolPart)).toEqual([
+      { type: 'tool-input-start', id: 'c1', toolName: 'echo', providerExecuted: true },
+      { type: 'tool-input-delta', id: 'c1', delta: '{"text":"a"}' },
+      { type: 'tool-input-end', id: 'c1' },
+      {
+        type: 'tool-call',
+        toolCallId: 'c1',
+        toolName: 'echo',
+        input: '{"text":"a"}',
+        providerExecuted: true,
+      },
+      { type: 'tool-result', toolCallId: 'c1', toolName: 'echo', result: 'echo a', providerExecuted: true },
+    ]);
+  });
+
+  it('is input and result without the call part for a tool that it does not know', async () => {
+    const parts = await stream(looped());
+    expect(typesOf(parts.filter(isToolPart))).toEqual(toolParts.filter(type => type !== 'tool-call'));
+  });
+
+  it('has the input also where the model does not stream it', async () => {
+    const whole = { type: 'tool-call', toolCallId: 'c1', toolName: 'echo', input: '{"text":"a"}' } as const;
+    const parts = await stream(looped({}, [start, whole, finish('tool-calls')]));
+    expect(parts.filter(isToolPart)).toEqual([
+      { type: 'tool-input-start', id: 'c1', toolName: 'echo', providerExecuted: true },
+      { type: 'tool-input-delta', id: 'c1', delta: '{"text":"a"}' },
+      { type: 'tool-input-end', id: 'c1' },
+      { type: 'tool-result', toolCallId: 'c1', toolName: 'echo', result: 'echo a', providerExecuted: true },
+    ]);
+  });
+
+  it('is nothing but metadata in a generated result, where it does not know the tool', async () => {
+    const { content, providerMetadata } = await generate(looped());
+    expect(content).toEqual([{ type: 'text', text: 'Done.' }]);
+    expect(providerMetadata?.kelivo?.rounds).toMatchObject([{ toolCalls: [{ toolName: 'echo' }] }, {}]);
+  });
+
+  it('is nothing with `toolActivity: "none"`', async () => {
+    const parts = await stream(looped({ toolActivity: 'none' }), { tools: [declared('echo')] });
+    expect(parts.filter(isToolPart)).toEqual([]);
+    expect(finishOf(parts).providerMetadata?.kelivo?.rounds).toMatchObject([{ toolCalls: [{}] }, {}]);
+  });
+
+  it('is nothing where it chose "none", and a call made nevertheless does not run', async () => {
+    const tools = scriptedTools({ echo: () => 'ran' });
+    const model = scriptedModel(ask(call('c1', 'echo')));
+    const parts = await stream(withToolLoop(model, { tools }), {
+      tools: [declared('echo')],
+      toolChoice: { type: 'none' },
+    });
+    expect(parts.filter(isToolPart)).toEqual([]);
+    expect(tools.calls).toEqual([]);
+    expect(finishOf(parts).finishReason).toBe('other');
+  });
+
+  it('is input that is JSON even where the model wrote it broken', async () => {
+    const round = ask(call('c1', 'echo', "{text: 'a'"), call('c2', 'echo', 'nonsense'));
+    const parts = await stream(looped({}, round), { tools: [declared('echo')] });
+    expect(ofType(parts, 'tool-call').map(({ input }) => input)).toEqual(['{"text":"a"}', '{}']);
+  });
+
+  it.each<[ToolOutput, unknown, boolean]>([
+    [{ type: 'text', value: 'a' }, 'a', false],
+    [{ type: 'json', value: { a: 1 } }, { a: 1 }, false],
+    [{ type: 'json', value: null }, '', false],
+    [{ type: 'error-text', value: 'no' }, 'no', true],
+    [{ type: 'error-json', value: { no: 1 } }, { no: 1 }, true],
+    [
+      {
+        type: 'content',
+        value: [
+          { type: 'text', text: 'a' },
+          { type: 'media', data: 'AAAA', mediaType: 'image/png' },
+          { type: 'media', data: 'BBBB', mediaType: 'audio/wav' },
+        ],
+      },
+      {
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+          { type: 'audio', data: 'BBBB', mimeType: 'audio/wav' },
+        ],
+      },
+      false,
+    ],
+  ])('shows the output %j as JSON that is not null', async (output, result, isError) => {
+    const model = scriptedModel(ask(call('c1', 'give')), say('Done.'));
+    const [shown] = ofType(
+      await stream(withToolLoop(model, { tools: scriptedTools({ give: () => output }) })),
+      'tool-result',
+    );
+    expect(shown?.result).toEqual(result);
+    expect(shown?.isError === true).toBe(isError);
+  });
+});
