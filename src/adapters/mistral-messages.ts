@@ -35,7 +35,7 @@ function repair(
 ): LanguageModelV2Prompt {
   let repaired = prompt;
   // A hosted tool of another provider cannot be shown as one here: its calls become calls like others.
-  if (pairCalls) repaired = pairToolCalls(repaired, { isOwn: () => true });
+  if (pairCalls) repaired = pairToolCalls(repaired, { isFunctionTool: () => true });
   if (dropEmpty) repaired = withoutEmptyMessages(repaired);
   if (moveSystem) repaired = withSystemFirst(repaired);
   if (mergeNeighbours) repaired = withMergedNeighbours(repaired);

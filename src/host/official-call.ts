@@ -33,7 +33,7 @@ export function toOfficialCall(
   const ownNames = new Set(functions.map(tool => tool.name));
   const paired = pairToolCalls(options.prompt, {
     keepOrphans: isContinuation(options),
-    isOwn: toolName => ownNames.has(toolName),
+    isFunctionTool: toolName => ownNames.has(toolName),
   });
   const prompt = withoutTrailingReasoning(paired, { store: store !== false });
   const tools = options.tools?.filter(tool => tool.type !== 'function' || !isToolStub(tool));

@@ -8,10 +8,10 @@ import type { JSONValue, LanguageModelV2StreamPart, SharedV2ProviderMetadata } f
  *   not know, and takes this form in streams (vercel/workflow#628); `generateText` does not.
  * - `none`: nothing. `ai@6` and `ai@7` refuse any tool part where the tool choice was `none`.
  */
-export type Visibility = 'full' | 'result' | 'none';
+export type ToolPartsMode = 'full' | 'result' | 'none';
 
 /** A call that was run for the host. */
-export interface ShownCall {
+export interface ProviderExecutedCall {
   readonly toolCallId: string;
   readonly toolName: string;
   /** The arguments as JSON text. */
@@ -19,7 +19,7 @@ export interface ShownCall {
   readonly providerMetadata?: SharedV2ProviderMetadata;
 }
 
-export interface ShownResult {
+export interface ProviderExecutedResult {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly result: NonNullable<JSONValue>;
@@ -27,16 +27,18 @@ export interface ShownResult {
 }
 
 /** Makes the parts of provider-executed calls, as far as the host is to see them. */
-export interface ToolSurface {
+export interface ProviderToolParts {
   inputStart(toolCallId: string, toolName: string): LanguageModelV2StreamPart[];
   inputDelta(toolCallId: string, toolName: string, delta: string): LanguageModelV2StreamPart[];
   inputEnd(toolCallId: string, toolName: string): LanguageModelV2StreamPart[];
-  call(call: ShownCall): LanguageModelV2StreamPart[];
-  result(result: ShownResult): LanguageModelV2StreamPart[];
+  call(call: ProviderExecutedCall): LanguageModelV2StreamPart[];
+  result(result: ProviderExecutedResult): LanguageModelV2StreamPart[];
 }
 
-export function createToolSurface(visibilityOf: (toolName: string) => Visibility): ToolSurface {
-  const unless = (hidden: Visibility, toolName: string, part: LanguageModelV2StreamPart) => {
+export function createProviderToolParts(
+  visibilityOf: (toolName: string) => ToolPartsMode,
+): ProviderToolParts {
+  const unless = (hidden: ToolPartsMode, toolName: string, part: LanguageModelV2StreamPart) => {
     const visibility = visibilityOf(toolName);
     return visibility === 'none' || visibility === hidden ? [] : [part];
   };

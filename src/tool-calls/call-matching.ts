@@ -25,7 +25,10 @@ export interface MatchedCall {
  * the order of the parts: at a call the call; at a result without a call the call to rebuild there; at any
  * other result nothing, for it is with its call or is a second one.
  */
-export function matchToolCalls(prompt: LanguageModelV2Prompt, isOwn: IsOwn): Array<MatchedCall | undefined> {
+export function matchToolCalls(
+  prompt: LanguageModelV2Prompt,
+  isOwn: IsFunctionTool,
+): Array<MatchedCall | undefined> {
   const slots: Array<MatchedCall | undefined> = [];
   const uses = new Map<string, IdUse>();
   let turn = 0;
@@ -51,13 +54,13 @@ export function matchToolCalls(prompt: LanguageModelV2Prompt, isOwn: IsOwn): Arr
 }
 
 /** Whether a tool is certainly no hosted one, whatever it is called. */
-export type IsOwn = (toolName: string) => boolean;
+export type IsFunctionTool = (toolName: string) => boolean;
 
 /** Whether a part is a call or a result of a function, which hosted tools are not. */
 export function isFunctionPart<PART extends { type: string }>(
   part: PART,
   role: 'assistant' | 'tool',
-  isOwn: IsOwn,
+  isOwn: IsFunctionTool,
 ): part is PART & (LanguageModelV2ToolCallPart | LanguageModelV2ToolResultPart) {
   const candidate = part as { type: string } as LanguageModelV2ToolCallPart | LanguageModelV2ToolResultPart;
   if (candidate.type !== 'tool-call' && candidate.type !== 'tool-result') return false;

@@ -5,7 +5,7 @@ import type {
   LanguageModelV2ToolCallPart,
   LanguageModelV2ToolResultPart,
 } from '@ai-sdk/provider';
-import { isFunctionPart, type IsOwn, type MatchedCall, matchToolCalls } from './call-matching.js';
+import { isFunctionPart, type IsFunctionTool, type MatchedCall, matchToolCalls } from './call-matching.js';
 import { unwrapMcpOutput } from './mcp-output.js';
 
 type AssistantMessage = Extract<LanguageModelV2Message, { role: 'assistant' }>;
@@ -29,7 +29,7 @@ export interface PairToolCallsOptions {
    * tool, which may have the same name.
    * @default no tool is
    */
-  isOwn?: (toolName: string) => boolean;
+  isFunctionTool?: (toolName: string) => boolean;
 }
 
 /**
@@ -42,7 +42,7 @@ export interface PairToolCallsOptions {
  */
 export function pairToolCalls(
   prompt: LanguageModelV2Prompt,
-  { argumentsOf, keepOrphans = false, isOwn = () => false }: PairToolCallsOptions = {},
+  { argumentsOf, keepOrphans = false, isFunctionTool: isOwn = () => false }: PairToolCallsOptions = {},
 ): LanguageModelV2Prompt {
   const slots = matchToolCalls(prompt, isOwn).values();
   const nextSlot = (): MatchedCall | undefined => slots.next().value ?? undefined;
@@ -128,7 +128,7 @@ function toRounds(
 }
 
 interface SlotReader {
-  readonly isOwn: IsOwn;
+  readonly isOwn: IsFunctionTool;
   nextSlot(): MatchedCall | undefined;
 }
 

@@ -70,7 +70,7 @@ function isFields(value: unknown): value is Fields {
  * An output as the JSON value that hosts keep and show. Content of several parts takes MCP's own form, which chat
  * applications know how to render, and which becomes content again when the history comes back.
  */
-export function toResult(output: ToolOutput): NonNullable<JSONValue> {
+export function toResultValue(output: ToolOutput): NonNullable<JSONValue> {
   switch (output.type) {
     case 'content':
       return {

@@ -25,7 +25,7 @@ export type ParsedToolArguments =
   | {
       readonly success: false;
       /** What was expected and what came, for the model to read. */
-      readonly fault: string;
+      readonly reason: string;
     };
 
 /**
@@ -59,7 +59,7 @@ export function parseToolArguments(
 
 const fail = (expected: string, text: string): ParsedToolArguments => ({
   success: false,
-  fault: `expected ${expected}, got ${excerpt(text)}`,
+  reason: `expected ${expected}, got ${excerpt(text)}`,
 });
 
 /** JSON that was made JSON again, as often as that was done. */

@@ -30,7 +30,7 @@ const ofKind: Readonly<Record<Approvals, (tool: ToolDefinition) => boolean>> = {
  *
  * @returns undefined if it may, else the text that the model reads.
  */
-export async function askApproval(
+export async function requestApproval(
   request: ApprovalRequest,
   {
     approve,

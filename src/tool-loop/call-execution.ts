@@ -6,10 +6,10 @@ import type {
   ToolProgress,
   ToolSource,
 } from '../tools/tool-source.js';
-import { type Approvals, type Approve, askApproval } from './approvals.js';
-import type { CallResults } from './result-store.js';
+import { type Approvals, type Approve, requestApproval } from './approvals.js';
+import type { StoredResults } from './result-store.js';
 import { limitOutput, type OutputLimits } from './output-limits.js';
-import type { OwnedCall } from './calls.js';
+import type { LoopCall } from './calls.js';
 import { parseInput } from './calls.js';
 import { untilAborted } from '../shared/abort.js';
 import { createTimeLimit } from './time-limit.js';
@@ -19,7 +19,7 @@ export interface ExecuteCallOptions extends RunToolOptions {
   readonly approve: Approve | undefined;
   readonly approvals: Approvals | undefined;
   /** What earlier attempts at this turn have left, where they are kept. */
-  readonly results: CallResults | undefined;
+  readonly results: StoredResults | undefined;
   /** Told when the tool begins to run: what fails, is known or is refused before never runs. */
   readonly onStart: () => void;
 }
@@ -29,7 +29,7 @@ export interface ExecuteCallOptions extends RunToolOptions {
  * read; only an abort rejects, at once.
  */
 export async function executeCall(
-  { toolCallId, toolName, input }: OwnedCall,
+  { toolCallId, toolName, input }: LoopCall,
   tool: ToolDefinition,
   { approve, approvals, outputLimits, results, onStart, ...options }: ExecuteCallOptions,
 ): Promise<ToolOutput> {
@@ -42,7 +42,7 @@ export async function executeCall(
   const known = await results?.find(call);
   if (known !== undefined) return known;
 
-  const refusal = await askApproval({ ...call, tool }, { approve, approvals, ...options });
+  const refusal = await requestApproval({ ...call, tool }, { approve, approvals, ...options });
   if (refusal !== undefined) return { type: 'error-text', value: refusal };
 
   onStart();
@@ -62,7 +62,7 @@ export interface RunToolOptions extends Pick<ToolCallOptions, 'messages' | 'isV3
 }
 
 /** What became of a tool. */
-export interface RanTool {
+export interface ToolRun {
   readonly output: ToolOutput;
   /** Whether it was given up before it was done, so that nobody knows what it would have given. */
   readonly isGivenUp: boolean;
@@ -75,7 +75,7 @@ export interface RanTool {
 export async function runTool(
   call: ToolInvocation,
   { source, signal, timeout, onProgress, messages, isV3Host }: RunToolOptions,
-): Promise<RanTool> {
+): Promise<ToolRun> {
   signal.throwIfAborted();
   const message = `The tool "${call.toolName}" exceeded its limit of ${timeout} ms.`;
   const limit = createTimeLimit(signal, { milliseconds: timeout, message });

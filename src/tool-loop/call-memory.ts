@@ -4,10 +4,10 @@ import type {
   LanguageModelV2ToolResultPart,
 } from '@ai-sdk/provider';
 import type { ToolSource } from '../tools/tool-source.js';
-import type { Outcome } from './calls.js';
+import type { CallOutcome } from './calls.js';
 import { parseInput } from './calls.js';
 import { toHash } from '../shared/hash.js';
-import { toResult } from '../tool-calls/mcp-output.js';
+import { toResultValue } from '../tool-calls/mcp-output.js';
 import { toCallPart } from './history.js';
 
 /** How many calls, and how many sets of hidden ones, are kept. A conversation refers back to few. */
@@ -21,18 +21,18 @@ const CAPACITY = { inputs: 500, hidden: 50 };
  * result that is the same, and hidden calls for a conversation that is the same.
  */
 export interface CallMemory {
-  remember(outcome: Outcome): void;
+  rememberInput(outcome: CallOutcome): void;
   /** The arguments of the call that gave this result, or undefined where they are not known (any more). */
-  recall(result: LanguageModelV2ToolResultPart): Record<string, unknown> | undefined;
+  recallInput(result: LanguageModelV2ToolResultPart): Record<string, unknown> | undefined;
   /** Keeps calls that the host has not been shown, with the conversation and the call that their turn ended in. */
-  hide(place: HiddenPlace, outcomes: readonly Outcome[]): Promise<void>;
+  storeHidden(place: HiddenCallsKey, outcomes: readonly CallOutcome[]): Promise<void>;
   /** What was hidden there. */
-  reveal(place: HiddenPlace): Promise<readonly Outcome[]>;
+  findHidden(place: HiddenCallsKey): Promise<readonly CallOutcome[]>;
   /** Whether nothing is hidden, so that nothing need be looked for. */
   readonly hidesNothing: boolean;
 }
 
-export interface HiddenPlace {
+export interface HiddenCallsKey {
   /** The conversation up to the turn. */
   readonly before: LanguageModelV2Prompt;
   readonly hostCallId: string;
@@ -49,24 +49,24 @@ export function callMemoryOf(source: ToolSource): CallMemory {
 
 function createCallMemory(): CallMemory {
   const inputs = new Map<string, string>();
-  const hidden = new Map<string, readonly Outcome[]>();
+  const hidden = new Map<string, readonly CallOutcome[]>();
   return {
-    remember({ call: { toolCallId, toolName, input }, output }) {
+    rememberInput({ call: { toolCallId, toolName, input }, output }) {
       keep(
         inputs,
-        { key: toResultKey(toolCallId, toolName, toResult(output)), value: input },
+        { key: toResultKey(toolCallId, toolName, toResultValue(output)), value: input },
         CAPACITY.inputs,
       );
     },
-    recall({ toolCallId, toolName, output }) {
+    recallInput({ toolCallId, toolName, output }) {
       const input = inputs.get(toResultKey(toolCallId, toolName, output.value));
       const parsed = input === undefined ? undefined : parseInput(input, { toolName });
       return parsed?.success ? parsed.input : undefined;
     },
-    async hide(place, outcomes) {
+    async storeHidden(place, outcomes) {
       keep(hidden, { key: await toPlaceKey(place), value: outcomes }, CAPACITY.hidden);
     },
-    reveal: async place => hidden.get(await toPlaceKey(place)) ?? [],
+    findHidden: async place => hidden.get(await toPlaceKey(place)) ?? [],
     get hidesNothing() {
       return hidden.size === 0;
     },
@@ -79,7 +79,7 @@ function toResultKey(toolCallId: string, toolName: string, value: unknown): stri
 }
 
 /** A digest that nobody can hit by design: what is hidden in one conversation is not for another. */
-async function toPlaceKey({ before, hostCallId }: HiddenPlace): Promise<string> {
+async function toPlaceKey({ before, hostCallId }: HiddenCallsKey): Promise<string> {
   const text = JSON.stringify([hostCallId, before.map(({ role, content }) => [role, content])]);
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
   return String.fromCharCode(...new Uint8Array(digest));
@@ -103,7 +103,7 @@ type AssistantPart = Extract<LanguageModelV2Message, { role: 'assistant' }>['con
  */
 export async function withHiddenCalls(
   prompt: LanguageModelV2Prompt,
-  memory: Pick<CallMemory, 'reveal' | 'hidesNothing'>,
+  memory: Pick<CallMemory, 'findHidden' | 'hidesNothing'>,
 ): Promise<LanguageModelV2Prompt> {
   if (memory.hidesNothing) return prompt;
   const known = new Set<string>();
@@ -124,7 +124,7 @@ export async function withHiddenCalls(
     for (const part of message.content) {
       if (part.type === 'tool-call' && part.providerExecuted !== true) {
         const place = { before: prompt.slice(0, index), hostCallId: part.toolCallId };
-        for (const outcome of await memory.reveal(place)) content.push(...toParts(outcome));
+        for (const outcome of await memory.findHidden(place)) content.push(...toParts(outcome));
       }
       content.push(part);
     }
@@ -132,7 +132,7 @@ export async function withHiddenCalls(
   }
   return history;
 
-  function toParts({ call, output }: Outcome): AssistantPart[] {
+  function toParts({ call, output }: CallOutcome): AssistantPart[] {
     const { toolCallId, toolName } = call;
     // It is in the history, or was told with another call of the host.
     if (known.has(toolCallId)) return [];

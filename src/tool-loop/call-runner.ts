@@ -1,6 +1,6 @@
 import { linkSignal, untilAborted } from '../shared/abort.js';
 import type { ToolDefinition, ToolOutput } from '../tools/tool-source.js';
-import type { Outcome, OwnedCall } from './calls.js';
+import type { CallOutcome, LoopCall } from './calls.js';
 import { isWholeJson } from './calls.js';
 
 /** How the calls of a turn are brought to run. */
@@ -14,35 +14,35 @@ export interface Scheduling {
 export interface CallRunnerOptions extends Scheduling {
   /** Sees a call through. Rejects on abort alone. */
   readonly execute: (
-    call: OwnedCall,
+    call: LoopCall,
     tool: ToolDefinition,
     options: { signal: AbortSignal; onStart: () => void },
   ) => Promise<ToolOutput>;
   /** Asked of each call as it comes: why it may not run, if so. */
   readonly admit: () => string | undefined;
   /** Told of each outcome as it comes, in whatever order. */
-  readonly onOutcome: (outcome: Outcome) => void;
+  readonly onOutcome: (outcome: CallOutcome) => void;
 }
 
 /** Runs the calls of one round. */
 export interface CallRunner {
   readonly size: number;
-  add(call: OwnedCall, tool: ToolDefinition): void;
+  add(call: LoopCall, tool: ToolDefinition): void;
   /** Starts what has waited and returns all outcomes, in the order of the calls. Rejects on abort. */
-  settle(): Promise<Outcome[]>;
+  waitForAll(): Promise<CallOutcome[]>;
   /** Starts nothing more, aborts what runs, and gives every call without an outcome the text for one. */
   abandon(text: string): void;
 }
 
 interface Task {
-  readonly call: OwnedCall;
+  readonly call: LoopCall;
   readonly tool: ToolDefinition;
   /** Whether it must not run beside another exclusive task. */
   readonly isExclusive: boolean;
   /** Whether it waits for the round's end: arguments that are no whole JSON may be those of a truncated answer. */
   readonly isHeld: boolean;
-  readonly outcome: Promise<Outcome>;
-  readonly resolve: (outcome: Outcome) => void;
+  readonly outcome: Promise<CallOutcome>;
+  readonly resolve: (outcome: CallOutcome) => void;
   startedAt?: number;
   isFinished: boolean;
 }
@@ -77,7 +77,7 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
       startNext();
     },
 
-    async settle() {
+    async waitForAll() {
       mayStart = true;
       hasEnded = true;
       startNext();
@@ -140,9 +140,9 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
   }
 }
 
-function createTask(call: OwnedCall, tool: ToolDefinition, isExclusive: boolean): Task {
-  let resolve: (outcome: Outcome) => void = () => {};
-  const outcome = new Promise<Outcome>(onResolve => {
+function createTask(call: LoopCall, tool: ToolDefinition, isExclusive: boolean): Task {
+  let resolve: (outcome: CallOutcome) => void = () => {};
+  const outcome = new Promise<CallOutcome>(onResolve => {
     resolve = onResolve;
   });
   return { call, tool, isExclusive, isHeld: !isWholeJson(call.input), outcome, resolve, isFinished: false };

@@ -4,7 +4,7 @@ import { parseToolArguments } from '../tool-calls/tool-arguments.js';
 import { readJson } from '../tool-calls/json-repair.js';
 
 /** A call of a tool that the loop runs. */
-export interface OwnedCall {
+export interface LoopCall {
   /** Unique over the whole conversation. */
   readonly toolCallId: string;
   readonly toolName: string;
@@ -14,8 +14,8 @@ export interface OwnedCall {
 }
 
 /** What became of a call. */
-export interface Outcome {
-  readonly call: OwnedCall;
+export interface CallOutcome {
+  readonly call: LoopCall;
   readonly output: ToolOutput;
   /** Milliseconds from the tool's start to its end; 0 for a call that was not started. */
   readonly duration: number;
@@ -35,7 +35,7 @@ export function parseInput(
   const parsed = parseToolArguments(text, { schema });
   return parsed.success
     ? { success: true, input: parsed.input }
-    : { success: false, message: `Invalid arguments for tool "${toolName}": ${parsed.fault}.` };
+    : { success: false, message: `Invalid arguments for tool "${toolName}": ${parsed.reason}.` };
 }
 
 /**

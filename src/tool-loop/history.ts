@@ -7,8 +7,8 @@ import type {
   LanguageModelV2ToolChoice,
   SharedV2ProviderMetadata,
 } from '@ai-sdk/provider';
-import { type Outcome, parseInput } from './calls.js';
-import type { toResult } from '../tool-calls/mcp-output.js';
+import { type CallOutcome, parseInput } from './calls.js';
+import type { toResultValue } from '../tool-calls/mcp-output.js';
 
 type AssistantMessage = Extract<LanguageModelV2Message, { role: 'assistant' }>;
 type AssistantPart = AssistantMessage['content'][number];
@@ -16,7 +16,7 @@ type AssistantPart = AssistantMessage['content'][number];
 /** The options of the next round: the conversation goes on with the model's answer and the outcomes of its calls. */
 export function withOutcomes(
   options: LanguageModelV2CallOptions,
-  { content, outcomes }: { content: readonly LanguageModelV2Content[]; outcomes: readonly Outcome[] },
+  { content, outcomes }: { content: readonly LanguageModelV2Content[]; outcomes: readonly CallOutcome[] },
 ): LanguageModelV2CallOptions {
   return {
     ...options,
@@ -58,7 +58,7 @@ function toAssistantPart(part: LanguageModelV2Content): AssistantPart[] {
           ? { type: isError ? ('error-text' as const) : ('text' as const), value: result }
           : {
               type: isError ? ('error-json' as const) : ('json' as const),
-              value: result as ReturnType<typeof toResult>,
+              value: result as ReturnType<typeof toResultValue>,
             };
       return [{ type: 'tool-result', toolCallId, toolName, output, ...toOptions(part) }];
     }

@@ -18,12 +18,15 @@ export function limitOutput(output: ToolOutput, limits: OutputLimits): ToolOutpu
     case 'error-text':
       return output.value.length <= maxChars
         ? output
-        : { type: output.type, value: cutText(output.value, { maxChars }) };
+        : { type: output.type, value: truncateText(output.value, { maxChars }) };
     case 'json':
     case 'error-json': {
       const text = JSON.stringify(output.value);
       if (text.length <= maxChars) return output;
-      return { type: output.type === 'json' ? 'text' : 'error-text', value: cutText(text, { maxChars }) };
+      return {
+        type: output.type === 'json' ? 'text' : 'error-text',
+        value: truncateText(text, { maxChars }),
+      };
     }
     case 'content':
       return { type: 'content', value: limitContent(output.value, limits) };
@@ -40,7 +43,7 @@ function limitContent(content: Content, { maxChars, maxMediaBytes }: OutputLimit
       leftOut++;
       return [];
     }
-    const text = cutText(part.text, { maxChars: room });
+    const text = truncateText(part.text, { maxChars: room });
     room -= part.text.length;
     return [{ type: 'text', text }];
   });
@@ -58,7 +61,7 @@ function limitMedia(part: Media, { maxMediaBytes }: Pick<OutputLimits, 'maxMedia
 }
 
 /** Shortens a text to its beginning and its end, with a mark between them that says how much is missing. */
-export function cutText(text: string, { maxChars }: { maxChars: number }): string {
+export function truncateText(text: string, { maxChars }: { maxChars: number }): string {
   if (text.length <= maxChars) return text;
   const room = Math.max(maxChars - toMark(text.length).length, 0);
   const headEnd = Math.ceil(room / 2);

@@ -15,7 +15,7 @@ export interface ToolResultStore {
 }
 
 /** The finished calls of one round. Both functions reject on abort alone. */
-export interface CallResults {
+export interface StoredResults {
   /** The output of a call that has been run before. */
   find(call: ToolInvocation): Promise<ToolOutput | undefined>;
   /** Keeps what a call gave. It must have been looked for before. */
@@ -31,7 +31,7 @@ export interface CallResultsOptions {
   readonly signal: AbortSignal;
   readonly warn: (message: string) => void;
   /** How long the store may take, in milliseconds. A client that reconnects for ever must not hold the turn. */
-  readonly patience?: number;
+  readonly timeout?: number;
 }
 
 const storedSchema = z.object({
@@ -47,8 +47,8 @@ const storedSchema = z.object({
  * Keeps each call under its id, and under its contents as well: a model that is asked again gives a repeated call
  * another id.
  */
-export function createCallResults(options: CallResultsOptions): CallResults {
-  const { store, turnId, position, round, signal, warn, patience = 5000 } = options;
+export function createStoredResults(options: CallResultsOptions): StoredResults {
+  const { store, turnId, position, round, signal, warn, timeout: patience = 5000 } = options;
   /** How often the round brought a call with these contents: two alike are two calls. */
   const occurrences = new Map<string, number>();
   const keys = new Map<string, readonly string[]>();

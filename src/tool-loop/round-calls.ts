@@ -3,7 +3,7 @@ import type { PartSink } from '../parts/part-stream.js';
 import { type CallRunner, createCallRunner } from './call-runner.js';
 import { executeCall } from './call-execution.js';
 import { isErrorOutput } from './calls.js';
-import { toResult } from '../tool-calls/mcp-output.js';
+import { toResultValue } from '../tool-calls/mcp-output.js';
 import type { Turn } from './turn.js';
 
 export interface RoundCallsOptions {
@@ -26,7 +26,7 @@ export function createRoundCalls(
   return createCallRunner({
     ...turn.scheduling,
     startEarly: turn.scheduling.startEarly && mayCall,
-    admit: turn.limits.admit,
+    admit: turn.limits.admitCall,
 
     execute(call, tool, options) {
       const { toolCallId, toolName, input } = call;
@@ -49,8 +49,10 @@ export function createRoundCalls(
       const { call, output, duration } = outcome;
       const { toolCallId, toolName } = call;
       const isError = isErrorOutput(output);
-      turn.memory.remember(outcome);
-      turn.surface.result({ toolCallId, toolName, result: toResult(output), isError }).forEach(sink.write);
+      turn.memory.rememberInput(outcome);
+      turn.surface
+        .result({ toolCallId, toolName, result: toResultValue(output), isError })
+        .forEach(sink.write);
       turn.emit({ type: 'tool-end', round, toolCallId, toolName, duration, isError });
     },
   });

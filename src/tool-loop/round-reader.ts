@@ -8,7 +8,7 @@ import type { PartSink } from '../parts/part-stream.js';
 import { createPartCollector } from '../parts/collector.js';
 import type { CallRunner } from './call-runner.js';
 import type { Round } from './round.js';
-import type { OwnedCall } from './calls.js';
+import type { LoopCall } from './calls.js';
 import { toValidJson } from './calls.js';
 import type { Turn } from './turn.js';
 
@@ -157,7 +157,7 @@ export async function readRound(
   }
 
   /** For models that do not stream the input of their calls: without it `ai@5` cannot place the result. */
-  function showInput({ toolCallId, toolName, input }: OwnedCall): void {
+  function showInput({ toolCallId, toolName, input }: LoopCall): void {
     surface.inputStart(toolCallId, toolName).forEach(sink.write);
     surface.inputDelta(toolCallId, toolName, input).forEach(sink.write);
     surface.inputEnd(toolCallId, toolName).forEach(sink.write);

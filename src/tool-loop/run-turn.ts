@@ -2,7 +2,7 @@ import type { LanguageModelV2CallOptions, LanguageModelV2FinishReason } from '@a
 import type { PartSink } from '../parts/part-stream.js';
 import type { CallRunner } from './call-runner.js';
 import type { Round } from './round.js';
-import type { Outcome } from './calls.js';
+import type { CallOutcome } from './calls.js';
 import type { RoundSummary } from './round-reader.js';
 import { readRound } from './round-reader.js';
 import { createRoundCalls } from './round-calls.js';
@@ -19,7 +19,7 @@ import { withOutcomes } from './history.js';
 export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Promise<void> {
   const { record } = turn;
   /** Outcomes that the host will not have in its history. */
-  const hidden: Outcome[] = [];
+  const hidden: CallOutcome[] = [];
   let { options } = turn;
   let round = firstRound;
   let calls: CallRunner | undefined;
@@ -29,7 +29,7 @@ export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Pr
       // The last round was asked not to call, and so was every round of a host that chose so.
       const mayCall = options.toolChoice?.type !== 'none';
       const { prompt } = options;
-      calls = createRoundCalls(turn, { round: number, prompt, mayCall, sink, onStart: record.noteToolRun });
+      calls = createRoundCalls(turn, { round: number, prompt, mayCall, sink, onStart: record.markToolRun });
       const summary = await readRound(round, {
         turn,
         calls,
@@ -45,13 +45,13 @@ export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Pr
 
       if (BROKEN_OFF.has(finishReason)) calls.abandon('The answer broke off before this tool had finished.');
       else if (!mayCall) {
-        const reason = turn.limits.reasonToAnswer(number) ?? 'the tool choice is "none".';
+        const reason = turn.limits.reasonToStopCalling(number) ?? 'the tool choice is "none".';
         calls.abandon(`Not run: ${reason}`);
       }
-      const outcomes = await calls.settle();
+      const outcomes = await calls.waitForAll();
 
       record.addRound(summary, outcomes);
-      turn.limits.note(outcomes);
+      turn.limits.recordOutcomes(outcomes);
       hidden.push(...outcomes.filter(({ call }) => turn.isHidden(call.toolName)));
       turn.emit({ type: 'round-end', round: number, finishReason, usage });
       if (!mayCall || isAnswer(summary, calls)) {
@@ -59,7 +59,7 @@ export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Pr
         return sink.write(record.toFinish(toFinishReason(summary, calls), providerMetadata));
       }
       options = withOutcomes(options, { content: summary.content, outcomes });
-      if (turn.limits.reasonToAnswer(number + 1) !== undefined) options = withoutCalls(options);
+      if (turn.limits.reasonToStopCalling(number + 1) !== undefined) options = withoutCalls(options);
       turn.emit({ type: 'round-start', round: number + 1 });
       round = await turn.openFollowUp(options);
     }
@@ -74,7 +74,8 @@ export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Pr
 
   async function keepHidden(hostCalls: readonly string[]): Promise<void> {
     if (hidden.length === 0) return;
-    for (const hostCallId of hostCalls) await turn.memory.hide({ before: turn.history, hostCallId }, hidden);
+    for (const hostCallId of hostCalls)
+      await turn.memory.storeHidden({ before: turn.history, hostCallId }, hidden);
   }
 }
 

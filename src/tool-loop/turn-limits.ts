@@ -1,14 +1,14 @@
-import { isErrorOutput, type Outcome } from './calls.js';
+import { isErrorOutput, type CallOutcome } from './calls.js';
 import { toValidJson } from './calls.js';
 
 /** Bounds a turn: a model that gets nowhere is asked to answer with what it has. */
 export interface TurnLimits {
   /** Counts one more call. @returns why it may not run, if so. */
-  admit(): string | undefined;
+  admitCall(): string | undefined;
   /** Looks at what became of the calls of a round. */
-  note(outcomes: readonly Outcome[]): void;
+  recordOutcomes(outcomes: readonly CallOutcome[]): void;
   /** Why a round may bring no calls, if so. */
-  reasonToAnswer(round: number): string | undefined;
+  reasonToStopCalling(round: number): string | undefined;
 }
 
 /** So often a call may fail in the same way before the model has to answer without it. */
@@ -26,12 +26,12 @@ export function createTurnLimits({
   let isStuck = false;
 
   return {
-    admit() {
+    admitCall() {
       calls++;
       return maxToolCalls !== undefined && calls > maxToolCalls ? toReason(maxToolCalls) : undefined;
     },
 
-    note(outcomes) {
+    recordOutcomes(outcomes) {
       for (const { call, output } of outcomes) {
         if (!isErrorOutput(output)) continue;
         const key = JSON.stringify([call.toolName, toValidJson(call.input), output]);
@@ -41,7 +41,7 @@ export function createTurnLimits({
       }
     },
 
-    reasonToAnswer(round) {
+    reasonToStopCalling(round) {
       if (round >= maxRounds) return `the limit of ${maxRounds} rounds is reached.`;
       if (maxToolCalls !== undefined && calls >= maxToolCalls) return toReason(maxToolCalls);
       return isStuck ? `the same call failed ${MAX_SAME_FAILURES} times in the same way.` : undefined;

@@ -8,13 +8,13 @@ import {
 } from '@ai-sdk/provider';
 import { addUsage } from '../parts/usage.js';
 import type { RoundSummary } from './round-reader.js';
-import { isErrorOutput, type Outcome } from './calls.js';
+import { isErrorOutput, type CallOutcome } from './calls.js';
 
 /** What has happened in a turn so far, as far as its end must tell. */
 export interface TurnRecord {
   addUsage(usage: LanguageModelV2Usage): void;
-  addRound(round: RoundSummary, outcomes: readonly Outcome[]): void;
-  noteToolRun(): void;
+  addRound(round: RoundSummary, outcomes: readonly CallOutcome[]): void;
+  markToolRun(): void;
   /** The finish part: usage summed over the rounds, and each round under `providerMetadata.kelivo.rounds`. */
   toFinish(
     finishReason: LanguageModelV2FinishReason,
@@ -55,7 +55,7 @@ export function createTurnRecord(): TurnRecord {
       roundStartedAt = now;
     },
 
-    noteToolRun() {
+    markToolRun() {
       didToolRun = true;
     },
 

@@ -4,7 +4,11 @@ import type {
   LanguageModelV2FunctionTool,
 } from '@ai-sdk/provider';
 import { untilAborted } from '../shared/abort.js';
-import { createToolSurface, type ToolSurface, type Visibility } from '../parts/provider-executed-parts.js';
+import {
+  createProviderToolParts,
+  type ProviderToolParts,
+  type ToolPartsMode,
+} from '../parts/provider-executed-parts.js';
 import { withTurnToken } from '../parts/call-marks.js';
 import { isV3Host } from '../parts/call-marks.js';
 import { isContinuation } from '../tool-calls/call-pairing.js';
@@ -12,7 +16,7 @@ import { pairToolCalls } from '../tool-calls/call-pairing.js';
 import { isStrictSchema } from '../tools/strict-schema.js';
 import type { ToolDefinition, ToolSource } from '../tools/tool-source.js';
 import type { CallMemory } from './call-memory.js';
-import { type CallResults, createCallResults } from './result-store.js';
+import { type StoredResults, createStoredResults } from './result-store.js';
 import type { Scheduling } from './call-runner.js';
 import type { ExecuteCallOptions } from './call-execution.js';
 import type { OpenRound, Round } from './round.js';
@@ -36,7 +40,7 @@ export interface Turn {
   readonly tools: ReadonlyMap<string, ToolDefinition>;
   readonly warnings: readonly LanguageModelV2CallWarning[];
   readonly ids: { round(): RoundIds };
-  readonly surface: ToolSurface;
+  readonly surface: ProviderToolParts;
   readonly limits: TurnLimits;
   readonly scheduling: Scheduling;
   /** How calls are seen through, as far as it is the same for all. */
@@ -45,7 +49,7 @@ export interface Turn {
     'source' | 'timeout' | 'outputLimits' | 'approve' | 'approvals' | 'isV3Host'
   >;
   /** What earlier attempts at this turn have left of a round, where it is kept. */
-  resultsOf(round: number): CallResults | undefined;
+  resultsOf(round: number): StoredResults | undefined;
   openFirst(): Promise<Round>;
   openFollowUp(options: LanguageModelV2CallOptions): Promise<Round>;
   emit(event: WithoutTime<ToolLoopEvent>): void;
@@ -111,7 +115,7 @@ export async function openTurn(
     const listing = await untilAborted(source.listTools({ signal }), signal);
     const tools = new Map(listing.tools.map(tool => [tool.name, tool]));
     const declared = new Set(callOptions.tools?.map(tool => tool.name));
-    const visibilityOf = (toolName: string): Visibility => {
+    const visibilityOf = (toolName: string): ToolPartsMode => {
       if (toolActivity === 'none' || callOptions.toolChoice?.type === 'none') return 'none';
       if (declared.has(toolName) || isV3Host(callOptions)) return 'full';
       return mode === 'stream' ? 'result' : 'none';
@@ -120,8 +124,8 @@ export async function openTurn(
       ...callOptions,
       abortSignal: signal,
       prompt: pairToolCalls(await withHiddenCalls(callOptions.prompt, memory), {
-        argumentsOf: memory.recall,
-        isOwn: toolName => tools.has(toolName),
+        argumentsOf: memory.recallInput,
+        isFunctionTool: toolName => tools.has(toolName),
         keepOrphans: isContinuation(callOptions),
       }),
       // A host's declaration of our tool is a stub; the model must see the real schema.
@@ -139,7 +143,7 @@ export async function openTurn(
       tools,
       warnings: listing.warnings.map(message => ({ type: 'other', message })),
       ids: createTurnIds(options.prompt),
-      surface: createToolSurface(visibilityOf),
+      surface: createProviderToolParts(visibilityOf),
       limits: createTurnLimits({ maxRounds, maxToolCalls: settings.maxToolCalls }),
       scheduling: { execution, maxParallel, startEarly, signal },
       policy: {
@@ -154,7 +158,7 @@ export async function openTurn(
         if (resultStore === undefined || turnId === undefined) return undefined;
         const warn = (message: string): void => emit({ type: 'warning', round, message });
         const position = callOptions.prompt.length;
-        return createCallResults({ store: resultStore, turnId, position, round, signal, warn });
+        return createStoredResults({ store: resultStore, turnId, position, round, signal, warn });
       },
       openFirst() {
         emit({ type: 'round-start', round: 1 });

@@ -163,7 +163,7 @@ describe('hosted tools of the API', () => {
   it('are told from an own tool of the same name by whose it is, whatever its ids are', () => {
     const prompt = [assistant(executed('toolu_1', hosted), result('toolu_1', 'x', hosted))];
     expect(pair(prompt)).toEqual(prompt);
-    expect(pair(prompt, { isOwn: () => true })).toEqual([
+    expect(pair(prompt, { isFunctionTool: () => true })).toEqual([
       assistant(call('toolu_1', hosted)),
       tool(result('toolu_1', 'x', hosted)),
     ]);

@@ -6,7 +6,7 @@ import { parseToolArguments } from '../../src/tool-calls/tool-arguments.js';
 /** The arguments, or what was wrong with them. */
 function parse(text: string, schema?: JSONSchema7): unknown {
   const parsed = parseToolArguments(text, { schema });
-  return parsed.success ? parsed.input : parsed.fault;
+  return parsed.success ? parsed.input : parsed.reason;
 }
 
 const object = (properties: Record<string, JSONSchema7>): JSONSchema7 => ({
@@ -121,7 +121,7 @@ describe('arguments without a schema', () => {
         text => {
           const parsed = parseToolArguments(text);
           if (parsed.success) expect(JSON.parse(parsed.json)).toEqual(parsed.input);
-          else expect(parsed.fault).toMatch(/^expected .*, got /s);
+          else expect(parsed.reason).toMatch(/^expected .*, got /s);
         },
       ),
     );

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { callMemoryOf } from '../../src/tool-loop/call-memory.js';
-import type { Outcome } from '../../src/tool-loop/calls.js';
+import type { CallOutcome } from '../../src/tool-loop/calls.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { ask, call, exchangeOf, generate, say, scriptedModel, stream, user } from './_scripted-model.js';
 import { scriptedTools } from './_tools.js';
 
-const ran = (toolCallId: string, { input = '{"a":1}', value = 'ran' } = {}): Outcome => ({
+const ran = (toolCallId: string, { input = '{"a":1}', value = 'ran' } = {}): CallOutcome => ({
   call: { toolCallId, toolName: 'echo', input },
   output: { type: 'text', value },
   duration: 1,
@@ -48,15 +48,15 @@ describe('the arguments of calls', () => {
   });
 
   it('are not remembered for other tools', () => {
-    callMemoryOf(scriptedTools({})).remember(ran('c1'));
-    expect(callMemoryOf(scriptedTools({})).recall(resultOf('c1'))).toBeUndefined();
+    callMemoryOf(scriptedTools({})).rememberInput(ran('c1'));
+    expect(callMemoryOf(scriptedTools({})).recallInput(resultOf('c1'))).toBeUndefined();
   });
 
   it('are not remembered for the same id in another conversation, whose result is another', () => {
     const memory = callMemoryOf(scriptedTools({}));
-    memory.remember(ran('call_0', { input: '{"secret":"of A"}', value: 'for A' }));
-    expect(memory.recall(resultOf('call_0', 'for B'))).toBeUndefined();
-    expect(memory.recall(resultOf('call_0', 'for A'))).toEqual({ secret: 'of A' });
+    memory.rememberInput(ran('call_0', { input: '{"secret":"of A"}', value: 'for A' }));
+    expect(memory.recallInput(resultOf('call_0', 'for B'))).toBeUndefined();
+    expect(memory.recallInput(resultOf('call_0', 'for A'))).toEqual({ secret: 'of A' });
   });
 
   it('are remembered where the same tools come in another list', async () => {
@@ -72,18 +72,18 @@ describe('the arguments of calls', () => {
 
   it('are forgotten, oldest first, where there are many', () => {
     const memory = callMemoryOf(scriptedTools({}));
-    for (let number = 0; number <= 500; number++) memory.remember(ran(`c${number}`));
-    expect(memory.recall(resultOf('c0'))).toBeUndefined();
-    expect(memory.recall(resultOf('c1'))).toEqual({ a: 1 });
-    expect(memory.recall(resultOf('c500'))).toEqual({ a: 1 });
+    for (let number = 0; number <= 500; number++) memory.rememberInput(ran(`c${number}`));
+    expect(memory.recallInput(resultOf('c0'))).toBeUndefined();
+    expect(memory.recallInput(resultOf('c1'))).toEqual({ a: 1 });
+    expect(memory.recallInput(resultOf('c500'))).toEqual({ a: 1 });
   });
 
   it('are repaired as when the tool ran, and unknown where they could not be', () => {
     const memory = callMemoryOf(scriptedTools({}));
-    memory.remember(ran('c1', { input: '{a: 1' }));
-    memory.remember(ran('c2', { input: 'nonsense' }));
-    expect(memory.recall(resultOf('c1'))).toEqual({ a: 1 });
-    expect(memory.recall(resultOf('c2'))).toBeUndefined();
+    memory.rememberInput(ran('c1', { input: '{a: 1' }));
+    memory.rememberInput(ran('c2', { input: 'nonsense' }));
+    expect(memory.recallInput(resultOf('c1'))).toEqual({ a: 1 });
+    expect(memory.recallInput(resultOf('c2'))).toBeUndefined();
   });
 });
 

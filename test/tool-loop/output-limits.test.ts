@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cutText, limitOutput } from '../../src/tool-loop/output-limits.js';
+import { truncateText, limitOutput } from '../../src/tool-loop/output-limits.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import type { ToolOutput } from '../../src/tools/tool-source.js';
 import { ask, call, exchangeOf, ofType, say, scriptedModel, stream } from './_scripted-model.js';
@@ -91,11 +91,11 @@ describe('an output that is too long', () => {
 
 describe('cutText', () => {
   it('leaves a text alone that is short enough', () => {
-    expect(cutText('x'.repeat(100), { maxChars: 100 })).toBe('x'.repeat(100));
+    expect(truncateText('x'.repeat(100), { maxChars: 100 })).toBe('x'.repeat(100));
   });
 
   it('keeps the beginning and the end, and says how much is missing between them', () => {
-    const cut = cutText(`${'a'.repeat(500)}${'b'.repeat(500)}`, { maxChars: 100 });
+    const cut = truncateText(`${'a'.repeat(500)}${'b'.repeat(500)}`, { maxChars: 100 });
     const [, head = '', count, tail = ''] = /^(a+)\n\[… (\d+) characters left out …\]\n(b+)$/.exec(cut) ?? [];
     expect(head.length).toBeGreaterThan(30);
     expect(Number(count)).toBe(1000 - head.length - tail.length);
@@ -105,7 +105,7 @@ describe('cutText', () => {
   it('never leaves half of a surrogate pair, wherever it cuts', () => {
     for (const length of [500, 501]) {
       for (let maxChars = 100; maxChars < 108; maxChars++) {
-        const cut = cutText(`${'x'.repeat(length % 2)}${'😀'.repeat(length)}`, { maxChars });
+        const cut = truncateText(`${'x'.repeat(length % 2)}${'😀'.repeat(length)}`, { maxChars });
         expect(cut).toMatch(/characters left out/);
         expect(cut.length).toBeLessThanOrEqual(maxChars);
         expect(encodeURIComponent(cut)).toContain('%F0%9F%98%80'); // throws for a lone half
@@ -114,6 +114,6 @@ describe('cutText', () => {
   });
 
   it('is the mark alone where there is room for no more', () => {
-    expect(cutText('x'.repeat(50), { maxChars: 10 })).toBe('\n[… 50 characters left out …]\n');
+    expect(truncateText('x'.repeat(50), { maxChars: 10 })).toBe('\n[… 50 characters left out …]\n');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type CallResultsOptions, createCallResults } from '../../src/tool-loop/result-store.js';
+import { type CallResultsOptions, createStoredResults } from '../../src/tool-loop/result-store.js';
 import type { ToolLoopEvent } from '../../src/tool-loop/events.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import type { ToolOutput } from '../../src/tools/tool-source.js';
@@ -10,7 +10,7 @@ const output: ToolOutput = { type: 'json', value: { paid: 5 } };
 
 function setup(options: Partial<CallResultsOptions> = {}) {
   const warnings: string[] = [];
-  const results = createCallResults({
+  const results = createStoredResults({
     store: new Map(),
     turnId: 'turn-1',
     position: 1,
@@ -96,7 +96,7 @@ describe('the results of calls', () => {
 
   it('are waited for as long as the patience lasts', async () => {
     const never = () => new Promise(() => {});
-    const { results, warnings } = setup({ store: { get: never, set: never }, patience: 10 });
+    const { results, warnings } = setup({ store: { get: never, set: never }, timeout: 10 });
     expect(await results.find(pay('c1'))).toBeUndefined();
     expect(warnings).toEqual([expect.stringContaining('it did not answer within 10 ms')]);
   });

@@ -1,5 +1,5 @@
 import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
-import { createToolSurface, type Visibility } from '../../parts/provider-executed-parts.js';
+import { createProviderToolParts, type ToolPartsMode } from '../../parts/provider-executed-parts.js';
 import type { CallIds } from './call-ids.js';
 import { type HostedTool, hostedToolOf } from './hosted-tools.js';
 import type { OutputItem } from './output-item.js';
@@ -17,7 +17,7 @@ export interface DeclaredTools {
   readonly names: ReadonlySet<string>;
   readonly nameById: ReadonlyMap<string, string>;
   /** How a provider-executed call of a tool that the host did not declare is shown. */
-  readonly undeclared: Visibility;
+  readonly undeclared: ToolPartsMode;
 }
 
 export interface HostedItemOptions {
@@ -41,7 +41,7 @@ export function createHostedItem({
   callIds,
   onCall,
 }: HostedItemOptions): HostedItem {
-  const surface = createToolSurface(name => (declared.names.has(name) ? 'full' : declared.undeclared));
+  const surface = createProviderToolParts(name => (declared.names.has(name) ? 'full' : declared.undeclared));
   const show = (parts: LanguageModelV2StreamPart[]) => parts.forEach(write);
   let type = idOf(announced?.type);
   let callId: string | undefined;
