@@ -1,5 +1,5 @@
 import { isJsonObject } from './json-object.js';
-import type { FunctionTool } from './to-request.js';
+import type { FunctionTool } from './request.js';
 
 /** A tool the message asks for, with the part of the message that asks for it. */
 export interface WantedTool {

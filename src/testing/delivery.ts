@@ -1,7 +1,9 @@
-import type { StatusAnswer } from './answers.js';
-import { type ApiError, toErrorBody } from './api-error.js';
+import type { ErrorEventFault, Fault, ScriptedStatus } from './scripts.js';
+import { type ApiError, toErrorBody } from './api-errors.js';
 import type { JsonObject } from './json-object.js';
 import type { StreamEvent } from './wire.js';
+import type { ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** What is sent for one request, step by step: data, so that every fault can be told in one place. */
 export interface Delivery {
@@ -38,8 +40,8 @@ export const toStreamDelivery = (steps: readonly DeliveryStep[]): Delivery => ({
   steps,
 });
 
-/** The delivery of a {@link StatusAnswer}; without a body it is the API's own error. */
-export function toStatusDelivery({ status, retryAfter, headers, body }: StatusAnswer): Delivery {
+/** The delivery of a {@link ScriptedStatus}; without a body it is the API's own error. */
+export function toStatusDelivery({ status, retryAfter, headers, body }: ScriptedStatus): Delivery {
   const content = body ?? toErrorBody(toKnownError(status));
   const delivery: Delivery =
     typeof content === 'string'
@@ -94,3 +96,177 @@ export const toKnownError = (status: number): Omit<ApiError, 'status'> =>
     param: null,
     code: null,
   };
+
+/** An answer in the words of one API: as a body, and as a stream, so that every fault can be laid over it. */
+export interface ResponseFormat {
+  readonly body: JsonObject;
+  /** The server-sent events, each as it goes over the wire. */
+  readonly frames: readonly string[];
+  /** How many frames come before the first content. */
+  readonly openingFrames: number;
+  /** How many frames at the end say that the answer is complete. */
+  readonly terminalFrames: number;
+  /** A frame whose JSON breaks off. */
+  readonly malformedFrame: string;
+  /** What comes in place of the frames after `after`, when the answer fails there. */
+  readonly failFrames: (fault: FailingFault, options: { after: number }) => readonly string[];
+  /** The body of an answer that fails. */
+  readonly failBody: (fault: FailingFault) => JsonObject;
+}
+
+export type FailingFault = ErrorEventFault | Extract<Fault, { fault: 'failed' }>;
+
+/** What went wrong, as the API says it when a script does not. */
+export const toFailure = ({ code = 'server_error', message }: FailingFault) => ({
+  code,
+  message: message ?? 'The server had an error processing your request. Sorry about that!',
+});
+
+export interface DeliveryOptions {
+  readonly stream: boolean;
+  /** Milliseconds before each event of a stream, and before a body. */
+  readonly latency: number;
+  readonly fault?: Fault;
+}
+
+/** Lays out how an answer is sent, with the fault it is to have. */
+export function toDelivery(form: ResponseFormat, options: DeliveryOptions): Delivery {
+  return (
+    (options.fault && toBodyFault(options.fault, options)) ??
+    (options.stream ? toStream(form, options) : toBody(form, options))
+  );
+}
+
+/** Faults that need no answer: another kind of body altogether. */
+export function toBodyFault({ fault }: Fault, { stream }: { stream: boolean }): Delivery | undefined {
+  switch (fault) {
+    case 'html':
+      return { status: 200, headers: { 'content-type': 'text/html' }, steps: [{ write: webPage }, 'end'] };
+    case 'empty': {
+      const { status, headers } = stream ? toStreamDelivery([]) : toJsonDelivery({});
+      return { status, headers, steps: ['end'] };
+    }
+    case 'headers-never':
+      return { status: 200, headers: {}, steps: ['nothing'] };
+    case 'chat-completions':
+      return stream
+        ? toStreamDelivery([...chatChunks.map(chunk => ({ write: `data: ${chunk}\n\n` })), 'end'])
+        : toJsonDelivery(chatCompletion);
+    default:
+      return undefined;
+  }
+}
+
+function toStream(form: ResponseFormat, { fault, latency }: DeliveryOptions): Delivery {
+  const steps = toFaultySteps(form, fault);
+  const pause = fault?.fault === 'slow' ? fault.delay : latency;
+  return toStreamDelivery(
+    pause > 0 ? steps.flatMap(step => (isWrite(step) ? [{ wait: pause }, step] : [step])) : steps,
+  );
+}
+
+const isWrite = (step: DeliveryStep): step is { write: string } =>
+  typeof step === 'object' && 'write' in step;
+
+const write = (frames: readonly string[]): DeliveryStep[] => frames.map(frame => ({ write: frame }));
+
+function toFaultySteps(form: ResponseFormat, fault: Fault | undefined): DeliveryStep[] {
+  const { frames, terminalFrames, openingFrames, malformedFrame } = form;
+  const begun = (after = frames.length - terminalFrames): DeliveryStep[] => write(frames.slice(0, after));
+  switch (fault?.fault) {
+    case 'cut':
+      return [...begun(fault.after), 'destroy'];
+    case 'early-end':
+      return [...begun(fault.after), 'end'];
+    case 'stall':
+      return [...begun(fault.after), 'silence'];
+    case 'malformed': {
+      const after = fault.after ?? openingFrames;
+      return [...begun(after), { write: malformedFrame }, ...write(frames.slice(after)), 'end'];
+    }
+    case 'error-event':
+    case 'failed': {
+      const after = fault.after ?? openingFrames;
+      return [...begun(after), ...write(form.failFrames(fault, { after })), 'end'];
+    }
+    default:
+      return [...write(frames), 'end'];
+  }
+}
+
+/** The same faults in an answer that is not streamed. */
+function toBody({ body, failBody }: ResponseFormat, { fault, latency }: DeliveryOptions): Delivery {
+  const whole = toJsonDelivery(body);
+  const text = JSON.stringify(body);
+  const half = { write: text.slice(0, text.length / 2) };
+  const wait: DeliveryStep[] = latency > 0 ? [{ wait: latency }] : [];
+  switch (fault?.fault) {
+    case 'cut':
+      return { ...whole, steps: [...wait, half, 'destroy'] };
+    case 'early-end':
+    case 'malformed':
+      return { ...whole, steps: [...wait, half, 'end'] };
+    case 'stall':
+      return { ...whole, steps: [...wait, half, 'silence'] };
+    case 'slow':
+      return { ...whole, steps: [{ wait: fault.delay }, ...whole.steps] };
+    case 'error-event':
+    case 'failed':
+      return toJsonDelivery(failBody(fault));
+    default:
+      return { ...whole, steps: [...wait, ...whole.steps] };
+  }
+}
+
+const webPage =
+  '<!DOCTYPE html><html><head><title>Welcome</title></head><body>Sign in to continue.</body></html>';
+
+const chatCompletion = {
+  id: 'chatcmpl-emulated',
+  object: 'chat.completion',
+  created: 0,
+  model: 'emulated',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+};
+
+const chatChunks = [
+  ...[{ role: 'assistant', content: '' }, { content: 'Hello' }].map(delta => ({
+    delta,
+    finish_reason: null,
+  })),
+  { delta: {}, finish_reason: 'stop' },
+]
+  .map(choice =>
+    JSON.stringify({
+      ...chatCompletion,
+      object: 'chat.completion.chunk',
+      choices: [{ index: 0, ...choice }],
+    }),
+  )
+  .concat('[DONE]');
+
+/** Carries out a delivery. Ends early and quietly when the other side hangs up. */
+export async function sendDelivery(
+  { status, headers, steps }: Delivery,
+  { to: response, signal }: { to: ServerResponse; signal: AbortSignal },
+): Promise<void> {
+  for (const step of steps) {
+    if (signal.aborted) return;
+    if (step === 'nothing') return;
+    if (step === 'destroy') return void response.destroy();
+    if (!response.headersSent) {
+      response.writeHead(status, headers);
+      response.flushHeaders();
+    }
+    if (step === 'silence') return;
+    if (step === 'end') return void response.end();
+    if ('wait' in step) await delay(step.wait, undefined, { signal }).catch(() => undefined);
+    else await writeChunk(response, step.write);
+  }
+}
+
+/** Waits until the data has left, so that a socket destroyed next takes none of it along. */
+const writeChunk = (response: ServerResponse, data: string): Promise<void> =>
+  new Promise(resolve => {
+    response.write(data, () => resolve());
+  });

@@ -1,5 +1,5 @@
-import { type ApiError, badRequest, invalidValue, missingParameter } from './api-error.js';
-import { estimateTokens } from './estimate-tokens.js';
+import { type ApiError, badRequest, invalidValue, missingParameter } from './api-errors.js';
+import { estimateTokens } from './build-response.js';
 import type { JsonObject } from './json-object.js';
 
 /** Answers a request to `/embeddings`: the body, or the error the API would give. */

@@ -4,19 +4,15 @@
  * @module kelivo-responses/testing
  */
 export type {
-  AnswerItem,
+  ScriptedItem,
   ErrorEventFault,
   Fault,
-  OutputAnswer,
-  ScriptedAnswer,
-  StatusAnswer,
-} from './answers.js';
-export type { EmulatorRequest } from './read-request.js';
-export type { RequestRules } from './request-rules.js';
-export {
-  type ResponsesEmulator,
-  type ResponsesEmulatorOptions,
-  startResponsesEmulator,
-} from './start-responses-emulator.js';
+  ScriptedOutput,
+  ScriptedResponse,
+  ScriptedStatus,
+} from './scripts.js';
+export type { EmulatorRequest } from './incoming-request.js';
+export type { RequestRules } from './scripts.js';
+export { type ResponsesEmulator, type ResponsesEmulatorOptions, startResponsesEmulator } from './emulator.js';
 export type { IncompleteReason, RawItem, ResponseUsage, StreamEvent } from './wire.js';
 export type { ToolCallFormat } from './write-tool-calls.js';

@@ -1,10 +1,9 @@
-import type { AnswerItem } from './answers.js';
+import type { ScriptedItem } from './scripts.js';
 import { chooseTools, isSequential, type WantedTool } from './choose-tools.js';
-import { describeContent, isFailure } from './describe-content.js';
 import { fillSchema } from './fill-schema.js';
-import { readTurn, type Turn } from './read-turn.js';
-import type { ResponsesRequest } from './to-request.js';
-import { createValuePool } from './value-pool.js';
+import { type ResponsesRequest, toItemType } from './request.js';
+import { createValuePool } from './fill-schema.js';
+import { isJsonObject, type JsonObject, toJsonObjects } from './json-object.js';
 
 /**
  * The emulator's "model": a request in, output items out, always the same for the same request.
@@ -12,7 +11,7 @@ import { createValuePool } from './value-pool.js';
  * It calls the tools that the user's last message asks for and then tells what they gave. Several tools are called
  * at once, unless `parallel_tool_calls` is off or the message says "then" or "one after another".
  */
-export function answerByRules(request: ResponsesRequest): AnswerItem[] {
+export function respondByRules(request: ResponsesRequest): ScriptedItem[] {
   const turn = readTurn(request.items);
   const calls = planCalls(request, turn);
   const answer = calls.length > 0 ? calls.map(toCall) : [toFinalAnswer(request, turn)];
@@ -45,14 +44,14 @@ function withoutDone(wanted: readonly WantedTool[], { calls }: Turn): WantedTool
   });
 }
 
-const toCall = ({ tool, text }: WantedTool): AnswerItem => ({
+const toCall = ({ tool, text }: WantedTool): ScriptedItem => ({
   call: tool.name,
   arguments: JSON.stringify(
     fillSchema({ type: 'object', ...tool.parameters }, { pool: createValuePool(text) }),
   ),
 });
 
-function toFinalAnswer({ format }: ResponsesRequest, turn: Turn): AnswerItem {
+function toFinalAnswer({ format }: ResponsesRequest, turn: Turn): ScriptedItem {
   if (isRefused(turn)) return { refusal: "I'm sorry, but I can't help with that." };
   if (format !== undefined) {
     return { text: JSON.stringify(fillSchema(format, { pool: createValuePool(turn.message) })) };
@@ -73,7 +72,7 @@ function describeCall({ name, output }: Turn['calls'][number]): string {
   return quoted === '' ? `The tool ${name} answered nothing.` : `The tool ${name} answered: ${quoted}`;
 }
 
-function toReasoning({ reasoningSummary }: ResponsesRequest, calls: readonly WantedTool[]): AnswerItem {
+function toReasoning({ reasoningSummary }: ResponsesRequest, calls: readonly WantedTool[]): ScriptedItem {
   if (!reasoningSummary) return { reasoning: [] };
   const names = calls.map(({ tool }) => tool.name).join(' and ');
   return {
@@ -82,4 +81,80 @@ function toReasoning({ reasoningSummary }: ResponsesRequest, calls: readonly Wan
         ? `**Choosing tools**\n\nThe message asks for something that ${names} can do, so I call ${names}.`
         : '**Answering**\n\nI have what I need, so I answer now.',
   };
+}
+
+/** What has happened since the user last spoke. */
+export interface Turn {
+  /** The user's last message as text. */
+  readonly message: string;
+  /** The same with its images and files named. */
+  readonly description: string;
+  /** The calls made since then, oldest first. */
+  readonly calls: readonly { readonly name: string; readonly output: unknown }[];
+}
+
+/** Reads the turn off a conversation. A message without text, such as an image a tool gave, starts none. */
+export function readTurn(items: readonly JsonObject[]): Turn {
+  const start = items.findLastIndex(
+    item => toItemType(item) === 'message' && item.role === 'user' && toText(item.content) !== '',
+  );
+  const since = items.slice(start + 1);
+  const calls = since
+    .filter(item => item.type === 'function_call')
+    .map(call => ({
+      name: String(call.name),
+      output: since.find(item => item.type === 'function_call_output' && item.call_id === call.call_id)
+        ?.output,
+    }));
+  const content = items[start]?.content;
+  return { message: toText(content), description: describeContent(content), calls };
+}
+
+/** The text of a message or a tool output; what is no text is named: "an image (image/png)". */
+export function describeContent(content: unknown): string {
+  if (typeof content === 'string') return content.trim();
+  return toJsonObjects(content).map(describePart).filter(Boolean).join(', ');
+}
+
+/** The text parts alone. */
+export function toText(content: unknown): string {
+  if (typeof content === 'string') return content.trim();
+  return toJsonObjects(content)
+    .map(part => (typeof part.text === 'string' ? part.text.trim() : ''))
+    .filter(Boolean)
+    .join(' ');
+}
+
+/**
+ * Whether a tool output tells of a failure. The API has no field for that, so the words decide: an output
+ * that begins with "Error", says that the tool failed, or is JSON with an `error`.
+ */
+export function isFailure(output: unknown): boolean {
+  const text = toText(output);
+  if (
+    /^(mcp )?error\b|^unknown tool\b|^(the )?(tool|call)\b.{0,100}\b(failed|timed out|refused|unknown)\b/i.test(
+      text,
+    )
+  ) {
+    return true;
+  }
+  const json = parseJson(text);
+  return isJsonObject(json) && (Boolean(json.error) || json.isError === true);
+}
+
+function describePart(part: JsonObject): string {
+  if (typeof part.text === 'string') return part.text.trim();
+  const mediaType = /^data:([\w.+/-]+)/.exec(String(part.image_url ?? part.file_data ?? ''))?.[1];
+  const detail = mediaType ?? part.filename ?? part.image_url ?? part.file_url ?? part.file_id;
+  if (part.type === 'input_image') return `an image (${String(detail)})`;
+  if (part.type === 'input_file') return `a file (${String(detail)})`;
+  return '';
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // Prose, most of the time.
+  }
 }

@@ -1,7 +1,7 @@
-import { type ApiError, badRequest, itemNotFound } from './api-error.js';
-import type { ItemMemory } from './item-memory.js';
+import { type ApiError, badRequest, itemNotFound } from './api-errors.js';
+import type { ItemMemory } from './state.js';
 import type { JsonObject } from './json-object.js';
-import { toItemType } from './to-request.js';
+import { toItemType } from './request.js';
 
 /**
  * The first thing the API would object to in what the items say together: references to nothing, items that

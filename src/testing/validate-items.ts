@@ -5,9 +5,9 @@ import {
   invalidValue,
   missingParameter,
   unknownParameter,
-} from './api-error.js';
+} from './api-errors.js';
 import { isJsonObject, type JsonObject } from './json-object.js';
-import { toItemType } from './to-request.js';
+import { toItemType } from './request.js';
 import { tooLong, validateName } from './validate-tools.js';
 
 /** The first input item with a wrong shape: an unknown field, a missing one, an id of the wrong kind. */

@@ -5,14 +5,14 @@ import {
   invalidValue,
   missingParameter,
   unknownParameter,
-} from './api-error.js';
-import { type Check, findFirstFault } from './first-fault.js';
+} from './api-errors.js';
+import { type Check, findFirstError } from './api-errors.js';
 import { isJsonObject, type JsonObject } from './json-object.js';
-import { type ModelKind, toModelKind } from './model-kind.js';
+import { type ModelKind, toModelKind } from './request.js';
 import { validateTextFormat, validateTools } from './validate-tools.js';
 
 /** The first thing the API would object to in the parameters of a request, the input aside. */
-export const validateRequest = (body: JsonObject): ApiError | undefined => findFirstFault(body, checks);
+export const validateRequest = (body: JsonObject): ApiError | undefined => findFirstError(body, checks);
 
 const checks: readonly Check[] = [
   checkNames,

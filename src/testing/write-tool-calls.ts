@@ -1,4 +1,4 @@
-import type { AnswerItem } from './answers.js';
+import type { ScriptedItem } from './scripts.js';
 import { isJsonObject, type JsonObject } from './json-object.js';
 
 /**
@@ -24,7 +24,10 @@ export type ToolCallFormat =
   | 'llama';
 
 /** The same answer with its calls written out: they and the texts become one text. */
-export function writeToolCalls(answer: readonly AnswerItem[], format: ToolCallFormat): readonly AnswerItem[] {
+export function writeToolCalls(
+  answer: readonly ScriptedItem[],
+  format: ToolCallFormat,
+): readonly ScriptedItem[] {
   const calls = answer.flatMap(item => ('call' in item && !('type' in item) ? [toTextCall(item)] : []));
   if (calls.length === 0) return answer;
   const texts = answer.flatMap(item => ('text' in item && !('type' in item) ? [String(item.text)] : []));

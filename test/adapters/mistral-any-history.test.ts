@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { mistralMiddleware } from '../../src/adapters/mistral.js';
 import type { MistralOptions } from '../../src/adapters/mistral/mistral-options.js';
 import { wrapModel } from '../../src/adapters/middleware.js';
-import { validateMistral } from '../../src/testing/chat/validate-mistral.js';
+import { validateMistral } from '../../src/testing/mistral-rules.js';
 import { assistant, called, result, system, text, tool, user } from './_mistral-messages.js';
 
 // Few ids, some of the right form, so that calls and results meet, miss each other and repeat.

@@ -16,7 +16,7 @@ import { mistralMiddleware } from '../../src/adapters/mistral.js';
 import type { MistralOptions } from '../../src/adapters/mistral/mistral-options.js';
 import { wrapModel } from '../../src/adapters/middleware.js';
 import { createKelivoResponsesProvider } from '../../src/provider/provider.js';
-import type { RequestRules } from '../../src/testing/request-rules.js';
+import type { RequestRules } from '../../src/testing/scripts.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { createLocalTools } from '../../src/tools/local-tools.js';
 import { startEmulator } from '../testing/_emulator.js';

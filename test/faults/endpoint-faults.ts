@@ -1,4 +1,4 @@
-import type { ScriptedAnswer } from '../../src/testing/index.js';
+import type { ScriptedResponse } from '../../src/testing/index.js';
 
 /**
  * What a fault leads to.
@@ -11,7 +11,7 @@ export type Expected = 'answers' | 'rejects, to be repeated' | 'rejects for good
 
 export interface EndpointFault {
   readonly fault: string;
-  readonly answer: ScriptedAnswer;
+  readonly answer: ScriptedResponse;
   /** When it befalls the first request of a turn, which the host repeats or not. */
   readonly first: Expected;
   /** When it befalls the request after a tool ran, which only the loop may repeat. */

@@ -15,7 +15,7 @@ import {
   type EmulatorRequest,
   type ResponsesEmulator,
   type ResponsesEmulatorOptions,
-  type ScriptedAnswer,
+  type ScriptedResponse,
   startResponsesEmulator,
 } from '../../src/testing/index.js';
 import { startEmulator } from '../testing/_emulator.js';
@@ -60,7 +60,7 @@ export function useProviderWithMcp(settings: KelivoResponsesSettings = {}) {
   return {
     model: (modelId = 'gpt-5') => provider(modelId),
     toolStubs: () => provider.toolStubs(),
-    enqueue: (...answers: ScriptedAnswer[]) => emulator.enqueue(...answers),
+    enqueue: (...answers: ScriptedResponse[]) => emulator.enqueue(...answers),
     /** The requests of the running test. */
     get requests() {
       return emulator.requests.slice(before);

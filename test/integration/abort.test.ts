@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { generateText, streamText, type TextStreamPart, type ToolSet } from 'ai';
 import { describe, expect, it } from 'vitest';
 import type { KelivoResponsesSettings } from '../../src/provider/settings.js';
-import type { ScriptedAnswer } from '../../src/testing/index.js';
+import type { ScriptedResponse } from '../../src/testing/index.js';
 import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 import { fixtureServer, until } from '../tools/mcp/_fixture-server.js';
 import { startProvider } from './_provider.js';
@@ -10,7 +10,7 @@ import { startProvider } from './_provider.js';
 interface Moment {
   /** The settings, and a way to know that the moment has come. */
   readonly settings: () => Promise<{ settings: KelivoResponsesSettings; hasCome?: () => Promise<boolean> }>;
-  readonly answers?: ScriptedAnswer[];
+  readonly answers?: ScriptedResponse[];
 }
 
 const moments: Readonly<Record<string, Moment>> = {

@@ -3,7 +3,7 @@ import { stepCountIs } from 'ai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adaptModel } from '../../src/adapters/index.js';
 import { createKelivoResponsesProvider } from '../../src/index.js';
-import type { ScriptedAnswer, ToolCallFormat } from '../../src/testing/index.js';
+import type { ScriptedResponse, ToolCallFormat } from '../../src/testing/index.js';
 import { withToolLoop } from '../../src/tool-loop/index.js';
 import { createMcpTools, type McpTools } from '../../src/tools/mcp/index.js';
 import { startEmulator } from '../testing/_emulator.js';
@@ -65,7 +65,7 @@ describe.each(matrix)('tool calls that leak as text from $route, in $host', ({ r
 
   it('leave the text around them as it is, and no trace of themselves', async () => {
     const { emulator, model } = await routes[route]('qwen-xml');
-    const first: ScriptedAnswer = [
+    const first: ScriptedResponse = [
       { text: 'Let me add 2 < 3 <b>numbers</b>.' },
       { call: 'get-sum', arguments: { a: 2, b: 3 } },
     ];

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { streamText, tool } from 'ai';
 import { z } from 'zod';
 import { createKelivoResponsesProvider } from '../../src/index.js';
-import { type ScriptedAnswer, startResponsesEmulator } from '../../src/testing/index.js';
+import { type ScriptedResponse, startResponsesEmulator } from '../../src/testing/index.js';
 import { createRandom } from '../_chunking.js';
 import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 
@@ -35,7 +35,7 @@ export interface SoakResult {
   readonly handles: readonly string[];
 }
 
-const FAULTS: readonly ScriptedAnswer[] = [
+const FAULTS: readonly ScriptedResponse[] = [
   { fault: 'cut', after: 0 },
   { fault: 'cut', after: 2 },
   { fault: 'cut', after: 6 },

@@ -1,9 +1,6 @@
 import { afterEach } from 'vitest';
-import {
-  type ResponsesEmulator,
-  type ResponsesEmulatorOptions,
-  startResponsesEmulator,
-} from '../../src/testing/index.js';
+import type { ResponsesEmulator, ResponsesEmulatorOptions } from '../../src/testing/index.js';
+import { startMultiApiEmulator } from '../_emulators/start-emulator.js';
 
 type Json = Record<string, unknown>;
 
@@ -13,9 +10,9 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map(emulator => emulator.close()));
 });
 
-/** Starts an emulator that the end of the test stops. */
+/** Starts an emulator of the Responses, Chat Completions and Gemini APIs, which is closed after the test. */
 export async function startEmulator(options?: ResponsesEmulatorOptions): Promise<ResponsesEmulator> {
-  const emulator = await startResponsesEmulator(options);
+  const emulator = await startMultiApiEmulator(options);
   running.push(emulator);
   return emulator;
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Fault, ScriptedAnswer } from '../../src/testing/index.js';
+import type { Fault, ScriptedResponse } from '../../src/testing/index.js';
 import { outputOf, post, startEmulator, stream, textOf, toEvents } from './_emulator.js';
 
 const body = { model: 'gpt-4o', input: 'Hi', stream: true };
 
 /** Sends one request that is answered as scripted; reads the body for as long as it comes. */
-async function receive(answer: ScriptedAnswer, { stream: streams = true }: { stream?: boolean } = {}) {
+async function receive(answer: ScriptedResponse, { stream: streams = true }: { stream?: boolean } = {}) {
   const emulator = await startEmulator();
   emulator.enqueue(answer);
   const controller = new AbortController();

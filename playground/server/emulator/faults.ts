@@ -1,15 +1,15 @@
-import type { ResponsesEmulatorOptions, ScriptedAnswer, ToolCallFormat } from 'kelivo-responses/testing';
+import type { ResponsesEmulatorOptions, ScriptedResponse, ToolCallFormat } from 'kelivo-responses/testing';
 import type { FaultChoice } from '../../shared/playground-state.js';
 import { dialects } from './dialects.js';
 
 interface FaultRow extends FaultChoice {
   /** What a request is answered with. */
-  readonly answer?: ScriptedAnswer;
+  readonly answer?: ScriptedResponse;
   /** How the emulator is all the time. */
   readonly options?: ResponsesEmulatorOptions;
 }
 
-const fault = (name: string, title: string, description: string, answer: ScriptedAnswer): FaultRow => ({
+const fault = (name: string, title: string, description: string, answer: ScriptedResponse): FaultRow => ({
   name,
   title,
   description,
@@ -86,7 +86,7 @@ const EVERY_REQUEST = 40;
 /** An emulator in which something goes wrong: how it is, and what it answers one request after the other. */
 export interface FaultPlan {
   readonly options: ResponsesEmulatorOptions;
-  readonly script: readonly ScriptedAnswer[];
+  readonly script: readonly ScriptedResponse[];
 }
 
 /**

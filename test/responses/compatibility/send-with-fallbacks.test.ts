@@ -3,7 +3,7 @@ import { afterEach, expect, it } from 'vitest';
 import { createKelivoResponsesProvider, type KelivoResponsesSettings } from '../../../src/index.js';
 import {
   type ResponsesEmulator,
-  type StatusAnswer,
+  type ScriptedStatus,
   startResponsesEmulator,
 } from '../../../src/testing/index.js';
 import { collect, summarize } from '../../_parts.js';
@@ -47,7 +47,7 @@ const withImage: LanguageModelV2Prompt = [
   },
 ];
 
-const refuse = (message: string, status = 400): StatusAnswer => ({
+const refuse = (message: string, status = 400): ScriptedStatus => ({
   status,
   body: { error: { message, type: 'invalid_request_error' } },
 });

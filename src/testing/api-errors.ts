@@ -1,0 +1,86 @@
+import type { JsonObject } from './json-object.js';
+
+/** An error as the API answers it: the HTTP status and the fields of its `error` object. */
+export interface ApiError {
+  readonly status: number;
+  readonly message: string;
+  readonly type: string;
+  readonly param: string | null;
+  readonly code: string | number | null;
+}
+
+/** The 400 that says what is wrong with a request. */
+export function badRequest(
+  message: string,
+  { param = null, code = null }: { param?: string | null; code?: string | null } = {},
+): ApiError {
+  return { status: 400, message, type: 'invalid_request_error', param, code };
+}
+
+export const missingParameter = (param: string): ApiError =>
+  badRequest(`Missing required parameter: '${param}'.`, { param, code: 'missing_required_parameter' });
+
+export const unknownParameter = (param: string): ApiError =>
+  badRequest(`Unknown parameter: '${param}'.`, { param, code: 'unknown_parameter' });
+
+export const emptyArray = (param: string): ApiError =>
+  badRequest(
+    `Invalid '${param}': empty array. Expected an array with minimum length 1, but got an empty array instead.`,
+    { param, code: 'empty_array' },
+  );
+
+export function invalidType(
+  param: string,
+  { expected, value }: { expected: string; value: unknown },
+): ApiError {
+  return badRequest(
+    `Invalid type for '${param}': expected ${expected}, but got ${describeType(value)} instead.`,
+    { param, code: 'invalid_type' },
+  );
+}
+
+export function invalidValue(
+  param: string,
+  { value, supported }: { value: unknown; supported: readonly string[] },
+): ApiError {
+  const quoted = supported.map(name => `'${name}'`);
+  const last = quoted.pop() ?? '';
+  const list = quoted.length === 0 ? last : `${quoted.join(', ')}${quoted.length > 1 ? ',' : ''} and ${last}`;
+  return badRequest(`Invalid value: '${String(value)}'. Supported values are: ${list}.`, {
+    param,
+    code: 'invalid_value',
+  });
+}
+
+/** 404: the item is neither in the request nor in the store. */
+export const itemNotFound = (id: string): ApiError => ({
+  ...badRequest(
+    `Item with id '${id}' not found. Items are not persisted when \`store\` is set to false. ` +
+      'Try again with `store` set to true, or remove this item from your input.',
+    { param: 'input' },
+  ),
+  status: 404,
+});
+
+export const toErrorBody = ({ message, type, param, code }: Omit<ApiError, 'status'>) => ({
+  error: { message, type, param, code },
+});
+
+function describeType(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'an integer' : 'a decimal number';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+/** What the API would object to in a request, if anything. */
+export type Check = (body: JsonObject) => ApiError | undefined;
+
+/** What the first of `checks` that objects has to say: the API tells one fault at a time. */
+export function findFirstError(body: JsonObject, checks: readonly Check[]): ApiError | undefined {
+  for (const check of checks) {
+    const fault = check(body);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}

@@ -1,0 +1,217 @@
+import { type ResponseFormat, type FailingFault, formatEvent, toFailure } from './delivery.js';
+import type { ErrorEventFault } from './scripts.js';
+import type {
+  EmulatedResponse,
+  FunctionCallItem,
+  MessageContent,
+  MessageItem,
+  OutputItem,
+  ReasoningItem,
+  StreamEvent,
+} from './wire.js';
+import { toPieces, toWords } from './build-response.js';
+import type { JsonObject } from './json-object.js';
+
+/** A response in the form of the Responses API. */
+export function toResponsesFormat(
+  response: EmulatedResponse,
+  { rewriteEvents }: { rewriteEvents?: (events: readonly StreamEvent[]) => readonly StreamEvent[] },
+): ResponseFormat {
+  const events = toEvents(response);
+  return {
+    body: toWireResponse(response),
+    frames: (rewriteEvents?.(events) ?? events).map(formatEvent),
+    openingFrames: 2, // `response.created` and `response.in_progress`
+    terminalFrames: 1,
+    malformedFrame: 'event: response.output_text.delta\ndata: {"type":"response.outp\n\n',
+    failFrames: (fault, { after }) => toFailFrames(response, { fault, after }),
+    failBody: fault =>
+      fault.fault === 'failed' ? toWireResponse(toFailedResponse(response, fault)) : toErrorFields(fault),
+  };
+}
+
+function toFailFrames(
+  response: EmulatedResponse,
+  { fault, after }: { fault: FailingFault; after: number },
+): readonly string[] {
+  const failed = { type: 'response.failed', response: toWireResponse(toFailedResponse(response, fault)) };
+  const format = (...events: StreamEvent[]) => numberEvents(events, { from: after }).map(formatEvent);
+  if (fault.fault === 'failed') return format(failed);
+  if (fault.shape === 'bare') return [`data: ${JSON.stringify(toErrorFields(fault))}\n\n`];
+  const error: StreamEvent = { type: 'error', ...toErrorFields(fault) };
+  return fault.thenFailed === true ? format(error, failed) : format(error);
+}
+
+function toErrorFields(fault: ErrorEventFault): Record<string, unknown> {
+  const { code, message } = toFailure(fault);
+  if (fault.shape === 'flat') return { code, message, param: null };
+  return { error: { type: code ?? 'server_error', code, message, param: null } };
+}
+
+function toFailedResponse(response: EmulatedResponse, fault: FailingFault): EmulatedResponse {
+  const { code, message } = toFailure(fault);
+  return {
+    ...response,
+    status: 'failed',
+    output: [],
+    usage: null,
+    error: { code: code ?? 'server_error', message },
+  };
+}
+
+/** All events of a streamed response, from `response.created` to the terminal one. */
+export function toEvents(response: EmulatedResponse): StreamEvent[] {
+  const opening = toOpeningResponse(response);
+  return numberEvents([
+    { type: 'response.created', response: opening },
+    { type: 'response.in_progress', response: opening },
+    ...response.output.flatMap((item, index) => toItemEvents(item).map(event => withIndex(event, index))),
+    { type: `response.${response.status}`, response: toWireResponse(response) },
+  ]);
+}
+
+/** Gives each event its `sequence_number`, second after `type` as the API writes it. */
+export const numberEvents = (events: readonly StreamEvent[], { from = 0 } = {}): StreamEvent[] =>
+  events.map(({ type, ...fields }, index) => ({ type, sequence_number: from + index, ...fields }));
+
+const toOpeningResponse = (response: EmulatedResponse) => ({
+  ...toWireResponse({ ...response, output: [], usage: null, incompleteReason: undefined, error: undefined }),
+  status: 'in_progress',
+  completed_at: null,
+  usage: null,
+});
+
+const withIndex = ({ type, ...fields }: StreamEvent, outputIndex: number): StreamEvent => ({
+  type,
+  output_index: outputIndex,
+  ...fields,
+});
+
+function toItemEvents(item: OutputItem): StreamEvent[] {
+  const inner = toInnerEvents(item);
+  return [
+    { type: 'response.output_item.added', item: toWireItem(toOpeningItem(item)) },
+    ...(item.type === 'raw'
+      ? inner
+      : inner.map(({ type, ...fields }) => ({ type, item_id: item.id, ...fields }))),
+    { type: 'response.output_item.done', item: toWireItem(item) },
+  ];
+}
+
+function toOpeningItem(item: OutputItem): OutputItem {
+  switch (item.type) {
+    case 'message':
+      return { ...item, status: 'in_progress', content: [] };
+    case 'function_call':
+      return { ...item, status: 'in_progress', arguments: '' };
+    case 'reasoning': {
+      const { encrypted_content: content, ...rest } = item;
+      // OpenAI sends another value here than at the end, and only that of the end counts.
+      return { ...rest, summary: [], ...(content && { encrypted_content: content.slice(0, 64) }) };
+    }
+    case 'raw':
+      return 'status' in item.item ? { ...item, item: { ...item.item, status: 'in_progress' } } : item;
+  }
+}
+
+function toInnerEvents(item: OutputItem): StreamEvent[] {
+  switch (item.type) {
+    case 'message':
+      return toMessageEvents(item);
+    case 'function_call':
+      return toCallEvents(item);
+    case 'reasoning':
+      return toReasoningEvents(item);
+    case 'raw':
+      return [];
+  }
+}
+
+const toMessageEvents = ({ content }: MessageItem): StreamEvent[] =>
+  content.flatMap((part, index) =>
+    toPartEvents(part).map(({ type, ...fields }) => ({ type, content_index: index, ...fields })),
+  );
+
+function toPartEvents(part: MessageContent): StreamEvent[] {
+  if (part.type === 'refusal') {
+    return [
+      { type: 'response.content_part.added', part: { ...part, refusal: '' } },
+      ...toWords(part.refusal).map(delta => ({ type: 'response.refusal.delta', delta })),
+      { type: 'response.refusal.done', refusal: part.refusal },
+      { type: 'response.content_part.done', part },
+    ];
+  }
+  return [
+    { type: 'response.content_part.added', part: { ...part, text: '' } },
+    ...toWords(part.text).map(delta => ({ type: 'response.output_text.delta', delta, logprobs: [] })),
+    { type: 'response.output_text.done', text: part.text, logprobs: [] },
+    { type: 'response.content_part.done', part },
+  ];
+}
+
+const toReasoningEvents = ({ summary }: ReasoningItem): StreamEvent[] =>
+  summary.flatMap((part, index) => {
+    const events: StreamEvent[] = [
+      { type: 'response.reasoning_summary_part.added', part: { ...part, text: '' } },
+      ...toWords(part.text).map(delta => ({ type: 'response.reasoning_summary_text.delta', delta })),
+      { type: 'response.reasoning_summary_text.done', text: part.text },
+      { type: 'response.reasoning_summary_part.done', part },
+    ];
+    return events.map(({ type, ...fields }) => ({ type, summary_index: index, ...fields }));
+  });
+
+const toCallEvents = (call: FunctionCallItem): StreamEvent[] => [
+  ...toPieces(call.arguments).map(delta => ({ type: 'response.function_call_arguments.delta', delta })),
+  { type: 'response.function_call_arguments.done', arguments: call.arguments },
+];
+
+/** The response object as JSON: the body of an answer that is not streamed, and what the terminal event carries. */
+export function toWireResponse(response: EmulatedResponse): JsonObject {
+  const { id, createdAt, status, output, usage, incompleteReason, error, echo } = response;
+  return {
+    id,
+    object: 'response',
+    created_at: createdAt,
+    status,
+    background: false,
+    completed_at: status === 'completed' ? createdAt : null,
+    error: error ?? null,
+    incomplete_details: incompleteReason === undefined ? null : { reason: incompleteReason },
+    output: output.map(toWireItem),
+    ...echo,
+    ...(usage && { usage }),
+  };
+}
+
+/** An output item in the API's own shape. */
+export const toWireItem = (item: OutputItem): JsonObject => (item.type === 'raw' ? item.item : { ...item });
+
+/** What the API repeats of the request, with its own defaults where the request is silent. */
+export function toEcho(body: JsonObject): JsonObject {
+  const echoed = Object.entries(body).filter(([name, value]) => name in defaults && value !== undefined);
+  return { ...defaults, ...Object.fromEntries(echoed), model: body.model };
+}
+
+// The fields and values OpenAI sends for a request of nothing but `model` and `input`.
+const defaults: JsonObject = {
+  instructions: null,
+  max_output_tokens: null,
+  max_tool_calls: null,
+  metadata: {},
+  model: null,
+  parallel_tool_calls: true,
+  previous_response_id: null,
+  prompt_cache_key: null,
+  reasoning: { effort: null, summary: null },
+  safety_identifier: null,
+  service_tier: 'default',
+  store: true,
+  temperature: 1,
+  text: { format: { type: 'text' }, verbosity: 'medium' },
+  tool_choice: 'auto',
+  tools: [],
+  top_logprobs: 0,
+  top_p: 1,
+  truncation: 'disabled',
+  user: null,
+};

@@ -1,0 +1,187 @@
+import type { ApiError } from './api-errors.js';
+import { isJsonObject, type JsonObject, toJsonObjects } from './json-object.js';
+import type { RequestRules } from './scripts.js';
+import { toItemType } from './request.js';
+
+const refuse =
+  (type: string, code: string | null) =>
+  (message: string): ApiError => ({ status: 400, message, type, param: null, code });
+
+// Types and codes that the Mistral API was observed to return.
+const invalidOrder = refuse('invalid_request_message_order', '3230');
+const invalidAssistant = refuse('invalid_request_assistant_message', '3240');
+const invalidCall = refuse('invalid_function_call', '3280');
+const invalidRequest = refuse('invalid_request_error', null);
+
+/**
+ * The first thing the Mistral API would object to, in its own order: how the messages follow each other, then what is
+ * in each, then the tools. The rules are those of mistral-common's request validator for serving
+ * (https://github.com/mistralai/mistral-common), types and codes those the API answers with.
+ */
+export function validateMistral(
+  messages: readonly JsonObject[],
+  { tools = [], rules }: { tools?: readonly JsonObject[]; rules: Exclude<RequestRules, 'openai'> },
+): ApiError | undefined {
+  return (
+    checkEnds(messages) ??
+    checkOrder(messages) ??
+    checkMistralCalls(messages) ??
+    firstError(messages, (message, index) =>
+      checkMessage(message, { isLast: index === messages.length - 1, rules }),
+    ) ??
+    firstError(tools, ({ function: declared }) =>
+      checkName(isJsonObject(declared) ? declared.name : undefined),
+    )
+  );
+}
+
+function checkEnds(messages: readonly JsonObject[]): ApiError | undefined {
+  const last = messages.at(-1);
+  if (last === undefined) return invalidOrder('Conversation must have at least one message');
+  if (messages.length === 1) {
+    return last.role === 'user' || last.role === 'system'
+      ? undefined
+      : invalidOrder('Conversation must start with a user message or system message');
+  }
+  if (last.role !== 'assistant' || last.prefix === true) return undefined;
+  return invalidOrder(
+    'Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant',
+  );
+}
+
+/** Who may speak after whom. The API does not take a user after a tool, though mistral-common does by now. */
+const followers: Readonly<Record<string, readonly string[]>> = {
+  system: ['user', 'assistant', 'system'],
+  user: ['assistant', 'system', 'user'],
+  assistant: ['assistant', 'user', 'tool'],
+  tool: ['assistant', 'tool'],
+};
+
+function checkOrder(messages: readonly JsonObject[]): ApiError | undefined {
+  return firstError(messages, ({ role }, index) => {
+    const previous = messages[index - 1]?.role;
+    if (previous === undefined || followers[String(previous)]?.includes(String(role))) return undefined;
+    return invalidOrder(`Unexpected role '${String(role)}' after role '${String(previous)}'`);
+  });
+}
+
+function checkMessage(
+  message: JsonObject,
+  { isLast, rules }: { isLast: boolean; rules: Exclude<RequestRules, 'openai'> },
+): ApiError | undefined {
+  if (message.role === 'tool') return checkResult(message);
+  if (message.role !== 'assistant') return undefined;
+  const calls = toJsonObjects(message.tool_calls);
+  const hasContent = !isEmpty(message.content);
+  if (rules === 'mistral-v3' && hasContent === calls.length > 0) {
+    return invalidAssistant('Assistant message must have either content or tool_calls, but not both.');
+  }
+  if (!hasContent && calls.length === 0) {
+    return invalidAssistant('Assistant message must have either content or tool_calls, but not none.');
+  }
+  const error = firstError(calls, checkCall);
+  if (error !== undefined) return error;
+  return message.prefix === true && !isLast
+    ? invalidAssistant('Assistant message with prefix True must be last message')
+    : undefined;
+}
+
+function checkCall({ id, function: called }: JsonObject): ApiError | undefined {
+  if (id === undefined || id === null || id === 'null') {
+    return invalidCall('Tool call id has to be defined in serving mode.');
+  }
+  return checkId(id) ?? checkName(isJsonObject(called) ? called.name : undefined);
+}
+
+function checkResult({ tool_call_id: id, name }: JsonObject): ApiError | undefined {
+  const error = name === undefined || name === null ? undefined : checkName(name);
+  if (error !== undefined) return error;
+  return id === undefined || id === null ? invalidRequest('Tool call id has to be defined.') : checkId(id);
+}
+
+function checkId(id: unknown): ApiError | undefined {
+  if (/^[a-zA-Z0-9]{9}$/.test(String(id))) return undefined;
+  return invalidCall(`Tool call id was ${String(id)} but must be a-z, A-Z, 0-9, with a length of 9.`);
+}
+
+function checkName(name: unknown): ApiError | undefined {
+  if (/^[a-zA-Z0-9_-]{1,64}$/.test(String(name))) return undefined;
+  return invalidCall(
+    `Function name was ${String(name)} but must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length of 64.`,
+  );
+}
+
+const isEmpty = (content: unknown): boolean =>
+  content === undefined ||
+  content === null ||
+  content === '' ||
+  (Array.isArray(content) && content.length === 0);
+
+function firstError(
+  objects: readonly JsonObject[],
+  check: (object: JsonObject, index: number) => ApiError | undefined,
+): ApiError | undefined {
+  for (const [index, object] of objects.entries()) {
+    const error = check(object, index);
+    if (error !== undefined) return error;
+  }
+  return undefined;
+}
+
+/** Every call has exactly one result before the assistant speaks again, and every result a call. */
+export function checkMistralCalls(messages: readonly JsonObject[]): ApiError | undefined {
+  const called = new Set<unknown>();
+  const answered = new Set<unknown>();
+  for (const { role, tool_calls: calls, tool_call_id: id } of messages) {
+    if (role === 'tool') {
+      if (answered.has(id)) return invalidOrder(`Duplicate tool call id ${String(id)} in tool results`);
+      if (!called.has(id)) return invalidOrder(`Unexpected tool call id ${String(id)} in tool results`);
+      answered.add(id);
+    }
+    if (role !== 'assistant') continue;
+    if (called.size !== answered.size) return differentCounts;
+    called.clear();
+    answered.clear();
+    for (const call of toJsonObjects(calls)) {
+      if (called.has(call.id))
+        return invalidOrder(`Duplicate tool call id ${String(call.id)} in assistant message`);
+      called.add(call.id);
+    }
+  }
+  return called.size === answered.size ? undefined : differentCounts;
+}
+
+const differentCounts = invalidOrder('Not the same number of function calls and responses');
+
+/**
+ * The conversation of a Responses request as chat messages, the way vLLM makes them: the calls of one answer and what
+ * was said with them are one message.
+ */
+export function toMistralMessages(items: readonly JsonObject[], { instructions }: JsonObject): JsonObject[] {
+  const messages: JsonObject[] = [];
+  if (typeof instructions === 'string') messages.push({ role: 'system', content: instructions });
+  for (const item of items) {
+    const last = messages.at(-1);
+    if (item.type === 'function_call' && last?.role === 'assistant') messages.pop();
+    const message = toMessage(item, last);
+    if (message !== undefined) messages.push(message);
+  }
+  return messages;
+}
+
+function toMessage(item: JsonObject, last: JsonObject | undefined): JsonObject | undefined {
+  switch (toItemType(item)) {
+    case 'message':
+      return { role: item.role === 'developer' ? 'system' : item.role, content: item.content };
+    case 'function_call': {
+      const call = { id: item.call_id, function: { name: item.name, arguments: item.arguments } };
+      const before = last?.role === 'assistant' ? last : { role: 'assistant' };
+      const calls = Array.isArray(before.tool_calls) ? before.tool_calls : [];
+      return { ...before, tool_calls: [...calls, call] };
+    }
+    case 'function_call_output':
+      return { role: 'tool', tool_call_id: item.call_id, content: item.output };
+    default:
+      return undefined;
+  }
+}

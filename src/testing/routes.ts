@@ -1,0 +1,155 @@
+import { type ApiError, badRequest } from './api-errors.js';
+import {
+  type Delivery,
+  toBodyFault,
+  toDelivery,
+  toErrorDelivery,
+  toJsonDelivery,
+  toStatusDelivery,
+} from './delivery.js';
+import { embed } from './embeddings.js';
+import { toResponsesFormat } from './events.js';
+import { authorize, type EmulatorRequest } from './incoming-request.js';
+import { isJsonObject, type JsonObject } from './json-object.js';
+import { toMistralMessages, validateMistral } from './mistral-rules.js';
+import { toInputItems, toModelKind, toRequest } from './request.js';
+import { runModel } from './run-model.js';
+import type { RequestRules } from './scripts.js';
+import type { EmulatorContext, ItemMemory } from './state.js';
+import { validateConversation } from './validate-conversation.js';
+import { validateItems } from './validate-items.js';
+import { validateRequest } from './validate-request.js';
+
+/** Responds to the requests of an API; returns `undefined` for requests of other APIs. */
+export type Route = (
+  request: { readonly method: string; readonly pathname: string; readonly body: unknown },
+  context: EmulatorContext,
+) => Delivery | undefined;
+
+/** Chooses the response to a request. */
+export function routeRequest(
+  { method, path, body }: EmulatorRequest,
+  { routes, ...context }: EmulatorContext & { readonly routes: readonly Route[] },
+): Delivery {
+  const { pathname } = new URL(path, 'http://127.0.0.1');
+  for (const route of [...routes, respondToOpenAI]) {
+    const delivery = route({ method, pathname, body }, context);
+    if (delivery !== undefined) return delivery;
+  }
+  return toErrorDelivery({ ...badRequest(`Invalid URL (${method} ${pathname})`), status: 404 });
+}
+
+const respondToOpenAI: Route = ({ method, pathname, body }, context) => {
+  const error = authorize(context.key, context);
+  if (error !== undefined) return toErrorDelivery(error);
+  const endpoint = pathname.startsWith(context.basePath) ? pathname.slice(context.basePath.length) : '';
+  const respond = endpoints[`${method} ${endpoint}`];
+  if (respond === undefined) return undefined;
+  if (method === 'POST' && !isJsonObject(body)) return toErrorDelivery(invalidJson);
+  return respond(isJsonObject(body) ? body : {}, context);
+};
+
+const endpoints: Readonly<Record<string, (body: JsonObject, context: EmulatorContext) => Delivery>> = {
+  'POST /responses': respondToResponses,
+  'POST /embeddings': respondToEmbeddings,
+  'GET /models': () => toJsonDelivery(modelList),
+};
+
+export const invalidJson = badRequest(
+  "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library " +
+    'correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)',
+);
+
+const modelList = {
+  object: 'list',
+  data: ['gpt-5', 'gpt-5-mini', 'o4-mini', 'gpt-4.1', 'gpt-4o', 'text-embedding-3-small'].map(id => ({
+    id,
+    object: 'model',
+    created: 1754073600,
+    owned_by: 'system',
+  })),
+};
+
+function respondToEmbeddings(body: JsonObject, { queue }: EmulatorContext): Delivery {
+  const scripted = queue.shift();
+  if (scripted === undefined) {
+    const result = embed(body);
+    return 'error' in result ? toErrorDelivery(result.error) : toJsonDelivery(result.body);
+  }
+  if ('status' in scripted) return toStatusDelivery(scripted);
+  const fault =
+    'fault' in scripted && scripted.fault !== undefined
+      ? toBodyFault(scripted, { stream: false })
+      : undefined;
+  return fault ?? toStatusDelivery({ status: 500, body: wrongScript });
+}
+
+const wrongScript =
+  'Expected a scripted response with a status for POST /embeddings, got one with output or a stream fault. ' +
+  'Scripted responses are consumed in the order of the POST requests: check which request comes first.';
+
+/** Responds to `POST /responses`. */
+function respondToResponses(body: JsonObject, context: EmulatorContext): Delivery {
+  const { items, error } = readConversation(body, context);
+  if (error !== undefined) return toErrorDelivery(error);
+  const request = toRequest(body, { items, reasons: toModelKind(String(body.model)) === 'reasoning' });
+
+  const answer = runModel(request, context);
+  if ('status' in answer) return toStatusDelivery(answer);
+  const { response, script } = answer;
+  context.memory.remember(response, request);
+  return toDelivery(toResponsesFormat(response, { rewriteEvents: script.events }), {
+    stream: request.stream,
+    latency: context.latency,
+    fault: script.fault === undefined ? undefined : script,
+  });
+}
+
+function readConversation(
+  body: JsonObject,
+  { memory, validate, rulesFor }: EmulatorContext,
+): { items: readonly JsonObject[]; error?: ApiError } {
+  const { items, error } = expandInput(body, { memory });
+  if (!validate) return { items };
+  return {
+    items,
+    error:
+      validateRequest(body) ??
+      validateItems(body.input) ??
+      error ??
+      validateConversation(items, { memory }) ??
+      findMistralError(body, { items, rules: rulesFor(String(body.model)) }),
+  };
+}
+
+/** Applies Mistral's validator to the conversation, as vLLM does. */
+function findMistralError(
+  body: JsonObject,
+  { items, rules }: { items: readonly JsonObject[]; rules: RequestRules },
+): ApiError | undefined {
+  if (rules === 'openai') return undefined;
+  const error = validateMistral(toMistralMessages(items, body), { rules });
+  return error && { ...error, type: 'BadRequestError', code: 400 };
+}
+
+/**
+ * The whole conversation of a request: what `previous_response_id` stands for, then the input, with each
+ * `item_reference` replaced by its item where it is known.
+ */
+export function expandInput(
+  body: JsonObject,
+  { memory }: { memory: ItemMemory },
+): { items: readonly JsonObject[]; error?: ApiError } {
+  const input = toInputItems(body.input).map(item =>
+    item.type === 'item_reference' ? (memory.findItem(String(item.id)) ?? item) : item,
+  );
+  const previous = body.previous_response_id;
+  if (typeof previous !== 'string') return { items: input };
+  const conversation = memory.findConversation(previous);
+  if (conversation !== undefined) return { items: [...conversation, ...input] };
+  const error = badRequest(`Previous response with id '${previous}' not found.`, {
+    param: 'previous_response_id',
+    code: 'previous_response_not_found',
+  });
+  return { items: input, error };
+}

@@ -1,0 +1,129 @@
+import { type ApiError, toErrorBody } from '../../src/testing/api-errors.js';
+import { type JsonObject, toJsonObjects } from '../../src/testing/json-object.js';
+import type { Completion } from './chat.js';
+import { toPieces, toWords } from '../../src/testing/build-response.js';
+import { toModelKind } from '../../src/testing/request.js';
+import type { FunctionCallItem } from '../../src/testing/wire.js';
+import { validateChatRequest } from './chat-validation.js';
+import type { RequestRules } from '../../src/testing/scripts.js';
+import { validateMistral } from '../../src/testing/mistral-rules.js';
+
+/** How a server words a chat completion and what it objects to. */
+export interface ChatDialect {
+  /** The first thing the server would object to. */
+  validate(body: JsonObject): ApiError | undefined;
+  /** The message of an answer that is not streamed. */
+  toMessage(completion: Completion): JsonObject;
+  /** The chunks of a stream, without the fields that all have in common. */
+  toChunks(completion: Completion, options: { includeUsage: boolean }): JsonObject[];
+  /** The body of an error, which is also what a stream ends with when it fails. */
+  toErrorBody(error: Omit<ApiError, 'status'>): JsonObject;
+}
+
+/** A chunk with one step of the message; `finishReason` tells that it was the last. */
+export const toChunk = (delta: JsonObject, finishReason: string | null = null): JsonObject => ({
+  choices: [{ index: 0, delta, finish_reason: finishReason }],
+});
+
+/** Chat completions as OpenAI gives them, with the `reasoning_content` that compatible servers add. */
+export const openaiDialect: ChatDialect = {
+  validate: validateChatRequest,
+
+  toMessage: completion => ({
+    role: 'assistant',
+    content: completion.content || null,
+    refusal: completion.refusal || null,
+    ...(showsReasoning(completion) && { reasoning_content: completion.reasoning }),
+    ...(completion.calls.length > 0 && { tool_calls: completion.calls.map(toToolCall) }),
+  }),
+
+  toChunks: (completion, { includeUsage }) => {
+    const chunks = [
+      ...toDeltas(completion).map(delta => toChunk(delta)),
+      toChunk({}, completion.finishReason),
+    ];
+    if (!includeUsage) return chunks;
+    const usage = completion.usage ?? null;
+    return [...chunks.map(chunk => ({ ...chunk, usage: null })), { choices: [], usage }];
+  },
+
+  toErrorBody,
+};
+
+function toDeltas(completion: Completion): JsonObject[] {
+  const { content, refusal, reasoning, calls } = completion;
+  return [
+    { role: 'assistant', content: calls.length > 0 && content === '' ? null : '', refusal: null },
+    ...(showsReasoning(completion) ? toWords(reasoning).map(word => ({ reasoning_content: word })) : []),
+    ...toWords(content).map(word => ({ content: word })),
+    ...toWords(refusal).map(word => ({ refusal: word })),
+    ...calls.flatMap((call, index) =>
+      toCallDeltas(call).map(delta => ({ tool_calls: [{ index, ...delta }] })),
+    ),
+  ];
+}
+
+function toCallDeltas(call: FunctionCallItem): JsonObject[] {
+  const { function: called, ...head } = toToolCall(call);
+  return [
+    { ...head, function: { ...called, arguments: '' } },
+    ...toPieces(called.arguments).map(piece => ({ function: { arguments: piece } })),
+  ];
+}
+
+const toToolCall = ({ call_id: id, name, arguments: input }: FunctionCallItem) => ({
+  id,
+  type: 'function',
+  function: { name, arguments: input },
+});
+
+/** OpenAI's own models reason in secret here. */
+const showsReasoning = ({ model, reasoning }: Completion): boolean =>
+  reasoning !== '' && toModelKind(String(model)) === 'unknown';
+
+/** Chat completions as the Mistral API gives them. */
+export const toMistralDialect = (rules: Exclude<RequestRules, 'openai'>): ChatDialect => ({
+  validate: ({ messages, tools }) =>
+    validateMistral(toJsonObjects(messages), { tools: toJsonObjects(tools), rules }),
+
+  toMessage: ({ content, reasoning, calls }) => ({
+    role: 'assistant',
+    content: reasoning === '' ? content : [toThinking(reasoning), { type: 'text', text: content }],
+    tool_calls: calls.length > 0 ? calls.map(toMistralToolCall) : null,
+  }),
+
+  toChunks: ({ content, reasoning, calls, finishReason, usage }) => [
+    toChunk({ role: 'assistant', content: '' }),
+    ...toWords(reasoning).map(word => toChunk({ content: [toThinking(word)] })),
+    ...toWords(content).map(word => toChunk({ content: word })),
+    {
+      // Calls come whole, and with the end; so does the usage, asked for or not.
+      ...toChunk(
+        { content: '', ...(calls.length > 0 && { tool_calls: calls.map(toMistralToolCall) }) },
+        finishReason,
+      ),
+      ...(usage && { usage }),
+    },
+  ],
+
+  toErrorBody: toMistralErrorBody,
+});
+
+const toMistralErrorBody = ({ message, type, param, code }: Omit<ApiError, 'status'>): JsonObject => ({
+  object: 'error',
+  message,
+  type,
+  param,
+  code,
+});
+
+const toThinking = (text: string): JsonObject => ({ type: 'thinking', thinking: [{ type: 'text', text }] });
+
+const toMistralToolCall = (
+  { call_id: id, name, arguments: input }: FunctionCallItem,
+  index: number,
+): JsonObject => ({
+  id,
+  function: { name, arguments: input },
+  index,
+});

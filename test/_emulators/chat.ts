@@ -1,0 +1,214 @@
+import type { EmulatorContext } from '../../src/testing/state.js';
+import type { ApiError } from '../../src/testing/api-errors.js';
+import {
+  type ResponseFormat,
+  type Delivery,
+  toDelivery,
+  toFailure,
+  toJsonDelivery,
+  toKnownError,
+  toStatusDelivery,
+} from '../../src/testing/delivery.js';
+import { isJsonObject, type JsonObject, toJsonObjects } from '../../src/testing/json-object.js';
+import { toModelKind, toRequest } from '../../src/testing/request.js';
+import { invalidJson, type Route } from '../../src/testing/routes.js';
+import { authorize } from '../../src/testing/incoming-request.js';
+import { runModel } from '../../src/testing/run-model.js';
+import type { ChatDialect } from './chat-dialects.js';
+import { toMistralDialect } from './chat-dialects.js';
+import { openaiDialect } from './chat-dialects.js';
+import { chunksOf, type RewriteChunks } from './scripted-chunks.js';
+import type { EmulatedResponse, FunctionCallItem, ResponseUsage } from '../../src/testing/wire.js';
+
+/** Responds to `POST /chat/completions`, with the validation and errors of OpenAI or Mistral. */
+export const chatRoute: Route = ({ method, pathname, body }, context) => {
+  if (method !== 'POST' || pathname !== `${context.basePath}/chat/completions`) return undefined;
+  const error = authorize(context.key, context);
+  if (error !== undefined) return toErrorDelivery(error, openaiDialect);
+  if (!isJsonObject(body)) return toErrorDelivery(invalidJson, openaiDialect);
+  return respondToChat(body, context);
+};
+
+function respondToChat(body: JsonObject, context: EmulatorContext): Delivery {
+  const rules = context.rulesFor(String(body.model));
+  const dialect = rules === 'openai' ? openaiDialect : toMistralDialect(rules);
+  const error = context.validate ? dialect.validate(body) : undefined;
+  if (error !== undefined) return toErrorDelivery(error, dialect);
+
+  const asked = toResponsesBody(body);
+  const request = toRequest(asked, {
+    items: toJsonObjects(asked.input),
+    reasons: toModelKind(String(body.model)) === 'reasoning',
+  });
+  const answer = runModel(request, context);
+  if ('status' in answer) {
+    const content = answer.body ?? dialect.toErrorBody(toKnownError(answer.status));
+    return toStatusDelivery({ ...answer, body: content });
+  }
+  const { response, script } = answer;
+  const form = toChatFormat(response, {
+    dialect,
+    includeUsage: wantsUsage(body),
+    rewriteChunks: chunksOf(script),
+  });
+  return toDelivery(form, {
+    stream: request.stream,
+    latency: context.latency,
+    fault: script.fault === undefined ? undefined : script,
+  });
+}
+
+const wantsUsage = ({ stream_options: options }: JsonObject): boolean =>
+  isJsonObject(options) && options.include_usage === true;
+
+const toErrorDelivery = (error: ApiError, dialect: ChatDialect): Delivery =>
+  toJsonDelivery(dialect.toErrorBody(error), { status: error.status });
+
+/** A chat request in the words of the Responses API, which is what the emulator's model reads. */
+export function toResponsesBody(body: JsonObject): JsonObject {
+  return {
+    model: body.model,
+    input: toJsonObjects(body.messages).flatMap(toItems),
+    tools: toJsonObjects(body.tools).map(toTool),
+    tool_choice: toToolChoice(body.tool_choice),
+    parallel_tool_calls: body.parallel_tool_calls,
+    stream: body.stream,
+    text: toText(body.response_format),
+    reasoning: { effort: body.reasoning_effort },
+    max_output_tokens: body.max_completion_tokens ?? body.max_tokens,
+  };
+}
+
+function toItems(message: JsonObject): JsonObject[] {
+  const { role, content, tool_calls: calls, tool_call_id: callId } = message;
+  if (role === 'tool') {
+    return [{ type: 'function_call_output', call_id: callId, output: toContent(content) }];
+  }
+  const isSilent = content === undefined || content === null || content === '';
+  const said = isSilent ? [] : [{ type: 'message', role, content: toContent(content) }];
+  return [...said, ...toJsonObjects(calls).map(toCallItem)];
+}
+
+function toCallItem({ id, function: called }: JsonObject): JsonObject {
+  const { name, arguments: input } = isJsonObject(called) ? called : {};
+  return { type: 'function_call', call_id: id, name, arguments: input };
+}
+
+function toContent(content: unknown): unknown {
+  return Array.isArray(content) ? content.filter(isJsonObject).map(toPart) : content;
+}
+
+function toPart(part: JsonObject): JsonObject {
+  const { type, image_url: image, file } = part;
+  if (type === 'image_url') {
+    return { type: 'input_image', image_url: isJsonObject(image) ? image.url : image };
+  }
+  if (type === 'file' && isJsonObject(file)) return { ...file, type: 'input_file' };
+  return part;
+}
+
+function toTool({ type, function: declared }: JsonObject): JsonObject {
+  return { type, ...(isJsonObject(declared) ? declared : {}) };
+}
+
+function toToolChoice(choice: unknown): unknown {
+  if (choice === 'any') return 'required'; // as Mistral calls it
+  if (!isJsonObject(choice) || !isJsonObject(choice.function)) return choice;
+  return { type: 'function', name: choice.function.name };
+}
+
+function toText(format: unknown): JsonObject | undefined {
+  if (!isJsonObject(format)) return undefined;
+  const { type, json_schema: schema } = format;
+  return { format: { type, ...(isJsonObject(schema) ? schema : {}) } };
+}
+
+/** A response in the form of the Chat Completions API. */
+export function toChatFormat(
+  response: EmulatedResponse,
+  {
+    dialect,
+    includeUsage,
+    rewriteChunks = chunks => chunks,
+  }: { dialect: ChatDialect; includeUsage: boolean; rewriteChunks?: RewriteChunks },
+): ResponseFormat {
+  const completion = toCompletion(response);
+  const { id, created, model, finishReason, usage } = completion;
+  const common = { id, object: 'chat.completion.chunk', created, model };
+  const chunks = rewriteChunks(
+    dialect.toChunks(completion, { includeUsage }).map(chunk => ({ ...common, ...chunk })),
+  );
+  const frames = [...chunks.map(toFrame), 'data: [DONE]\n\n'];
+  const lastChunk = chunks.findIndex(isLast);
+  return {
+    body: {
+      ...common,
+      object: 'chat.completion',
+      choices: [{ index: 0, message: dialect.toMessage(completion), finish_reason: finishReason }],
+      ...(usage && { usage }),
+    },
+    frames,
+    openingFrames: 1, // the chunk with the role
+    terminalFrames: lastChunk < 0 ? 1 : frames.length - lastChunk,
+    malformedFrame: 'data: {"object":"chat.completion.ch\n\n',
+    failFrames: fault => [toFrame(dialect.toErrorBody({ ...failure, ...toFailure(fault) }))],
+    failBody: fault => dialect.toErrorBody({ ...failure, ...toFailure(fault) }),
+  };
+}
+
+const failure = { type: 'server_error', param: null };
+
+const toFrame = (data: JsonObject): string => `data: ${JSON.stringify(data)}\n\n`;
+
+const isLast = ({ choices }: JsonObject): boolean =>
+  toJsonObjects(choices).some(({ finish_reason: reason }) => typeof reason === 'string');
+
+/** An answer in the parts that a chat completion has. */
+export interface Completion {
+  readonly id: string;
+  readonly created: number;
+  readonly model: unknown;
+  readonly content: string;
+  readonly refusal: string;
+  readonly reasoning: string;
+  readonly calls: readonly FunctionCallItem[];
+  readonly finishReason: 'stop' | 'length' | 'tool_calls' | 'content_filter';
+  readonly usage: JsonObject | undefined;
+}
+
+/** Puts the output items of an answer together; a chat completion has one message. */
+export function toCompletion(response: EmulatedResponse): Completion {
+  const { id, createdAt, echo, output, usage } = response;
+  const messages = output.flatMap(item => (item.type === 'message' ? item.content : []));
+  const calls = output.flatMap(item => (item.type === 'function_call' ? [item] : []));
+  return {
+    id: id.replace(/^resp_/, 'chatcmpl-'),
+    created: createdAt,
+    model: echo.model,
+    content: messages.flatMap(part => (part.type === 'output_text' ? [part.text] : [])).join('\n'),
+    refusal: messages.flatMap(part => (part.type === 'refusal' ? [part.refusal] : [])).join('\n'),
+    reasoning: output
+      .flatMap(item => (item.type === 'reasoning' ? item.summary.map(({ text }) => text) : []))
+      .join('\n\n'),
+    calls,
+    finishReason: toFinishReason(response, calls),
+    usage: usage === null ? undefined : toUsage(usage),
+  };
+}
+
+function toFinishReason(
+  { incompleteReason }: EmulatedResponse,
+  calls: readonly FunctionCallItem[],
+): Completion['finishReason'] {
+  if (incompleteReason === 'content_filter') return 'content_filter';
+  if (incompleteReason === 'max_output_tokens') return 'length';
+  return calls.length > 0 ? 'tool_calls' : 'stop';
+}
+
+const toUsage = (usage: ResponseUsage): JsonObject => ({
+  prompt_tokens: usage.input_tokens,
+  completion_tokens: usage.output_tokens,
+  total_tokens: usage.total_tokens,
+  ...(usage.input_tokens_details && { prompt_tokens_details: usage.input_tokens_details }),
+  ...(usage.output_tokens_details && { completion_tokens_details: usage.output_tokens_details }),
+});

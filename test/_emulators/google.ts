@@ -1,0 +1,327 @@
+import type { EmulatorContext } from '../../src/testing/state.js';
+import { authorize } from '../../src/testing/incoming-request.js';
+import {
+  type ResponseFormat,
+  type Delivery,
+  type FailingFault,
+  toDelivery,
+  toFailure,
+  toJsonDelivery,
+  toStatusDelivery,
+} from '../../src/testing/delivery.js';
+import { isJsonObject, type JsonObject, toJsonObjects } from '../../src/testing/json-object.js';
+import { runModel } from '../../src/testing/run-model.js';
+import { toRequest } from '../../src/testing/request.js';
+import { validateGoogle } from './google-validation.js';
+import type { Route } from '../../src/testing/routes.js';
+import { chunksOf, type RewriteChunks } from './scripted-chunks.js';
+import { toWords } from '../../src/testing/build-response.js';
+import type { EmulatedResponse, OutputItem, ResponseUsage } from '../../src/testing/wire.js';
+
+/** Responds to `POST /v1beta/models/{model}:generateContent` and `:streamGenerateContent?alt=sse`. */
+export const googleRoute: Route = ({ method, pathname, body }, context) => {
+  if (method !== 'POST') return undefined;
+  const [, model, action] = /^\/v1(?:beta)?\/models\/([^/:]+):(\w+)$/.exec(pathname) ?? [];
+  if (model === undefined || (action !== 'generateContent' && action !== 'streamGenerateContent')) {
+    return undefined;
+  }
+  return respondToGoogle(isJsonObject(body) ? body : {}, {
+    model: decodeURIComponent(model),
+    stream: action === 'streamGenerateContent',
+    context,
+  });
+};
+
+function respondToGoogle(
+  body: JsonObject,
+  { model, stream, context }: { model: string; stream: boolean; context: EmulatorContext },
+): Delivery {
+  if (authorize(context.key, context) !== undefined) return toErrorDelivery(invalidKey);
+  const error = context.validate ? validateGoogle(body, { model }) : undefined;
+  if (error !== undefined) return toErrorDelivery(error);
+
+  const asked = toResponsesBody(body, { model, stream });
+  const request = toRequest(asked, {
+    items: toJsonObjects(asked.input),
+    reasons: asked.reasoning !== undefined,
+  });
+  const answer = runModel(request, context);
+  if ('status' in answer) {
+    const content = answer.body ?? toGoogleErrorBody(toStatusError(answer.status));
+    return toStatusDelivery({ ...answer, body: content });
+  }
+  const { response, script } = answer;
+  return toDelivery(toGoogleFormat(response, { model, rewriteChunks: chunksOf(script) }), {
+    stream,
+    latency: context.latency,
+    fault: script.fault === undefined ? undefined : script,
+  });
+}
+
+const invalidKey: GoogleError = {
+  code: 400,
+  message: 'API key not valid. Please pass a valid API key.',
+  status: 'INVALID_ARGUMENT',
+};
+
+const toErrorDelivery = (error: GoogleError): Delivery =>
+  toJsonDelivery(toGoogleErrorBody(error), { status: error.code });
+
+/** An error as Google's APIs answer it. */
+export interface GoogleError {
+  /** The HTTP status. */
+  readonly code: number;
+  readonly message: string;
+  readonly status: string;
+}
+
+export const toGoogleErrorBody = (error: GoogleError): JsonObject => ({ error });
+
+export const invalidArgument = (message: string): GoogleError => ({
+  code: 400,
+  message,
+  status: 'INVALID_ARGUMENT',
+});
+
+/** What the API says with a status, https://ai.google.dev/gemini-api/docs/troubleshooting. */
+export const toStatusError = (code: number): GoogleError => {
+  const [status, message] = knownStatuses[code] ?? [
+    'UNKNOWN',
+    `The request was refused with status ${code}.`,
+  ];
+  return { code, message, status };
+};
+
+const knownStatuses: Readonly<Record<number, readonly [status: string, message: string]>> = {
+  429: ['RESOURCE_EXHAUSTED', 'Resource has been exhausted (e.g. check quota).'],
+  500: [
+    'INTERNAL',
+    'An internal error has occurred. Please retry or report in https://developers.generativeai.google/guide/troubleshooting',
+  ],
+  503: ['UNAVAILABLE', 'The model is overloaded. Please try again later.'],
+};
+
+/** A request of the Gemini API in the words of the Responses API, which is what the emulator's model reads. */
+export function toResponsesBody(
+  body: JsonObject,
+  { model, stream }: { model: string; stream: boolean },
+): JsonObject {
+  const settings = toObject(body.generationConfig);
+  return {
+    model,
+    stream,
+    instructions: toText(toObject(body.systemInstruction).parts),
+    input: toItems(toJsonObjects(body.contents)),
+    tools: toDeclarations(body).map(toTool),
+    tool_choice: toToolChoice(toObject(toObject(body.toolConfig).functionCallingConfig)),
+    text: toFormat(settings),
+    max_output_tokens: settings.maxOutputTokens,
+    ...(toObject(settings.thinkingConfig).includeThoughts === true && { reasoning: { summary: 'auto' } }),
+  };
+}
+
+/** The functions of a request. */
+export const toDeclarations = ({ tools }: JsonObject): JsonObject[] =>
+  toJsonObjects(tools).flatMap(tool => toJsonObjects(tool.functionDeclarations));
+
+/** Calls have no ids here, or need none: a result belongs to the first open call of its name. */
+function toItems(contents: readonly JsonObject[]): JsonObject[] {
+  const open: { id: string; name: unknown }[] = [];
+  let count = 0;
+  const toItem = (part: JsonObject, role: string): JsonObject => {
+    if (isJsonObject(part.functionCall)) {
+      const { name, args = {} } = part.functionCall;
+      const id = `call_${count++}`;
+      open.push({ id, name });
+      return { type: 'function_call', call_id: id, name, arguments: JSON.stringify(args) };
+    }
+    if (isJsonObject(part.functionResponse)) {
+      const { name, response } = part.functionResponse;
+      const at = open.findIndex(call => call.name === name);
+      const [call] = at < 0 ? [] : open.splice(at, 1);
+      return { type: 'function_call_output', call_id: call?.id, output: toOutput(response) };
+    }
+    return { type: 'message', role, content: [toContentPart(part)] };
+  };
+  return contents.flatMap(({ role, parts }) => {
+    const items = toJsonObjects(parts)
+      .filter(part => part.thought !== true)
+      .map(part => toItem(part, role === 'model' ? 'assistant' : 'user'));
+    return joinMessages(items);
+  });
+}
+
+/** The parts of one turn are one message. */
+function joinMessages(items: readonly JsonObject[]): JsonObject[] {
+  const joined: JsonObject[] = [];
+  for (const item of items) {
+    const last = joined.at(-1);
+    if (item.type === 'message' && last?.type === 'message') {
+      joined.pop();
+      joined.push({ ...last, content: [...toJsonObjects(last.content), ...toJsonObjects(item.content)] });
+    } else {
+      joined.push(item);
+    }
+  }
+  return joined;
+}
+
+function toContentPart({ text, inlineData, fileData }: JsonObject): JsonObject {
+  if (isJsonObject(inlineData)) {
+    const url = `data:${String(inlineData.mimeType)};base64,${String(inlineData.data)}`;
+    return toMedia(url, inlineData.mimeType);
+  }
+  if (isJsonObject(fileData)) return toMedia(String(fileData.fileUri), fileData.mimeType);
+  return { type: 'input_text', text };
+}
+
+const toMedia = (url: string, mediaType: unknown): JsonObject =>
+  String(mediaType).startsWith('image/')
+    ? { type: 'input_image', image_url: url }
+    : { type: 'input_file', file_data: url };
+
+/** What a function answered, out of the field that clients put it in. */
+function toOutput(response: unknown): string {
+  const { content, output, result } = toObject(response);
+  const value = content ?? output ?? result ?? response;
+  return typeof value === 'string' ? value : JSON.stringify(value ?? null);
+}
+
+const toTool = ({ name, description, parameters, parametersJsonSchema }: JsonObject): JsonObject => ({
+  type: 'function',
+  name,
+  description,
+  parameters: parametersJsonSchema ?? toJsonSchema(parameters),
+});
+
+/** OpenAPI's types in capitals are JSON Schema's. */
+function toJsonSchema(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(toJsonSchema);
+  if (!isJsonObject(schema)) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [
+      key,
+      key === 'type' && typeof value === 'string' ? value.toLowerCase() : toJsonSchema(value),
+    ]),
+  );
+}
+
+function toToolChoice({ mode, allowedFunctionNames: names }: JsonObject): unknown {
+  if (mode === 'NONE') return 'none';
+  if (Array.isArray(names)) {
+    return {
+      type: 'allowed_tools',
+      mode: mode === 'ANY' ? 'required' : 'auto',
+      tools: names.map(name => ({ type: 'function', name: String(name) })),
+    };
+  }
+  return mode === 'ANY' ? 'required' : 'auto';
+}
+
+function toFormat({
+  responseMimeType,
+  responseSchema,
+  responseJsonSchema,
+}: JsonObject): JsonObject | undefined {
+  if (responseMimeType !== 'application/json') return undefined;
+  const schema = responseJsonSchema ?? toJsonSchema(responseSchema);
+  return { format: schema === undefined ? { type: 'json_object' } : { type: 'json_schema', schema } };
+}
+
+const toText = (parts: unknown): string | undefined =>
+  toJsonObjects(parts)
+    .map(({ text }) => String(text))
+    .join('\n') || undefined;
+
+const toObject = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
+
+/** A response in the form of the Gemini API. */
+export function toGoogleFormat(
+  response: EmulatedResponse,
+  { model, rewriteChunks = chunks => chunks }: { model: string; rewriteChunks?: RewriteChunks },
+): ResponseFormat {
+  const parts = signFirstCall(response.output.flatMap(toParts));
+  const common = {
+    ...(response.usage && { usageMetadata: toUsage(response.usage) }),
+    modelVersion: model,
+    responseId: response.id,
+  };
+  const toBody = (shown: readonly JsonObject[], finishReason?: string): JsonObject => ({
+    candidates: [
+      { content: { parts: shown, role: 'model' }, ...(finishReason && { finishReason }), index: 0 },
+    ],
+    ...common,
+  });
+  const pieces = parts.length > 0 ? parts.flatMap(toPieces) : [{ text: '' }];
+  const chunks = pieces.map((piece, index) =>
+    toBody([piece], index === pieces.length - 1 ? toFinishReason(response) : undefined),
+  );
+  return {
+    body: toBody(parts, toFinishReason(response)),
+    frames: rewriteChunks(chunks).map(toFrame),
+    openingFrames: 0,
+    terminalFrames: 1,
+    malformedFrame: 'data: {"candidates": [{"cont\r\n\r\n',
+    failFrames: fault => [toFrame(toFailBody(fault))],
+    failBody: toFailBody,
+  };
+}
+
+const toFailBody = (fault: FailingFault): JsonObject =>
+  toGoogleErrorBody({ code: 500, message: toFailure(fault).message, status: 'INTERNAL' });
+
+const toFrame = (data: JsonObject): string => `data: ${JSON.stringify(data)}\r\n\r\n`;
+
+function toParts(item: OutputItem): JsonObject[] {
+  switch (item.type) {
+    case 'message':
+      return item.content.map(part => ({ text: part.type === 'refusal' ? part.refusal : part.text }));
+    case 'reasoning':
+      return item.summary.map(({ text }) => ({ text, thought: true }));
+    case 'function_call':
+      return [{ functionCall: { name: item.name, args: toArguments(item.arguments) } }];
+    case 'raw':
+      return [];
+  }
+}
+
+/** Of parallel calls the first is signed, https://ai.google.dev/gemini-api/docs/thought-signatures. */
+function signFirstCall(parts: readonly JsonObject[]): JsonObject[] {
+  const first = parts.find(part => 'functionCall' in part);
+  return parts.map(part => (part === first ? { ...part, thoughtSignature: toSignature(part) } : part));
+}
+
+const toSignature = (part: JsonObject): string =>
+  Buffer.from(`signed ${JSON.stringify(part.functionCall)}`).toString('base64');
+
+/** Text streams in words; a call comes whole. */
+function toPieces(part: JsonObject): JsonObject[] {
+  return typeof part.text === 'string' ? toWords(part.text).map(text => ({ ...part, text })) : [part];
+}
+
+/** The API has no arguments that are no object. */
+function toArguments(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function toFinishReason({ incompleteReason }: EmulatedResponse): string {
+  if (incompleteReason === 'max_output_tokens') return 'MAX_TOKENS';
+  return incompleteReason === 'content_filter' ? 'SAFETY' : 'STOP';
+}
+
+function toUsage(usage: ResponseUsage): JsonObject {
+  const thoughts = usage.output_tokens_details?.reasoning_tokens ?? 0;
+  const cached = usage.input_tokens_details?.cached_tokens ?? 0;
+  return {
+    promptTokenCount: usage.input_tokens,
+    candidatesTokenCount: usage.output_tokens - thoughts,
+    ...(thoughts > 0 && { thoughtsTokenCount: thoughts }),
+    ...(cached > 0 && { cachedContentTokenCount: cached }),
+    totalTokenCount: usage.total_tokens,
+  };
+}
