@@ -1,6 +1,6 @@
+import type { JsonObject } from './json-object.js';
 import type { ScriptedItem } from './scripts.js';
 import type { ResponsesRequest } from './request.js';
-import { toEcho } from './events.js';
 import type {
   EmulatedResponse,
   IncompleteReason,
@@ -214,3 +214,33 @@ export function toOutputText(item: OutputItem): string {
       return JSON.stringify(item.item);
   }
 }
+
+/** Fields of the request that the response repeats, with the API echoDefaults for missing ones. */
+function toEcho(body: JsonObject): JsonObject {
+  const echoed = Object.entries(body).filter(([name, value]) => name in echoDefaults && value !== undefined);
+  return { ...echoDefaults, ...Object.fromEntries(echoed), model: body.model };
+}
+
+// Fields and values that OpenAI returns for a request with `model` and `input` only.
+const echoDefaults: JsonObject = {
+  instructions: null,
+  max_output_tokens: null,
+  max_tool_calls: null,
+  metadata: {},
+  model: null,
+  parallel_tool_calls: true,
+  previous_response_id: null,
+  prompt_cache_key: null,
+  reasoning: { effort: null, summary: null },
+  safety_identifier: null,
+  service_tier: 'default',
+  store: true,
+  temperature: 1,
+  text: { format: { type: 'text' }, verbosity: 'medium' },
+  tool_choice: 'auto',
+  tools: [],
+  top_logprobs: 0,
+  top_p: 1,
+  truncation: 'disabled',
+  user: null,
+};

@@ -185,33 +185,3 @@ export function toWireResponse(response: EmulatedResponse): JsonObject {
 
 /** An output item in the API's own shape. */
 export const toWireItem = (item: OutputItem): JsonObject => (item.type === 'raw' ? item.item : { ...item });
-
-/** What the API repeats of the request, with its own defaults where the request is silent. */
-export function toEcho(body: JsonObject): JsonObject {
-  const echoed = Object.entries(body).filter(([name, value]) => name in defaults && value !== undefined);
-  return { ...defaults, ...Object.fromEntries(echoed), model: body.model };
-}
-
-// The fields and values OpenAI sends for a request of nothing but `model` and `input`.
-const defaults: JsonObject = {
-  instructions: null,
-  max_output_tokens: null,
-  max_tool_calls: null,
-  metadata: {},
-  model: null,
-  parallel_tool_calls: true,
-  previous_response_id: null,
-  prompt_cache_key: null,
-  reasoning: { effort: null, summary: null },
-  safety_identifier: null,
-  service_tier: 'default',
-  store: true,
-  temperature: 1,
-  text: { format: { type: 'text' }, verbosity: 'medium' },
-  tool_choice: 'auto',
-  tools: [],
-  top_logprobs: 0,
-  top_p: 1,
-  truncation: 'disabled',
-  user: null,
-};

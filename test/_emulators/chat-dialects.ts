@@ -1,12 +1,24 @@
 import { type ApiError, toErrorBody } from '../../src/testing/api-errors.js';
 import { type JsonObject, toJsonObjects } from '../../src/testing/json-object.js';
-import type { Completion } from './chat.js';
 import { toPieces, toWords } from '../../src/testing/build-response.js';
 import { toModelKind } from '../../src/testing/request.js';
 import type { FunctionCallItem } from '../../src/testing/wire.js';
 import { validateChatRequest } from './chat-validation.js';
 import type { RequestRules } from '../../src/testing/scripts.js';
 import { validateMistral } from '../../src/testing/mistral-rules.js';
+
+/** An answer in the parts that a chat completion has. */
+export interface Completion {
+  readonly id: string;
+  readonly created: number;
+  readonly model: unknown;
+  readonly content: string;
+  readonly refusal: string;
+  readonly reasoning: string;
+  readonly calls: readonly FunctionCallItem[];
+  readonly finishReason: 'stop' | 'length' | 'tool_calls' | 'content_filter';
+  readonly usage: JsonObject | undefined;
+}
 
 /** How a server words a chat completion and what it objects to. */
 export interface ChatDialect {

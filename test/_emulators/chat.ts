@@ -14,7 +14,7 @@ import { toModelKind, toRequest } from '../../src/testing/request.js';
 import { invalidJson, type Route } from '../../src/testing/routes.js';
 import { authorize } from '../../src/testing/incoming-request.js';
 import { runModel } from '../../src/testing/run-model.js';
-import type { ChatDialect } from './chat-dialects.js';
+import type { ChatDialect, Completion } from './chat-dialects.js';
 import { toMistralDialect } from './chat-dialects.js';
 import { openaiDialect } from './chat-dialects.js';
 import { chunksOf, type RewriteChunks } from './scripted-chunks.js';
@@ -162,19 +162,6 @@ const toFrame = (data: JsonObject): string => `data: ${JSON.stringify(data)}\n\n
 
 const isLast = ({ choices }: JsonObject): boolean =>
   toJsonObjects(choices).some(({ finish_reason: reason }) => typeof reason === 'string');
-
-/** An answer in the parts that a chat completion has. */
-export interface Completion {
-  readonly id: string;
-  readonly created: number;
-  readonly model: unknown;
-  readonly content: string;
-  readonly refusal: string;
-  readonly reasoning: string;
-  readonly calls: readonly FunctionCallItem[];
-  readonly finishReason: 'stop' | 'length' | 'tool_calls' | 'content_filter';
-  readonly usage: JsonObject | undefined;
-}
 
 /** Puts the output items of an answer together; a chat completion has one message. */
 export function toCompletion(response: EmulatedResponse): Completion {

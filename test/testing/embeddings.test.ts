@@ -68,6 +68,6 @@ describe('embeddings', () => {
     expect((await post(emulator, { path, body: { model, input: 'fox' } })).status).toBe(429);
     const { status, text } = await post(emulator, { path, body: { model, input: 'fox' } });
     expect(status).toBe(500);
-    expect(text).toContain('Expected a scripted answer with a status for POST /embeddings');
+    expect(text).toContain('Expected a scripted response with a status for POST /embeddings');
   });
 });

@@ -1,3 +1,4 @@
+import { startResponsesEmulator } from '../../src/testing/index.js';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
@@ -186,5 +187,15 @@ describe('startResponsesEmulator', () => {
     await Promise.all([emulator.close(), emulator.close(), once(idle.resume(), 'close')]);
     expect(await silent).toBe('cut');
     await expect(fetch(emulator.url)).rejects.toThrow();
+  });
+
+  it('serves the Responses API only', async () => {
+    const emulator = await startResponsesEmulator();
+    const paths = ['/v1/chat/completions', '/v1beta/models/gemini-2.5-flash:generateContent'];
+    const statuses = await Promise.all(
+      paths.map(async path => (await fetch(emulator.url + path, { method: 'POST', body: '{}' })).status),
+    );
+    await emulator.close();
+    expect(statuses).toEqual([404, 404]);
   });
 });
