@@ -1,19 +1,22 @@
 import { KelivoError } from '../shared/errors.js';
+import { isPlainObject, objectOf } from '../shared/json.js';
 import type { ProviderRegistryConfig } from './registry-config.js';
 import { validateProviderConfig } from './registry-validation.js';
 
-/** How the file is read. */
+/** Options of `loadProviderConfig`. */
 export interface LoadProviderConfigOptions {
   /**
-   * The values of `${NAME}` in the texts of the file, such as `process.env`; `$${` stands for `${` itself. A name that
-   * has no value is an error.
-   * @default the texts are taken as they are
+   * Values for `${NAME}` in the strings of the file, such as `process.env`. `$${` stands for a literal `${`. A name
+   * without a value is an error.
+   * @default strings are not expanded
    */
   variables?: Variables;
 }
 
+type Variables = Readonly<Record<string, string | undefined>>;
+
 /**
- * Reads the configuration of a registry from a JSON file. For Node.
+ * Reads the configuration of a provider registry from a JSON file. For Node.
  *
  * @example
  * ```ts
@@ -21,8 +24,8 @@ export interface LoadProviderConfigOptions {
  * const registry = createProviderRegistryFromConfig(config);
  * ```
  *
- * @throws KelivoError with code `invalid-settings` where there is no such file, it is no JSON, or its content is wrong:
- *   with a line for each fault and the path to it.
+ * @throws KelivoError with code `invalid-settings` if the file is missing, is not JSON or has invalid content. The
+ *   message has one line per issue, each with its path.
  */
 export async function loadProviderConfig(
   file: string | URL,
@@ -42,8 +45,11 @@ async function read(file: string | URL): Promise<string> {
     const { readTextFile } = await import('./read-text-file.js');
     return await readTextFile(file);
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'an error';
-    throw toFileError(file, `Expected a readable file, got ${code}.`, cause);
+    const message =
+      cause instanceof Error && !('code' in cause)
+        ? cause.message
+        : `Expected a readable file, got ${String(objectOf(cause)?.code ?? 'an error')}.`;
+    throw toFileError(file, message, cause);
   }
 }
 
@@ -51,29 +57,27 @@ function parse(text: string, file: string | URL): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    // The error's own message repeats the text, in which there are keys.
+    // The error's own message quotes the file, which may contain API keys.
     const [, position] = /at position (\d+)/.exec(String(error)) ?? [];
     const line = position === undefined ? undefined : text.slice(0, Number(position)).split('\n').length;
     throw toFileError(
       file,
-      `Expected JSON, got text that is none${line === undefined ? '' : `, from line ${line} on`}.`,
+      `Expected JSON, got a syntax error${line === undefined ? '' : ` at line ${line}`}.`,
     );
   }
 }
 
-type Variables = Readonly<Record<string, string | undefined>>;
-
-/** @throws KelivoError with a line for each variable that has no value. */
+/** @throws KelivoError with one line per variable that has no value. */
 function expandAll(config: unknown, variables: Variables): unknown {
-  const faults: string[] = [];
-  const expanded = expand(config, { variables, faults, path: '' });
-  if (faults.length === 0) return expanded;
-  throw new KelivoError({ code: 'invalid-settings', message: faults.join('\n') });
+  const issues: string[] = [];
+  const expanded = expand(config, { variables, issues, path: '' });
+  if (issues.length === 0) return expanded;
+  throw new KelivoError({ code: 'invalid-settings', message: issues.join('\n') });
 }
 
 interface ExpandOptions {
   readonly variables: Variables;
-  readonly faults: string[];
+  readonly issues: string[];
   readonly path: string;
 }
 
@@ -81,19 +85,19 @@ function expand(value: unknown, { path, ...options }: ExpandOptions): unknown {
   if (Array.isArray(value)) {
     return value.map((item, index) => expand(item, { ...options, path: join(path, index) }));
   }
-  if (typeof value === 'object' && value !== null) {
+  if (isPlainObject(value)) {
     return Object.fromEntries(
       Object.entries(value).map(([key, item]) => [key, expand(item, { ...options, path: join(path, key) })]),
     );
   }
   if (typeof value !== 'string') return value;
-  const { variables, faults } = options;
-  return value.replace(/\$\$\{|\$\{([^}]*)\}/g, (found: string, name?: string) => {
-    if (name === undefined) return found.slice(1);
+  const { variables, issues } = options;
+  return value.replace(/\$\$\{|\$\{([^}]*)\}/g, (match: string, name?: string) => {
+    if (name === undefined) return match.slice(1);
     const known = Object.hasOwn(variables, name) ? variables[name] : undefined;
     if (known !== undefined) return known;
-    faults.push(
-      `\`${path}\`: Expected a variable that has a value, got \${${name}}. Set it, or write $\${ for the characters themselves.`,
+    issues.push(
+      `\`${path}\`: Expected a variable with a value, got \${${name}}. Set it, or write $\${ for a literal "\${".`,
     );
     return '';
   });

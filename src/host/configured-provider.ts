@@ -5,20 +5,25 @@ import {
   NoSuchModelError,
   type ProviderV2,
 } from '@ai-sdk/provider';
-import { createModelAdapterRegistry } from '../adapters/registry.js';
-import { modelAdapters } from '../adapters/model-adapters.js';
-import { createComposition } from '../provider/composition.js';
-import type { ToolSource } from '../tools/tool-source.js';
-import { createImportedEmbeddingModel, createImportedLanguageModel } from './imported-models.js';
-import { createSwitchableProvider } from './switchable-provider.js';
-import { expectVersion2, type ImportModule, loadProvider } from './imported-models.js';
-import type { ImportedProviderEntry, KelivoProviderEntry, ProviderEntry } from './registry-config.js';
-import { withDimensions } from './embedding-dimensions.js';
 import { wrapModel } from '../adapters/middleware.js';
+import { modelAdapters } from '../adapters/model-adapters.js';
+import { createModelAdapterRegistry } from '../adapters/registry.js';
 import { missingCallIdsMiddleware } from '../parts/missing-call-ids.js';
+import { createComposition } from '../provider/composition.js';
 import { KelivoError } from '../shared/errors.js';
+import type { ToolSource } from '../tools/tool-source.js';
+import { withDimensions } from './embedding-dimensions.js';
+import {
+  createImportedEmbeddingModel,
+  createImportedLanguageModel,
+  expectVersion2,
+  type ImportModule,
+  loadProvider,
+} from './imported-models.js';
+import type { ImportedProviderEntry, KelivoProviderEntry, ProviderEntry } from './registry-config.js';
+import { createSwitchableProvider } from './switchable-provider.js';
 
-/** Where and as whom a provider is reached, where that is not as in its settings. */
+/** Connection settings of one model that replace those of its provider. */
 export interface ConnectionOverrides {
   readonly apiKey?: string;
   readonly baseURL?: string;
@@ -36,57 +41,61 @@ export interface ConfiguredProvider {
 }
 
 export interface ConfiguredProviderOptions {
-  /** Tools for entries that name no MCP servers of their own. */
+  /** Tools of entries without MCP servers. */
   readonly sharedTools: ToolSource | undefined;
-  /** Where it is undefined, packages are imported from this one. */
+  /** Undefined if this package imports the others. */
   readonly importModule: ImportModule | undefined;
 }
 
 const importFromHere: ImportModule = name => import(/* @vite-ignore */ /* webpackIgnore: true */ name);
 
-/** A provider as its entry describes it. Nothing is loaded or started before one of its models is called. */
+/** Creates the provider of an entry. Nothing is imported or started before one of its models is called. */
 export const createConfiguredProvider = (
   entry: ProviderEntry,
   options: ConfiguredProviderOptions,
-): ConfiguredProvider => ('import' in entry ? createImported(entry, options) : createKelivo(entry, options));
+): ConfiguredProvider =>
+  'import' in entry ? createImportedProvider(entry, options) : createKelivoProvider(entry, options);
 
-function createKelivo(entry: KelivoProviderEntry, options: ConfiguredProviderOptions): ConfiguredProvider {
+function createKelivoProvider(
+  entry: KelivoProviderEntry,
+  options: ConfiguredProviderOptions,
+): ConfiguredProvider {
   const { settings, fallback, enabled } = entry;
   const { importModule } = options;
-  const surroundings = toComposition(entry, options);
-  // One source for all connections: its servers run once.
-  const { tools, close } = createComposition({ ...surroundings, ...settings });
-  const open = ({ apiKey, baseURL }: ConnectionOverrides = {}) =>
+  const compositionSettings = toCompositionSettings(entry, options);
+  // All connections share one tool source, so each MCP server starts once.
+  const { tools, close } = createComposition({ ...compositionSettings, ...settings });
+  const connect = ({ apiKey, baseURL }: ConnectionOverrides = {}) =>
     createSwitchableProvider({
       kelivo: {
         ...settings,
         ...(apiKey !== undefined && { apiKey }),
         ...(baseURL !== undefined && { baseURL }),
-        ...surroundings,
+        ...compositionSettings,
         ...{ mcpServers: tools, mcp: undefined, tools: undefined },
       },
       fallback,
       enabled,
       importOpenAI: importModule && (() => importModule('@ai-sdk/openai')),
     });
-  const provider = open();
-  const reach = (overrides: ConnectionOverrides | undefined) =>
-    overrides?.apiKey === undefined && overrides?.baseURL === undefined ? provider : open(overrides);
+  const provider = connect();
+  const providerFor = (overrides: ConnectionOverrides | undefined) =>
+    overrides?.apiKey === undefined && overrides?.baseURL === undefined ? provider : connect(overrides);
   return {
-    languageModel: (modelId, overrides) => reach(overrides).languageModel(modelId),
+    languageModel: (modelId, overrides) => providerFor(overrides).languageModel(modelId),
     textEmbeddingModel: (modelId, { dimensions, ...overrides } = {}) =>
-      reach(overrides).textEmbeddingModel(modelId, { dimensions }),
+      providerFor(overrides).textEmbeddingModel(modelId, { dimensions }),
     imageModel: modelId => provider.imageModel(modelId),
     close,
   };
 }
 
-function createImported(
+function createImportedProvider(
   entry: ImportedProviderEntry,
   options: ConfiguredProviderOptions,
 ): ConfiguredProvider {
   const { import: packageName, creator, settings } = entry;
-  const { compose, close } = createComposition(toComposition(entry, options));
+  const { compose, close } = createComposition(toCompositionSettings(entry, options));
   const load = ({ apiKey, baseURL }: ConnectionOverrides = {}): Promise<ProviderV2> =>
     loadProvider({
       import: packageName,
@@ -98,7 +107,7 @@ function createImported(
       },
       importModule: options.importModule ?? importFromHere,
     });
-  // The package's name, as vectors of a provider are told apart by it, and entries are renamed.
+  // The package name identifies stored vectors. The entry's name does not, because entries can be renamed.
   const common = { provider: packageName };
   return {
     languageModel: (modelId, overrides) =>
@@ -124,31 +133,17 @@ function createImported(
   };
 }
 
-function toComposition(
-  { adapters, toolLoop, mcpServers }: ProviderEntry,
-  { sharedTools }: ConfiguredProviderOptions,
-) {
-  return {
-    adapters: adapters === undefined ? undefined : adapters && toAdapters(adapters),
-    toolLoop,
-    mcpServers: mcpServers === false ? undefined : (mcpServers ?? sharedTools),
-  };
-}
-
-const toAdapters = (names: readonly string[]) =>
-  createModelAdapterRegistry(modelAdapters.all().filter(({ name }) => names.includes(name)));
-
-/** A provider that was created elsewhere, as one of a registry. What it opened is its creator's to close. */
+/** Adds a provider instance that the application created. The application also closes it. */
 export function toConfiguredProvider(provider: ProviderV2, name: string): ConfiguredProvider {
-  const where = `the provider "${name}"`;
+  const source = `the provider "${name}"`;
   return {
     languageModel(modelId, overrides) {
-      refuseOverrides(overrides);
-      return withCallIds(expectVersion2(provider.languageModel(modelId), where));
+      rejectOverrides(overrides);
+      return withCallIds(expectVersion2(provider.languageModel(modelId), source));
     },
     textEmbeddingModel(modelId, { dimensions, ...overrides } = {}) {
-      refuseOverrides(overrides);
-      const model = expectVersion2(provider.textEmbeddingModel(modelId), where);
+      rejectOverrides(overrides);
+      const model = expectVersion2(provider.textEmbeddingModel(modelId), source);
       return dimensions === undefined ? model : withDimensions(model, dimensions);
     },
     imageModel(modelId) {
@@ -158,16 +153,30 @@ export function toConfiguredProvider(provider: ProviderV2, name: string): Config
     close: async () => {},
   };
 
-  function refuseOverrides({ apiKey, baseURL }: ConnectionOverrides = {}): void {
+  function rejectOverrides({ apiKey, baseURL }: ConnectionOverrides = {}): void {
     if (apiKey === undefined && baseURL === undefined) return;
     throw new KelivoError({
       code: 'invalid-settings',
       message:
-        `Expected no \`apiKey\` and no \`baseURL\` for ${where}, which was created with its own. ` +
-        'Register it as an entry with `import` and `creator` instead.',
+        `Expected no \`apiKey\` and no \`baseURL\` for ${source}, because it is an instance that already has them. ` +
+        'Register an entry with `import` and `creator` instead.',
     });
   }
 }
 
-/** Hosts tell calls apart by their ids, which some servers leave out. */
+/** Some servers omit call ids, which hosts need to match results with calls. */
 const withCallIds = (model: LanguageModelV2): LanguageModelV2 => wrapModel(model, [missingCallIdsMiddleware]);
+
+function toCompositionSettings(
+  { adapters, toolLoop, mcpServers }: ProviderEntry,
+  { sharedTools }: ConfiguredProviderOptions,
+) {
+  return {
+    adapters: adapters === undefined ? undefined : adapters && toAdapterRegistry(adapters),
+    toolLoop,
+    mcpServers: mcpServers === false ? undefined : (mcpServers ?? sharedTools),
+  };
+}
+
+const toAdapterRegistry = (names: readonly string[]) =>
+  createModelAdapterRegistry(modelAdapters.all().filter(({ name }) => names.includes(name)));

@@ -2,7 +2,7 @@ import type { EmbeddingModelV2 } from '@ai-sdk/provider';
 import type { KelivoEmbeddingModel } from '../embeddings/create-embedding-model.js';
 import { toAskedDimensions } from '../embeddings/embedding-identity.js';
 
-/** How providers call the length of a vector in the options of a call. */
+/** Name of the vector length in the options of each provider. */
 const OPTION_NAMES: Readonly<Record<string, string>> = {
   openai: 'dimensions',
   'openai-compatible': 'dimensions',
@@ -10,7 +10,7 @@ const OPTION_NAMES: Readonly<Record<string, string>> = {
   mistral: 'outputDimension',
 };
 
-/** An embedding model of any provider that asks for vectors of a length, unless the call asks for another. */
+/** Requests vectors of the given length from any provider's model, unless the call requests another length. */
 export const withDimensions = (
   model: EmbeddingModelV2<string>,
   dimensions: number,
@@ -28,12 +28,12 @@ export const withDimensions = (
   doEmbed(options) {
     const { providerOptions } = options;
     if (toAskedDimensions(providerOptions) !== undefined) return model.doEmbed(options);
-    const asked = Object.entries(OPTION_NAMES).map(
+    const requested = Object.entries(OPTION_NAMES).map(
       ([provider, option]) => [provider, { ...providerOptions?.[provider], [option]: dimensions }] as const,
     );
     return model.doEmbed({
       ...options,
-      providerOptions: { ...providerOptions, ...Object.fromEntries(asked) },
+      providerOptions: { ...providerOptions, ...Object.fromEntries(requested) },
     });
   },
 });

@@ -6,32 +6,34 @@ import {
 } from './provider-registry.js';
 import type { ProviderEntry, ProviderRegistryConfig } from './registry-config.js';
 
-/** What the environment does not say. */
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Options of `createProvidersFromEnvironment` that have no environment variable. */
 export interface EnvironmentProvidersOptions
   extends ProviderRegistryOptions, Pick<ProviderRegistryConfig, 'aliases' | 'mcpServers'> {
-  /** The default models of further tasks: `{ "summary": "gpt-5-mini" }`. */
+  /** Default models of more roles: `{ "summary": "gpt-5-mini" }`. */
   roles?: ProviderRegistryConfig['roles'];
 }
 
 /**
- * The providers that environment variables describe, as a registry with the roles `chat` and `embedding`:
+ * Creates a provider registry with the roles `chat` and `embedding` from environment variables:
  *
- * - `LLM_PROVIDER`, `OPENAI_MODEL`: who answers, by default `kelivo-responses` with `gpt-5`;
- * - `EMBEDDING_PROVIDER`, `OPENAI_EMBEDDING_MODEL`, `OPENAI_EMBEDDING_DIMS`: who embeds, by default `kelivo-responses`
- *   with `text-embedding-3-small` and the model's own length;
- * - `OPENAI_API_KEY`, `OPENAI_BASE_URL`: of `kelivo-responses`, `openai` (the official provider) and `openai-compatible`.
- *   The other providers, `google`, `anthropic`, `mistral`, `xai` and `deepseek`, have variables of their own names.
+ * - `LLM_PROVIDER`, `OPENAI_MODEL`: provider and model of `chat`, by default `kelivo-responses` and `gpt-5`.
+ * - `EMBEDDING_PROVIDER`, `OPENAI_EMBEDDING_MODEL`, `OPENAI_EMBEDDING_DIMS`: provider, model and vector length of
+ *   `embedding`, by default `kelivo-responses`, `text-embedding-3-small` and the model's own length.
+ * - `OPENAI_API_KEY`, `OPENAI_BASE_URL`: connection of `kelivo-responses`, `openai` (the official provider) and
+ *   `openai-compatible`. The providers `google`, `anthropic`, `mistral`, `xai` and `deepseek` read their own variables,
+ *   such as `MISTRAL_API_KEY`.
  *
- * A record of the application may choose otherwise: `modelFor('chat', { model: record.model })`. The provider of a model
- * that names none is told by its name, such as `gemini-2.5-pro`, and is `LLM_PROVIDER` where the name tells nothing.
+ * A record of the application can override the model: `modelFor('chat', { model: record.model })`. If the record names no
+ * provider, the model id selects it (`gemini-2.5-pro` belongs to `google`). Unknown ids belong to `LLM_PROVIDER`.
  *
- * @param environment The variables, for example `process.env`.
- * @throws KelivoError with code `invalid-settings` for a variable with a wrong value; with `unknown-name` for a provider
- *   that there is not.
+ * @param environment Environment variables, for example `process.env`.
+ * @throws KelivoError with code `invalid-settings` for an invalid value, or `unknown-name` for an unknown provider.
  */
 export function createProvidersFromEnvironment(
-  environment: Readonly<Record<string, string | undefined>>,
-  { roles: furtherRoles, aliases, mcpServers, ...options }: EnvironmentProvidersOptions = {},
+  environment: Environment,
+  { roles: moreRoles, aliases, mcpServers, ...options }: EnvironmentProvidersOptions = {},
 ): ConfiguredProviderRegistry {
   const read = (name: string): string | undefined => readVariable(environment, name);
 
@@ -41,7 +43,7 @@ export function createProvidersFromEnvironment(
     const known = Object.keys(environmentProviders).join(', ');
     throw new KelivoError({
       code: 'unknown-name',
-      message: `Expected \`${variable}\` to name a provider, got ${JSON.stringify(name)}. There are: ${known}.`,
+      message: `Expected \`${variable}\` to name a provider, got ${JSON.stringify(name)}. Known providers: ${known}.`,
     });
   };
   const toModel = (
@@ -65,7 +67,7 @@ export function createProvidersFromEnvironment(
     {
       providers: toEnvironmentEntries(environment),
       defaultProvider: provider,
-      roles: { ...furtherRoles, ...roles },
+      roles: { ...moreRoles, ...roles },
       embeddingDimensions: toDimensions(read('OPENAI_EMBEDDING_DIMS')),
       ...{ aliases, mcpServers },
     },
@@ -88,22 +90,20 @@ const toVariableError = (variable: string, expected: string, value: string | und
     message: `Expected \`${variable}\` to ${expected}, got ${value === undefined ? 'nothing' : JSON.stringify(value)}.`,
   });
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** A provider that an environment can name. */
 interface EnvironmentProvider {
-  /** Its entry in a registry, but for what variables say. */
+  /** Registry entry, without the settings that come from variables. */
   readonly entry: ProviderEntry;
-  /** The variables of its settings. */
+  /** Variable name of each setting. */
   readonly variables: Readonly<Record<string, string>>;
-  /** The models that are meant where no variable names one. */
+  /** Models to use if no variable names one. */
   readonly models?: { readonly chat: string; readonly embedding: string };
 }
 
 const openai = { apiKey: 'OPENAI_API_KEY', baseURL: 'OPENAI_BASE_URL' };
 const openaiModels = { chat: 'gpt-5', embedding: 'text-embedding-3-small' };
 
-export const environmentProviders: Readonly<Record<string, EnvironmentProvider>> = {
+/** The providers that environment variables can select. */
+const environmentProviders: Readonly<Record<string, EnvironmentProvider>> = {
   'kelivo-responses': {
     entry: {
       type: 'kelivo-responses',
@@ -112,7 +112,7 @@ export const environmentProviders: Readonly<Record<string, EnvironmentProvider>>
     variables: openai,
     models: openaiModels,
   },
-  // By way of the flag: that goes on with conversations which the provider above has begun.
+  // Uses the switch, because it can continue conversations of the provider above.
   openai: {
     entry: { type: 'kelivo-responses', enabled: 'off', fallback: 'with-tool-loop' },
     variables: openai,
@@ -156,12 +156,11 @@ export const environmentProviders: Readonly<Record<string, EnvironmentProvider>>
   },
 };
 
-/** What a variable says. One that is set to nothing is not set. */
-export const readVariable = (environment: Environment, name: string): string | undefined =>
+/** Reads a variable. A blank value counts as unset. */
+const readVariable = (environment: Environment, name: string): string | undefined =>
   environment[name]?.trim() || undefined;
 
-/** The entries of a registry for all of them. */
-export const toEnvironmentEntries = (environment: Environment): Record<string, ProviderEntry> =>
+const toEnvironmentEntries = (environment: Environment): Record<string, ProviderEntry> =>
   Object.fromEntries(
     Object.entries(environmentProviders).map(([name, { entry, variables }]) => {
       const settings = Object.entries(variables)

@@ -1,6 +1,10 @@
 import type { EmbeddingModelV2, LanguageModelV2, ProviderV2 } from '@ai-sdk/provider';
-import { KelivoError } from '../shared/errors.js';
 import { createLazyLanguageModel } from '../provider/lazy-language-model.js';
+import { KelivoError } from '../shared/errors.js';
+import { objectOf } from '../shared/json.js';
+
+/** Imports a package by name. */
+export type ImportModule = (name: string) => Promise<unknown>;
 
 export interface LoadProviderOptions {
   readonly import: string;
@@ -9,13 +13,10 @@ export interface LoadProviderOptions {
   readonly importModule: ImportModule;
 }
 
-/** Imports a package by its name. */
-export type ImportModule = (name: string) => Promise<unknown>;
-
 /**
- * Makes a provider of another package.
+ * Imports another package and creates its provider.
  *
- * @throws KelivoError with code `missing-package` where the package or its function is missing.
+ * @throws KelivoError with code `missing-package` if the package or its function is missing.
  */
 export async function loadProvider({
   import: name,
@@ -25,17 +26,26 @@ export async function loadProvider({
 }: LoadProviderOptions): Promise<ProviderV2> {
   const module = await load(name, importModule);
   const create = module[creator];
-  if (typeof create === 'function') return create(settings) as ProviderV2;
-  const creators = Object.keys(module).filter(key => /^create[A-Z]/.test(key));
+  if (typeof create !== 'function') {
+    const creators = Object.keys(module).filter(key => /^create[A-Z]/.test(key));
+    throw new KelivoError({
+      code: 'missing-package',
+      message:
+        `Expected ${name} to export the function \`${creator}\`, got ${typeof create}. ` +
+        `Creators that it exports: ${creators.join(', ') || 'none'}.`,
+    });
+  }
+  const provider: unknown = create(settings);
+  if (isProvider(provider)) return provider;
   throw new KelivoError({
     code: 'missing-package',
-    message: `Expected ${name} to export the function \`${creator}\`, got ${typeof create}. It has: ${creators.join(', ') || 'no creator'}.`,
+    message: `Expected \`${creator}\` of ${name} to return a provider, got ${typeof provider} without \`languageModel\`.`,
   });
 }
 
-async function load(name: string, importModule: ImportModule): Promise<Record<string, unknown>> {
+async function load(name: string, importModule: ImportModule): Promise<Readonly<Record<string, unknown>>> {
   try {
-    return Object(await importModule(name));
+    return objectOf(await importModule(name)) ?? {};
   } catch (cause) {
     throw new KelivoError({
       code: 'missing-package',
@@ -45,32 +55,38 @@ async function load(name: string, importModule: ImportModule): Promise<Record<st
   }
 }
 
+export const isProvider = (value: unknown): value is ProviderV2 =>
+  ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
+  'languageModel' in value &&
+  typeof value.languageModel === 'function';
+
 /**
- * The model, if it is one of the interface of `ai@5`.
+ * Returns the model if it has version 2, the version of `ai@5`.
  *
- * @throws KelivoError with code `missing-package` for one of another release.
+ * @param source Package or provider of the model, for the message.
+ * @throws KelivoError with code `missing-package` for another version.
  */
 export function expectVersion2<Model extends { readonly specificationVersion: string }>(
   model: Model,
-  packageName: string,
+  source: string,
 ): Model {
   if (model.specificationVersion === 'v2') return model;
   throw new KelivoError({
     code: 'missing-package',
     message:
-      `Expected models of version v2 from ${packageName}, got one of version ${model.specificationVersion}. ` +
-      'Install the major version of it that belongs to the AI SDK 5.',
+      `Expected models of version v2 from ${source}, got one of version ${model.specificationVersion}. ` +
+      'Install its major version for AI SDK 5.',
   });
 }
 
 interface ImportedModelOptions<Model> {
-  /** The name of the provider until and after the model is there. */
+  /** Provider name of the model, before and after it is loaded. */
   readonly provider: string;
   readonly modelId: string;
   readonly load: () => Promise<Model>;
 }
 
-/** A language model of another package, which is loaded when the model is first asked or called. */
+/** Creates a language model whose package is loaded when it is first used. */
 export const createImportedLanguageModel = ({
   provider,
   modelId,
@@ -81,13 +97,13 @@ export const createImportedLanguageModel = ({
       provider,
       modelId,
       get supportedUrls() {
-        return toQuiet(load().then(model => model.supportedUrls));
+        return ignoreRejection(load().then(model => model.supportedUrls));
       },
     },
     load,
   );
 
-/** An embedding model of another package, likewise. */
+/** Creates an embedding model whose package is loaded when it is first used. */
 export function createImportedEmbeddingModel({
   provider,
   modelId,
@@ -98,17 +114,17 @@ export function createImportedEmbeddingModel({
     provider,
     modelId,
     get maxEmbeddingsPerCall() {
-      return toQuiet(load().then(model => model.maxEmbeddingsPerCall));
+      return ignoreRejection(load().then(model => model.maxEmbeddingsPerCall));
     },
     get supportsParallelCalls() {
-      return toQuiet(load().then(model => model.supportsParallelCalls));
+      return ignoreRejection(load().then(model => model.supportsParallelCalls));
     },
     doEmbed: async options => (await load()).doEmbed(options),
   };
 }
 
-/** Whoever asks for a property and does not wait is told of a failure by the call. */
-function toQuiet<Value>(value: Promise<Value>): Promise<Value> {
+/** Prevents an unhandled rejection of a property that is read but not awaited. The call itself reports the error. */
+function ignoreRejection<Value>(value: Promise<Value>): Promise<Value> {
   value.catch(() => {});
   return value;
 }

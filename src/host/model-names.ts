@@ -2,49 +2,49 @@ import { KelivoError } from '../shared/errors.js';
 import { toModelExpression } from '../shared/model-pattern.js';
 import type { ProviderEntry, ProviderRegistryConfig } from './registry-config.js';
 
-/** A model, and whose it is. */
+/** A model id with the name of its provider. */
 export interface ModelReference {
   readonly provider: string;
   readonly modelId: string;
 }
 
-/** The further names of a provider that is registered at run time. */
+/** Aliases and model patterns of a provider that is registered at run time. */
 export type ProviderNames = Pick<ProviderEntry, 'aliases' | 'models'>;
 
-/** What gives names in a configuration. */
+/** The parts of a configuration that define names. */
 export interface Naming extends Pick<ProviderRegistryConfig, 'aliases' | 'roles' | 'defaultProvider'> {
   readonly providers: Readonly<Record<string, ProviderNames>>;
 }
 
-/** What a record of the application's may say of its model. What is null or missing is as the role has it. */
+/** Model selection of an application record. Null or missing fields fall back to the role. */
 export interface ModelChoice {
-  /** A provider by any of its names. */
+  /** Name or alias of a provider. */
   readonly provider?: string | null;
-  /** A model name as the registry takes it; beside `provider` a model id of that provider. */
+  /** A model name as the registry accepts it. If `provider` is set, a model id of that provider. */
   readonly model?: string | null;
-  /** The key for its requests. */
+  /** API key for the requests of this model. */
   readonly apiKey?: string | null;
-  /** Gets the key of the defaults where the record has none of its own: to be taken from trusted records only. */
+  /** Base URL. It receives the default API key unless the record has one, so use trusted records only. */
   readonly baseURL?: string | null;
-  /** The length of vectors, for embedding models. */
+  /** Vector length, for embedding models. */
   readonly dimensions?: number | null;
 }
 
-/** What names mean in a registry. */
+/** Resolves the names of a registry. */
 export interface ModelNames {
   add(provider: string, names: ProviderNames): void;
   isTaken(name: string): boolean;
   /**
-   * A role or an alias, `provider:model`, a model id that a pattern gives to a provider, or any other model id, which is
-   * the default provider's.
+   * Resolves a role, an alias, `provider:model`, a model id that matches a pattern, or any other model id, which belongs
+   * to the default provider.
    *
-   * @throws KelivoError with code `unknown-name`, with the names that there are.
+   * @throws KelivoError with code `unknown-name` and the known names.
    */
   find(name: string): ModelReference;
   /**
-   * The model of a role, with what a record says in place of the defaults.
+   * Resolves the model of a role. Fields of the choice override the role's defaults.
    *
-   * @throws KelivoError with code `unknown-name`, with the names that there are.
+   * @throws KelivoError with code `unknown-name` and the known names.
    */
   choose(role: string, choice: ModelChoice): ModelReference;
 }
@@ -55,9 +55,9 @@ export function createModelNames({
   roles = {},
   defaultProvider = Object.keys(providers)[0] ?? '',
 }: Naming): ModelNames {
-  /** The name of a provider by each of its names. */
+  /** Provider names by name and alias. */
   const byName = new Map<string, string>();
-  /** The first that fits counts. */
+  /** In order of registration. The first match wins. */
   const patterns: { readonly expression: RegExp; readonly provider: string }[] = [];
   const models = { ...roles, ...aliases };
 
@@ -76,16 +76,16 @@ export function createModelNames({
   for (const [name, entry] of Object.entries(providers)) names.add(name, entry);
   return names;
 
-  /** @param path the names that led here: an alias may have the name of the model it stands for. */
+  /** @param path Names already resolved on the way here: an alias may equal the model id that it stands for. */
   function find(name: string, path: readonly string[]): ModelReference {
-    const meaning = Object.hasOwn(models, name) && !path.includes(name) ? models[name] : undefined;
-    if (meaning !== undefined) return find(meaning, [...path, name]);
-    const at = name.indexOf(':');
-    const prefix = name.slice(0, Math.max(at, 0));
-    if (byName.has(prefix)) return { provider: toProvider(prefix), modelId: name.slice(at + 1) };
-    const detected = patterns.find(({ expression }) => expression.test(name))?.provider;
-    if (detected !== undefined) return { provider: detected, modelId: name };
-    return { provider: toProvider(at < 0 ? defaultProvider : prefix), modelId: name };
+    const target = Object.hasOwn(models, name) && !path.includes(name) ? models[name] : undefined;
+    if (target !== undefined) return find(target, [...path, name]);
+    const separator = name.indexOf(':');
+    const prefix = name.slice(0, Math.max(separator, 0));
+    if (byName.has(prefix)) return { provider: toProvider(prefix), modelId: name.slice(separator + 1) };
+    const matched = patterns.find(({ expression }) => expression.test(name))?.provider;
+    if (matched !== undefined) return { provider: matched, modelId: name };
+    return { provider: toProvider(separator < 0 ? defaultProvider : prefix), modelId: name };
   }
 
   function findRole(role: string): ModelReference {
@@ -105,9 +105,9 @@ function toUnknownNameError(
   kind: 'provider' | 'role',
   { name, known }: { name: string; known: Iterable<string> },
 ): KelivoError {
-  const names = [...known].map(one => `"${one}"`).join(', ') || 'none';
+  const names = [...known].map(one => JSON.stringify(one)).join(', ') || 'none';
   return new KelivoError({
     code: 'unknown-name',
-    message: `Unknown ${kind} ${JSON.stringify(name)}. There are: ${names}.`,
+    message: `Unknown ${kind} ${JSON.stringify(name)}. Known ${kind}s: ${names}.`,
   });
 }

@@ -1,8 +1,12 @@
 /**
- * What bundles for browsers have in place of `readTextFile`: the field `browser` of package.json says so.
+ * Replaces `read-text-file.js` in browser bundles, through the field `browser` of package.json.
  *
- * @throws Error always, as there are no files.
+ * @throws Error always.
  */
 export function readTextFile(): Promise<string> {
-  return Promise.reject(Object.assign(new Error('There are no files here.'), { code: 'no file system' }));
+  return Promise.reject(
+    new Error(
+      'Reading files is not supported in this runtime. Pass a parsed configuration to createProviderRegistryFromConfig().',
+    ),
+  );
 }

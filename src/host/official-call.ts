@@ -12,64 +12,63 @@ import { isToolStub } from '../tools/tool-stubs.js';
 
 export interface OfficialCall {
   readonly options: LanguageModelV2CallOptions;
-  /** The tool that a call in the answer means, where the API refuses the name of one and it goes by another. */
-  readonly toOwnName?: (name: string) => string;
+  /** Maps tool names of the response to declared names, if the API rejects a declared name and another one was sent. */
+  readonly toDeclaredName?: (name: string) => string;
 }
 
 /**
- * The options of a call as the official provider has to get them, so that a conversation that this package's provider took
- * part in goes on. A call without such a history comes out as it went in, but for `store`
- * and the reasoning that `ai` 7 asks for.
+ * Converts the options of a call for the official provider, so that it can continue a conversation of this package's
+ * provider. Without such a history, only `store` and the reasoning option of `ai@7` change.
  */
 export function toOfficialCall(
   options: LanguageModelV2CallOptions,
   { store: storeByDefault }: { store: boolean },
 ): OfficialCall {
   const { openai, kelivo } = options.providerOptions ?? {};
-  // The official provider's own default, `true`, makes it replay references to items: those that were answered without
-  // storing them are on no server.
+  // The official provider's default, `true`, replays items by reference. Items of responses that were not stored exist on
+  // no server.
   const store = kelivo?.store ?? openai?.store ?? storeByDefault;
   const functions = options.tools?.filter(tool => tool.type === 'function') ?? [];
-  const ownNames = new Set(functions.map(tool => tool.name));
+  const functionNames = new Set(functions.map(tool => tool.name));
   const paired = pairToolCalls(options.prompt, {
     keepOrphans: isContinuation(options),
-    isFunctionTool: toolName => ownNames.has(toolName),
+    isFunctionTool: toolName => functionNames.has(toolName),
   });
   const prompt = withoutTrailingReasoning(paired, { store: store !== false });
   const tools = options.tools?.filter(tool => tool.type !== 'function' || !isToolStub(tool));
-  const settled = {
+  const converted = {
     ...options,
     providerOptions: {
       ...options.providerOptions,
-      openai: { ...toAskedEffort(options), ...openai, ...kelivo, store },
+      openai: { ...toReasoningEffort(options), ...openai, ...kelivo, store },
     },
     prompt,
     tools: tools?.length === 0 ? undefined : tools,
-    toolChoice: toPossibleChoice(options.toolChoice, new Set(tools?.map(tool => tool.name))),
+    toolChoice: toValidChoice(options.toolChoice, new Set(tools?.map(tool => tool.name))),
   };
 
   const names = [...functions.map(tool => tool.name), ...toolNamesIn(prompt)];
   const { toWire, fromWire } = createToolNames(names);
-  if (names.every(name => toWire(name) === name)) return { options: settled };
-  return { options: withToolNames(settled, toWire), toOwnName: fromWire };
+  if (names.every(name => toWire(name) === name)) return { options: converted };
+  return { options: renameTools(converted, toWire), toDeclaredName: fromWire };
 }
 
-/** `ai` 7 asks in an option of the call, which the official provider for `ai` 5 does not know. */
-function toAskedEffort(options: LanguageModelV2CallOptions): { reasoningEffort?: string } {
+/** `ai@7` requests reasoning with a call option that the official provider for `ai@5` does not read. */
+function toReasoningEffort(options: LanguageModelV2CallOptions): { reasoningEffort?: string } {
   const reasoningEffort = toHostEffort(options);
   return reasoningEffort === undefined ? {} : { reasoningEffort };
 }
 
-/** A choice among tools that are there. */
-function toPossibleChoice(
+/** Drops a choice of tools that are not declared. */
+function toValidChoice(
   choice: LanguageModelV2ToolChoice | undefined,
   names: ReadonlySet<string>,
 ): LanguageModelV2ToolChoice | undefined {
-  const isPossible = choice?.type === 'tool' ? names.has(choice.toolName) : names.size > 0;
-  return isPossible ? choice : undefined;
+  const isValid = choice?.type === 'tool' ? names.has(choice.toolName) : names.size > 0;
+  return isValid ? choice : undefined;
 }
 
-function withToolNames(
+function renameTools(
   { prompt, tools, toolChoice, ...options }: LanguageModelV2CallOptions,
   toName: (name: string) => string,
 ): LanguageModelV2CallOptions {
@@ -93,7 +92,7 @@ function* toolNamesIn(prompt: LanguageModelV2Prompt): Generator<string> {
   }
 }
 
-/** A turn that was cut off may end in reasoning, which the API refuses without the item that follows it. */
+/** Removes reasoning at the end of an interrupted turn: the API rejects it without the item that follows. */
 function withoutTrailingReasoning(
   prompt: LanguageModelV2Prompt,
   { store }: { store: boolean },
@@ -106,7 +105,7 @@ function withoutTrailingReasoning(
   });
 }
 
-/** Whether the official provider sends a part as an item that reasoning can lead to. */
+/** Returns true if the official provider sends the part as an item that may follow reasoning. */
 function isItem(
   part: Extract<LanguageModelV2Message, { role: 'assistant' }>['content'][number],
   { store }: { store: boolean },

@@ -5,22 +5,25 @@ import type {
   LanguageModelV2StreamPart,
 } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
+import { withRequestLog } from '../http/request-log.js';
+import { transformParts } from '../parts/transform.js';
+import { turnTokenOf } from '../parts/call-marks.js';
 import { createCredentials } from '../provider/credentials.js';
 import { createEndpoints } from '../provider/endpoints.js';
 import { resolveModelOverride } from '../provider/model-overrides.js';
-import { transformParts } from '../parts/transform.js';
-import { turnTokenOf } from '../parts/call-marks.js';
-import { withRequestLog } from '../http/request-log.js';
 import type { KelivoResponsesSettings } from '../provider/settings.js';
-import { type OfficialCall, toOfficialCall } from './official-call.js';
-import type { createOpenAI } from '@ai-sdk/openai';
 import { KelivoError } from '../shared/errors.js';
+import { type OfficialCall, toOfficialCall } from './official-call.js';
+
+/** Imports the package of the official provider, `@ai-sdk/openai` 2. */
+export type ImportOpenAI = () => Promise<unknown>;
 
 const RESPONSES_PATH = '/responses';
 
 /**
- * Makes official models from the settings of this package's provider: address, keys, headers and `fetch`. What the settings
- * say of its own way to speak (`compatibility`, `missingReasoning`, `timeouts`, fields of a body) does not concern them.
+ * Creates official Responses models from the settings of this package's provider. They use its address, keys, headers and
+ * `fetch`. Settings of this package's own client (`compatibility`, `missingReasoning`, `timeouts`, body fields) do not
+ * apply.
  */
 export function createOfficialModels(
   settings: KelivoResponsesSettings,
@@ -39,11 +42,11 @@ export function createOfficialModels(
     const config = {
       baseURL: `${endpoint.origin}${endpoint.pathname}`.slice(0, -RESPONSES_PATH.length),
       needsKey: endpoints.needsKey,
+      fetch: withEndpoint(endpoint, fetch),
       importOpenAI,
-      fetch: endpoint.search === '' ? fetch : toFetchOf(endpoint, fetch),
     };
 
-    /** Opened for each call: the key is looked up then, and the next one taken where it is refused. */
+    /** Opens the model for every call, so that each call reads the key and a rejected key is replaced by the next one. */
     const call = <Result>(
       options: LanguageModelV2CallOptions,
       run: (model: LanguageModelV2, officialCall: OfficialCall) => Promise<Result>,
@@ -65,17 +68,17 @@ export function createOfficialModels(
         'application/pdf': [/^https?:\/\/.*$/],
       },
       doGenerate: callOptions =>
-        call(callOptions, async (model, { options, toOwnName }) => {
+        call(callOptions, async (model, { options, toDeclaredName }) => {
           const result = await model.doGenerate(options);
-          if (toOwnName === undefined) return result;
-          return { ...result, content: result.content.map(part => withName(part, toOwnName)) };
+          if (toDeclaredName === undefined) return result;
+          return { ...result, content: result.content.map(part => renameTool(part, toDeclaredName)) };
         }),
       doStream: callOptions =>
-        call(callOptions, async (model, { options, toOwnName }) => {
+        call(callOptions, async (model, { options, toDeclaredName }) => {
           const result = await model.doStream(options);
-          if (toOwnName === undefined) return result;
+          if (toDeclaredName === undefined) return result;
           const stream = transformParts(result.stream, {
-            part: (part, emit) => emit(withName(part, toOwnName)),
+            part: (part, emit) => emit(renameTool(part, toDeclaredName)),
           });
           return { ...result, stream };
         }),
@@ -83,80 +86,86 @@ export function createOfficialModels(
   };
 }
 
-/** The official provider adds its path behind a query; the whole address goes in its place. */
-const toFetchOf =
+/** Sends every request to the endpoint, because the official provider would append its path after the query string. */
+const withEndpoint =
   (endpoint: URL, fetch: FetchFunction): FetchFunction =>
   (_, init) =>
     fetch(endpoint, init);
 
-const withName = <Part extends LanguageModelV2Content | LanguageModelV2StreamPart>(
+const renameTool = <Part extends LanguageModelV2Content | LanguageModelV2StreamPart>(
   part: Part,
   toName: (name: string) => string,
 ): Part => ('toolName' in part ? { ...part, toolName: toName(part.toolName) } : part);
 
-export interface OfficialModelConfig {
-  /** The root that `/responses` is added to. */
+interface OfficialModelConfig {
+  /** URL that `/responses` is appended to. */
   readonly baseURL: string;
-  /** All headers of the request, with the key among them where there is one. */
+  /** All headers of the request, including the API key if there is one. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Whether a request without any key is a mistake. */
+  /** True if a request without a key is an error. */
   readonly needsKey: boolean;
   readonly fetch: FetchFunction;
   readonly importOpenAI: ImportOpenAI | undefined;
 }
 
-/** Imports the official provider's package, `@ai-sdk/openai` 2. */
-export type ImportOpenAI = () => Promise<unknown>;
+/** The part of `@ai-sdk/openai` that is used here. */
+interface OfficialPackage {
+  createOpenAI(settings: {
+    baseURL: string;
+    apiKey?: string;
+    headers: Readonly<Record<string, string | undefined>>;
+    fetch: FetchFunction;
+  }): { responses(modelId: string): LanguageModelV2 };
+}
 
 /**
- * The Responses model of `@ai-sdk/openai`, an optional peer that is loaded when it is first needed.
+ * Opens the Responses model of `@ai-sdk/openai`, an optional peer dependency that is imported when first needed.
  *
- * @throws KelivoError with code `missing-package` where it is not installed, or in another major version.
+ * @throws KelivoError with code `missing-package` if it is missing or has another major version.
  */
-export async function openOfficialModel(
+async function openOfficialModel(
   modelId: string,
   { baseURL, headers, needsKey, fetch, importOpenAI = () => import('@ai-sdk/openai') }: OfficialModelConfig,
 ): Promise<LanguageModelV2> {
-  const official = await load(importOpenAI);
+  const { createOpenAI } = await load(importOpenAI);
   const hasKey = headers.authorization !== undefined || headers['api-key'] !== undefined;
-  // Without a key where one is needed, the official provider says what is missing.
-  const isSettled = hasKey || !needsKey;
-  const model = official
-    .createOpenAI({
-      baseURL,
-      ...(isSettled && { apiKey: '' }),
-      // The official provider makes a header of each key: an undefined value takes that one out.
-      headers: { ...(isSettled && { Authorization: undefined }), ...headers } as Record<string, string>,
-      fetch,
-    })
-    .responses(modelId);
+  // If a required key is missing, the official provider reports it.
+  const skipsKeyCheck = hasKey || !needsKey;
+  const model = createOpenAI({
+    baseURL,
+    ...(skipsKeyCheck && { apiKey: '' }),
+    // The official provider creates an Authorization header from `apiKey`. An undefined value removes it.
+    headers: { ...(skipsKeyCheck && { Authorization: undefined }), ...headers },
+    fetch,
+  }).responses(modelId);
   const { specificationVersion }: { specificationVersion: string } = model;
   if (specificationVersion === 'v2') return model;
   throw new KelivoError({
     code: 'missing-package',
     message:
-      `Expected @ai-sdk/openai 2, whose models are of version v2, got one with models of version ${specificationVersion}. ` +
-      'Install it with `npm install @ai-sdk/openai@2`, or beside the other under a name that `importOpenAI` imports.',
+      `Expected @ai-sdk/openai 2 with models of version v2, got a package with models of version ${specificationVersion}. ` +
+      'Run `npm install @ai-sdk/openai@2`, or install version 2 under another name and import it with `importOpenAI`.',
   });
 }
 
 async function load(importOpenAI: ImportOpenAI): Promise<OfficialPackage> {
   try {
-    const official = (await importOpenAI()) as OfficialPackage;
-    if (typeof official.createOpenAI !== 'function')
-      throw new TypeError('It has no function `createOpenAI`.');
-    return official;
+    const official = await importOpenAI();
+    if (isOfficialPackage(official)) return official;
+    throw new TypeError('The imported package has no function `createOpenAI`.');
   } catch (cause) {
     throw new KelivoError({
       code: 'missing-package',
       message:
         'Expected the package @ai-sdk/openai for a model that is switched to the official provider, but it could not be ' +
-        'loaded. Install it with `npm install @ai-sdk/openai@2`, or switch the model on.',
+        'loaded. Run `npm install @ai-sdk/openai@2`, or enable this package for the model.',
       cause,
     });
   }
 }
 
-interface OfficialPackage {
-  readonly createOpenAI: typeof createOpenAI;
-}
+const isOfficialPackage = (value: unknown): value is OfficialPackage =>
+  typeof value === 'object' &&
+  value !== null &&
+  'createOpenAI' in value &&
+  typeof value.createOpenAI === 'function';

@@ -2,51 +2,53 @@ import type { EmbeddingModelV2, ImageModelV2, LanguageModelV2, ProviderV2 } from
 import { createComposition } from '../provider/composition.js';
 import { KelivoError } from '../shared/errors.js';
 import { findSettingsIssues } from '../shared/parse-settings.js';
-import { type ConnectionOverrides, createConfiguredProvider } from './configured-provider.js';
+import {
+  type ConnectionOverrides,
+  createConfiguredProvider,
+  toConfiguredProvider,
+} from './configured-provider.js';
+import { type ImportModule, isProvider } from './imported-models.js';
 import { createModelNames, type ModelChoice, type ProviderNames } from './model-names.js';
-import { findSeparatorFaults } from './registry-validation.js';
-import type { ImportModule } from './imported-models.js';
 import { namesSchema, type ProviderEntry, type ProviderRegistryConfig } from './registry-config.js';
-import { toConfiguredProvider } from './configured-provider.js';
-import { findEntryFaults, validateProviderConfig } from './registry-validation.js';
+import { findEntryIssues, findSeparatorIssues, validateProviderConfig } from './registry-validation.js';
 
-/** The providers of an application, by names. */
+/** The providers of an application, by name. */
 export interface ConfiguredProviderRegistry extends ProviderV2 {
-  /** By a role, an alias, `provider:model` or a model id alone. @throws KelivoError with code `unknown-name`. */
+  /** Accepts a role, an alias, `provider:model` or a model id. @throws KelivoError with code `unknown-name`. */
   languageModel(name: string): LanguageModelV2;
-  /** By the same names. @throws KelivoError with code `unknown-name`. */
+  /** Accepts the same names as `languageModel`. @throws KelivoError with code `unknown-name`. */
   textEmbeddingModel(name: string): EmbeddingModelV2<string>;
-  /** By the same names. @throws KelivoError with code `unknown-name`. */
+  /** Accepts the same names as `languageModel`. @throws KelivoError with code `unknown-name`. */
   imageModel(name: string): ImageModelV2;
-  /** The model of a role, with what a record says in place of the defaults. @throws KelivoError with code `unknown-name`. */
+  /** Returns the model of a role. Fields of `choice` override the defaults. @throws KelivoError with code `unknown-name`. */
   modelFor(role: string, choice?: ModelChoice): LanguageModelV2;
-  /** The embedding model of a role. @throws KelivoError with code `unknown-name`. */
+  /** Returns the embedding model of a role. @throws KelivoError with code `unknown-name`. */
   embeddingModelFor(role: string, choice?: ModelChoice): EmbeddingModelV2<string>;
   /**
-   * Adds a provider: one that was created elsewhere, or an entry as a configuration has it.
+   * Adds a provider instance, or an entry as in a configuration.
    *
-   * @throws KelivoError with code `invalid-settings` for a name that is taken, or a wrong entry.
+   * @throws KelivoError with code `invalid-settings` if the name is taken or the entry is invalid.
    */
   register(name: string, provider: ProviderV2 | ProviderEntry, names?: ProviderNames): void;
-  /** The names of all providers, without their aliases. */
+  /** Names of all providers, without aliases. */
   readonly providerNames: readonly string[];
-  /** Ends MCP servers and connections. The registry may be used again and starts them anew. */
+  /** Closes MCP servers and connections. The registry stays usable and opens them again when needed. */
   close(): Promise<void>;
 }
 
-/** How the packages of a configuration are imported. */
+/** Options of `createProviderRegistryFromConfig`. */
 export interface ProviderRegistryOptions {
   /**
-   * Imports the packages of the configuration: `name => import(name)`, for package managers that let a package see its
-   * own dependencies only, and a table of imports for bundlers.
-   * @default the import of this package
+   * Imports the packages of the configuration. Set `name => import(name)` for package managers with strict dependencies
+   * (pnpm, Yarn PnP), and a table of imports for bundlers.
+   * @default import() from this package
    */
   importModule?: ImportModule;
 }
 
 /**
- * Creates the providers of an application from plain data. A package is imported, and an MCP server started, when a
- * model that needs it is called. The result is a provider itself, as `ai` takes one.
+ * Creates the providers of an application from plain data. Packages are imported and MCP servers started when a model
+ * that needs them is first called. The registry is itself a provider for the AI SDK.
  *
  * @example
  * ```ts
@@ -60,7 +62,7 @@ export interface ProviderRegistryOptions {
  * const model = registry.modelFor('chat', { model: conversation.model });
  * ```
  *
- * @throws KelivoError with code `invalid-settings` and a line for each fault of the configuration.
+ * @throws KelivoError with code `invalid-settings`. The message has one line per issue of the configuration.
  */
 export function createProviderRegistryFromConfig(
   config: ProviderRegistryConfig,
@@ -76,9 +78,9 @@ export function createProviderRegistryFromConfig(
 
   const choose = (role: string, choice: ModelChoice) => {
     const { provider, modelId } = names.choose(role, choice);
-    const found = providers.get(provider);
-    if (found === undefined) throw new Error(`The provider "${provider}" has a name and is not there.`);
-    return { provider: found, modelId };
+    const chosen = providers.get(provider);
+    if (chosen === undefined) throw new Error(`The name "${provider}" belongs to no provider.`);
+    return { provider: chosen, modelId };
   };
   const modelFor: ConfiguredProviderRegistry['modelFor'] = (role, choice = {}) => {
     const { provider, modelId } = choose(role, choice);
@@ -100,23 +102,23 @@ export function createProviderRegistryFromConfig(
       return provider.imageModel(modelId);
     },
     register(name, provider, more = {}) {
-      const isMade = isProvider(provider);
+      const isInstance = isProvider(provider);
       const path = `providers.${name}`;
-      const further = namesSchema.safeParse({ ...(isMade ? {} : provider), ...more }).data ?? {};
-      const faults = [
-        ...(isMade ? [] : findEntryFaults(provider, path)),
+      const allNames = namesSchema.safeParse({ ...(isInstance ? {} : provider), ...more }).data ?? {};
+      const issues = [
+        ...(isInstance ? [] : findEntryIssues(provider, path)),
         ...findSettingsIssues(namesSchema, more, `the names of \`${path}\``),
-        ...[name, ...(further.aliases ?? [])].flatMap(one =>
+        ...[name, ...(allNames.aliases ?? [])].flatMap(one =>
           names.isTaken(one)
-            ? [`Expected a new name for a provider, got "${one}", which is taken.`]
-            : findSeparatorFaults(one, path),
+            ? [`\`${path}\`: Expected a unique provider name, got "${one}", which is already in use.`]
+            : findSeparatorIssues(one, path),
         ),
       ];
-      if (faults.length > 0) throw new KelivoError({ code: 'invalid-settings', message: faults.join('\n') });
-      names.add(name, further);
+      if (issues.length > 0) throw new KelivoError({ code: 'invalid-settings', message: issues.join('\n') });
+      names.add(name, allNames);
       providers.set(
         name,
-        isMade ? toConfiguredProvider(provider, name) : createConfiguredProvider(provider, options),
+        isInstance ? toConfiguredProvider(provider, name) : createConfiguredProvider(provider, options),
       );
     },
     get providerNames() {
@@ -127,9 +129,6 @@ export function createProviderRegistryFromConfig(
     },
   };
 }
-
-const isProvider = (provider: ProviderV2 | ProviderEntry): provider is ProviderV2 =>
-  typeof Object(provider).languageModel === 'function';
 
 const toOverrides = ({ apiKey, baseURL }: ModelChoice): ConnectionOverrides => ({
   apiKey: apiKey ?? undefined,

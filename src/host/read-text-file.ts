@@ -1,4 +1,4 @@
 import { readFile } from 'node:fs/promises';
 
-/** The text of a file. */
+/** Reads a UTF-8 file. */
 export const readTextFile = (file: string | URL): Promise<string> => readFile(file, 'utf8');

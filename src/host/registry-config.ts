@@ -4,59 +4,59 @@ import type { ToolLoopOptions } from '../tool-loop/options.js';
 import type { McpServers } from '../tools/mcp/config.js';
 import { type SwitchValue, switchValueSchema } from './switchable-provider.js';
 
-/** Providers, models and tools of an application, as plain data that a JSON file can hold. */
+/** Providers, models and tools of an application, as plain data that can be stored as JSON. */
 export interface ProviderRegistryConfig {
-  /** The providers, by names of the application's choice. */
+  /** Providers by name. The application chooses the names. */
   providers: Record<string, ProviderEntry>;
-  /** The provider of models that no name or pattern gives to another. @default the first of `providers` */
+  /** Provider of models that no name or pattern assigns to another one. @default the first of `providers` */
   defaultProvider?: string;
-  /** Further names of models: `{ "fast": "openai:gpt-5-mini" }`. */
+  /** Aliases of models: `{ "fast": "openai:gpt-5-mini" }`. */
   aliases?: Record<string, string>;
-  /** The default models of the application's tasks: `{ "chat": "openai:gpt-5", "summary": "fast" }`. */
+  /** Default models by task: `{ "chat": "openai:gpt-5", "summary": "fast" }`. */
   roles?: Record<string, string>;
-  /** The length of the vectors of embedding models, where no record says another. @default the model's own */
+  /** Length of embedding vectors, unless a record specifies another one. @default the model's own length */
   embeddingDimensions?: number;
-  /** MCP servers whose tools the models of all providers have that name no servers of their own. */
+  /** MCP servers for the models of all providers that do not configure their own. */
   mcpServers?: McpServers;
 }
 
-/** One provider: of this package, or of any other. */
+/** One provider: of this package or of another AI SDK package. */
 export type ProviderEntry = KelivoProviderEntry | ImportedProviderEntry;
 
-/** What an entry of either kind may say. */
+/** Fields of both kinds of entries. */
 interface SharedEntry {
-  /** Further names of the provider. */
+  /** Aliases of the provider. */
   aliases?: string[];
-  /** Patterns of the model names that are this provider's, such as `gemini-*`; `*` stands for any characters. */
+  /** Patterns of model ids that belong to this provider, such as `gemini-*`; `*` matches any characters. */
   models?: string[];
-  /** MCP servers for its models in place of those of the configuration; `false` for none. */
+  /** MCP servers that replace those of the configuration, or `false` for none. */
   mcpServers?: McpServers | false;
-  /** The adapters its models may get, by name, or `false` for none. @default all of this package */
+  /** Names of the model adapters to choose from, or `false` for none. @default all adapters of this package */
   adapters?: string[] | false;
-  /** How its tool loop works, or `false` for models that run no tools. */
+  /** Options of the tool loop, or `false` to disable it. */
   toolLoop?: Omit<ToolLoopOptions, 'tools' | 'timeouts'> | false;
 }
 
 /** The provider of this package. */
 export interface KelivoProviderEntry extends SharedEntry {
   type: 'kelivo-responses';
-  /** Its settings, but for those that stand beside them. */
+  /** Provider settings, except those that are fields of the entry. */
   settings?: Omit<KelivoResponsesSettings, 'mcpServers' | 'adapters' | 'toolLoop'>;
-  /** Whether the official provider answers in its place. @default the environment variable KELIVO_RESPONSES, else 'on' */
+  /** Models that this package answers. The official provider answers all others. @default the environment variable KELIVO_RESPONSES, else 'on' */
   enabled?: SwitchValue;
-  /** What a model that is switched off is. @default 'plain' */
+  /** Behavior of models that are switched off, as in `createSwitchableProvider`. @default 'plain' */
   fallback?: 'plain' | 'with-tool-loop';
 }
 
-/** A provider of any package of the AI SDK 5, which is loaded when one of its models is first called. */
+/** The provider of another AI SDK 5 package, which is imported when one of its models is first called. */
 export interface ImportedProviderEntry extends SharedEntry {
-  /** An entry without a `type` is one of another package. */
+  /** Not allowed: entries without a `type` name another package. */
   type?: undefined;
-  /** The package, for example `@ai-sdk/google`. */
+  /** Name of the package, for example `@ai-sdk/google`. */
   import: string;
-  /** The function of it that makes a provider, for example `createGoogleGenerativeAI`. */
+  /** Name of the exported function that creates the provider, for example `createGoogleGenerativeAI`. */
   creator: string;
-  /** What that function is given. */
+  /** Argument of that function. */
   settings?: Record<string, unknown>;
 }
 
@@ -65,7 +65,7 @@ const anObject = z.record(z.string(), z.unknown());
 
 const namesShape = { aliases: z.array(name).optional(), models: z.array(name).optional() };
 
-/** The further names of a provider, apart from all else that its entry says. */
+/** Reads only the aliases and patterns of an entry. */
 export const namesSchema = z.object(namesShape);
 
 const sharedShape = {
@@ -77,14 +77,14 @@ const sharedShape = {
   toolLoop: z.union([z.literal(false), anObject], 'expected an object of options or false').optional(),
 };
 
-const besideSettings = ['mcpServers', 'adapters', 'toolLoop'];
+const entryFields = ['mcpServers', 'adapters', 'toolLoop'];
 
 export const kelivoEntrySchema = z.strictObject({
   type: z.literal('kelivo-responses'),
   settings: anObject
     .refine(
-      settings => !besideSettings.some(key => key in settings),
-      'expected `mcpServers`, `adapters` and `toolLoop` beside `settings`, not in them',
+      settings => !entryFields.some(key => key in settings),
+      'expected `mcpServers`, `adapters` and `toolLoop` next to `settings`, not inside it',
     )
     .optional(),
   enabled: switchValueSchema.optional(),

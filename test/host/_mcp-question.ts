@@ -7,7 +7,7 @@ import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
-/** A question that the model can answer with a tool of the MCP server only. */
+/** A question that needs a tool of the MCP server. */
 export const question = 'Use get-sum with 2 and 3';
 
 interface Answer {
@@ -16,7 +16,7 @@ interface Answer {
   readonly usage: { readonly inputTokens?: number; readonly outputTokens?: number };
 }
 
-/** An emulator and the reference MCP server as a child process, for all tests of a file. */
+/** Starts an emulator and the reference MCP server, as a child process, for all tests of a file. */
 export function useMcpQuestion() {
   let emulator: ResponsesEmulator;
   let mcpServers: ToolSource;
@@ -33,12 +33,12 @@ export function useMcpQuestion() {
     await emulator.close();
   });
   return {
-    /** What a host has in its options for the provider. */
+    /** Provider options of a host. */
     options: () => ({ baseURL: emulator.baseURL, apiKey: 'sk-test', mcpServers }),
     get requests() {
       return emulator.requests.slice(before);
     },
-    /** Fails unless the tool ran between two rounds and everything about the answer arrived. */
+    /** Fails unless the tool ran between two rounds and the response is complete. */
     expectAnswered({ text, finishReason, usage }: Answer): void {
       expect(text).toBe('The tool get-sum answered: The sum of 2 and 3 is 5.');
       expect(finishReason).toBe('stop');
@@ -54,7 +54,7 @@ export function useMcpQuestion() {
   };
 }
 
-/** What a host shows of a stream, once it is over. */
+/** Reads the fields of a finished stream that a host displays. */
 export async function readAnswer(result: {
   readonly text: string | PromiseLike<string>;
   readonly finishReason: string | PromiseLike<string>;

@@ -1,7 +1,7 @@
 import type { LanguageModelV2Middleware, ProviderV2 } from '@ai-sdk/provider';
 import { createProviderRegistry, extractReasoningMiddleware, streamText, wrapLanguageModel } from 'ai';
 
-/** What a host stores of a kind of provider. */
+/** A provider type that the host knows. */
 export interface HostProviderConfig {
   readonly id: string;
   readonly name: string;
@@ -9,7 +9,7 @@ export interface HostProviderConfig {
   readonly aliases?: readonly string[];
 }
 
-/** One account of the user's: the kind of provider and how to reach it. */
+/** A user account: provider type and connection options. */
 export interface HostAccount {
   readonly id: string;
   readonly type: string;
@@ -17,15 +17,15 @@ export interface HostAccount {
 }
 
 /**
- * A chat application in small, with the parts such applications have: configurations of providers, a registry of their
- * instances, a resolver of model ids and an executor that adds the application's middlewares.
+ * A small chat application with the usual parts: provider configurations, a registry of instances, a resolver of model
+ * ids, and an executor that adds the application's middlewares.
  */
 export function createSmallHost() {
   const configs = new Map<string, HostProviderConfig>();
   const instances = new Map<string, { signature: string; provider: ProviderV2 }>();
   const applied: string[] = [];
 
-  /** Its own way to call MCP tools, which must not come between a provider and tools that the provider runs. */
+  /** The host's own MCP tool calls, which must not run for providers that run their tools themselves. */
   const ownMcpMiddleware: LanguageModelV2Middleware = {
     wrapStream: ({ doStream }) => {
       applied.push('own-mcp');
@@ -37,7 +37,7 @@ export function createSmallHost() {
     for (const name of [config.id, ...(config.aliases ?? [])]) configs.set(name, config);
   }
 
-  /** Created anew when address or key change, and at no other time. */
+  /** Creates a new instance only if the base URL or the key changed. */
   function ensureInstance({ id, type, options }: HostAccount): void {
     const signature = [options.baseURL, options.apiKey].join('|');
     if (instances.get(id)?.signature === signature) return;

@@ -15,16 +15,16 @@ export interface SwitchedTurn {
   readonly warnings: readonly CallWarning[];
   /** The `input` of each request of the turn. */
   readonly inputs: readonly InputItem[][];
-  /** Who sent the requests: this package alone looks after redirects itself. */
+  /** Sender of the requests. Only this package handles redirects itself, which identifies it. */
   readonly by: 'kelivo' | 'official' | 'both';
 }
 
-/** One conversation with one provider, whose flag may be turned between the turns. */
+/** A conversation with one provider that can be switched between the turns. */
 export interface SwitchedConversation {
   readonly emulator: ResponsesEmulator;
   readonly provider: KelivoResponsesProvider;
   readonly messages: ModelMessage[];
-  /** The user says something; the answer joins the history. Fails when the server refuses a request. */
+  /** Sends a user message and adds the response to the history. Fails if the server rejects a request. */
   say(text: string, options: { on: boolean; mode: Mode; tools?: ToolSet }): Promise<SwitchedTurn>;
 }
 
@@ -35,12 +35,12 @@ export async function startSwitchedConversation({
 }: Pick<SwitchableProviderOptions, 'fallback'> &
   KelivoResponsesSettings & { openai?: Record<string, boolean> } = {}): Promise<SwitchedConversation> {
   const emulator = await startEmulator();
-  const refusals: string[] = [];
+  const rejections: string[] = [];
   const senders: Array<'kelivo' | 'official'> = [];
   const fetch: typeof globalThis.fetch = async (input, init) => {
     senders.push(init?.redirect === undefined ? 'official' : 'kelivo');
     const response = await globalThis.fetch(input, init);
-    if (!response.ok) refusals.push(await response.clone().text());
+    if (!response.ok) rejections.push(await response.clone().text());
     return response;
   };
   let isOn = true;
@@ -49,7 +49,7 @@ export async function startSwitchedConversation({
     fallback,
     enabled: () => isOn,
   });
-  // A tool source that the test shares with others is the test's to close.
+  // The test closes a tool source that it shares with others.
   if (!isToolSource(settings.mcpServers)) onTestFinished(() => provider.close());
   const model = provider('gpt-5');
   const messages: ModelMessage[] = [];
@@ -71,7 +71,7 @@ export async function startSwitchedConversation({
         providerOptions: { openai: { reasoningSummary: 'auto', ...openai } },
       };
       const answer = mode === 'stream' ? await readStream(options) : await generateText(options);
-      expect(refusals).toEqual([]);
+      expect(rejections).toEqual([]);
       messages.push(...(await answer.response).messages);
       return {
         text: await answer.text,

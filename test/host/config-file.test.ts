@@ -18,12 +18,12 @@ async function write(content: unknown): Promise<string> {
 
 const failureOf = async (file: string | URL, variables?: Record<string, string>): Promise<string> => {
   const error = await loadProviderConfig(file, { variables }).catch((reason: unknown) => reason);
-  if (!KelivoError.isInstance(error)) throw new Error('It did not fail as expected', { cause: error });
+  if (!KelivoError.isInstance(error)) throw new Error('Expected a KelivoError', { cause: error });
   expect(error.code).toBe('invalid-settings');
   return error.message;
 };
 
-it('reads a file, with variables in its texts, and its models answer', async () => {
+it('reads a file with variables, and its models respond', async () => {
   const emulator = await startEmulator({ apiKey: 'sk-from-variable' });
   const file = await write({
     providers: {
@@ -44,18 +44,18 @@ it('reads a file, with variables in its texts, and its models answer', async () 
   expect(emulator.requests[0]?.headers).toMatchObject({ 'x-note': '${KEY}' });
 });
 
-it('takes texts as they are where no variables are given', async () => {
+it('does not expand strings without variables', async () => {
   const config = { providers: { main: { type: 'kelivo-responses', settings: { apiKey: '${KEY}' } } } };
   expect(await loadProviderConfig(await write(config))).toEqual(config);
 });
 
-it('says which file it is and what is wrong, without what stands in it', async () => {
+it('reports the file and the issue without quoting its content', async () => {
   expect(await failureOf('/no/such/file.json')).toBe(
     'In /no/such/file.json: Expected a readable file, got ENOENT.',
   );
 
   const broken = await write('{\n  "providers": {\n    "a": { "apiKey": "sk-secret" "x": 1 }\n  }\n}');
-  expect(await failureOf(broken)).toBe(`In ${broken}: Expected JSON, got text that is none, from line 3 on.`);
+  expect(await failureOf(broken)).toBe(`In ${broken}: Expected JSON, got a syntax error at line 3.`);
   const secret = await write('sk-secret');
   expect(await failureOf(secret)).not.toContain('sk-secret');
 
@@ -67,21 +67,19 @@ it('says which file it is and what is wrong, without what stands in it', async (
   expect(message).not.toContain('sk-secret');
 });
 
-it('refuses variables that have no value, each with its place', async () => {
+it('rejects variables without a value, each with its path', async () => {
   const file = await write({
     providers: { a: { import: 'x', creator: 'y', settings: { keys: ['${KEY}'], url: '${URL}/v1' } } },
   });
   const message = await failureOf(file, { OTHER: 'x' });
-  expect(message).toContain(
-    '`providers.a.settings.keys.0`: Expected a variable that has a value, got ${KEY}.',
-  );
-  expect(message).toContain('`providers.a.settings.url`: Expected a variable that has a value, got ${URL}.');
+  expect(message).toContain('`providers.a.settings.keys.0`: Expected a variable with a value, got ${KEY}.');
+  expect(message).toContain('`providers.a.settings.url`: Expected a variable with a value, got ${URL}.');
 });
 
-it('says that there are no files where a bundle for browsers has none', async () => {
+it('reports that browser bundles cannot read files', async () => {
   vi.doMock('../../src/host/read-text-file.js', () => import('../../src/host/no-read-text-file.js'));
   onTestFinished(() => void vi.doUnmock('../../src/host/read-text-file.js'));
   expect(await failureOf('providers.json')).toBe(
-    'In providers.json: Expected a readable file, got no file system.',
+    'In providers.json: Reading files is not supported in this runtime. Pass a parsed configuration to createProviderRegistryFromConfig().',
   );
 });

@@ -19,7 +19,7 @@ describe('createProvidersFromEnvironment', () => {
     [{ LLM_PROVIDER: 'openai-compatible', OPENAI_MODEL: 'm' }, '@ai-sdk/openai-compatible m'],
     [{ LLM_PROVIDER: 'google', OPENAI_MODEL: 'gemini-2.5-pro' }, '@ai-sdk/google gemini-2.5-pro'],
     [{ LLM_PROVIDER: 'mistral', OPENAI_MODEL: 'mistral-large' }, '@ai-sdk/mistral mistral-large'],
-  ])('%j makes the role chat %s', (environment, expected) => {
+  ])('%j sets the role chat to %s', (environment, expected) => {
     expect(shown(createProvidersFromEnvironment(environment).modelFor('chat'))).toBe(expected);
   });
 
@@ -31,7 +31,7 @@ describe('createProvidersFromEnvironment', () => {
     ['o4-mini', 'kelivo-responses o4-mini'],
     ['my-own-model', '@ai-sdk/mistral my-own-model'],
     ['openai-compatible:my-own-model', '@ai-sdk/openai-compatible my-own-model'],
-  ])('the record’s model %s is %s, whatever the default', (model, expected) => {
+  ])('the model %s of a record is %s with any default provider', (model, expected) => {
     const providers = createProvidersFromEnvironment({
       LLM_PROVIDER: 'mistral',
       OPENAI_MODEL: 'mistral-large',
@@ -40,7 +40,7 @@ describe('createProvidersFromEnvironment', () => {
   });
 
   it.each(['kelivo-responses', 'openai', 'openai-compatible'])(
-    '%s answers and embeds with the key and address of the environment',
+    '%s generates and embeds with the key and base URL of the environment',
     async provider => {
       const emulator = await startEmulator({ apiKey: 'sk-environment' });
       const providers = createProvidersFromEnvironment({
@@ -71,7 +71,7 @@ describe('createProvidersFromEnvironment', () => {
     },
   );
 
-  it('a record that chooses its embedding model keeps the other defaults', async () => {
+  it('keeps the other defaults if a record chooses its embedding model', async () => {
     const emulator = await startEmulator();
     const providers = createProvidersFromEnvironment({
       OPENAI_API_KEY: 'sk',
@@ -95,7 +95,7 @@ describe('createProvidersFromEnvironment', () => {
     ]);
   });
 
-  it('takes further roles, aliases and providers', () => {
+  it('accepts more roles, aliases and providers', () => {
     const providers = createProvidersFromEnvironment(
       { OPENAI_API_KEY: 'sk' },
       { roles: { summary: 'fast' }, aliases: { fast: 'gpt-5-mini' } },
@@ -109,7 +109,7 @@ describe('createProvidersFromEnvironment', () => {
     [
       { LLM_PROVIDER: 'opnai' },
       'unknown-name',
-      /`LLM_PROVIDER`.*got "opnai"\. There are: kelivo-responses, openai,/,
+      /`LLM_PROVIDER`.*got "opnai"\. Known providers: kelivo-responses, openai,/,
     ],
     [{ EMBEDDING_PROVIDER: 'x' }, 'unknown-name', /`EMBEDDING_PROVIDER`/],
     [{ LLM_PROVIDER: 'google' }, 'invalid-settings', /`OPENAI_MODEL` to name a model of google, got nothing/],
@@ -124,7 +124,7 @@ describe('createProvidersFromEnvironment', () => {
       /`OPENAI_EMBEDDING_DIMS`.*whole number, got "1\.5"/,
     ],
     [{ OPENAI_BASE_URL: 'localhost:8000' }, 'invalid-settings', /http:\/\/localhost:8000/],
-  ])('refuses %j', (environment, code, message) => {
+  ])('rejects %j', (environment, code, message) => {
     try {
       createProvidersFromEnvironment(environment);
     } catch (error) {
@@ -132,6 +132,6 @@ describe('createProvidersFromEnvironment', () => {
       expect(String(error)).toMatch(message);
       return;
     }
-    throw new Error('It did not fail');
+    throw new Error('Expected an error');
   });
 });

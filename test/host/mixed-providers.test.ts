@@ -16,7 +16,7 @@ import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
-/** One configuration with a provider for each of three APIs, and the official one for ours. */
+/** One configuration with a provider for each of three APIs, plus the official provider, imported and switched. */
 const toConfig = ({ url, baseURL }: { url: string; baseURL: string }): ProviderRegistryConfig => ({
   providers: {
     ours: { type: 'kelivo-responses', settings: { baseURL, apiKey: 'sk-test' } },
@@ -69,14 +69,14 @@ const stream = async (options: Parameters<typeof streamText>[0]) => {
   };
 };
 
-/** A conversation of three turns with tools of the host; what can be told of it whoever answers. */
+/** Runs a conversation with host tools and returns what every provider must report equally. */
 async function converse(modelOf: (turn: number) => LanguageModel, answer: typeof generate | typeof stream) {
   const messages: ModelMessage[] = [];
-  const story: unknown[] = [];
+  const turns: unknown[] = [];
   const say = async (content: string, options: { toolChoice?: 'none' } = {}) => {
     messages.push({ role: 'user', content });
     const turn = await answer({
-      model: modelOf(story.length),
+      model: modelOf(turns.length),
       system: 'You are brief.',
       messages: [...messages],
       tools: hostTools,
@@ -88,16 +88,16 @@ async function converse(modelOf: (turn: number) => LanguageModel, answer: typeof
     const calls = turn.steps.flatMap(step =>
       step.toolCalls.map(({ toolName, input }) => ({ toolName, input })),
     );
-    story.push({ text: turn.text, finishReason: turn.finishReason, calls });
+    turns.push({ text: turn.text, finishReason: turn.finishReason, calls });
   };
   await say('Get the weather in Oslo and add 2 and 3');
   await say('First add 1 and 2, then get the weather in Rome');
   await say('Add 4 and 5', { toolChoice: 'none' });
   await say('Add 6 and 7');
-  return story;
+  return turns;
 }
 
-const expectedStory = [
+const expectedTurns = [
   {
     text: 'The tool get_weather answered: Oslo: 18 degrees\nThe tool add answered: 5',
     finishReason: 'stop',
@@ -126,13 +126,16 @@ describe.each(modelNames)('%s', name => {
   it.each([
     ['generateText', generate],
     ['streamText', stream],
-  ])('%s holds the same conversation with tools, and none where there is to be none', async (_, answer) => {
-    const { registry } = await start();
-    const story = await converse(() => registry.languageModel(name), answer);
-    expect(story).toEqual(expectedStory);
-  });
+  ])(
+    '%s returns the same conversation with tools, and calls none if toolChoice is none',
+    async (_, answer) => {
+      const { registry } = await start();
+      const turns = await converse(() => registry.languageModel(name), answer);
+      expect(turns).toEqual(expectedTurns);
+    },
+  );
 
-  it('gives an object of a schema', async () => {
+  it('returns an object that matches a schema', async () => {
     const { registry } = await start();
     const { object } = await generateObject({
       model: registry.languageModel(name),
@@ -142,7 +145,7 @@ describe.each(modelNames)('%s', name => {
     expect(object).toEqual({ city: 'Oslo', degrees: 18 });
   });
 
-  it('gives JSON without a schema', async () => {
+  it('returns JSON without a schema', async () => {
     const { registry } = await start();
     const model = registry.languageModel(name);
     const { object } = await generateObject({ model, output: 'no-schema', prompt: 'Answer in JSON' });
@@ -153,15 +156,15 @@ describe.each(modelNames)('%s', name => {
 it.each([
   ['generateText', generate],
   ['streamText', stream],
-])('%s goes on with another provider at each turn', async (_, answer) => {
+])('%s continues with another provider in every turn', async (_, answer) => {
   const { registry } = await start();
   const names = modelNames.filter(name => !name.startsWith('official:'));
   for (const offset of names.keys()) {
-    const story = await converse(
+    const turns = await converse(
       turn => registry.languageModel(names[(turn + offset) % names.length] ?? ''),
       answer,
     );
-    expect(story).toEqual(expectedStory);
+    expect(turns).toEqual(expectedTurns);
   }
 });
 
@@ -179,9 +182,9 @@ describe('models of other packages', () => {
   );
 
   it.each([
-    ['without one', undefined],
-    ['with an empty one', ''],
-  ])('calls that a server sends %s get an id', async (_, id) => {
+    ['without an id', undefined],
+    ['with an empty id', ''],
+  ])('add ids to calls that a server sends %s', async (_, id) => {
     const call = { index: 0, id, type: 'function', function: { name: 'add', arguments: '{"a":2,"b":3}' } };
     const server = await serve((response, { body }) => {
       const isFirst = (body.messages as unknown[]).length === 1;

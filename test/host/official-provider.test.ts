@@ -18,7 +18,7 @@ afterEach(() => {
   vi.resetModules();
 });
 
-it('says how to install the official provider where it is missing', async () => {
+it('reports how to install the official provider if it is missing', async () => {
   vi.doMock('@ai-sdk/openai', () => {
     throw new Error("Cannot find package '@ai-sdk/openai'");
   });
@@ -31,7 +31,7 @@ it('says how to install the official provider where it is missing', async () => 
   });
 });
 
-it('says so where what is imported in its place is another package', async () => {
+it('rejects an imported package without `createOpenAI`', async () => {
   const provider = createSwitchableProvider({
     ...settings,
     importOpenAI: async () => ({ createOther: () => {} }),
@@ -43,17 +43,17 @@ it('says so where what is imported in its place is another package', async () =>
   });
 });
 
-it('says which version it needs where another is installed', async () => {
+it('reports the required version if another one is installed', async () => {
   vi.doMock('@ai-sdk/openai', () => ({
     createOpenAI: () => ({ responses: () => ({ specificationVersion: 'v3' }) }),
   }));
   expect(await fail()).toMatchObject({
     code: 'missing-package',
-    message: expect.stringMatching(/Expected @ai-sdk\/openai 2.*got one with models of version v3/),
+    message: expect.stringMatching(/Expected @ai-sdk\/openai 2.*got a package with models of version v3/),
   });
 });
 
-it('takes the official provider under another name, also in a registry', async () => {
+it('imports the official provider under another name, also in a registry', async () => {
   vi.doMock('@ai-sdk/openai', () => {
     throw new Error('not under this name');
   });

@@ -63,13 +63,13 @@ describe('a model name', () => {
     ['gemini-2.5-flash', '@ai-sdk/google gemini-2.5-flash'],
     ['qwen3-8b', '@ai-sdk/openai-compatible qwen3-8b'],
     ['local:qwen3:8b', '@ai-sdk/openai-compatible qwen3:8b'],
-  ])('%s means %s', (name, expected) => {
+  ])('%s resolves to %s', (name, expected) => {
     expect(shown(registry.languageModel(name))).toBe(expected);
   });
 
-  it('with an unknown provider lists those that there are', () => {
+  it('rejects an unknown provider and lists the known ones', () => {
     expect(messageOf(() => registry.languageModel('opneai:gpt'))).toBe(
-      'unknown-name: Unknown provider "opneai". There are: "main", "openai", "gemini", "local".',
+      'unknown-name: Unknown provider "opneai". Known providers: "main", "openai", "gemini", "local".',
     );
   });
 });
@@ -86,20 +86,20 @@ describe('the model of a role', () => {
     ['chat', { provider: 'local' }, '@ai-sdk/openai-compatible gpt-5'],
     ['planner', { provider: 'openai', model: 'qwen3:8b' }, 'kelivo-responses qwen3:8b'],
     ['unknown', { model: 'gpt-5' }, 'kelivo-responses gpt-5'],
-  ])('%s, with %j in a record, is %s', (role, choice, expected) => {
+  ])('%s with the record %j is %s', (role, choice, expected) => {
     expect(shown(registry.modelFor(role, choice))).toBe(expected);
   });
 
-  it('lists the roles and providers that there are for one that is not', () => {
+  it('rejects unknown roles and providers and lists the known ones', () => {
     expect(messageOf(() => registry.modelFor('chta'))).toBe(
-      'unknown-name: Unknown role "chta". There are: "chat", "summary", "planner", "embedding".',
+      'unknown-name: Unknown role "chta". Known roles: "chat", "summary", "planner", "embedding".',
     );
     expect(messageOf(() => registry.modelFor('chat', { provider: 'x' }))).toContain(
-      'Unknown provider "x". There are:',
+      'Unknown provider "x". Known providers:',
     );
   });
 
-  it('goes where a record says, with its key', async () => {
+  it('uses the base URL and the key of the record', async () => {
     const emulator = await startEmulator({ apiKey: 'sk-record' });
     const choice = { baseURL: emulator.baseURL, apiKey: 'sk-record' };
     for (const provider of ['main', 'local']) {
@@ -116,7 +116,7 @@ describe('the model of a role', () => {
 
 describe('embedding models', () => {
   it.each(['main', 'imported'])(
-    'of the provider %s have the length of the configuration, or of a record',
+    'of the provider %s return vectors of the configured length, or of the length in the record',
     async provider => {
       const emulator = await startEmulator();
       const settings = { baseURL: emulator.baseURL, apiKey: 'sk-test' };
@@ -148,7 +148,7 @@ describe('embedding models', () => {
 describe('providers registered at run time', () => {
   const start = () => createProviderRegistryFromConfig({ providers: { main: { type: 'kelivo-responses' } } });
 
-  it('are found by their names and patterns, made elsewhere or by an entry', async () => {
+  it('resolve by name, alias and pattern, as instances and as entries', async () => {
     const emulator = await startEmulator();
     const registry = start();
     const settings = { name: 'mine', baseURL: emulator.baseURL };
@@ -167,10 +167,12 @@ describe('providers registered at run time', () => {
     expect(messageOf(() => registry.languageModel('x:y'))).toContain('"main", "mine", "own", "entry"');
   });
 
-  it('need names of their own and settings of their kind', () => {
+  it('need unique names and valid entries', () => {
     const registry = start();
     const provider = createOpenAICompatible({ name: 'a', baseURL: server.baseURL });
-    expect(messageOf(() => registry.register('main', provider))).toContain('got "main", which is taken');
+    expect(messageOf(() => registry.register('main', provider))).toContain(
+      'got "main", which is already in use',
+    );
     expect(messageOf(() => registry.register('b', provider, { aliases: ['main'] }))).toContain('got "main"');
     expect(messageOf(() => registry.register('b', { import: 'x' } as never))).toContain('`providers.b`');
     expect(messageOf(() => registry.register('b', undefined as never))).toContain('`providers.b`');
@@ -180,12 +182,12 @@ describe('providers registered at run time', () => {
     expect(messageOf(() => registry.register('b:c', provider))).toContain('without ":"');
     registry.register('b', provider);
     expect(messageOf(() => registry.modelFor('chat', { provider: 'b', model: 'm', apiKey: 'sk' }))).toContain(
-      'which was created with its own',
+      'an instance that already has them',
     );
   });
 });
 
-it('is a provider that the registries of `ai` take', async () => {
+it('is a provider for `createProviderRegistry` of `ai`', async () => {
   const emulator = await startEmulator();
   const registry = createProviderRegistryFromConfig({
     providers: { main: { type: 'kelivo-responses', settings: { baseURL: emulator.baseURL } } },
@@ -207,7 +209,7 @@ describe('packages', () => {
     );
   };
 
-  it('are imported when a model is called, and then only', async () => {
+  it('are imported only when a model is called', async () => {
     const imported: string[] = [];
     const importModule = async (name: string) => {
       imported.push(name);
@@ -227,7 +229,7 @@ describe('packages', () => {
     expect(new Set(imported)).toEqual(new Set(['some-package']));
   });
 
-  it('that are missing, or lack the function, say what to install and what there is', async () => {
+  it('report what to install if they are missing, and the creators if the function is missing', async () => {
     expect(await withEntry({ import: 'no-such-package-here', creator: 'x' })).toMatchObject({
       code: 'missing-package',
       message: expect.stringContaining('npm install no-such-package-here'),
@@ -235,12 +237,12 @@ describe('packages', () => {
     expect(await withEntry({ import: '@ai-sdk/google', creator: 'createGoogle' })).toMatchObject({
       code: 'missing-package',
       message: expect.stringMatching(
-        /function `createGoogle`, got undefined\. It has: .*createGoogleGenerativeAI/,
+        /function `createGoogle`, got undefined\. Creators that it exports: .*createGoogleGenerativeAI/,
       ),
     });
   });
 
-  it('whose models are of another release of the AI SDK say so', async () => {
+  it('are rejected if their models belong to another AI SDK version', async () => {
     const module = { createIt: () => ({ languageModel: () => ({ specificationVersion: 'v3' }) }) };
     const error = await withEntry({ import: 'newer', creator: 'createIt' }, async () => module);
     expect(error).toMatchObject({
@@ -250,12 +252,12 @@ describe('packages', () => {
   });
 });
 
-describe('a configuration with faults', () => {
-  const faultsOf = (value: unknown): string =>
+describe('an invalid configuration', () => {
+  const issuesOf = (value: unknown): string =>
     messageOf(() => createProviderRegistryFromConfig(value as ProviderRegistryConfig));
 
-  it('is refused with all of them, each with its path', () => {
-    const message = faultsOf({
+  it('is rejected with all issues, each with its path', () => {
+    const message = issuesOf({
       providers: {
         a: { type: 'kelivo', settings: {} },
         b: { type: 'kelivo-responses', settings: { baseUrl: 'x' }, adapters: ['qwen', 'nope'] },
@@ -268,7 +270,7 @@ describe('a configuration with faults', () => {
       mcpServers: { broken: {} },
     });
     expect(message.split('\n- ')).toEqual([
-      'invalid-settings: Invalid the provider configuration:',
+      'invalid-settings: Invalid provider configuration:',
       expect.stringMatching(/^`mcpServers`: .*MCP server "broken"/),
       expect.stringMatching(/`type` of `providers\.a` of the provider configuration/),
       expect.stringMatching(/^`providers\.b`: Unknown setting `baseUrl`.*Did you mean `baseURL`\?$/),
@@ -280,32 +282,32 @@ describe('a configuration with faults', () => {
       ),
       expect.stringMatching(/^`providers\.e\.mcpServers`: .*MCP server "files"/),
       expect.stringMatching(/^`providers\.f`: .*maxRounds/),
-      expect.stringMatching(/`settings` of `providers\.g`.*beside `settings`/),
+      expect.stringMatching(/`settings` of `providers\.g`.*next to `settings`/),
     ]);
   });
 
-  it('is refused for names that mean nothing or two things', () => {
+  it('is rejected for unknown and duplicate names', () => {
     const entry = { type: 'kelivo-responses' };
     expect(
-      faultsOf({
+      issuesOf({
         providers: { a: { ...entry, aliases: ['b', 'x'] }, b: { ...entry, aliases: ['x'] } },
         defaultProvider: 'c',
         aliases: { fast: 'd:gpt-5' },
         roles: { chat: 'a:gpt-5', summary: 'e:gpt-5' },
       }).split('\n- '),
     ).toEqual([
-      'invalid-settings: Invalid the provider configuration:',
-      '`providers.a.aliases.0`: "b" is the name of `providers.b` already.',
-      '`providers.b.aliases.0`: "x" is the name of `providers.a.aliases.1` already.',
-      '`defaultProvider`: Unknown provider "c". There are: "a", "b", "x".',
-      '`aliases.fast`: Unknown provider "d". There are: "a", "b", "x".',
-      '`roles.summary`: Unknown provider "e". There are: "a", "b", "x".',
+      'invalid-settings: Invalid provider configuration:',
+      '`providers.a.aliases.0`: Expected a unique name, got "b", which `providers.b` already uses.',
+      '`providers.b.aliases.0`: Expected a unique name, got "x", which `providers.a.aliases.1` already uses.',
+      '`defaultProvider`: Unknown provider "c". Known providers: "a", "b", "x".',
+      '`aliases.fast`: Unknown provider "d". Known providers: "a", "b", "x".',
+      '`roles.summary`: Unknown provider "e". Known providers: "a", "b", "x".',
     ]);
-    expect(faultsOf({ providers: {} })).toContain('Expected at least one provider');
+    expect(issuesOf({ providers: {} })).toContain('Expected at least one provider');
   });
 
-  it('is looked into everywhere, whatever is wrong elsewhere', () => {
-    const message = faultsOf({
+  it('is checked completely even if one part is invalid', () => {
+    const message = issuesOf({
       providers: {
         a: {
           type: 'kelivo-responses',
@@ -323,7 +325,7 @@ describe('a configuration with faults', () => {
       ...['`fallback` of `providers.b`', '"nope"', 'MCP server "one"', 'MCP server "two"'],
       ...[
         '`import` of `providers.c:d`',
-        '`providers.c:d`: Expected the name of a provider without ":"',
+        '`providers.c:d`: Expected a provider name without ":"',
         '`roles.chat`',
       ],
     ];
@@ -331,7 +333,7 @@ describe('a configuration with faults', () => {
     expect(message.split('\n- ')).toHaveLength(1 + places.length);
   });
 
-  it('is right where a model id has a colon that a pattern or an alias explains', () => {
+  it('may contain model ids with a colon that match a pattern or an alias', () => {
     const registry = createProviderRegistryFromConfig({
       providers: {
         main: { type: 'kelivo-responses' },
@@ -348,7 +350,7 @@ describe('a configuration with faults', () => {
     expect(shown(registry.modelFor('summary'))).toBe('kelivo-responses gpt-5-mini');
   });
 
-  it.each([undefined, null, [], 'x', {}])('is refused when it is %j', value => {
-    expect(faultsOf(value)).toContain('the provider configuration');
+  it.each([undefined, null, [], 'x', {}])('is rejected if it is %j', value => {
+    expect(issuesOf(value)).toContain('the provider configuration');
   });
 });

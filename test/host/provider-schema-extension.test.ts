@@ -29,7 +29,7 @@ describe('in @cherrystudio/ai-core 2', () => {
   });
 
   it.each(['streamText', 'generateText'] as const)(
-    'middlewares of ai 6 leave finish reason and usage whole in %s',
+    'middlewares of ai@6 keep the finish reason and usage in %s',
     async name => {
       const middleware = defaultSettingsMiddleware({ settings: { temperature: 0.5 } });
       const plugin = definePlugin({
@@ -43,7 +43,7 @@ describe('in @cherrystudio/ai-core 2', () => {
     },
   );
 
-  it('a further value in the settings tells apart what differs in functions only', async () => {
+  it('an extra value separates settings that differ in functions only', async () => {
     const fetched: string[] = [];
     const fetchAs =
       (name: string): typeof fetch =>

@@ -57,14 +57,14 @@ describe('kelivoResponsesProviderConfig', () => {
     ['zod 3', hostSchema3],
     ['zod 4', hostSchema4],
     ['@cherrystudio/ai-core 1', schemaOfCore],
-  ])('parses under the schema of a host with %s, in both forms', (_, schema) => {
+  ])('matches the schema of a host with %s, with `creator` and with `import`', (_, schema) => {
     const { creator, import: load, creatorFunctionName, ...rest } = kelivoResponsesProviderConfig;
-    for (const form of [
+    for (const entry of [
       kelivoResponsesProviderConfig,
       { ...rest, creator },
       { ...rest, import: load, creatorFunctionName },
     ]) {
-      expect(schema.safeParse(form).error).toBeUndefined();
+      expect(schema.safeParse(entry).error).toBeUndefined();
     }
     expect(schema.parse(kelivoResponsesProviderConfig)).toMatchObject({
       id: 'kelivo-responses',
@@ -74,7 +74,7 @@ describe('kelivoResponsesProviderConfig', () => {
     });
   });
 
-  it('creates synchronously, leaves what a host keeps in its options alone and refuses misspelt settings', () => {
+  it('creates synchronously, ignores options of the host and rejects misspelled settings', () => {
     const { creator, validateOptions } = kelivoResponsesProviderConfig;
     const options = { baseURL: 'http://localhost/v1', apiKey: 'sk', mode: 'responses', instance: 2 };
     expect(creator(options).languageModel('gpt-5').provider).toBe('kelivo-responses');
@@ -89,7 +89,7 @@ describe('kelivoResponsesProviderConfig', () => {
     ]);
   });
 
-  it('gives the same creator by import', async () => {
+  it('imports the same creator', async () => {
     const { import: load, creatorFunctionName, creator } = kelivoResponsesProviderConfig;
     const module = await load();
     expect(module[creatorFunctionName]({ mode: 'x' }).languageModel('m').provider).toBe(
@@ -101,11 +101,11 @@ describe('kelivoResponsesProviderConfig', () => {
 describe('in @cherrystudio/ai-core 1', () => {
   afterEach(cleanup);
 
-  const { creator: _, ...importForm } = kelivoResponsesProviderConfig;
+  const { creator: _, ...importEntry } = kelivoResponsesProviderConfig;
 
   it.each([
     ['as it is', kelivoResponsesProviderConfig, 'kelivo-responses'],
-    ['in its import form', importForm, 'kelivo-responses'],
+    ['with `import` only', importEntry, 'kelivo-responses'],
     ['under its alias', kelivoResponsesProviderConfig, 'kelivo'],
   ])('streamText runs an MCP tool with the entry %s', async (_, config, id) => {
     expect(registerProviderConfig(config)).toBe(true);
@@ -156,7 +156,7 @@ describe('in the AI SDK', () => {
     },
   );
 
-  it('customProvider runs an MCP tool, by its own name for a model and by its fallback', async () => {
+  it('customProvider runs an MCP tool with a renamed model and with the fallback provider', async () => {
     const provider = create();
     const custom = customProvider({
       languageModels: { smart: wrapLanguageModel({ model: provider('gpt-5'), middleware: [] }) },
@@ -172,7 +172,7 @@ describe('in the AI SDK', () => {
 describe('in a host with configurations, registry, resolver and executor', () => {
   const account = () => ({ id: 'account-1', type: 'kelivo-responses', options: ask.options() });
 
-  it('streamText runs an MCP tool, and the host adds no tool handling of its own', async () => {
+  it('streamText runs an MCP tool without the tool handling of the host', async () => {
     const host = createSmallHost();
     host.register(kelivoResponsesProviderConfig);
     const result = host.streamText(account(), { modelId: 'gpt-5', prompt: question });
@@ -180,7 +180,7 @@ describe('in a host with configurations, registry, resolver and executor', () =>
     expect(host.applied).toEqual([]);
   });
 
-  it('model ids with the separator in them and aliases of the entry work', async () => {
+  it('model ids that contain the separator and aliases of the entry work', async () => {
     const host = createSmallHost();
     host.register(kelivoResponsesProviderConfig);
     const result = host.streamText(
@@ -191,7 +191,7 @@ describe('in a host with configurations, registry, resolver and executor', () =>
     expect(ask.requests[0]?.body).toMatchObject({ model: 'gpt-5:free' });
   });
 
-  it('an account whose key changed gets a provider of its own', async () => {
+  it('an account with a changed key gets a new provider', async () => {
     const host = createSmallHost();
     const created: unknown[] = [];
     const { id, name, creator } = kelivoResponsesProviderConfig;

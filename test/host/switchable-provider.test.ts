@@ -35,7 +35,7 @@ async function start({ kelivo, basePath, apiKeys, ...options }: Start = {}) {
   return { emulator, provider, sent };
 }
 
-/** Who would answer for a model. */
+/** Returns the provider name of the implementation that is selected for a model. */
 const implementationOf = (
   provider: { languageModel(modelId: string): { provider: string } },
   modelId = 'gpt-5',
@@ -44,7 +44,7 @@ const implementationOf = (
 const OURS = 'kelivo-responses';
 const OFFICIAL = 'openai.responses';
 
-describe('the flag', () => {
+describe('the setting `enabled`', () => {
   it.each([
     [undefined, OURS],
     ['', OURS],
@@ -60,7 +60,7 @@ describe('the flag', () => {
     ['o4-*, gpt-5*', OURS],
     ['gpt-5-mini,o4-*', OFFICIAL],
     ['gpt', OFFICIAL],
-  ])('KELIVO_RESPONSES=%s gives gpt-5 to %s', async (value, expected) => {
+  ])('KELIVO_RESPONSES=%s selects for gpt-5: %s', async (value, expected) => {
     vi.stubEnv('KELIVO_RESPONSES', value);
     const { provider } = await start();
     expect(implementationOf(provider)).toBe(expected);
@@ -77,19 +77,19 @@ describe('the flag', () => {
     [(modelId: string) => modelId.startsWith('o'), OFFICIAL],
     [() => 'gpt-5*', OURS],
     [() => [], OFFICIAL],
-  ])('enabled: %s gives gpt-5 to %s, whatever the environment says', async (enabled, expected) => {
+  ])('%s selects for gpt-5: %s, regardless of the environment', async (enabled, expected) => {
     vi.stubEnv('KELIVO_RESPONSES', expected === OURS ? 'off' : 'on');
     const { provider } = await start({ enabled });
     expect(implementationOf(provider)).toBe(expected);
   });
 
-  it('is the environment’s where a function has no opinion', async () => {
+  it('falls back to the environment if a function returns undefined', async () => {
     vi.stubEnv('KELIVO_RESPONSES', 'off');
     const { provider } = await start({ enabled: modelId => (modelId === 'gpt-5' ? true : undefined) });
     expect([implementationOf(provider), implementationOf(provider, 'o4-mini')]).toEqual([OURS, OFFICIAL]);
   });
 
-  it('is read at each call of a model that is there already', async () => {
+  it('is read for every call of an existing model', async () => {
     vi.stubEnv('KELIVO_RESPONSES', 'off');
     const { provider } = await start({ kelivo: { tools: loopTools } });
     const model = provider('gpt-5');
@@ -101,13 +101,13 @@ describe('the flag', () => {
     expect(await ask()).toBe('You said: Use find_book "Momo"');
   });
 
-  it('holds for the bare model, too, and not for embedding models', async () => {
+  it('applies to the bare model, and not to embedding models', async () => {
     const { provider } = await start({ enabled: 'off' });
     expect(provider.responses('gpt-5').provider).toBe(OFFICIAL);
     expect(provider.textEmbeddingModel('text-embedding-3-small').provider).toBe(OURS);
   });
 
-  it('never names an official model in our loop as hosts know the official provider', async () => {
+  it('keeps our provider name for an official model inside our loop', async () => {
     const { provider } = await start({
       enabled: 'off',
       fallback: 'with-tool-loop',
@@ -126,7 +126,7 @@ describe('the flag', () => {
     [{ kelivo: undefined }, '`kelivo` of the options'],
     [{ kelivo: { baseUrl: 'x' } }, 'Did you mean `baseURL`?'],
     [{ flag: 'on' }, 'Unknown setting `flag`'],
-  ])('refuses %j', (options, message) => {
+  ])('rejects %j', (options, message) => {
     const create = () => createSwitchableProvider({ kelivo: {}, ...options } as SwitchableProviderOptions);
     expect(create).toThrow(KelivoError);
     expect(create).toThrow(message);
@@ -134,7 +134,7 @@ describe('the flag', () => {
 });
 
 describe('a model that is switched off', () => {
-  it('gets address, key, headers, query and `fetch` of the settings', async () => {
+  it('uses address, key, headers, query and `fetch` of the settings', async () => {
     const { emulator, provider, sent } = await start({
       enabled: 'off',
       kelivo: {
@@ -164,7 +164,7 @@ describe('a model that is switched off', () => {
     });
   });
 
-  it.each(['/', '/v1/responses'])('goes to an address that is written with "%s" at its end', async end => {
+  it.each(['/', '/v1/responses'])('accepts a base URL that ends in "%s"', async end => {
     const emulator = await startEmulator();
     const kelivo = { baseURL: emulator.url + end, apiKey: 'sk-test' };
     const provider = createSwitchableProvider({ enabled: 'off', kelivo });
@@ -172,7 +172,7 @@ describe('a model that is switched off', () => {
     expect(emulator.requests.map(({ path }) => path)).toEqual(['/v1/responses']);
   });
 
-  it('takes the key of Azure to Azure', async () => {
+  it('sends the Azure key in the header `api-key`', async () => {
     const { provider, sent } = await start({
       enabled: 'off',
       basePath: '/openai/v1',
@@ -183,7 +183,7 @@ describe('a model that is switched off', () => {
     expect(sent[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  it('goes on with the next key where one is refused', async () => {
+  it('continues with the next key if one is rejected', async () => {
     const { provider, sent } = await start({
       enabled: 'off',
       apiKeys: ['sk-good'],
@@ -194,7 +194,7 @@ describe('a model that is switched off', () => {
     expect(sent.map(({ headers }) => headers.authorization)).toEqual(['Bearer sk-bad', 'Bearer sk-good']);
   });
 
-  it('asks a function for the key at each call', async () => {
+  it('calls a key function for every call', async () => {
     let count = 0;
     const { provider, sent } = await start({
       enabled: 'off',
@@ -205,14 +205,14 @@ describe('a model that is switched off', () => {
     expect(sent.map(({ headers }) => headers.authorization)).toEqual(['Bearer sk-1', 'Bearer sk-2']);
   });
 
-  it('needs no key at a server that is not OpenAI’s', async () => {
+  it('needs no key for servers other than OpenAI', async () => {
     vi.stubEnv('OPENAI_API_KEY', undefined);
     const { provider, sent } = await start({ enabled: 'off', kelivo: { apiKey: undefined } });
     await generateText({ model: provider('gpt-5'), prompt: 'Hello' });
     expect(sent[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  it('says that the key is missing at OpenAI', async () => {
+  it('reports a missing key for OpenAI', async () => {
     vi.stubEnv('OPENAI_API_KEY', undefined);
     const provider = createSwitchableProvider({
       enabled: 'off',
@@ -229,20 +229,17 @@ describe('a model that is switched off', () => {
     [true, undefined, true],
     [true, false, false],
     [undefined, true, true],
-  ])(
-    'has the store of the settings (%s) unless the call says otherwise (%s)',
-    async (setting, option, sent) => {
-      const { emulator, provider } = await start({ enabled: 'off', kelivo: { store: setting } });
-      await generateText({
-        model: provider('gpt-5'),
-        prompt: 'Hello',
-        ...(option !== undefined && { providerOptions: { openai: { store: option } } }),
-      });
-      expect(emulator.requests[0]?.body).toMatchObject({ store: sent });
-    },
-  );
+  ])('uses `store` of the settings (%s) unless the call sets it (%s)', async (setting, option, sent) => {
+    const { emulator, provider } = await start({ enabled: 'off', kelivo: { store: setting } });
+    await generateText({
+      model: provider('gpt-5'),
+      prompt: 'Hello',
+      ...(option !== undefined && { providerOptions: { openai: { store: option } } }),
+    });
+    expect(emulator.requests[0]?.body).toMatchObject({ store: sent });
+  });
 
-  it('takes the options of a call that are set under `kelivo`', async () => {
+  it('applies call options under `kelivo`', async () => {
     const { emulator, provider } = await start({ enabled: 'off' });
     await generateText({
       model: provider('gpt-5'),
@@ -258,7 +255,7 @@ describe('a model that is switched off', () => {
   it.each([
     ['low', 'low'],
     ['provider-default', undefined],
-  ])('takes the reasoning that `ai@7` asks for (%s)', async (reasoning, effort) => {
+  ])('applies the reasoning option of `ai@7` (%s)', async (reasoning, effort) => {
     const { emulator, provider } = await start({ enabled: 'off' });
     const ask = { model: provider('gpt-5') as never, prompt: 'Hello', reasoning: reasoning as 'low' };
     await generateTextOf7(ask);
@@ -268,7 +265,7 @@ describe('a model that is switched off', () => {
     expect(emulator.requests[1]?.body).toMatchObject({ reasoning: { effort: 'high' } });
   });
 
-  it('is not offered stubs of tools that nobody would run, and keeps the host’s tools', async () => {
+  it('receives no stubs of tools that nobody would run, and keeps the tools of the host', async () => {
     const { emulator, provider } = await start({ enabled: 'off', kelivo: { tools: loopTools } });
     const tools = { ...(await provider.toolStubs()), ...hostTools };
     await generateText({ model: provider('gpt-5'), prompt: 'Hello', tools, toolChoice: 'auto' });
@@ -283,7 +280,7 @@ describe('a model that is switched off', () => {
     expect(emulator.requests[1]?.body).not.toHaveProperty('tool_choice');
   });
 
-  it('is not offered tools that a call brought along for the loop', async () => {
+  it('receives no tools that a call declares for the loop', async () => {
     const { emulator, provider } = await start({ enabled: 'off' });
     const { tools, providerOptions } = runInProvider(loopTools);
     await generateText({
@@ -295,7 +292,7 @@ describe('a model that is switched off', () => {
     expect(toolNamesOf(emulator.requests[0]?.body)).toEqual(['get_weather', 'add']);
   });
 
-  it('tells the logger of its requests', async () => {
+  it('reports its requests to the logger', async () => {
     const entries: unknown[] = [];
     const { provider } = await start({ enabled: 'off', kelivo: { logger: entry => entries.push(entry) } });
     await generateText({ model: provider('gpt-5'), prompt: 'Hello' });
@@ -305,7 +302,7 @@ describe('a model that is switched off', () => {
     ]);
   });
 
-  it('is one of version 3 for `ai@6` as any other', async () => {
+  it('converts to version 3 for `ai@6`', async () => {
     let isOn = false;
     const { provider } = await start({ enabled: () => isOn, kelivo: { tools: loopTools } });
     const model = wrapLanguageModel({
@@ -323,7 +320,7 @@ describe('a model that is switched off', () => {
   });
 
   it.each(['plain', 'with-tool-loop'] as const)(
-    '%s, takes tool names that the API refuses',
+    '(%s) renames tools whose names the API rejects',
     async fallback => {
       const { emulator, provider } = await start({ enabled: 'off', fallback });
       const lookUp = tool({ inputSchema: z.object({ title: z.string() }), execute: async () => 'shelf 7' });
@@ -372,7 +369,7 @@ describe('a model that is switched off', () => {
     },
   );
 
-  it('goes on after a turn of ours that was aborted in its reasoning', async () => {
+  it('continues after a turn of ours that was aborted during reasoning', async () => {
     const talk = await startSwitchedConversation();
     await talk.say('Hello', { on: true, mode: 'stream' });
     talk.messages.push(

@@ -19,15 +19,15 @@ const typesOf = ({ inputs }: SwitchedTurn, request = 0) =>
   inputs[request]?.map(({ type, role }) => (role === undefined ? type : role));
 
 describe.each(cases)(
-  'a conversation that begins with the flag $first, by $mode, $fallback',
+  'a conversation that starts with enabled: $first ($mode, $fallback)',
   ({ first, mode, fallback }) => {
     const hasLoop = (on: boolean) => on || fallback === 'with-tool-loop';
 
     it.each(['declared', 'undeclared'] as const)(
-      'goes on in both directions with MCP calls of %s tools, host tools and reasoning',
-      async form => {
+      'continues in both directions with MCP calls of %s tools, host tools and reasoning',
+      async declaration => {
         const talk = await startSwitchedConversation({ fallback, mcpServers });
-        const stubs: ToolSet = form === 'declared' ? await talk.provider.toolStubs() : {};
+        const stubs: ToolSet = declaration === 'declared' ? await talk.provider.toolStubs() : {};
         const tools = { ...hostTools, ...stubs };
         for (const [turn, on] of [first, !first, first, !first].entries()) {
           const prompt = `Use get-sum with ${turn} and 3, then get_weather in Oslo`;
@@ -39,8 +39,8 @@ describe.each(cases)(
         }
         const last = await talk.say('Thanks', { on: !first, mode });
         const sent = JSON.stringify(last.inputs);
-        // What the host was not shown of undeclared tools it cannot give back.
-        const isShown = form === 'declared' || mode === 'stream';
+        // The host cannot send back undeclared tool calls that it never received.
+        const isShown = declaration === 'declared' || mode === 'stream';
         for (const [turn, on] of [first, !first, first, !first].entries()) {
           if (isShown && hasLoop(on)) expect(sent).toContain(sumOf(turn, 3));
         }
@@ -48,7 +48,7 @@ describe.each(cases)(
       },
     );
 
-    it('goes on with reasoning of several parts', async () => {
+    it('continues with reasoning of several parts', async () => {
       const talk = await startSwitchedConversation({ fallback });
       for (const on of [first, !first, first]) {
         talk.emulator.enqueue([
@@ -65,7 +65,7 @@ describe.each(cases)(
       ]);
     });
 
-    it('goes on when the server keeps the answers, as the caller asked', async () => {
+    it('continues if the caller asks the server to store responses', async () => {
       const talk = await startSwitchedConversation({ fallback, tools: loopTools, openai: { store: true } });
       const tools = { ...hostTools, ...(await talk.provider.toolStubs()) };
       for (const on of [first, !first, first, !first]) {
@@ -78,7 +78,7 @@ describe.each(cases)(
 );
 
 describe.each(['generate', 'stream'] satisfies Mode[])('by %s', mode => {
-  it('a turn that changes hands between two steps is seen through', async () => {
+  it('completes a turn that is switched between two steps', async () => {
     const talk = await startSwitchedConversation({ tools: loopTools });
     const tools = { get_weather: { ...hostTools.get_weather, execute: undefined } };
     await talk.say('Use find_book "Momo" and get_weather in Rome', { on: true, mode, tools });
