@@ -10,7 +10,7 @@ globalThis.AI_SDK_LOG_WARNINGS = false;
 /** A question that needs a tool of the MCP server. */
 export const question = 'Use get-sum with 2 and 3';
 
-interface Answer {
+interface Result {
   readonly text: string;
   readonly finishReason: string;
   readonly usage: { readonly inputTokens?: number; readonly outputTokens?: number };
@@ -39,7 +39,7 @@ export function useMcpQuestion() {
       return emulator.requests.slice(before);
     },
     /** Fails unless the tool ran between two rounds and the response is complete. */
-    expectAnswered({ text, finishReason, usage }: Answer): void {
+    expectCompleted({ text, finishReason, usage }: Result): void {
       expect(text).toBe('The tool get-sum answered: The sum of 2 and 3 is 5.');
       expect(finishReason).toBe('stop');
       expect(usage.inputTokens).toBeGreaterThan(0);
@@ -55,11 +55,11 @@ export function useMcpQuestion() {
 }
 
 /** Reads the fields of a finished stream that a host displays. */
-export async function readAnswer(result: {
+export async function readResult(result: {
   readonly text: string | PromiseLike<string>;
   readonly finishReason: string | PromiseLike<string>;
-  readonly totalUsage: Answer['usage'] | PromiseLike<Answer['usage']>;
-}): Promise<Answer> {
+  readonly totalUsage: Result['usage'] | PromiseLike<Result['usage']>;
+}): Promise<Result> {
   const [text, finishReason, usage] = await Promise.all([
     result.text,
     result.finishReason,

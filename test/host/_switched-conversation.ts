@@ -25,7 +25,7 @@ export interface SwitchedConversation {
   readonly provider: KelivoResponsesProvider;
   readonly messages: ModelMessage[];
   /** Sends a user message and adds the response to the history. Fails if the server rejects a request. */
-  say(text: string, options: { on: boolean; mode: Mode; tools?: ToolSet }): Promise<SwitchedTurn>;
+  send(text: string, options: { on: boolean; mode: Mode; tools?: ToolSet }): Promise<SwitchedTurn>;
 }
 
 export async function startSwitchedConversation({
@@ -58,7 +58,7 @@ export async function startSwitchedConversation({
     emulator,
     provider,
     messages,
-    async say(text, { on, mode, tools }) {
+    async send(text, { on, mode, tools }) {
       isOn = on;
       messages.push({ role: 'user', content: text });
       const firstRequest = emulator.requests.length;
@@ -70,13 +70,13 @@ export async function startSwitchedConversation({
         maxRetries: 0,
         providerOptions: { openai: { reasoningSummary: 'auto', ...openai } },
       };
-      const answer = mode === 'stream' ? await readStream(options) : await generateText(options);
+      const result = mode === 'stream' ? await readStream(options) : await generateText(options);
       expect(rejections).toEqual([]);
-      messages.push(...(await answer.response).messages);
+      messages.push(...(await result.response).messages);
       return {
-        text: await answer.text,
-        finishReason: await answer.finishReason,
-        warnings: (await answer.warnings) ?? [],
+        text: await result.text,
+        finishReason: await result.finishReason,
+        warnings: (await result.warnings) ?? [],
         inputs: emulator.requests.slice(firstRequest).map(inputOf),
         by: toSender(senders.splice(0)),
       };

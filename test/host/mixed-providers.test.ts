@@ -70,12 +70,12 @@ const stream = async (options: Parameters<typeof streamText>[0]) => {
 };
 
 /** Runs a conversation with host tools and returns what every provider must report equally. */
-async function converse(modelOf: (turn: number) => LanguageModel, answer: typeof generate | typeof stream) {
+async function converse(modelOf: (turn: number) => LanguageModel, run: typeof generate | typeof stream) {
   const messages: ModelMessage[] = [];
   const turns: unknown[] = [];
-  const say = async (content: string, options: { toolChoice?: 'none' } = {}) => {
+  const send = async (content: string, options: { toolChoice?: 'none' } = {}) => {
     messages.push({ role: 'user', content });
-    const turn = await answer({
+    const turn = await run({
       model: modelOf(turns.length),
       system: 'You are brief.',
       messages: [...messages],
@@ -90,10 +90,10 @@ async function converse(modelOf: (turn: number) => LanguageModel, answer: typeof
     );
     turns.push({ text: turn.text, finishReason: turn.finishReason, calls });
   };
-  await say('Get the weather in Oslo and add 2 and 3');
-  await say('First add 1 and 2, then get the weather in Rome');
-  await say('Add 4 and 5', { toolChoice: 'none' });
-  await say('Add 6 and 7');
+  await send('Get the weather in Oslo and add 2 and 3');
+  await send('First add 1 and 2, then get the weather in Rome');
+  await send('Add 4 and 5', { toolChoice: 'none' });
+  await send('Add 6 and 7');
   return turns;
 }
 
@@ -126,14 +126,11 @@ describe.each(modelNames)('%s', name => {
   it.each([
     ['generateText', generate],
     ['streamText', stream],
-  ])(
-    '%s returns the same conversation with tools, and calls none if toolChoice is none',
-    async (_, answer) => {
-      const { registry } = await start();
-      const turns = await converse(() => registry.languageModel(name), answer);
-      expect(turns).toEqual(expectedTurns);
-    },
-  );
+  ])('%s returns the same conversation with tools, and calls none if toolChoice is none', async (_, run) => {
+    const { registry } = await start();
+    const turns = await converse(() => registry.languageModel(name), run);
+    expect(turns).toEqual(expectedTurns);
+  });
 
   it('returns an object that matches a schema', async () => {
     const { registry } = await start();
@@ -148,7 +145,7 @@ describe.each(modelNames)('%s', name => {
   it('returns JSON without a schema', async () => {
     const { registry } = await start();
     const model = registry.languageModel(name);
-    const { object } = await generateObject({ model, output: 'no-schema', prompt: 'Answer in JSON' });
+    const { object } = await generateObject({ model, output: 'no-schema', prompt: 'Result in JSON' });
     expect(object).toEqual(expect.any(Object));
   });
 });
@@ -156,13 +153,13 @@ describe.each(modelNames)('%s', name => {
 it.each([
   ['generateText', generate],
   ['streamText', stream],
-])('%s continues with another provider in every turn', async (_, answer) => {
+])('%s continues with another provider in every turn', async (_, run) => {
   const { registry } = await start();
   const names = modelNames.filter(name => !name.startsWith('official:'));
   for (const offset of names.keys()) {
     const turns = await converse(
       turn => registry.languageModel(names[(turn + offset) % names.length] ?? ''),
-      answer,
+      run,
     );
     expect(turns).toEqual(expectedTurns);
   }
@@ -203,8 +200,8 @@ describe('models of other packages', () => {
       response.end(JSON.stringify({ id: 'c', choices: [{ index: 0, message, finish_reason }] }));
     });
     const registry = createProviderRegistryFromConfig(toConfig({ url: server.url, baseURL: server.url }));
-    for (const answer of [generate, stream]) {
-      const { text, steps } = await answer({
+    for (const run of [generate, stream]) {
+      const { text, steps } = await run({
         model: registry.languageModel('chat:m'),
         prompt: 'Add 2 and 3',
         tools: hostTools,

@@ -7,7 +7,7 @@ import {
 } from 'host-ai-core-2';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { kelivoResponsesExtension } from '../../src/host/index.js';
-import { question, readAnswer, useMcpQuestion } from './_mcp-question.js';
+import { question, readResult, useMcpQuestion } from './_mcp-question.js';
 
 const ask = useMcpQuestion();
 
@@ -19,13 +19,13 @@ describe('in @cherrystudio/ai-core 2', () => {
   it.each(['kelivo-responses', 'kelivo'])('streamText under the name %s runs an MCP tool', async name => {
     const executor = await createExecutor(name, ask.options());
     const result = await executor.streamText({ model: 'gpt-5', prompt: question });
-    ask.expectAnswered(await readAnswer(result));
+    ask.expectCompleted(await readResult(result));
   });
 
   it('generateText runs an MCP tool', async () => {
     const executor = await createExecutor('kelivo-responses', ask.options());
     const result = await executor.generateText({ model: 'gpt-5', prompt: question });
-    ask.expectAnswered(await readAnswer(result));
+    ask.expectCompleted(await readResult(result));
   });
 
   it.each(['streamText', 'generateText'] as const)(
@@ -38,7 +38,7 @@ describe('in @cherrystudio/ai-core 2', () => {
       });
       const executor = await createExecutor('kelivo-responses', ask.options(), [plugin]);
       const result = await executor[name]({ model: 'gpt-4.1', prompt: question });
-      ask.expectAnswered(await readAnswer(result));
+      ask.expectCompleted(await readResult(result));
       expect(ask.requests[0]?.body).toMatchObject({ temperature: 0.5 });
     },
   );

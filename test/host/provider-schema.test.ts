@@ -11,7 +11,7 @@ import * as z4 from 'zod/v4';
 import { z as z3 } from 'zod/v3';
 import { kelivoResponsesProviderConfig } from '../../src/host/index.js';
 import { KelivoError } from '../../src/index.js';
-import { question, readAnswer, useMcpQuestion } from './_mcp-question.js';
+import { question, readResult, useMcpQuestion } from './_mcp-question.js';
 import { createSmallHost } from './_small-host.js';
 
 const reserved = 'openai openai-chat openai-compatible anthropic google xai azure deepseek openrouter'.split(
@@ -114,7 +114,7 @@ describe('in @cherrystudio/ai-core 1', () => {
       model: 'gpt-5',
       prompt: question,
     });
-    ask.expectAnswered(await readAnswer(result));
+    ask.expectCompleted(await readResult(result));
   });
 
   it('middlewares and namespaced model ids work', async () => {
@@ -135,7 +135,7 @@ describe('in @cherrystudio/ai-core 1', () => {
         },
       ],
     );
-    ask.expectAnswered(await readAnswer(result));
+    ask.expectCompleted(await readResult(result));
     expect(wrapped).toEqual(['gpt-5:free']);
     expect(ask.requests[0]?.body).toMatchObject({ model: 'gpt-5:free' });
   });
@@ -152,7 +152,7 @@ describe('in the AI SDK', () => {
         model: registry.languageModel(`kelivo${separator}gpt-5` as `kelivo:${string}`),
         prompt: question,
       });
-      ask.expectAnswered(await readAnswer(result));
+      ask.expectCompleted(await readResult(result));
     },
   );
 
@@ -162,8 +162,8 @@ describe('in the AI SDK', () => {
       languageModels: { smart: wrapLanguageModel({ model: provider('gpt-5'), middleware: [] }) },
       fallbackProvider: provider,
     });
-    ask.expectAnswered(
-      await readAnswer(streamText({ model: custom.languageModel('smart'), prompt: question })),
+    ask.expectCompleted(
+      await readResult(streamText({ model: custom.languageModel('smart'), prompt: question })),
     );
     expect(custom.languageModel('gpt-5-mini').modelId).toBe('gpt-5-mini');
   });
@@ -176,7 +176,7 @@ describe('in a host with configurations, registry, resolver and executor', () =>
     const host = createSmallHost();
     host.register(kelivoResponsesProviderConfig);
     const result = host.streamText(account(), { modelId: 'gpt-5', prompt: question });
-    ask.expectAnswered(await readAnswer(result));
+    ask.expectCompleted(await readResult(result));
     expect(host.applied).toEqual([]);
   });
 
@@ -187,7 +187,7 @@ describe('in a host with configurations, registry, resolver and executor', () =>
       { ...account(), type: 'kelivo' },
       { modelId: 'gpt-5:free', prompt: question },
     );
-    ask.expectAnswered(await readAnswer(result));
+    ask.expectCompleted(await readResult(result));
     expect(ask.requests[0]?.body).toMatchObject({ model: 'gpt-5:free' });
   });
 

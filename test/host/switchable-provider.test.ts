@@ -350,8 +350,8 @@ describe('a model that is switched off', () => {
       const options = { model: provider('gpt-5'), messages: history, tools: { 'books.look_up': lookUp } };
       await generateText(options);
       const [name = ''] = toolNamesOf(emulator.requests[0]?.body);
-      const answer = [{ call: name, arguments: { title: 'Momo' } }];
-      emulator.enqueue(answer, answer);
+      const items = [{ call: name, arguments: { title: 'Momo' } }];
+      emulator.enqueue(items, items);
       const { toolCalls } = await generateText(options);
       const streamed = await streamText(options).toolCalls;
       expect(name).toMatch(/^books_look_up_[0-9a-f]{8}$/);
@@ -370,16 +370,16 @@ describe('a model that is switched off', () => {
   );
 
   it('continues after a turn of ours that was aborted during reasoning', async () => {
-    const talk = await startSwitchedConversation();
-    await talk.say('Hello', { on: true, mode: 'stream' });
-    talk.messages.push(
+    const conversation = await startSwitchedConversation();
+    await conversation.send('Hello', { on: true, mode: 'stream' });
+    conversation.messages.push(
       { role: 'user', content: 'Think' },
       {
         role: 'assistant',
         content: [{ type: 'reasoning', text: 'First', providerOptions: { openai: { itemId: 'rs_1' } } }],
       },
     );
-    const { text, inputs } = await talk.say('Never mind', { on: false, mode: 'stream' });
+    const { text, inputs } = await conversation.send('Never mind', { on: false, mode: 'stream' });
     expect(text).toBe('You said: Never mind');
     expect(inputs[0]?.filter(({ type }) => type === 'reasoning')).toHaveLength(1);
   });

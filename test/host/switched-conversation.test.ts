@@ -26,18 +26,18 @@ describe.each(cases)(
     it.each(['declared', 'undeclared'] as const)(
       'continues in both directions with MCP calls of %s tools, host tools and reasoning',
       async declaration => {
-        const talk = await startSwitchedConversation({ fallback, mcpServers });
-        const stubs: ToolSet = declaration === 'declared' ? await talk.provider.toolStubs() : {};
+        const conversation = await startSwitchedConversation({ fallback, mcpServers });
+        const stubs: ToolSet = declaration === 'declared' ? await conversation.provider.toolStubs() : {};
         const tools = { ...hostTools, ...stubs };
         for (const [turn, on] of [first, !first, first, !first].entries()) {
           const prompt = `Use get-sum with ${turn} and 3, then get_weather in Oslo`;
-          const answer = await talk.say(prompt, { on, mode, tools });
-          expect(answer.by).toBe(on ? 'kelivo' : 'official');
-          expect(answer.finishReason).toBe('stop');
-          expect(answer.text).toContain('Oslo: 18 degrees');
-          expect(answer.text.includes(sumOf(turn, 3))).toBe(hasLoop(on));
+          const response = await conversation.send(prompt, { on, mode, tools });
+          expect(response.by).toBe(on ? 'kelivo' : 'official');
+          expect(response.finishReason).toBe('stop');
+          expect(response.text).toContain('Oslo: 18 degrees');
+          expect(response.text.includes(sumOf(turn, 3))).toBe(hasLoop(on));
         }
-        const last = await talk.say('Thanks', { on: !first, mode });
+        const last = await conversation.send('Thanks', { on: !first, mode });
         const sent = JSON.stringify(last.inputs);
         // The host cannot send back undeclared tool calls that it never received.
         const isShown = declaration === 'declared' || mode === 'stream';
@@ -49,15 +49,15 @@ describe.each(cases)(
     );
 
     it('continues with reasoning of several parts', async () => {
-      const talk = await startSwitchedConversation({ fallback });
+      const conversation = await startSwitchedConversation({ fallback });
       for (const on of [first, !first, first]) {
-        talk.emulator.enqueue([
+        conversation.emulator.enqueue([
           { reasoning: ['**One**\n\nFirst.', '**Two**\n\nThen.'] },
           { text: `Said ${on}.` },
         ]);
-        expect((await talk.say('Think', { on, mode })).text).toBe(`Said ${on}.`);
+        expect((await conversation.send('Think', { on, mode })).text).toBe(`Said ${on}.`);
       }
-      const last = await talk.say('And?', { on: !first, mode });
+      const last = await conversation.send('And?', { on: !first, mode });
       expect(typesOf(last)).toEqual([
         ...['user', 'reasoning', 'assistant'],
         ...['user', 'reasoning', 'assistant'],
@@ -66,12 +66,20 @@ describe.each(cases)(
     });
 
     it('continues if the caller asks the server to store responses', async () => {
-      const talk = await startSwitchedConversation({ fallback, tools: loopTools, openai: { store: true } });
-      const tools = { ...hostTools, ...(await talk.provider.toolStubs()) };
+      const conversation = await startSwitchedConversation({
+        fallback,
+        tools: loopTools,
+        openai: { store: true },
+      });
+      const tools = { ...hostTools, ...(await conversation.provider.toolStubs()) };
       for (const on of [first, !first, first, !first]) {
-        const answer = await talk.say('Use find_book "Momo", then get_weather in Rome', { on, mode, tools });
-        expect(answer.text).toContain('Rome: 18 degrees');
-        expect(answer.text.includes('shelf 7')).toBe(hasLoop(on));
+        const response = await conversation.send('Use find_book "Momo", then get_weather in Rome', {
+          on,
+          mode,
+          tools,
+        });
+        expect(response.text).toContain('Rome: 18 degrees');
+        expect(response.text.includes('shelf 7')).toBe(hasLoop(on));
       }
     });
   },
@@ -79,20 +87,20 @@ describe.each(cases)(
 
 describe.each(['generate', 'stream'] satisfies Mode[])('by %s', mode => {
   it('completes a turn that is switched between two steps', async () => {
-    const talk = await startSwitchedConversation({ tools: loopTools });
+    const conversation = await startSwitchedConversation({ tools: loopTools });
     const tools = { get_weather: { ...hostTools.get_weather, execute: undefined } };
-    await talk.say('Use find_book "Momo" and get_weather in Rome', { on: true, mode, tools });
-    const parts = talk.messages.flatMap(({ role, content }) =>
+    await conversation.send('Use find_book "Momo" and get_weather in Rome', { on: true, mode, tools });
+    const parts = conversation.messages.flatMap(({ role, content }) =>
       role === 'assistant' && typeof content !== 'string' ? content : [],
     );
     const call = parts.find(part => part.type === 'tool-call' && part.toolName === 'get_weather');
     const toolCallId = call?.type === 'tool-call' ? call.toolCallId : '';
     const output = { type: 'text' as const, value: 'Rain' };
-    talk.messages.push({
+    conversation.messages.push({
       role: 'tool',
       content: [{ type: 'tool-result', toolCallId, toolName: 'get_weather', output }],
     });
-    const { text, by } = await talk.say('Go on', { on: false, mode, tools });
+    const { text, by } = await conversation.send('Go on', { on: false, mode, tools });
     expect({ text, by }).toEqual({ text: 'You said: Go on', by: 'official' });
   });
 });
