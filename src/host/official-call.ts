@@ -6,8 +6,7 @@ import type {
 } from '@ai-sdk/provider';
 import { createToolNames } from '../responses/request/tool-names.js';
 import { toHostEffort } from '../responses/request/to-host-effort.js';
-import { isContinuation } from '../tool-calls/call-pairing.js';
-import { pairToolCalls } from '../tool-calls/call-pairing.js';
+import { isContinuation, pairToolCalls } from '../tool-calls/call-pairing.js';
 import { isToolStub } from '../tools/tool-stubs.js';
 
 export interface OfficialCall {

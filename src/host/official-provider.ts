@@ -6,8 +6,8 @@ import type {
 } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import { withRequestLog } from '../http/request-log.js';
-import { transformParts } from '../parts/transform.js';
 import { turnTokenOf } from '../parts/call-marks.js';
+import { transformParts } from '../parts/transform.js';
 import { createCredentials } from '../provider/credentials.js';
 import { createEndpoints } from '../provider/endpoints.js';
 import { resolveModelOverride } from '../provider/model-overrides.js';
