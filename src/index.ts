@@ -6,7 +6,7 @@ export { kelivoResponses } from './provider/default-provider.js';
 export type { ModelOverride } from './provider/model-overrides.js';
 export { createKelivoResponsesProvider, type KelivoResponsesProvider } from './provider/provider.js';
 export type { RequestLogEntry, RequestLogger } from './http/request-log.js';
-export { hostedTools } from './responses/hosted-tools/hosted-tools.js';
+export { hostedTools } from './responses/hosted-tools/factories.js';
 export type { Compatibility } from './responses/compatibility/compatibility.js';
 export type { KnownServerName } from './responses/compatibility/known-servers.js';
 export type { AzureSettings, ApiStyle } from './http/base-url.js';

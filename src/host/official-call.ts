@@ -5,7 +5,7 @@ import type {
   LanguageModelV2ToolChoice,
 } from '@ai-sdk/provider';
 import { createToolNames } from '../responses/request/tool-names.js';
-import { toHostEffort } from '../responses/request/to-host-effort.js';
+import { toHostEffort } from '../responses/request/model-settings.js';
 import { isContinuation, pairToolCalls } from '../tool-calls/call-pairing.js';
 import { isToolStub } from '../tools/tool-stubs.js';
 

@@ -1,4 +1,4 @@
-import { type ConvertedMessages, createConvertedMessages } from './request/converted-messages.js';
+import { type ConvertedMessages, createConvertedMessages } from './request/input.js';
 import { createIncrementalJson } from './incremental-json.js';
 
 /** What the requests of a turn share: each repeats the history of the one before and adds to it. */

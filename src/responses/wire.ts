@@ -1,6 +1,6 @@
-import type { HostedItem } from './request/hosted-items.js';
+import { isWholeJson } from '../shared/json.js';
 
-/** The body of `POST …/responses`, as far as this package writes it. Field names are the wire's own. */
+/** Body of `POST …/responses`, with the fields that this package writes. */
 export interface ResponsesRequestBody {
   model: string;
   input: InputItem[];
@@ -53,8 +53,7 @@ export type InputItem =
   | ReasoningItem
   | FunctionCall
   | FunctionCallOutput
-  | CustomToolCallOutput
-  | HostedItem
+  | HostedInputItem
   | ConfigurationUpdate;
 
 export interface InstructionMessage {
@@ -104,13 +103,13 @@ export interface FunctionCallOutput {
   output: string | InputContent[];
 }
 
-export interface CustomToolCallOutput {
-  type: 'custom_tool_call_output';
-  call_id: string;
-  output: string | InputContent[];
+/** Call or output of a hosted tool. The fields depend on the tool; see its file in `hosted-tools`. */
+export interface HostedInputItem {
+  type: string;
+  id?: string;
 }
 
-/** Changes the reasoning effort from here on without touching the cached prefix. */
+/** Changes the reasoning effort for the rest of the conversation and keeps the cached prefix valid. */
 export interface ConfigurationUpdate {
   type: 'configuration_update';
   reasoning: { effort: string };
@@ -148,13 +147,37 @@ export interface FunctionTool {
   async?: boolean;
 }
 
-/** A tool the API runs itself. Its settings depend on the type. */
-export interface HostedTool {
+/** A tool that is not a function. Its settings depend on the type. */
+export interface WireHostedTool {
   type: string;
   [setting: string]: unknown;
 }
 
-export type WireTool = FunctionTool | HostedTool;
+export type WireTool = FunctionTool | WireHostedTool;
 
 export type WireToolChoice =
   'auto' | 'none' | 'required' | { type: 'function'; name: string } | { type: string };
+
+export const isFunctionCall = (item: InputItem): item is FunctionCall => item.type === 'function_call';
+
+export const isFunctionCallOutput = (item: InputItem): item is FunctionCallOutput =>
+  item.type === 'function_call_output';
+
+export const isReasoning = (item: InputItem): item is ReasoningItem => item.type === 'reasoning';
+
+export const isConfigurationUpdate = (item: InputItem | undefined): item is ConfigurationUpdate =>
+  item?.type === 'configuration_update';
+
+/** Returns the arguments of a call as JSON text. Missing or blank arguments become `{}`. */
+export function toArgumentsJson(input: unknown): string {
+  if (input === undefined || input === null) return '{}';
+  if (typeof input !== 'string') return JSON.stringify(input);
+  if (input.trim() === '') return '{}';
+  // Hosts keep invalid arguments as text. Some servers reject a history that contains such text unquoted.
+  return input.trimStart().startsWith('{') && isWholeJson(input) ? input : JSON.stringify(input);
+}
+
+/** Returns a copy without the fields that are undefined. */
+export function withoutUndefined<VALUE extends object>(value: VALUE): VALUE {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as VALUE;
+}

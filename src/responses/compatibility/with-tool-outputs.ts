@@ -1,5 +1,12 @@
 import type { Compatibility } from './compatibility.js';
-import type { FunctionCallOutput, InputContent, InputImage, InputItem } from '../wire.js';
+import {
+  type FunctionCallOutput,
+  type InputContent,
+  type InputImage,
+  type InputItem,
+  isFunctionCall,
+  isFunctionCallOutput,
+} from '../wire.js';
 
 type ToolImages = 'output' | 'user-message' | 'text';
 
@@ -13,7 +20,7 @@ export function withToolOutputs(
   if (images === 'output' || !items.some(item => isAffected(item, isString))) return items;
 
   const toolNames = new Map(
-    items.flatMap(item => (item.type === 'function_call' ? [[item.call_id, item.name] as const] : [])),
+    items.flatMap(item => (isFunctionCall(item) ? [[item.call_id, item.name] as const] : [])),
   );
   const formed: InputItem[] = [];
   let moved: InputContent[] = [];
@@ -23,8 +30,8 @@ export function withToolOutputs(
   };
   for (const item of items) {
     // The outputs of parallel calls stay together: servers made for chat completions refuse anything between them.
-    if (item.type !== 'function_call_output') placeMoved();
-    if (item.type !== 'function_call_output' || typeof item.output === 'string') {
+    if (!isFunctionCallOutput(item)) placeMoved();
+    if (!isFunctionCallOutput(item) || typeof item.output === 'string') {
       formed.push(item);
       continue;
     }
@@ -39,7 +46,7 @@ export function withToolOutputs(
 }
 
 function isAffected(item: InputItem, isString: boolean): boolean {
-  if (item.type !== 'function_call_output' || typeof item.output === 'string') return false;
+  if (!isFunctionCallOutput(item) || typeof item.output === 'string') return false;
   return isString || item.output.some(isImage);
 }
 

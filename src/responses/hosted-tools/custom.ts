@@ -1,19 +1,76 @@
 import * as z from 'zod/v4';
-import { defineHostedTool, type ToolRun } from './define-hosted-tool.js';
+import { stringOf } from '../../shared/json.js';
+import type { HostedInputItem, InputContent } from '../wire.js';
+import { defineToolFactory, type HostedTool, toCallId, type ToolExecution, toStatus } from './hosted-tool.js';
 
 export interface CustomToolArguments {
-  /** The name the model sees. @default the name under which the tool is declared */
+  /**
+   * Name that the model sees.
+   * @default the name under which the tool is declared
+   */
   name?: string;
-  /** Tells the model what the tool does and what to write. */
+  /** Description of the tool and its input for the model. */
   description?: string;
-  /** What the text may be: anything, or what a grammar allows. @default { type: 'text' } */
+  /**
+   * Format of the input: free text, or text that matches a grammar.
+   * @default { type: 'text' }
+   */
   format?: { type: 'text' } | { type: 'grammar'; syntax: 'lark' | 'regex'; definition: string };
 }
 
-/** A tool of the host that takes free text in place of JSON: its input is a string. */
-export const custom = <OUTPUT>(options: CustomToolArguments & ToolRun<string, OUTPUT>) =>
-  defineHostedTool<string, OUTPUT, CustomToolArguments>({
+/** A tool of the host whose input is free text instead of JSON. */
+export const custom = <OUTPUT>(options: CustomToolArguments & ToolExecution<string, OUTPUT>) =>
+  defineToolFactory<string, OUTPUT, CustomToolArguments>({
     id: 'openai.custom',
     name: 'custom',
-    inputSchema: z.string(),
+    toSchemas: () => ({ inputSchema: z.string() }),
   })(options);
+
+interface CustomToolCall extends HostedInputItem {
+  type: 'custom_tool_call';
+  call_id: string;
+  name: string;
+  input: string;
+}
+
+interface CustomToolCallOutput extends HostedInputItem {
+  type: 'custom_tool_call_output';
+  call_id: string;
+  output: string | InputContent[];
+}
+
+/** `custom`: the host executes a tool with free text as input. */
+export const customTool: HostedTool = {
+  declarations: {
+    'openai.custom': {
+      type: 'custom',
+      isNamedByHost: true,
+      toSettings: ({ description, format, async }) => ({ description, format, async }),
+      choiceFields: ['name'],
+    },
+  },
+  items: {
+    custom_tool_call: {
+      toolName: ({ name }) => stringOf(name) || 'custom_tool',
+      callId: toCallId,
+      input: ({ input }) => stringOf(input),
+      isForHost: () => true,
+      result: toStatus,
+    },
+  },
+  replay: {
+    toCall: ({ toolCallId, input }, { wireName, takeId }): CustomToolCall => ({
+      type: 'custom_tool_call',
+      call_id: toolCallId,
+      ...takeId(),
+      name: wireName,
+      input: typeof input === 'string' ? input : (JSON.stringify(input) ?? ''),
+    }),
+
+    toOutput: (part, toContent): CustomToolCallOutput => ({
+      type: 'custom_tool_call_output',
+      call_id: part.toolCallId,
+      output: toContent(part),
+    }),
+  },
+};

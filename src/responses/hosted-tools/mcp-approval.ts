@@ -1,43 +1,114 @@
 import * as z from 'zod/v4';
-import { defineHostedTool } from './define-hosted-tool.js';
+import { objectOf } from '../../shared/json.js';
+import { type HostedInputItem, toArgumentsJson } from '../wire.js';
+import {
+  defineToolFactory,
+  type HostedTool,
+  presentFields,
+  toOutputObject,
+  toPlainOutput,
+} from './hosted-tool.js';
+import { toMcpInput } from './mcp.js';
 
-/** A call of an MCP tool that waits for approval. */
+/** A call of an MCP tool that requires approval. */
 export interface McpApprovalInput {
   serverLabel: string;
-  /** The name of the tool. */
+  /** Name of the MCP tool. */
   name: string;
-  /** The arguments it is to be called with. */
+  /** Arguments of the call. */
   arguments?: unknown;
 }
 
 export interface McpApprovalOutput {
-  /** Whether the tool may be called. */
+  /** True if the API may call the tool. */
   approve: boolean;
-  /** Tells the model why. */
+  /** Reason for the decision, which the model reads. */
   reason?: string;
 }
 
-const inputSchema: z.ZodType<McpApprovalInput> = z.object({
-  serverLabel: z.string(),
-  name: z.string(),
-  arguments: z.unknown(),
-});
-
-const outputSchema: z.ZodType<McpApprovalOutput> = z.object({
-  approve: z.boolean(),
-  reason: z.string().optional(),
-});
-
-const createTool = defineHostedTool<McpApprovalInput, McpApprovalOutput, object>({
+const createTool = defineToolFactory<McpApprovalInput, McpApprovalOutput, object>({
   id: 'openai.mcp_approval_request',
   name: 'mcp_approval_request',
-  inputSchema,
-  outputSchema,
+  toSchemas: () => ({
+    inputSchema: z.object({ serverLabel: z.string(), name: z.string(), arguments: z.unknown() }),
+    outputSchema: z.object({ approve: z.boolean(), reason: z.string().optional() }),
+  }),
 });
 
 /**
- * Answers the API when it asks whether it may call a tool of a hosted MCP server. To be declared beside
- * `hostedTools.mcp`; the model never sees it. Without `execute` the turn ends at the question, and the host goes on
- * with a tool result `{ approve, reason? }`. Whatever is no plain `approve: true` is a refusal.
+ * Answers the approval requests of hosted MCP servers. Declare it together with `hostedTools.mcp`; the model does not
+ * see it. Without `execute` the turn ends at the request, and the host continues with a tool result
+ * `{ approve, reason? }`. Every result other than `approve: true` denies the call.
  */
 export const mcpApproval = (options: Parameters<typeof createTool>[0] = {}) => createTool(options);
+
+interface McpApprovalRequest extends HostedInputItem {
+  type: 'mcp_approval_request';
+  id: string;
+  server_label: string;
+  name: string;
+  /** JSON of an object. */
+  arguments: string;
+}
+
+interface McpApprovalResponse extends HostedInputItem {
+  type: 'mcp_approval_response';
+  approval_request_id: string;
+  approve: boolean;
+  reason?: string;
+}
+
+/** `mcp_approval_request`: the API asks before it calls a tool of a hosted MCP server, and the host decides. */
+export const mcpApprovalTool: HostedTool = {
+  // The API asks for approval without a declaration.
+  declarations: { 'openai.mcp_approval_request': {} },
+  items: {
+    mcp_approval_request: {
+      toolName: 'mcp_approval_request',
+      input: item => ({
+        ...presentFields({ serverLabel: item.server_label, name: item.name }),
+        arguments: toMcpInput(item),
+      }),
+      isForHost: () => true,
+      result: () => ({ type: 'approval-request' }),
+    },
+  },
+  replay: {
+    // The server executes the tool each time that it receives an approval, because the input does not show that an
+    // earlier approval was used.
+    isSentOnce: true,
+
+    toCall({ toolCallId, input }): McpApprovalRequest | undefined {
+      const { serverLabel, name, arguments: args } = objectOf(input) ?? {};
+      if (typeof serverLabel !== 'string' || typeof name !== 'string') return undefined;
+      return {
+        type: 'mcp_approval_request',
+        id: toolCallId,
+        server_label: serverLabel,
+        name,
+        arguments: toArgumentsJson(args),
+      };
+    },
+
+    toOutput(part, toContent): McpApprovalResponse {
+      const { approve, reason } = toOutputObject(part) ?? {};
+      if (typeof approve === 'boolean') {
+        return {
+          type: 'mcp_approval_response',
+          approval_request_id: part.toolCallId,
+          approve,
+          ...(typeof reason === 'string' && { reason }),
+        };
+      }
+      // Only an explicit approval counts: errors and other outputs deny the call.
+      const { text } = toPlainOutput(part, toContent);
+      return {
+        type: 'mcp_approval_response',
+        approval_request_id: part.toolCallId,
+        approve: false,
+        ...(text !== '' && { reason: text }),
+      };
+    },
+  },
+  history: { toolNames: ['mcp_approval_request'], idPrefixes: ['mcpr'] },
+};

@@ -1,34 +1,46 @@
+import type { JSONValue } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
-import { defineHostedTool } from './define-hosted-tool.js';
+import { asJson, type PlainObject, stringOf } from '../../shared/json.js';
+import { withoutUndefined } from '../wire.js';
+import { defineToolFactory, type HostedTool, presentFields, renameFields } from './hosted-tool.js';
 
-/** A remote MCP server. One of `serverUrl` and `connectorId` is needed. */
+/** A remote MCP server. Either `serverUrl` or `connectorId` is required. */
 export interface McpToolArguments {
-  /** A name for the server, unique in the request; its calls carry it. */
+  /** Name of the server, unique in the request. Its calls contain the name. */
   serverLabel: string;
-  /** The address of the server. */
+  /** URL of the server. */
   serverUrl?: string;
-  /** The id of one of OpenAI's own connectors, for example `connector_googlecalendar`. */
+  /** Id of a connector of OpenAI, for example `connector_googlecalendar`. */
   connectorId?: string;
-  /** Tells the model what the server is for. */
+  /** Description of the server for the model. */
   serverDescription?: string;
-  /** An OAuth access token for the server or connector. The API does not keep it: every request brings it. */
+  /** OAuth access token for the server or connector. The API does not store it, so every request contains it. */
   authorization?: string;
-  /** Headers of the API's requests to the server. */
+  /** Headers of the requests that the API sends to the server. */
   headers?: Record<string, string>;
-  /** Which of its tools the model may see. @default all */
+  /**
+   * Tools that the model can use.
+   * @default all tools
+   */
   allowedTools?: string[] | McpToolFilter;
   /**
-   * Which tools the API asks approval for before it calls them; `hostedTools.mcpApproval` answers.
-   * @default 'never', as in the official provider; the API's own default is `always`
+   * Tools whose calls require approval. `hostedTools.mcpApproval` answers the requests.
+   * @default 'never', as in the official provider; the default of the API is `always`
    */
   requireApproval?: 'always' | 'never' | { always?: McpToolFilter; never?: McpToolFilter };
 }
 
-/** Which tools of an MCP server are meant. */
+/** Selects tools of an MCP server. */
 export interface McpToolFilter {
-  /** Whether only those are meant that the server calls read-only. @default false */
+  /**
+   * Selects only tools that the server marks as read-only.
+   * @default false
+   */
   readOnly?: boolean;
-  /** The names of the tools. @default all */
+  /**
+   * Names of the tools.
+   * @default all tools
+   */
   toolNames?: string[];
 }
 
@@ -37,32 +49,86 @@ export interface McpToolOutput {
   type: 'call';
   serverLabel: string;
   name: string;
-  /** The arguments as JSON text. */
+  /** Arguments as JSON text. */
   arguments: string;
-  /** What the tool said. */
+  /** Output of the tool. */
   output?: string;
-  /** Why the call failed. */
+  /** Error of a failed call. */
   error?: unknown;
 }
 
-const outputSchema: z.ZodType<McpToolOutput> = z.object({
-  type: z.literal('call'),
-  serverLabel: z.string(),
-  name: z.string(),
-  arguments: z.string(),
-  output: z.string().optional(),
-  error: z.unknown(),
-});
-
-const createTool = defineHostedTool<Record<string, unknown>, McpToolOutput, McpToolArguments>({
+const createTool = defineToolFactory<Record<string, unknown>, McpToolOutput, McpToolArguments>({
   id: 'openai.mcp',
   name: 'mcp',
-  inputSchema: z.looseObject({}),
-  outputSchema,
+  toSchemas: () => ({
+    inputSchema: z.looseObject({}),
+    outputSchema: z.object({
+      type: z.literal('call'),
+      serverLabel: z.string(),
+      name: z.string(),
+      arguments: z.string(),
+      output: z.string().optional(),
+      error: z.unknown(),
+    }),
+  }),
 });
 
 /**
- * Tools of a remote MCP server, called by OpenAI's servers and shown as provider-executed calls `mcp.<tool>`. Servers
- * that are to be called from here belong into the provider's `mcpServers`.
+ * Tools of a remote MCP server that OpenAI's servers call. The calls appear as provider-executed calls `mcp.<tool>`.
+ * To call a server from this process instead, add it to the provider's `mcpServers`.
  */
 export const mcp = (options: McpToolArguments) => createTool(options);
+
+/** `mcp`: the server calls the tools of a remote MCP server. */
+export const mcpTool: HostedTool = {
+  declarations: {
+    'openai.mcp': {
+      type: 'mcp',
+      toSettings: args => ({
+        server_label: args.serverLabel,
+        server_url: args.serverUrl,
+        connector_id: args.connectorId,
+        server_description: args.serverDescription,
+        authorization: args.authorization,
+        headers: args.headers,
+        allowed_tools: Array.isArray(args.allowedTools) ? args.allowedTools : toToolFilter(args.allowedTools),
+        require_approval: toApprovalPolicy(args.requireApproval),
+      }),
+      choiceFields: ['server_label'],
+    },
+  },
+  items: {
+    mcp_call: {
+      toolName: ({ name }) => `mcp.${stringOf(name)}`,
+      input: toMcpInput,
+      isError: ({ error }) => error !== null && error !== undefined,
+      result: ({ server_label: serverLabel, name, arguments: args, output, error }) => ({
+        type: 'call',
+        ...presentFields({ serverLabel, name, arguments: args, output, error }),
+      }),
+    },
+  },
+  // Later versions of the official provider name the calls `mcp.<tool>`, too.
+  history: { toolNames: ['mcp', 'mcp_list_tools', 'mcp.'], idPrefixes: ['mcp', 'mcpl'] },
+};
+
+/** Parses the arguments of an MCP item. Returns text that is not valid JSON unchanged. */
+export function toMcpInput({ arguments: args }: PlainObject): JSONValue {
+  if (typeof args !== 'string') return asJson(args ?? {});
+  try {
+    return asJson(JSON.parse(args));
+  } catch {
+    return args;
+  }
+}
+
+const toToolFilter = (filter: unknown): PlainObject | undefined =>
+  renameFields(filter, { readOnly: 'read_only', toolNames: 'tool_names' });
+
+/** Returns `never` for a missing policy, as the official provider does. The default of the API is `always`. */
+function toApprovalPolicy(policy: unknown): unknown {
+  if (policy === undefined || policy === null) return 'never';
+  if (typeof policy === 'string') return policy;
+  const { always, never } = renameFields(policy, { always: 'always', never: 'never' }) ?? {};
+  return withoutUndefined({ always: toToolFilter(always), never: toToolFilter(never) });
+}

@@ -1,15 +1,16 @@
 import { InvalidArgumentError, type SharedV2ProviderOptions } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
+import { idOf } from '../../shared/json.js';
 
-/** How many alternatives `logprobs: true` asks for: the most the API gives. */
+/** Number of alternatives that `logprobs: true` requests: the maximum of the API. */
 export const MAX_TOP_LOGPROBS = 20;
 
 export const reasoningEffortUpdates = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 
-/** What the official provider reads from `providerOptions.openai`; unknown keys are ignored as it ignores them. */
+/** Options that the official provider reads from `providerOptions.openai`. Unknown keys are ignored, as it does. */
 const schema = z.object({
   conversation: z.string().nullish(),
-  // The official provider knows three values; other servers have more.
+  // The official provider accepts three values. Other servers support more.
   include: z.array(z.string()).nullish(),
   instructions: z.string().nullish(),
   logprobs: z.union([z.boolean(), z.number().min(1).max(MAX_TOP_LOGPROBS)]).nullish(),
@@ -38,13 +39,13 @@ const schema = z.object({
 
 type Parsed = z.infer<typeof schema>;
 
-/** The options of one call, with `null` and absent the same. */
+/** Provider options of one call. An option that was `null` is absent. */
 export type ResponsesCallOptions = { readonly [KEY in keyof Parsed]?: Exclude<Parsed[KEY], null> };
 
 /**
- * Reads the options of a call from the namespaces `openai` and `kelivo`; where both set a key, `kelivo` wins.
+ * Reads the options of a call from the namespaces `openai` and `kelivo`, which takes precedence.
  *
- * @throws InvalidArgumentError when a value is wrong, with its full name.
+ * @throws InvalidArgumentError for an invalid value, with the full name of the option.
  */
 export function readProviderOptions(
   providerOptions: SharedV2ProviderOptions | undefined,
@@ -76,4 +77,53 @@ function toArgumentError(namespace: string, value: unknown, error: z.ZodError): 
     message: `\`${argument}\` is wrong. ${reason}, got ${JSON.stringify(got)}. Correct it or leave it out.`,
     cause: error,
   });
+}
+
+/** Options of a message or part in a history, as this package and the official provider write them. */
+export interface PartOptions {
+  /** Id of the output item. */
+  readonly itemId?: string;
+  /** Id of the response that contains the part, if the server stores it. */
+  readonly responseId?: string;
+  readonly reasoningEncryptedContent?: string;
+  readonly phase?: string;
+  readonly imageDetail?: string;
+  readonly promptCacheBreakpoint?: unknown;
+  readonly async?: boolean;
+  readonly reasoningEffortUpdate?: unknown;
+}
+
+type Namespace = SharedV2ProviderOptions[string];
+
+/**
+ * Reads the options of a message or part from the namespaces `openai` and `kelivo`, which takes precedence. A part with
+ * neither may have the same options under another provider of this API, such as `azure` or `xai`.
+ */
+export function readPartOptions(providerOptions: SharedV2ProviderOptions | undefined): PartOptions {
+  if (providerOptions === undefined) return {};
+  const { openai, kelivo } = providerOptions;
+  const namespace =
+    openai === undefined && kelivo === undefined
+      ? Object.values(providerOptions).find(isItemNamespace)
+      : { ...openai, ...kelivo };
+  if (namespace === undefined) return {};
+  return {
+    itemId: idOf(namespace.itemId),
+    responseId: idOf(namespace.responseId),
+    reasoningEncryptedContent: idOf(namespace.reasoningEncryptedContent),
+    phase: idOf(namespace.phase),
+    imageDetail: idOf(namespace.imageDetail),
+    promptCacheBreakpoint: namespace.promptCacheBreakpoint ?? undefined,
+    async: typeof namespace.async === 'boolean' ? namespace.async : undefined,
+    reasoningEffortUpdate: namespace.reasoningEffortUpdate ?? undefined,
+  };
+}
+
+/** Returns the field that marks the end of a cacheable prefix. Empty without a breakpoint. */
+export function toCacheBreakpoint(breakpoint: unknown): { prompt_cache_breakpoint?: unknown } {
+  return breakpoint === undefined ? {} : { prompt_cache_breakpoint: breakpoint };
+}
+
+function isItemNamespace(namespace: Namespace | undefined): namespace is Namespace {
+  return idOf(namespace?.itemId) !== undefined || idOf(namespace?.reasoningEncryptedContent) !== undefined;
 }

@@ -1,6 +1,6 @@
 import { toHash } from '../../shared/hash.js';
 
-/** Translates between the names of tools and the names the API accepts for them. */
+/** Translates between the names of tools and the names that the API accepts. */
 export interface ToolNames {
   toWire(name: string): string;
   fromWire(name: string): string;
@@ -10,9 +10,9 @@ const wireName = /^[a-zA-Z0-9_-]{1,64}$/;
 const MAX_LENGTH = 64;
 
 /**
- * Maps names the API refuses (MCP allows dots and any length) to names it accepts, the same way in every
- * request, and back. The names known beforehand are never given to another tool. `given` are those that a tool
- * brings along, by the tool's name.
+ * Maps names that the API rejects (MCP allows dots and any length) to names that it accepts, and back. The mapping is
+ * the same in every request. The given `names` are never assigned to another tool. `given` contains the wire names that
+ * tools define themselves, by tool name.
  */
 export function createToolNames(
   names: Iterable<string>,

@@ -1,22 +1,23 @@
 import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { createProviderToolParts, type ToolPartsMode } from '../../parts/provider-executed-parts.js';
 import type { CallIds } from './call-ids.js';
-import { type HostedTool, hostedToolOf } from './hosted-tools.js';
 import type { OutputItem } from './output-item.js';
-import { idOf, stringOf, type PlainObject } from '../../shared/json.js';
+import { idOf, type PlainObject } from '../../shared/json.js';
+import { type DeclarableItem, itemMappingOf } from '../hosted-tools/index.js';
 
-/** A call of a tool that the API or its server runs, or that the host runs without it being a function. */
+/** A call of a tool that is not a function. The server or the host executes it. */
 export interface HostedItem extends OutputItem {
   readonly kind: 'hosted';
-  /** Code of the code interpreter, as it is written. */
+  /** Emits a delta of the code interpreter's code. */
   writeCode(delta: string): void;
 }
 
-/** What the host declared: the names of its tools, and its provider-defined ones by id. */
+/** Tools that the host declared. */
 export interface DeclaredTools {
   readonly names: ReadonlySet<string>;
+  /** Names of the provider-defined tools, by id. */
   readonly nameById: ReadonlyMap<string, string>;
-  /** How a provider-executed call of a tool that the host did not declare is shown. */
+  /** Parts of provider-executed calls of undeclared tools. */
   readonly undeclared: ToolPartsMode;
 }
 
@@ -24,11 +25,11 @@ export interface HostedItemOptions {
   readonly write: (part: LanguageModelV2StreamPart) => void;
   readonly announced: PlainObject | undefined;
   readonly declared: DeclaredTools;
-  /** Gives tools that the host names their own names back. */
+  /** Returns the host's name of a tool, for tools that the host names. */
   readonly toToolName: (wireName: string) => string;
   readonly generateId: () => string;
   readonly callIds: CallIds;
-  /** Told of a call that the host has to run. */
+  /** Called for each call that the host must execute. */
   readonly onCall: () => void;
 }
 
@@ -46,10 +47,10 @@ export function createHostedItem({
   let type = idOf(announced?.type);
   let callId: string | undefined;
   let isShown = false;
-  /** The tool's name once its input is being streamed. */
+  /** Name of the tool while its input is being streamed. */
   let streaming: string | undefined;
 
-  if (announced !== undefined && hostedToolOf(announced).isShownAtOnce) showCall(announced);
+  if (announced !== undefined && itemMappingOf(announced).emitsCallAtStart) showCall(announced);
 
   const item: HostedItem = {
     kind: 'hosted',
@@ -74,19 +75,19 @@ export function createHostedItem({
       item.closed = true;
       if (wire === undefined) return;
       type = idOf(wire.type);
-      const tool = hostedToolOf(wire);
-      const isCut = broken || wire.status === 'incomplete';
-      if (isForHost(tool, wire)) {
-        if (!isCut) writeHostCall(tool, wire);
+      const mapping = itemMappingOf(wire);
+      const isTruncated = broken || wire.status === 'incomplete';
+      if (isForHost(mapping, wire)) {
+        if (!isTruncated) writeHostCall(mapping, wire);
         return;
       }
-      if (tool.isResultOf === undefined && !isCut) showCall(wire);
+      if (mapping.resultOf === undefined && !isTruncated) showCall(wire);
       else endInput();
-      // A call that the server had not finished has no result; a host takes it so.
-      const result = isCut ? undefined : tool.result(wire);
+      // A call that the server has not finished has no result. Hosts accept that.
+      const result = isTruncated ? undefined : mapping.result(wire);
       if (result === undefined) return;
-      const toolCallId = tool.isResultOf?.(wire) ?? idFor(wire);
-      const isError = tool.isError?.(wire) ?? wire.status === 'failed';
+      const toolCallId = mapping.resultOf?.(wire) ?? idFor(wire);
+      const isError = mapping.isError?.(wire) ?? wire.status === 'failed';
       show(surface.result({ toolCallId, toolName: nameOf(wire), result, isError }));
     },
   };
@@ -95,13 +96,13 @@ export function createHostedItem({
   function showCall(wire: PlainObject): void {
     if (isShown) return;
     isShown = true;
-    const tool = hostedToolOf(wire);
+    const mapping = itemMappingOf(wire);
     const toolName = nameOf(wire);
     const toolCallId = idFor(wire);
-    const input = JSON.stringify(tool.input?.(wire) ?? {});
-    // Without the call part, the input is all there is of the call.
-    const isInputAll = !declared.names.has(toolName) && declared.undeclared === 'result';
-    if (streaming === undefined && (tool.hasInputParts || isInputAll)) {
+    const input = JSON.stringify(mapping.input?.(wire) ?? {});
+    // If the call part is hidden, the input parts are the only trace of the call.
+    const isInputOnly = !declared.names.has(toolName) && declared.undeclared === 'result';
+    if (streaming === undefined && (mapping.hasInputParts || isInputOnly)) {
       show(surface.inputStart(toolCallId, toolName));
       if (input !== '{}') show(surface.inputDelta(toolCallId, toolName, input));
       show(surface.inputEnd(toolCallId, toolName));
@@ -117,12 +118,12 @@ export function createHostedItem({
     streaming = undefined;
   }
 
-  /** A call that waits for the host, like that of a function. */
-  function writeHostCall(tool: HostedTool, wire: PlainObject): void {
+  /** Emits a call for the host, with the parts of a function call. */
+  function writeHostCall(mapping: DeclarableItem, wire: PlainObject): void {
     const itemId = idOf(wire.id);
     const toolCallId = idFor(wire);
     const toolName = nameOf(wire);
-    const input = JSON.stringify(tool.input?.(wire) ?? {});
+    const input = JSON.stringify(mapping.input?.(wire) ?? {});
     write({ type: 'tool-input-start', id: toolCallId, toolName });
     write({ type: 'tool-input-delta', id: toolCallId, delta: input });
     write({ type: 'tool-input-end', id: toolCallId });
@@ -136,20 +137,21 @@ export function createHostedItem({
     onCall();
   }
 
-  /** Only a tool that the host declared can be the host's to run: xAI runs custom tools of its own. */
-  function isForHost(tool: HostedTool, wire: PlainObject): boolean {
-    return tool.isForHost?.(wire) === true && declared.names.has(nameOf(wire));
+  /** Returns true only for tools that the host declared, because xAI executes custom tools itself. */
+  function isForHost(mapping: DeclarableItem, wire: PlainObject): boolean {
+    return mapping.isForHost?.(wire) === true && declared.names.has(nameOf(wire));
   }
 
   function nameOf(wire: PlainObject): string {
-    const tool = hostedToolOf(wire);
-    const declaredName = tool.ids?.map(id => declared.nameById.get(id)).find(name => name !== undefined);
-    return declaredName ?? toToolName(tool.toolName(wire));
+    const { toolName, declarationIds } = itemMappingOf(wire);
+    if (typeof toolName === 'function') return toToolName(toolName(wire));
+    const declaredName = declarationIds.map(id => declared.nameById.get(id)).find(name => name !== undefined);
+    return declaredName ?? toToolName(toolName);
   }
 
   function idFor(wire: PlainObject): string {
     callId ??= callIds.take(
-      hostedToolOf(wire).callId?.(wire) ?? idOf(wire.id) ?? idOf(stringOf(wire.call_id)) ?? generateId(),
+      itemMappingOf(wire).callId?.(wire) ?? idOf(wire.id) ?? idOf(wire.call_id) ?? generateId(),
     );
     return callId;
   }

@@ -1,7 +1,7 @@
 import type { LanguageModelV2CallOptions, LanguageModelV2Prompt } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import type { BuildRequestContext } from '../../../src/responses/request/build-request.js';
-import { createConvertedMessages } from '../../../src/responses/request/converted-messages.js';
+import { createConvertedMessages } from '../../../src/responses/request/input.js';
 import { build, user } from './_build.js';
 
 const openai = (fields: Record<string, string>) => ({ providerOptions: { openai: fields } });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { normalizeSchema } from '../../../src/responses/request/normalize-schema.js';
+import { normalizeSchema } from '../../../src/responses/request/tools.js';
 
 const empty = { type: 'object', properties: {} };
 

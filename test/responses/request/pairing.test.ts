@@ -1,6 +1,7 @@
 import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
 import { expect, it } from 'vitest';
 import { pairToolCalls } from '../../../src/tool-calls/call-pairing.js';
+import { isFunctionCall, isFunctionCallOutput, isReasoning } from '../../../src/responses/wire.js';
 import { build } from './_build.js';
 
 /** Mulberry32: a small generator of numbers in [0, 1) that a seed repeats. */
@@ -70,13 +71,13 @@ it('gives every call exactly one output after it, whatever the history', () => {
     const open = new Set<string>();
     const seen = new Set<string>();
     for (const item of input) {
-      if (item.type === 'function_call') {
+      if (isFunctionCall(item)) {
         calls++;
         expect(item.call_id, `seed ${seed}`).not.toBe('');
         expect(seen.has(item.call_id), `call id used twice, seed ${seed}`).toBe(false);
         seen.add(item.call_id);
         open.add(item.call_id);
-      } else if (item.type === 'function_call_output') {
+      } else if (isFunctionCallOutput(item)) {
         expect(open.delete(item.call_id), `output without an open call, seed ${seed}`).toBe(true);
       } else if (!('role' in item) || item.role !== 'assistant') {
         if (item.type !== 'reasoning')
@@ -92,10 +93,10 @@ it('sends reasoning once, with its content, before an item of its turn, whatever
   let items = 0;
   for (const seed of seeds) {
     const { input } = build({ prompt: createOddHistory(seed) }).body;
-    const ids = input.flatMap(item => (item.type === 'reasoning' ? [item.id] : []));
+    const ids = input.flatMap(item => (isReasoning(item) ? [item.id] : []));
     expect(new Set(ids).size, `seed ${seed}`).toBe(ids.length);
     input.forEach((item, index) => {
-      if (item.type !== 'reasoning') return;
+      if (!isReasoning(item)) return;
       items++;
       expect(item.encrypted_content, `seed ${seed}`).toBe('e');
       const next = input.slice(index + 1).find(other => other.type !== 'reasoning');

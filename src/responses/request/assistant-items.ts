@@ -4,10 +4,9 @@ import type {
   LanguageModelV2TextPart,
   LanguageModelV2ToolCallPart,
 } from '@ai-sdk/provider';
-import type { HostedCalls } from './hosted-calls/hosted-calls.js';
-import { readPartOptions } from './part-options.js';
-import type { AssistantMessage, InputItem, ReasoningItem } from '../wire.js';
-import { toArguments } from './to-arguments.js';
+import { type AssistantMessage, type InputItem, type ReasoningItem, toArgumentsJson } from '../wire.js';
+import type { HostedCalls } from './hosted-calls.js';
+import { readPartOptions } from './provider-options.js';
 import type { ToolNames } from './tool-names.js';
 
 type AssistantPart = Extract<LanguageModelV2Message, { role: 'assistant' }>['content'][number];
@@ -19,11 +18,11 @@ export interface AssistantItemsContext {
   /** Ids and contents of the reasoning items of earlier messages. */
   readonly sentReasoning: Set<string>;
   readonly warn: (message: string) => void;
-  /** The id a message or call may be sent with; none by default. */
+  /** Returns the `id` field of a message or call. It is empty if the settings omit ids. */
   readonly takeId: (id: string | undefined) => { id?: string };
 }
 
-/** The items a message of the assistant was made of, in their order. */
+/** Converts the parts of an assistant message to items, in the same order. */
 export function toAssistantItems(
   parts: readonly AssistantPart[],
   context: AssistantItemsContext,
@@ -42,7 +41,7 @@ export function toAssistantItems(
         break;
       }
       case 'tool-call':
-        // What is still provider-executed here is a hosted tool's; its result gives the warning.
+        // A call that is still provider-executed belongs to a hosted tool. Its result causes the warning.
         if (part.providerExecuted !== true) items.push(toCall(part, context));
         break;
       case 'tool-result': {
@@ -51,11 +50,13 @@ export function toAssistantItems(
         break;
       }
       case 'file':
-        context.warn(`Files of the assistant are not sent to the API: it takes none (${part.mediaType}).`);
+        context.warn(
+          `Files of assistant messages are not sent because the API does not accept them (${part.mediaType}).`,
+        );
         break;
       default:
         context.warn(
-          `Assistant content of type "${(part as { type: string }).type}" is not known and not sent.`,
+          `Assistant content of type "${(part as { type: string }).type}" is not supported and not sent.`,
         );
     }
   }
@@ -86,15 +87,15 @@ function toCall(part: LanguageModelV2ToolCallPart, context: AssistantItemsContex
     type: 'function_call',
     call_id: part.toolCallId,
     name: wireName,
-    arguments: toArguments(part.input),
+    arguments: toArgumentsJson(part.input),
     ...takeId(),
     ...(async !== undefined && { async }),
   };
 }
 
 /**
- * Every summary text of a reasoning item is a part of its own in the history; this joins them again. Returns the
- * item at its first part, nothing at later ones and at reasoning that is not of this API.
+ * Joins the parts of a reasoning item: a history has one part for each summary text. Returns the item for its first
+ * part, and undefined for later parts and for reasoning of other APIs.
  */
 function addReasoning(
   part: LanguageModelV2ReasoningPart,
@@ -102,7 +103,7 @@ function addReasoning(
 ): ReasoningItem | undefined {
   const { itemId, reasoningEncryptedContent } = readPartOptions(part.providerOptions);
   const key = itemId ?? reasoningEncryptedContent;
-  // Some servers attach the same reasoning to every parallel call, OpenRouter among them:
+  // Some servers, such as OpenRouter, attach the same reasoning to every parallel call:
   // https://github.com/OpenRouterTeam/ai-sdk-provider/issues/254
   if (key === undefined || sentReasoning.has(key)) return undefined;
 
@@ -112,7 +113,7 @@ function addReasoning(
     ...(itemId !== undefined && { id: itemId }),
     summary: [],
   };
-  // Only the finished item's content is valid, and it comes last.
+  // Only the content of the finished item is valid. It is in the last part.
   if (reasoningEncryptedContent !== undefined) item.encrypted_content = reasoningEncryptedContent;
   if (part.text !== '') item.summary.push({ type: 'summary_text', text: part.text });
   reasoning.set(key, item);

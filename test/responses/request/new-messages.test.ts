@@ -1,6 +1,6 @@
 import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import { toNewMessages } from '../../../src/responses/request/to-new-messages.js';
+import { toNewMessages } from '../../../src/responses/request/input.js';
 import { user } from './_build.js';
 
 type Message = LanguageModelV2Prompt[number];

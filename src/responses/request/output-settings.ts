@@ -1,5 +1,6 @@
 import type { LanguageModelV2CallOptions, LanguageModelV2CallWarning } from '@ai-sdk/provider';
-import type { ModelTraits } from './model-traits.js';
+import { declarationOfType } from '../hosted-tools/index.js';
+import type { ModelTraits } from './model-settings.js';
 import { MAX_TOP_LOGPROBS, type ResponsesCallOptions } from './provider-options.js';
 import type { ResponsesRequestBody, TextFormat, TextSettings, WireTool } from '../wire.js';
 
@@ -11,7 +12,7 @@ export interface OutputSettingsContext {
   readonly warn: (warning: LanguageModelV2CallWarning) => void;
 }
 
-/** What the answer is to look like and to contain. */
+/** Returns the format of the response and the optional data that it contains. */
 export function toOutputSettings(
   { responseFormat }: Pick<LanguageModelV2CallOptions, 'responseFormat'>,
   context: OutputSettingsContext,
@@ -23,7 +24,7 @@ export function toOutputSettings(
   };
 }
 
-/** An empty `text` object is refused by some servers: https://github.com/n8n-io/n8n/issues/24492 */
+/** Omits an empty `text` object, which some servers reject: https://github.com/n8n-io/n8n/issues/24492 */
 function toText(format: TextFormat | undefined, verbosity: string | undefined): TextSettings | undefined {
   if (format === undefined && verbosity === undefined) return undefined;
   return { ...(format && { format }), ...(verbosity !== undefined && { verbosity }) };
@@ -48,13 +49,6 @@ function toFormat(
 const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
 const LOGPROBS = 'message.output_text.logprobs';
 
-/** What a hosted tool's items are to be sent with. */
-const includesByTool: Readonly<Record<string, string>> = {
-  code_interpreter: 'code_interpreter_call.outputs',
-  web_search: 'web_search_call.action.sources',
-  web_search_preview: 'web_search_call.action.sources',
-};
-
 function toInclude({
   callOptions,
   store,
@@ -71,11 +65,11 @@ function toInclude({
     warn({ type: 'unsupported-setting', setting: 'logprobs', details });
   }
   for (const { type } of tools) {
-    const value = Object.hasOwn(includesByTool, type) ? includesByTool[type] : undefined;
+    const value = declarationOfType(type)?.include;
     if (value !== undefined) include.add(value);
   }
-  // Otherwise a server that stores nothing keeps the reasoning to itself, and the next round cannot replay it.
-  // Models without reasoning refuse it: microsoft/agent-framework#7483.
-  if (!store && !traits.refusesReasoning) include.add(ENCRYPTED_REASONING);
+  // Without it, a server that stores nothing does not return the reasoning, so the next round cannot replay it.
+  // Models without reasoning reject it: microsoft/agent-framework#7483.
+  if (!store && !traits.rejectsReasoning) include.add(ENCRYPTED_REASONING);
   return { include: include.size === 0 ? undefined : [...include], top_logprobs: topLogprobs };
 }

@@ -1,15 +1,15 @@
 import { applyPatch } from './apply-patch.js';
-import { computerUse } from './computer-use.js';
+import { computerUse } from './computer.js';
 import { custom } from './custom.js';
 import { mcp } from './mcp.js';
 import { mcpApproval } from './mcp-approval.js';
 import { shell } from './shell.js';
 
 /**
- * Tools of OpenAI that the official provider of `ai@5` has no factory for, to be put into the `tools` of `generateText`
- * and `streamText`. Arguments, inputs and outputs are those of the official provider's later versions. Those that the
- * host runs take an `execute`, like any tool. Hosts of `ai` 6 and 7 spell provider-defined tools in another way: they
- * use the factories of their own official provider, whose tools are understood no less.
+ * OpenAI tools that the official provider for `ai@5` has no factory for. Put them into the `tools` of `generateText` and
+ * `streamText`. Arguments, inputs and outputs are those of later versions of the official provider. Tools that the host
+ * executes accept an `execute`, as any tool does. Hosts of `ai` 6 and 7 use the factories of their official provider
+ * instead, because provider-defined tools have another shape there. This provider accepts both.
  *
  * @example
  * ```ts

@@ -5,43 +5,45 @@ import type {
   LanguageModelV2ProviderDefinedTool,
   LanguageModelV2ToolChoice,
 } from '@ai-sdk/provider';
-import type { ModelTraits } from './model-traits.js';
-import { normalizeSchema } from './normalize-schema.js';
-import { readPartOptions } from './part-options.js';
-import type { FunctionTool, HostedTool, WireTool, WireToolChoice } from '../wire.js';
-import { toHostedTool } from './to-hosted-tool.js';
+import { isPlainObject } from '../../shared/json.js';
+import { declarationOf, declarationOfType, toHostedTool } from '../hosted-tools/index.js';
+import type { FunctionTool, WireHostedTool, WireTool, WireToolChoice } from '../wire.js';
+import type { ModelTraits } from './model-settings.js';
+import { readPartOptions } from './provider-options.js';
 import type { ToolNames } from './tool-names.js';
 
 export interface ToToolsOptions {
   readonly toolNames: ToolNames;
   readonly traits: ModelTraits;
-  /** Whether functions are strict unless they say otherwise themselves. */
+  /** `strict` of function tools that do not set it. */
   readonly strict: boolean;
   readonly warn: (warning: LanguageModelV2CallWarning) => void;
 }
 
-/** The tools of a request and which of them the model is to use; neither when there are no tools. */
+/** Converts the tools and the tool choice of a call. Returns neither if there are no tools. */
 export function toTools(
   { tools = [], toolChoice }: Pick<LanguageModelV2CallOptions, 'tools' | 'toolChoice'>,
   options: ToToolsOptions,
 ): { tools?: WireTool[]; tool_choice?: WireToolChoice } {
   const wireTools: WireTool[] = [];
-  const hostedTools = new Map<string, HostedTool>();
+  const hostedTools = new Map<string, WireHostedTool>();
   for (const tool of tools) {
     if (tool.type === 'function') {
       wireTools.push(toFunctionTool(tool, options));
       continue;
     }
-    if (HOST_SIDE_TOOLS.has(tool.id)) continue;
+    const declaration = declarationOf(tool.id);
+    if (declaration !== undefined && declaration.type === undefined) continue;
     const name = options.toolNames.toWire(tool.name);
     const hosted = isProviderTool(tool) ? toHostedTool({ ...tool, name }) : undefined;
-    if (hosted === undefined) options.warn({ type: 'unsupported-tool', tool });
-    else {
-      wireTools.push(hosted);
-      hostedTools.set(tool.name, hosted);
+    if (hosted === undefined) {
+      options.warn({ type: 'unsupported-tool', tool });
+      continue;
     }
+    wireTools.push(hosted);
+    hostedTools.set(tool.name, hosted);
   }
-  // Servers refuse a `tool_choice` without tools.
+  // Servers reject a `tool_choice` without tools.
   if (wireTools.length === 0) return {};
   if (toolChoice === undefined) return { tools: wireTools };
   return {
@@ -54,8 +56,8 @@ function toFunctionTool(
   tool: LanguageModelV2FunctionTool,
   { toolNames, traits, strict, warn }: ToToolsOptions,
 ): FunctionTool {
-  // `ai` 6 and 7 let a tool say for itself whether it is strict.
-  const { strict: ownStrict } = tool as { strict?: unknown };
+  // Function tools of `ai` 6 and 7 have a `strict` field.
+  const ownStrict = 'strict' in tool ? tool.strict : undefined;
   const { async } = readPartOptions(tool.providerOptions);
   const isAsync = async === true && !traits.isGpt6OrLater ? undefined : async;
   if (isAsync !== async) {
@@ -67,29 +69,11 @@ function toFunctionTool(
     name: toolNames.toWire(tool.name),
     ...(tool.description !== undefined && { description: tool.description }),
     parameters: normalizeSchema(tool.inputSchema),
-    // The API's own default is strict, which most schemas of MCP servers do not satisfy.
+    // The default of the API is strict. Most schemas of MCP servers do not satisfy it.
     strict: typeof ownStrict === 'boolean' ? ownStrict : strict,
     ...(isAsync !== undefined && { async: isAsync }),
   };
 }
-
-/** Tools that only the host knows: the API asks for approval by itself. */
-const HOST_SIDE_TOOLS: ReadonlySet<string> = new Set(['openai.mcp_approval_request']);
-
-/** Hosted tools that can be forced: by their type, and by those of their fields that tell them from others. */
-const forcibleTypes: Readonly<Record<string, readonly string[]>> = {
-  apply_patch: [],
-  code_interpreter: [],
-  computer: [],
-  computer_use_preview: [],
-  custom: ['name'],
-  file_search: [],
-  image_generation: [],
-  mcp: ['server_label'],
-  shell: [],
-  web_search: [],
-  web_search_preview: [],
-};
 
 function toToolChoice(
   toolChoice: LanguageModelV2ToolChoice,
@@ -97,18 +81,39 @@ function toToolChoice(
     hostedTools,
     toolNames,
     wireTools,
-  }: { hostedTools: ReadonlyMap<string, HostedTool>; toolNames: ToolNames; wireTools: readonly WireTool[] },
+  }: {
+    hostedTools: ReadonlyMap<string, WireHostedTool>;
+    toolNames: ToolNames;
+    wireTools: readonly WireTool[];
+  },
 ): WireToolChoice {
   if (toolChoice.type !== 'tool') return toolChoice.type;
   const name = toolNames.toWire(toolChoice.toolName);
   const isFunction = wireTools.some(tool => tool.type === 'function' && tool.name === name);
   const hosted = hostedTools.get(toolChoice.toolName) ?? { type: toolChoice.toolName };
-  const fields = Object.hasOwn(forcibleTypes, hosted.type) ? forcibleTypes[hosted.type] : undefined;
-  if (isFunction || fields === undefined) return { type: 'function', name };
-  return { type: hosted.type, ...Object.fromEntries(fields.map(field => [field, hosted[field]])) };
+  const choiceFields = declarationOfType(hosted.type)?.choiceFields;
+  if (isFunction || choiceFields === undefined) return { type: 'function', name };
+  return { type: hosted.type, ...Object.fromEntries(choiceFields.map(field => [field, hosted[field]])) };
 }
 
-/** `ai` 5 writes `provider-defined`, later versions `provider`. */
+/** Returns true for provider-defined tools. Their type is `provider` from `ai` 6 on. */
 function isProviderTool(tool: { type: string }): tool is LanguageModelV2ProviderDefinedTool {
   return tool.type === 'provider-defined' || tool.type === 'provider';
+}
+
+/**
+ * Converts a tool's schema to one that the API accepts: of type `object`, with `properties`, without `$schema`. For
+ * tools without arguments, MCP servers send `{}`, nothing or `type: null`.
+ */
+export function normalizeSchema(schema: unknown): object {
+  if (!isPlainObject(schema)) return emptySchema();
+  const { $schema: _, ...rest } = schema;
+  const hasProperties = isPlainObject(rest.properties);
+  const isObjectSchema = rest.type === undefined || [rest.type].flat().includes('object');
+  if (!isObjectSchema && !hasProperties) return emptySchema();
+  return { ...rest, type: 'object', properties: hasProperties ? rest.properties : {} };
+}
+
+function emptySchema(): object {
+  return { type: 'object', properties: {} };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isFunctionCallOutput } from '../../../src/responses/wire.js';
 import { build } from './_build.js';
 
 function outputOf(output: unknown, rest: object = {}) {
@@ -10,7 +11,7 @@ function outputOf(output: unknown, rest: object = {}) {
     ] as never,
   });
   const item = body.input[1];
-  return { output: item?.type === 'function_call_output' ? item.output : undefined, warnings };
+  return { output: item && isFunctionCallOutput(item) ? item.output : undefined, warnings };
 }
 
 describe('the output of a tool', () => {

@@ -1,12 +1,12 @@
 import type { LanguageModelV2ToolResultOutput, LanguageModelV2ToolResultPart } from '@ai-sdk/provider';
-import { readPartOptions, toCacheBreakpoint } from './part-options.js';
 import type { FunctionCallOutput, InputContent } from '../wire.js';
-import { toFileContent } from './to-file-content.js';
+import { toFileContent } from './files.js';
+import { readPartOptions, toCacheBreakpoint } from './provider-options.js';
 
 type Warn = (message: string) => void;
 type ContentItem = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** What a tool gave, as `output` of a `function_call_output`. */
+/** Converts a tool result to the `output` of a `function_call_output`. */
 export function toToolOutput(
   { output, providerOptions }: LanguageModelV2ToolResultPart,
   { warn }: { warn: Warn },
@@ -31,11 +31,11 @@ function toText(output: LanguageModelV2ToolResultOutput): string {
 
 function toContent(items: readonly unknown[], warn: Warn): string | InputContent[] {
   const content = items.flatMap(item => toContentItem(item as ContentItem, warn) ?? []);
-  // A tool that gave nothing has an empty output; an empty list is refused.
+  // The API accepts an empty text but rejects an empty list.
   return content.length === 0 ? '' : content;
 }
 
-/** Where the items of each type, as `ai` 5, 6 and 7 spell them, keep their data. */
+/** Readers of the file data in content items of `ai` 5, 6 and 7, by type. */
 const files: Readonly<Record<string, (item: ContentItem) => { data: unknown; mediaType?: unknown }>> = {
   media: ({ data, mediaType }) => ({ data, mediaType }),
   file: ({ data, mediaType }) => ({ data, mediaType }),
@@ -51,7 +51,7 @@ function toContentItem(item: ContentItem, warn: Warn): InputContent | undefined 
   if (item.type === 'text') return { type: 'input_text', text: String(item.text) };
   const readFile = Object.hasOwn(files, item.type) ? files[item.type] : undefined;
   if (readFile === undefined) {
-    warn(`Tool output of type "${item.type}" is not known and not sent.`);
+    warn(`Tool output of type "${item.type}" is not supported and not sent.`);
     return undefined;
   }
   const { data, mediaType } = readFile(item);
@@ -63,8 +63,8 @@ function toContentItem(item: ContentItem, warn: Warn): InputContent | undefined 
     defaultName: () => 'data',
   });
   if (content !== undefined) return content;
-  // The call has run: the model is told what it cannot be shown, and the turn goes on.
+  // The call has been executed, so the model reads what is missing and the turn continues.
   const what = `${typeof mediaType === 'string' ? mediaType : item.type} content`;
-  warn(`Tool output with ${what} is not sent: the Responses API takes text, images and files.`);
+  warn(`Tool output with ${what} is not sent: the Responses API accepts text, images and files.`);
   return { type: 'input_text', text: `[${what} left out: it cannot be shown to the model]` };
 }

@@ -174,11 +174,11 @@ it('leaves out content it does not know, with a warning', () => {
     { role: 'assistant', content: [{ type: 'output_text', text: 'b' }] },
   ]);
   expect(warningsOf(prompt)).toEqual([
-    'User content of type "hologram" is not known and not sent.',
-    'Assistant content of type "custom" is not known and not sent.',
-    'Assistant content of type "reasoning-file" is not known and not sent.',
-    'Files of the assistant are not sent to the API: it takes none (image/png).',
-    'Tool content of type "tool-approval-response" is not known and not sent.',
+    'User content of type "hologram" is not supported and not sent.',
+    'Assistant content of type "custom" is not supported and not sent.',
+    'Assistant content of type "reasoning-file" is not supported and not sent.',
+    'Files of assistant messages are not sent because the API does not accept them (image/png).',
+    'Tool content of type "tool-approval-response" is not supported and not sent.',
   ]);
 });
 

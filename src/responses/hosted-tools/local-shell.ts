@@ -1,0 +1,80 @@
+import { objectOf } from '../../shared/json.js';
+import type { HostedInputItem } from '../wire.js';
+import { type HostedTool, presentFields, toCallId, toOutputObject, toStatus } from './hosted-tool.js';
+
+interface LocalShellCall extends HostedInputItem {
+  type: 'local_shell_call';
+  call_id: string;
+  action: {
+    type: 'exec';
+    command: string[];
+    timeout_ms?: number;
+    user?: string;
+    working_directory?: string;
+    env?: Readonly<Record<string, unknown>>;
+  };
+}
+
+interface LocalShellCallOutput extends HostedInputItem {
+  type: 'local_shell_call_output';
+  call_id: string;
+  output: string;
+}
+
+/** `local_shell`: the host runs one command at a time, given as a list of arguments. */
+export const localShellTool: HostedTool = {
+  declarations: { 'openai.local_shell': { type: 'local_shell' } },
+  items: {
+    local_shell_call: {
+      toolName: 'local_shell',
+      callId: toCallId,
+      input({ action }) {
+        const {
+          command,
+          timeout_ms: timeoutMs,
+          user,
+          working_directory: workingDirectory,
+          env,
+        } = objectOf(action) ?? {};
+        return {
+          action: { type: 'exec', ...presentFields({ command, timeoutMs, user, workingDirectory, env }) },
+        };
+      },
+      isForHost: () => true,
+      result: toStatus,
+    },
+  },
+  replay: {
+    toCall({ toolCallId, input }, { itemId }): LocalShellCall | undefined {
+      const action = objectOf(objectOf(input)?.action);
+      if (action === undefined || !Array.isArray(action.command)) return undefined;
+      const { command, timeoutMs, user, workingDirectory } = action;
+      const env = objectOf(action.env);
+      return {
+        type: 'local_shell_call',
+        call_id: toolCallId,
+        // The API requires the id of this item.
+        ...(itemId !== undefined && { id: itemId }),
+        action: {
+          type: 'exec',
+          command: command.map(String),
+          ...(typeof timeoutMs === 'number' && { timeout_ms: timeoutMs }),
+          ...(typeof user === 'string' && { user }),
+          ...(typeof workingDirectory === 'string' && { working_directory: workingDirectory }),
+          ...(env !== undefined && { env }),
+        },
+      };
+    },
+
+    toOutput(part, toContent): LocalShellCallOutput {
+      const text = toOutputObject(part)?.output;
+      const output = typeof text === 'string' ? text : toContent(part);
+      return {
+        type: 'local_shell_call_output',
+        call_id: part.toolCallId,
+        output: typeof output === 'string' ? output : JSON.stringify(output),
+      };
+    },
+  },
+  history: { toolNames: ['local_shell'] },
+};

@@ -1,0 +1,133 @@
+import { convertToBase64 } from '@ai-sdk/provider-utils';
+import { objectOf, type PlainObject } from '../../shared/json.js';
+import type { InputContent, InputFile, InputImage } from '../wire.js';
+
+export interface FileContentOptions {
+  /** Missing if the host passes only a URL. */
+  readonly mediaType?: string;
+  readonly filename?: string;
+  /** Level of detail at which the model sees an image. */
+  readonly imageDetail?: string;
+  /** Returns the name of a file without a name. The extension follows from the media type. */
+  readonly defaultName: (extension: string) => string;
+}
+
+/**
+ * Converts a file to content of a message or a tool output. Hosts pass `data` as base64, bytes, a URL, a file id or a
+ * tagged object. Returns undefined for files that the API does not accept, such as audio.
+ */
+export function toFileContent(data: unknown, options: FileContentOptions): InputContent | undefined {
+  const source = toFileSource(data);
+  const mediaType = options.mediaType ?? toMediaType(source);
+  if (source === undefined || /^(?:audio|video)(?:\/|$)/.test(mediaType)) return undefined;
+  if (source.type === 'text') return { type: 'input_text', text: source.text };
+  return /^image(?:\/|$)/.test(mediaType)
+    ? toImage(source, { ...options, mediaType })
+    : toFile(source, { ...options, mediaType });
+}
+
+type SentSource = Exclude<FileSource, { type: 'text' }>;
+type OptionsWithMediaType = FileContentOptions & { mediaType: string };
+
+function toImage(source: SentSource, { mediaType, imageDetail }: OptionsWithMediaType): InputImage {
+  const detail = imageDetail === undefined ? {} : { detail: imageDetail };
+  if (source.type === 'id') return { type: 'input_image', file_id: source.id, ...detail };
+  // Hosts that do not know the image format pass `image/*` (`ai` 5 and 6) or `image` (`ai` 7).
+  const format = /^image\/[^*]/.test(mediaType) ? mediaType : 'image/jpeg';
+  const image_url = source.type === 'url' ? source.url : toDataUrl(format, source.data);
+  return { type: 'input_image', image_url, ...detail };
+}
+
+function toFile(source: SentSource, { mediaType, filename, defaultName }: OptionsWithMediaType): InputFile {
+  if (source.type === 'id') return { type: 'input_file', file_id: source.id };
+  if (source.type === 'url' && !source.url.startsWith('data:')) {
+    return { type: 'input_file', file_url: source.url };
+  }
+  return {
+    type: 'input_file',
+    // The API derives the file type from the extension.
+    filename: filename ?? defaultName(toExtension(mediaType)),
+    file_data: source.type === 'url' ? source.url : toDataUrl(mediaType, source.data),
+  };
+}
+
+function toDataUrl(mediaType: string, data: string | Uint8Array): string {
+  return `data:${mediaType};base64,${convertToBase64(data)}`;
+}
+
+/** Returns the media type that a URL reveals, else that of an arbitrary file. */
+function toMediaType(source: FileSource | undefined): string {
+  const url = source?.type === 'url' ? source.url : '';
+  if (/^data:[^;,]+\/[^;,]+[;,]/.test(url)) return url.slice('data:'.length).split(/[;,]/, 1)[0] ?? '';
+  return /\.(?:png|jpe?g|gif|webp)(?:[?#]|$)/i.test(url) ? 'image/*' : 'application/octet-stream';
+}
+
+/** Extensions that differ from the subtype of the media type. */
+const extensions: Readonly<Record<string, string>> = {
+  'application/msword': 'doc',
+  'application/octet-stream': 'bin',
+  'application/vnd.ms-excel': 'xls',
+  'application/vnd.ms-powerpoint': 'ppt',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'text/javascript': 'js',
+  'text/markdown': 'md',
+  'text/plain': 'txt',
+};
+
+function toExtension(mediaType: string): string {
+  const [type = ''] = mediaType.toLowerCase().split(';');
+  const subtype = /^[a-z]+\/(?:x-)?([a-z0-9]+)$/.exec(type)?.[1];
+  return extensions[type] ?? subtype ?? (type.startsWith('text/') ? 'txt' : 'bin');
+}
+
+/** Location of a file's bytes. */
+type FileSource =
+  | { readonly type: 'base64'; readonly data: string | Uint8Array }
+  | { readonly type: 'url'; readonly url: string }
+  | { readonly type: 'id'; readonly id: string }
+  | { readonly type: 'text'; readonly text: string };
+
+/** Prefixes of uploaded file ids at OpenAI and Azure. Base64 cannot contain their hyphen. */
+const fileIdPrefixes = ['file-', 'assistant-'];
+
+/**
+ * Reads the data of a file part: base64, bytes, a URL (object or string), a file id, or a tagged object of `ai` 7.
+ * Returns undefined for other values.
+ */
+function toFileSource(data: unknown): FileSource | undefined {
+  if (data instanceof URL) return { type: 'url', url: data.href };
+  if (data instanceof Uint8Array) return { type: 'base64', data };
+  if (typeof data === 'string') return fromText(data);
+  const tagged = objectOf(data);
+  return tagged && fromTagged(tagged);
+}
+
+function fromText(data: string): FileSource {
+  if (fileIdPrefixes.some(prefix => data.startsWith(prefix))) return { type: 'id', id: data };
+  return /^(?:https?:\/\/|data:)/.test(data) ? { type: 'url', url: data } : { type: 'base64', data };
+}
+
+function fromTagged({ type, data, url, reference, text }: PlainObject): FileSource | undefined {
+  switch (type) {
+    case 'data':
+      return typeof data === 'string' || data instanceof Uint8Array ? toFileSource(data) : undefined;
+    case 'url':
+      return url instanceof URL || typeof url === 'string' ? { type: 'url', url: String(url) } : undefined;
+    case 'reference':
+      return fromReference(reference);
+    case 'text':
+      return typeof text === 'string' ? { type: 'text', text } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Reads an id, or an object with one id for each provider that stores the file. */
+function fromReference(reference: unknown): FileSource | undefined {
+  if (typeof reference === 'string') return { type: 'id', id: reference };
+  const ids = objectOf(reference) ?? {};
+  const id = ids.kelivo ?? ids.openai ?? Object.values(ids)[0];
+  return typeof id === 'string' ? { type: 'id', id } : undefined;
+}
