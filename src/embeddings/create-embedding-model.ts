@@ -7,7 +7,7 @@ import {
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
 import { parseSettings } from '../shared/parse-settings.js';
-import type { Credentials } from '../responses/model.js';
+import type { Credentials } from '../http/key-ring.js';
 import { postJson } from '../http/post-json.js';
 
 /** What is the same for all calls of an embedding model. */

@@ -1,19 +1,21 @@
 import { APICallError } from '@ai-sdk/provider';
-import { redactStrings } from './redact-strings.js';
-import { toErrorText } from './to-error-text.js';
-import { idOf, isPlainObject, stringOf, type PlainObject } from '../shared/json.js';
+import { untilAborted } from '../shared/abort.js';
+import { idOf, isPlainObject, type PlainObject, stringOf, tryParseJson } from '../shared/json.js';
+import { isNestedDeeper, RESPONSE_LIMITS } from './limits.js';
+import { redactErrorJson } from './redaction.js';
+import { isRetryable, statusOfCode } from './retry.js';
 
-/** What is known of the request an error belongs to. */
+/** The request to which an error belongs. */
 export interface ErrorContext {
-  /** Where the request went, without query or credentials. */
+  /** The address of the request without query and credentials. */
   readonly url: string;
   readonly requestBody: unknown;
   readonly responseHeaders?: Record<string, string>;
-  /** Takes credentials out of what a server says: some repeat the key they refuse. */
+  /** Removes credentials from text of the server: some servers repeat the key that they refuse. */
   readonly redact: (text: string) => string;
 }
 
-/** An error as servers tell it, in one shape. */
+/** An error that a server reported, in one shape. */
 export interface WireError {
   readonly message: string;
   readonly code?: string;
@@ -22,8 +24,8 @@ export interface WireError {
 
 /**
  * Reads an error in any of the shapes that servers use: nested `{error:{message,code}}`, flat
- * `{type:"error",code,message}`, a bare text `{error:"text",code}` (xAI), the upstream's own words in
- * `metadata.raw` (OpenRouter), `{detail}` (vLLM's FastAPI), a list of one (Google). A `code` may be null, a text or a number.
+ * `{type:"error",code,message}`, a plain string `{error:"text",code}` (xAI), the upstream's error in `metadata.raw`
+ * (OpenRouter), `{detail}` (vLLM's FastAPI), a list with one error (Google). A `code` may be null, a string or a number.
  */
 export function toWireError(value: unknown): WireError | undefined {
   if (Array.isArray(value)) return toWireError(value[0]);
@@ -36,11 +38,11 @@ export function toWireError(value: unknown): WireError | undefined {
 
 function fromFields(fields: PlainObject, outer: PlainObject): WireError | undefined {
   const raw = isPlainObject(fields.metadata) ? stringOf(fields.metadata.raw) : '';
-  const message =
+  const reported =
     idOf(fields.message) ?? idOf(fields.msg) ?? idOf(outer.message) ?? toDetail(outer.detail) ?? idOf(raw);
-  if (message === undefined && codeOf(fields) === undefined) return undefined;
-  const told = message ?? `error ${codeOf(fields)}`;
-  return withCode({ message: raw !== '' && !told.includes(raw) ? `${told}: ${raw}` : told }, fields);
+  if (reported === undefined && codeOf(fields) === undefined) return undefined;
+  const message = reported ?? `error ${codeOf(fields)}`;
+  return withCode({ message: raw !== '' && !message.includes(raw) ? `${message}: ${raw}` : message }, fields);
 }
 
 const withCode = (error: { message: string }, fields: PlainObject): WireError => {
@@ -57,65 +59,108 @@ function toDetail(detail: unknown): string | undefined {
   return detail === undefined || detail === null ? undefined : JSON.stringify(detail);
 }
 
-/** The status that an error inside a 200 stream stands for, by its code or type. */
-const STATUS_BY_CODE: ReadonlyMap<string | undefined, number> = new Map(
-  Object.entries({
-    rate_limit_exceeded: 429,
-    rate_limit_error: 429,
-    too_many_requests: 429,
-    insufficient_quota: 429,
-    server_error: 500,
-    internal_error: 500,
-    internal_server_error: 500,
-    api_error: 500,
-    overloaded_error: 503,
-    service_unavailable: 503,
-    server_is_overloaded: 503,
-    slow_down: 503,
-    vector_store_timeout: 504,
-    timeout: 504,
-    invalid_api_key: 401,
-    authentication_error: 401,
-    permission_error: 403,
-    model_not_found: 404,
-    not_found_error: 404,
-    invalid_prompt: 400,
-    invalid_request_error: 400,
-  }),
-);
-
-/** Errors that no repetition heals, whatever status they come with. */
-const FINAL_CODES: ReadonlySet<string> = new Set(['insufficient_quota']);
-
-/** Whether a request that failed with this status may succeed when repeated; the AI SDK's own rule. */
-const isRetryableStatus = (status: number | undefined): boolean =>
-  status !== undefined && (status === 408 || status === 409 || status === 429 || status >= 500);
-
-/** The error that a stream told in place of an answer. */
+/** Converts an error that a stream contained instead of a response. */
 export function toStreamError(value: unknown, context: ErrorContext): APICallError {
-  const data = redactStrings(value ?? null, context.redact);
-  const error = toWireError(data) ?? {
-    message: 'The server reported an error without saying which.',
-  };
-  const status = statusOf(error);
+  const data = redactErrorJson(value ?? null, context.redact);
+  const error = toWireError(data) ?? { message: 'The server reported an error without a reason.' };
+  const status = statusOfCode(error);
   return new APICallError({
     message: toErrorText(error.message),
     url: context.url,
     requestBodyValues: context.requestBody,
     responseHeaders: context.responseHeaders,
     statusCode: status,
-    // An error that names no reason (xAI: "Timed out waiting for first token") is mostly a passing one.
-    isRetryable: isRetryable(error, status ?? 500),
+    isRetryable: isRetryable({ ...error, status }),
     data,
   });
 }
 
-/** Whether an error with this status may be retried; some codes are final. */
-export const isRetryable = ({ code, type }: WireError, status: number): boolean =>
-  isRetryableStatus(status) && !FINAL_CODES.has(code ?? '') && !FINAL_CODES.has(type ?? '');
+/** The maximum length of an error body that is kept, in characters. */
+const MAX_ERROR_BODY = 65_536;
 
-function statusOf({ code, type }: WireError): number | undefined {
-  const number = Number(code);
-  if (number >= 400 && number < 600) return number;
-  return STATUS_BY_CODE.get(code) ?? STATUS_BY_CODE.get(type);
+/** Read beyond `MAX_ERROR_BODY`, so that a key at its end is complete and can be redacted. */
+const MARGIN = 8_192;
+
+/** Converts a response whose status is not 2xx. */
+export async function toHttpError(
+  response: Response,
+  { context, hasKey, signal }: { context: ErrorContext; hasKey: boolean; signal?: AbortSignal },
+): Promise<APICallError> {
+  const text = await readStart(response, signal);
+  const body = context.redact(text).slice(0, MAX_ERROR_BODY);
+  const data = redactErrorJson(parseBody(text), context.redact);
+  const error = toWireError(data);
+  const { status } = response;
+  const message =
+    error?.message ??
+    (/^\s*</.test(body)
+      ? `a web page, not a JSON error (${excerptOf(body)})`
+      : excerptOf(body) || context.redact(response.statusText));
+  return new APICallError({
+    message: [
+      error === undefined ? `${context.url} answered ${status}:` : undefined,
+      toErrorText(message),
+      toHint(status, { hasKey, isApiError: error !== undefined }),
+    ]
+      .filter(Boolean)
+      .join(' '),
+    url: context.url,
+    requestBodyValues: context.requestBody,
+    statusCode: status,
+    responseHeaders: context.responseHeaders,
+    responseBody: body,
+    isRetryable: isRetryable({ message, ...error, status }),
+    data,
+  });
+}
+
+/** Returns the next step for a status that has one usual cause. */
+function toHint(
+  status: number,
+  { hasKey, isApiError }: { hasKey: boolean; isApiError: boolean },
+): string | undefined {
+  if (status === 401 && !hasKey) return 'No `apiKey` was set: pass one, or set OPENAI_API_KEY.';
+  // An API that does not have the model reports a JSON error; a server without the endpoint does not.
+  if (status === 405 || status === 501 || (status === 404 && !isApiError)) {
+    return 'Check `baseURL`: this server has no Responses API there.';
+  }
+  return undefined;
+}
+
+async function readStart(response: Response, signal: AbortSignal | undefined): Promise<string> {
+  let text = '';
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  try {
+    while (reader !== undefined && text.length < MAX_ERROR_BODY + MARGIN) {
+      // A custom `fetch` may ignore the signal.
+      const { value, done } = await untilAborted(reader.read(), signal);
+      if (done) break;
+      text += decoder.decode(value, { stream: true });
+    }
+  } catch {
+    // The status is the error; a truncated body adds nothing to it.
+  } finally {
+    reader?.cancel().catch(() => {});
+  }
+  return text;
+}
+
+const parseBody = (body: string): unknown =>
+  isNestedDeeper(body, RESPONSE_LIMITS.nesting) ? undefined : tryParseJson(body);
+
+const excerptOf = (body: string): string => body.replace(/\s+/g, ' ').trim().slice(0, 200);
+
+/** The maximum length of server text in an error message, in characters. */
+const MAX_MESSAGE = 2_000;
+
+/** Characters that control a terminal or reverse the direction of text. Line feeds and tabs are harmless. */
+const CONTROL_CHARACTERS = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
+
+/** Shortens text of a server for an error message and escapes control characters. */
+export function toErrorText(text: string): string {
+  const start = text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text;
+  return start
+    .replaceAll('\r\n', '\n')
+    .replace(CONTROL_CHARACTERS, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

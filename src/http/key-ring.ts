@@ -1,75 +1,76 @@
 import { APICallError, LoadAPIKeyError } from '@ai-sdk/provider';
-import { toRetryAfter } from './retry.js';
 import { toWireError } from './api-error.js';
+import type { RequestHeaders } from './request-headers.js';
+import { keyCooldown, keyStateAfter, RETRYABLE } from './retry.js';
 
-/** The keys of a provider and how they are doing. */
+/** The headers that authenticate a request, one set for each key. */
+export interface Credentials {
+  /**
+   * Sends a request with the headers of one key, and with those of another if the server refuses that key.
+   *
+   * @param turn identifies the requests that must be sent with the same key.
+   */
+  use<Result>(turn: object | undefined, send: (headers: RequestHeaders) => Promise<Result>): Promise<Result>;
+}
+
+/** The keys of a provider and their state. */
 export interface KeyRing {
   /**
-   * The key for a request. All requests of one turn get the same: encrypted reasoning is bound to it.
+   * Returns the key for a request, or undefined if none is set. All requests of one turn get the same key: encrypted
+   * reasoning is bound to it.
    *
-   * @returns undefined where no key is set.
-   * @throws APICallError (429, retryable) where none is free and one at least is cooling down; the server's last
-   *   refusal where it refused all.
+   * @throws APICallError (429, retryable) if no key is free and at least one is over its rate limit; the server's last
+   *   refusal if it refused all keys.
    */
   take(turn: object | undefined): Promise<string | undefined>;
   /**
    * Reports that a request with this key failed.
    *
-   * @returns whether another key is worth trying at once.
+   * @returns true if the request can be sent at once with another key.
    */
   refuse(key: string, error: unknown): boolean;
 }
 
-/** How long a key that was refused is left alone, in milliseconds. */
-const RETIREMENT = 10 * 60_000;
-
-/** How long a key rests after 429 without a `Retry-After`, in milliseconds. */
-const COOL_DOWN = 30_000;
-
-/** One key or several, as a list or separated by commas, or a function that gives one for each turn. */
+/** One key or several, as a list or separated by commas, or a function that returns one for each turn. */
 export type ApiKeySetting = string | readonly string[] | (() => string | Promise<string>);
 
-/** Keys in a text that may change: an environment variable. */
-export interface KeysFromElsewhere {
+/** Keys that may change while the provider exists, such as those of an environment variable. */
+export interface KeySource {
   readonly read: () => string | undefined;
 }
 
 /**
- * Hands out keys in turn. A key that the server refuses is left alone for a while, one that is over its rate limit for
- * as long as the server says. A single key is always handed out: the server's own answer tells more than ours.
+ * Hands out keys in turn. A key that the server refuses, or that is over its rate limit, is not used during its cooldown.
+ * A single key is always handed out, because the error of the server is more precise than ours.
  */
 export function createKeyRing(
-  setting: ApiKeySetting | KeysFromElsewhere | undefined,
+  setting: ApiKeySetting | KeySource | undefined,
   { url, now = Date.now }: { url: string; now?: () => number },
 ): KeyRing {
-  const pinned = new WeakMap<object, string>();
-  const restUntil = new Map<string, number>();
-  /** How the server refused the keys that are left alone. */
+  const keyByTurn = new WeakMap<object, string>();
+  const cooldownEnd = new Map<string, number>();
+  /** The refusals of the keys that are not used for that reason, the latest last. */
   const refusals = new Map<string, APICallError>();
   let next = 0;
 
   return {
     async take(turn) {
-      const kept = turn === undefined ? undefined : pinned.get(turn);
-      const key = kept !== undefined && isFree(kept) ? kept : await choose();
-      if (turn !== undefined && key !== undefined) pinned.set(turn, key);
+      const previous = turn === undefined ? undefined : keyByTurn.get(turn);
+      const key = previous !== undefined && isFree(previous) ? previous : await choose();
+      if (turn !== undefined && key !== undefined) keyByTurn.set(turn, key);
       return key;
     },
 
     refuse(key, error) {
       const keys = currentKeys();
       if (keys.length < 2 || !APICallError.isInstance(error)) return false;
-      const { statusCode, responseHeaders } = error;
-      // Set anew, so that the last refusal is the last of the map.
+      const { statusCode: status, message, data, responseHeaders: headers } = error;
       refusals.delete(key);
-      if (isAboutKey(error)) {
-        refusals.set(key, error);
-        restUntil.set(key, now() + RETIREMENT);
-      } else if (statusCode === 429) {
-        restUntil.set(key, now() + (toRetryAfter(responseHeaders, now()) ?? COOL_DOWN));
-      } else {
-        return false;
-      }
+      const state =
+        status === undefined ? undefined : keyStateAfter({ message, ...toWireError(data), status });
+      if (state === undefined) return false;
+      if (state === 'refused') refusals.set(key, error);
+      cooldownEnd.set(key, now() + keyCooldown(state, { headers, now: now() }));
       return keys.some(isFree);
     },
   };
@@ -83,21 +84,21 @@ export function createKeyRing(
       if (key !== undefined && isFree(key)) return key;
     }
     const refusal = [...refusals].findLast(([key]) => keys.includes(key))?.[1];
-    const isRefused = keys.every(key => refusals.has(key));
-    throw isRefused && refusal !== undefined ? withoutRequest(refusal) : toExhaustedError(keys);
+    const isEveryKeyRefused = keys.every(key => refusals.has(key));
+    throw isEveryKeyRefused && refusal !== undefined ? withoutRequest(refusal) : toNoFreeKeyError(keys);
   }
 
   function currentKeys(): string[] {
     if (typeof setting === 'function') return [];
-    return toKeys(isElsewhere(setting) ? setting.read() : setting);
+    return toKeys(isKeySource(setting) ? setting.read() : setting);
   }
 
   function isFree(key: string): boolean {
-    return (restUntil.get(key) ?? 0) <= now();
+    return (cooldownEnd.get(key) ?? 0) <= now();
   }
 
-  function toExhaustedError(keys: readonly string[]): APICallError {
-    const wait = Math.min(...keys.map(key => restUntil.get(key) ?? 0)) - now();
+  function toNoFreeKeyError(keys: readonly string[]): APICallError {
+    const wait = Math.min(...keys.map(key => cooldownEnd.get(key) ?? 0)) - now();
     const seconds = Math.max(1, Math.ceil(wait / 1000));
     return new APICallError({
       message:
@@ -107,42 +108,30 @@ export function createKeyRing(
       requestBodyValues: undefined,
       statusCode: 429,
       responseHeaders: { 'retry-after': String(seconds) },
-      isRetryable: true,
+      isRetryable: RETRYABLE.noFreeKey,
     });
   }
 }
 
-const isElsewhere = (setting: unknown): setting is KeysFromElsewhere =>
+const isKeySource = (setting: unknown): setting is KeySource =>
   typeof setting === 'object' && setting !== null && 'read' in setting;
 
-/** Servers answer 403 for what is not the key's fault, too: a model, a region, a firewall. */
-function isAboutKey({ statusCode, data, message }: APICallError): boolean {
-  if (statusCode !== 403) return statusCode === 401;
-  const { code = '', type = '', message: told = message } = toWireError(data) ?? {};
-  const words = `${code} ${type} ${told}`;
-  return /auth|api[ _-]?key|credential|token|account/i.test(words) && !/model/i.test(words);
-}
-
-/** A refusal as the error of another request: the body that was refused is none of its business. */
-const withoutRequest = ({
-  message,
-  url,
-  statusCode,
-  responseHeaders,
-  isRetryable,
-  data,
-}: APICallError): APICallError =>
-  new APICallError({
+/** Copies the refusal of an earlier request without its body. */
+function withoutRequest(refusal: APICallError): APICallError {
+  const { message, url, statusCode, responseHeaders, isRetryable, data } = refusal;
+  const requestBodyValues = undefined;
+  return new APICallError({
     message,
     url,
-    requestBodyValues: undefined,
+    requestBodyValues,
     statusCode,
     responseHeaders,
     isRetryable,
     data,
   });
+}
 
-/** Keys of a list, or of one text that separates them by commas. */
+/** Returns the keys of a list or of a comma-separated string, without duplicates. */
 function toKeys(setting: Exclude<ApiKeySetting, () => unknown> | undefined): string[] {
   if (setting === undefined) return [];
   const list = typeof setting === 'string' ? setting.split(',') : setting;

@@ -1,29 +1,64 @@
 /**
- * How much of an answer is taken in. An endpoint is not always one's own, and a broken one can send without end: then
- * an error that says so is better than a process without memory. No honest answer comes near these limits.
+ * Limits of a response. An endpoint may be untrusted, and a broken one can send without end: an error is then better
+ * than a process without memory. No genuine response comes near these limits.
  */
 export const RESPONSE_LIMITS = {
   /**
-   * Of one SSE event, one line or one JSON body, in characters. The largest that are known are generated images, in
-   * base64 about 30 MB each at the highest resolution.
+   * Characters of one SSE event, one line or one JSON body. The largest known are generated images: about 30 MB of
+   * base64 each at the highest resolution.
    */
   eventLength: 64 * 1024 * 1024,
-  /** Of all texts and tool arguments that come in pieces, in characters: models write less than a hundredth. */
+  /** Characters of all text and tool arguments that arrive in deltas. Models write less than a hundredth of it. */
   streamedLength: 64 * 1024 * 1024,
-  /** Of all other events, in characters: items with several images come twice, and again in the terminal event. */
+  /** Characters of all other events. Items with several images come twice, and again in the terminal event. */
   otherLength: 256 * 1024 * 1024,
-  /** Of output items. Long agentic answers of hosted tools have a few hundred. */
+  /** Number of output items. Long agentic responses with hosted tools have a few hundred. */
   items: 10_000,
-  /** Of arrays and objects in each other. `JSON.stringify` and most that walk through a value recurse. */
+  /** Depth of nested arrays and objects. `JSON.stringify` and most code that walks a value recurse. */
   nesting: 512,
 };
 
-/** What a piece of text costs beside its characters: one that comes byte by byte fills the memory with overhead. */
+/** The cost of a chunk in characters besides its text: chunks of one byte fill the memory with overhead. */
 export const CHUNK_OVERHEAD = 32;
 
-/** Thrown where an answer exceeds a limit; `readAnswer` makes the host's error of it. */
+/** Thrown for a response that exceeds a limit. `readResponse` converts it to an `APICallError`. */
 export class ResponseLimitError extends Error {
   constructor(limit: keyof typeof RESPONSE_LIMITS, unit: string) {
     super(`at most ${RESPONSE_LIMITS[limit].toLocaleString('en-US')} ${unit}`);
   }
+}
+
+/**
+ * Returns true if JSON text nests arrays and objects deeper than `limit`. Scans the text, because parsing alone costs
+ * dozens of bytes for every bracket.
+ */
+export function isNestedDeeper(json: string, limit: number): boolean {
+  if (json.length <= limit) return false;
+  let depth = 0;
+  for (let at = 0; at < json.length; at++) {
+    switch (json[at]) {
+      case '"':
+        at = endOfString(json, at + 1);
+        break;
+      case '[':
+      case '{':
+        if (++depth > limit) return true;
+        break;
+      case ']':
+      case '}':
+        depth--;
+        break;
+    }
+  }
+  return false;
+}
+
+/** Returns the position of the quotation mark that ends a string. */
+function endOfString(json: string, start: number): number {
+  for (let end = json.indexOf('"', start); end >= 0; end = json.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (end - backslashes > start && json[end - backslashes - 1] === '\\') backslashes++;
+    if (backslashes % 2 === 0) return end;
+  }
+  return json.length;
 }

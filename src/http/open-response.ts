@@ -1,36 +1,42 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import { linkSignal, toTimerDelay, untilAborted } from '../shared/abort.js';
-import type { ReadBytes } from '../responses/stream/read-response.js';
-import { toErrorText } from './to-error-text.js';
-import type { ErrorContext } from './api-error.js';
-import { createRedactor } from './redaction.js';
-import { fetchWithinOrigin, toCleanHeaders } from './redirects.js';
-import { toHttpError } from './http-error.js';
+import { isNonEmptyArray, isPlainObject } from '../shared/json.js';
+import { type ErrorContext, toErrorText, toHttpError } from './api-error.js';
 import { missingKeyError } from './key-ring.js';
-import { secretsIn, secretsInUrl } from './secrets-in.js';
-import { toRequestJson } from './to-request-json.js';
-import { toShownBody } from './to-shown-body.js';
-import { validateHeaders } from './request-headers.js';
+import {
+  createRedactor,
+  findSecrets,
+  findUrlSecrets,
+  redactHeaderValues,
+  redactRequestBody,
+  withoutQuery,
+} from './redaction.js';
+import { fetchWithinOrigin } from './redirects.js';
+import { mergeHeaders, type RequestHeaders, validateHeaders } from './request-headers.js';
+import { RETRYABLE } from './retry.js';
 
-/** How long to wait for the server, in milliseconds. */
+/** Timeouts of a request, in milliseconds. */
 export interface ResponseTimeouts {
-  /** Until the status of an answer that is streamed. */
+  /** Until the status of a streamed response. */
   readonly connect?: number;
-  /** Between two pieces of a stream. Keep-alive comments count as life. */
+  /** Between two chunks of a stream. Keep-alive comments count as chunks. */
   readonly idle?: number;
-  /** For the whole answer. */
+  /** For the whole response. */
   readonly total?: number;
 }
 
+/** Reads the next bytes of a body, or undefined at its end. Rejects when the connection breaks or the call is aborted. */
+export type ReadBytes = (limit?: { within: number }) => Promise<Uint8Array | undefined>;
+
 export interface OpenResponseOptions {
   readonly url: string;
-  /** Headers, the later ones before the earlier. An undefined value leaves a header out. */
-  readonly headers: readonly (Readonly<Record<string, string | undefined>> | undefined)[];
-  /** Whether a request without any key is a mistake. @default false */
+  /** Sets of headers. Later sets override earlier ones. */
+  readonly headers: readonly (RequestHeaders | undefined)[];
+  /** Requires a key in the headers. @default false */
   readonly needsKey?: boolean;
   readonly body: unknown;
-  /** Writes the `input` of the body, where more is known of it than of the rest. @default `JSON.stringify` */
+  /** Serializes the `input` of the body, for example incrementally. @default JSON.stringify */
   readonly toInputJson?: (items: readonly unknown[]) => string;
   readonly fetch: FetchFunction;
   readonly signal?: AbortSignal;
@@ -41,39 +47,53 @@ export interface OpenedResponse {
   readonly read: ReadBytes;
   readonly headers: Record<string, string>;
   readonly errorContext: ErrorContext;
-  /** Ends the request, wherever it is. Must be called, also after the last byte. */
+  /** Removes the credentials of the request from data of the response. */
+  readonly redactKnown: (text: string) => string;
+  /** Ends the request in any state. Must be called, even after the last byte. */
   close(): void;
 }
 
-/** How long the body of an error is waited for where no limit is set, in milliseconds: the status says most of it. */
-const ERROR_BODY_TIME = 10_000;
+/** Timeout for the body of an error if none is set, in milliseconds. The status alone is already an error. */
+const ERROR_BODY_TIMEOUT = 10_000;
 
 /**
- * Posts a request and returns when its status is known and good. Every failure is an `APICallError` that says
- * whether repeating may help; an abort rejects with the signal's reason.
+ * Sends a POST request and returns when the response has a 2xx status. Every failure is an `APICallError` with
+ * `isRetryable` set; an abort rejects with the reason of the signal.
  */
 export async function openResponse(options: OpenResponseOptions): Promise<OpenedResponse> {
   const { fetch, signal: outer, timeouts } = options;
   outer?.throwIfAborted();
   const url = withoutQuery(options.url);
-  const sentHeaders = toHeaders([{ 'content-type': 'application/json' }, ...options.headers]);
-  // Whatever the server says, they must not appear in an error.
-  const keys = secretsIn(Object.entries(sentHeaders));
+  const sentHeaders = mergeHeaders([{ 'content-type': 'application/json' }, ...options.headers]);
+  const keys = findSecrets(Object.entries(sentHeaders));
   if (options.needsKey && keys.length === 0) throw missingKeyError();
-  const { body, secrets } = toShownBody(options.body);
-  const { redact, isClean } = createRedactor([...keys, ...secretsInUrl(options.url), ...secrets]);
+  const { body, secrets } = redactRequestBody(options.body);
+  const { redact, redactKnown, isClean } = createRedactor([
+    ...keys,
+    ...findUrlSecrets(options.url),
+    ...secrets,
+  ]);
   const context: ErrorContext = { url, requestBody: body, redact };
-  // What `fetch` would refuse looks like a failure of the network, which a host repeats.
+  // `fetch` would report an invalid header as a network failure, which hosts retry.
   validateHeaders(sentHeaders, context);
   const json = toRequestJson(options.body, { context, toInputJson: options.toInputJson });
   const request = linkSignal(outer);
-  const timeLimit = createTimeLimit(request.abort, { isRetryable: true });
-  const totalLimit = createTimeLimit(request.abort, { isRetryable: false });
+  const connectLimit = createTimeLimit(request.abort, { isRetryable: RETRYABLE.connectTimeout });
+  const idleLimit = createTimeLimit(request.abort, { isRetryable: RETRYABLE.idleTimeout });
+  const totalLimit = createTimeLimit(request.abort, { isRetryable: RETRYABLE.totalTimeout });
 
   try {
-    totalLimit.start(timeouts.total, limit => `no whole answer within ${limit} ms (timeouts.total)`, context);
-    timeLimit.start(timeouts.connect, limit => `no answer within ${limit} ms (timeouts.connect)`, context);
-    const answering = fetchWithinOrigin(options.url, {
+    totalLimit.start(
+      timeouts.total,
+      limit => `no complete response within ${limit} ms (timeouts.total)`,
+      context,
+    );
+    connectLimit.start(
+      timeouts.connect,
+      limit => `no response within ${limit} ms (timeouts.connect)`,
+      context,
+    );
+    const fetching = fetchWithinOrigin(options.url, {
       fetch,
       context,
       method: 'POST',
@@ -81,27 +101,28 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
       body: json,
       signal: request.signal,
     });
-    const response = await untilAborted(answering, request.signal);
-    timeLimit.stop();
-    const headers = toCleanHeaders(response.headers, redact);
+    const response = await untilAborted(fetching, request.signal);
+    connectLimit.stop();
+    const headers = redactHeaderValues(response.headers, redact);
     const errorContext: ErrorContext = { ...context, responseHeaders: headers };
     if (!response.ok) {
-      const limit = timeouts.idle ?? ERROR_BODY_TIME;
-      timeLimit.start(limit, ms => `no whole error within ${ms} ms`, errorContext);
+      const limit = timeouts.idle ?? ERROR_BODY_TIMEOUT;
+      idleLimit.start(limit, ms => `no complete error within ${ms} ms`, errorContext);
       throw await toHttpError(response, {
         context: errorContext,
         hasKey: keys.length > 0,
         signal: request.signal,
       });
     }
-    return { read: createReader(response, errorContext), headers, errorContext, close };
+    return { read: createReader(response, errorContext), headers, errorContext, redactKnown, close };
   } catch (error) {
     close();
     throw toCallError(error, context);
   }
 
   function close(): void {
-    timeLimit.stop();
+    connectLimit.stop();
+    idleLimit.stop();
     totalLimit.stop();
     request.release();
     request.abort(new DOMException('The response was closed.', 'AbortError'));
@@ -113,45 +134,48 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
     return async limit => {
       try {
         if (limit === undefined) {
-          timeLimit.start(timeouts.idle, ms => `nothing for ${ms} ms (timeouts.idle)`, errorContext);
+          idleLimit.start(timeouts.idle, ms => `nothing for ${ms} ms (timeouts.idle)`, errorContext);
         } else {
-          timeLimit.start(limit.within, ms => `nothing for ${ms} ms after its end`, errorContext);
+          idleLimit.start(
+            limit.within,
+            ms => `nothing for ${ms} ms after the end of the response`,
+            errorContext,
+          );
         }
-        // A `fetch` of the host's own may not heed the signal.
-        const piece = await reader?.read();
+        const chunk = await reader?.read();
+        // A custom `fetch` may ignore the signal.
         request.signal.throwIfAborted();
-        return piece?.value;
+        return chunk?.value;
       } catch (error) {
         throw toCallError(error, errorContext);
       } finally {
-        timeLimit.stop();
+        idleLimit.stop();
       }
     };
   }
 
-  /** What a broken request or body means: the caller's abort, one of our limits, or the network. */
+  /** Converts the failure of a request or a body: the caller's abort, a timeout or the network. */
   function toCallError(error: unknown, { responseHeaders }: ErrorContext): unknown {
     if (outer?.aborted) return outer.reason;
     if (APICallError.isInstance(error)) return error;
     if (APICallError.isInstance(request.signal.reason)) return request.signal.reason;
-    const told = describeCause(error);
-    // An error of `fetch` repeats a header that it refuses.
-    const cause = toErrorText(redact(told)).replace(/\.$/, '');
+    // An error of `fetch` contains the header that it rejects.
+    const cause = toErrorText(redact(describeCause(error))).replace(/\.$/, '');
     return new APICallError({
       message:
         responseHeaders === undefined
           ? `Could not reach ${url}: ${cause}. Check \`baseURL\` and the network.`
-          : `The connection to ${url} broke before the answer was complete: ${cause}.`,
+          : `The connection to ${url} broke before the response was complete: ${cause}.`,
       url,
       requestBodyValues: body,
       responseHeaders,
-      isRetryable: true,
+      isRetryable: RETRYABLE.connectionFailure,
       ...(isClean(error) && { cause: error }),
     });
   }
 }
 
-/** One timer at a time, which ends the request with an error of its own. */
+/** Creates a timer that aborts the request with an error. Only one limit runs at a time. */
 function createTimeLimit(abort: (reason: unknown) => void, { isRetryable }: { isRetryable: boolean }) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return {
@@ -160,7 +184,7 @@ function createTimeLimit(abort: (reason: unknown) => void, { isRetryable }: { is
       timer = setTimeout(() => {
         abort(
           new APICallError({
-            message: `Expected an answer from ${context.url}, but it sent ${describe(limit)}.`,
+            message: `Expected a response from ${context.url}, but it sent ${describe(limit)}.`,
             url: context.url,
             requestBodyValues: context.requestBody,
             responseHeaders: context.responseHeaders,
@@ -175,26 +199,38 @@ function createTimeLimit(abort: (reason: unknown) => void, { isRetryable }: { is
   };
 }
 
-/** Header names are equal whatever their case, and hosts differ in it: the last of a name counts. */
-function toHeaders(sets: OpenResponseOptions['headers']): Record<string, string> {
-  const byName = sets
-    .flatMap(headers => Object.entries(headers ?? {}))
-    .map(([name, value]) => [name.toLowerCase(), value] as const);
-  return Object.fromEntries(
-    [...new Map(byName)].filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
+interface RequestJsonOptions extends Pick<OpenResponseOptions, 'toInputJson'> {
+  readonly context: ErrorContext;
 }
 
-/** `fetch failed` says nothing; its cause does. */
+/**
+ * Serializes a request body.
+ *
+ * @throws APICallError, not retryable, for a body that JSON cannot represent: a BigInt, a circular object.
+ */
+function toRequestJson(body: unknown, { context: { url, redact }, toInputJson }: RequestJsonOptions): string {
+  try {
+    if (toInputJson === undefined || !isPlainObject(body) || !isNonEmptyArray(body.input))
+      return JSON.stringify(body);
+    const { input, ...others } = body;
+    const fields = JSON.stringify(others).slice(1, -1);
+    return `{${fields}${fields === '' ? '' : ','}"input":${toInputJson(body.input)}}`;
+  } catch (error) {
+    const reason = toErrorText(redact(error instanceof Error ? error.message : String(error)));
+    throw new APICallError({
+      message: `Expected a request body that JSON can represent, got one that it cannot: ${reason}. Check the provider options and the messages of the call.`,
+      url,
+      // A logger would fail to serialize the body in the same way.
+      requestBodyValues: undefined,
+      isRetryable: RETRYABLE.invalidRequest,
+    });
+  }
+}
+
+/** Describes an error by its cause: the message `fetch failed` contains no information. */
 function describeCause(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (!(cause instanceof Error)) return String(cause);
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
   return [code, cause.message].filter(Boolean).join(' ') || cause.name;
-}
-
-/** Query strings can carry keys (Google's `?key=`), and errors are logged. */
-function withoutQuery(url: string): string {
-  const at = url.indexOf('?');
-  return at < 0 ? url : url.slice(0, at);
 }

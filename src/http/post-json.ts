@@ -1,32 +1,32 @@
 import { APICallError } from '@ai-sdk/provider';
-import type { FetchFunction } from '@ai-sdk/provider-utils';
-import { RESPONSE_LIMITS } from './limits.js';
-import { isNestedDeeper } from './is-nested-deeper.js';
-import { redactStrings } from './redact-strings.js';
-import { toErrorText } from './to-error-text.js';
+import { toErrorText } from './api-error.js';
+import { isNestedDeeper, RESPONSE_LIMITS } from './limits.js';
 import { type OpenResponseOptions, openResponse, type ResponseTimeouts } from './open-response.js';
+import { redactJson } from './redaction.js';
+import { RETRYABLE } from './retry.js';
 
 export interface PostJsonOptions {
   readonly url: string;
   readonly headers: OpenResponseOptions['headers'];
   readonly needsKey: boolean;
   readonly body: unknown;
-  readonly fetch: FetchFunction;
+  readonly fetch: OpenResponseOptions['fetch'];
   readonly signal?: AbortSignal;
   /** @default none */
   readonly timeouts?: ResponseTimeouts;
 }
 
-/** Posts JSON and reads the JSON that answers it. Fails as `openResponse` does, and for an answer that is no JSON. */
+/** Posts JSON and reads the JSON of the response. Fails as `openResponse` does, and for a response that is not JSON. */
 export async function postJson({ timeouts = {}, ...options }: PostJsonOptions) {
   const opened = await openResponse({ ...options, timeouts });
-  const { url, requestBody, responseHeaders, redact } = opened.errorContext;
+  const { errorContext, redactKnown } = opened;
+  const { url, requestBody, responseHeaders, redact } = errorContext;
   try {
     const text = await readText();
     const body = parse(text);
-    // A body with a key in it is an error that calls itself an answer, and hosts show bodies.
-    const isClean = redact(text) === text;
-    return { body: isClean ? body : redactStrings(body, redact), headers: opened.headers };
+    // Some servers send an error that repeats the key with status 200, and hosts show bodies.
+    const isClean = redactKnown(text) === text;
+    return { body: isClean ? body : redactJson(body, redactKnown), headers: opened.headers };
   } finally {
     opened.close();
   }
@@ -48,18 +48,18 @@ export async function postJson({ timeouts = {}, ...options }: PostJsonOptions) {
     try {
       return JSON.parse(text);
     } catch {
-      // Its own error repeats pieces of the body, in which a key may be cut beyond recognition.
+      // The parser's error quotes the body, possibly with a truncated key that cannot be recognized.
       throw toError(`JSON from ${url}, got ${JSON.stringify(redact(text).trim().slice(0, 120))}`);
     }
   }
 
-  function toError(told: string): APICallError {
+  function toError(expectation: string): APICallError {
     return new APICallError({
-      message: `Expected ${toErrorText(told)}. Check \`baseURL\`.`,
+      message: `Expected ${toErrorText(expectation)}. Check \`baseURL\`.`,
       url,
       requestBodyValues: requestBody,
       responseHeaders,
-      isRetryable: false,
+      isRetryable: RETRYABLE.unexpectedResponse,
     });
   }
 }

@@ -1,17 +1,18 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
-import { toErrorText } from './to-error-text.js';
-import type { ErrorContext } from './api-error.js';
+import { type ErrorContext, toErrorText } from './api-error.js';
+import { redactHeaderValues } from './redaction.js';
+import { RETRYABLE } from './retry.js';
 
 const MAX_REDIRECTS = 5;
 
-/** 303 is missing: its answer is elsewhere, by GET, which no server of the Responses API does. */
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 307, 308]);
+/** Excludes 303, which means a GET of another address: no server of the Responses API sends it. */
+const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 307, 308]);
 
 /**
- * Posts, and posts the same again where a redirect leads to the same origin. A redirect to another origin fails: left
- * to itself, `fetch` takes the body and every header but `Authorization` along, `api-key` for one. A `fetch` of the
- * host's own that does not heed `redirect` follows as it will.
+ * Sends a POST request and repeats it for a redirect to the same origin. A redirect to another origin fails: `fetch`
+ * would send the body and every header except `Authorization` there, for example `api-key`. A custom `fetch` that
+ * ignores `redirect` follows redirects in its own way.
  */
 export async function fetchWithinOrigin(
   url: string,
@@ -20,34 +21,30 @@ export async function fetchWithinOrigin(
   let address = url;
   for (let followed = 0; ; followed++) {
     const response = await fetch(address, { ...init, redirect: 'manual' });
-    if (response.type === 'opaqueredirect') throw refuse(response, 'that a browser does not let us see');
-    const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
+    if (response.type === 'opaqueredirect') throw toError(response, 'that the browser hides');
+    const location = REDIRECT_STATUSES.has(response.status) ? response.headers.get('location') : null;
     if (location === null) return response;
     response.body?.cancel().catch(() => {});
-    if (!URL.canParse(location, address)) throw refuse(response, 'to no address');
+    if (!URL.canParse(location, address)) throw toError(response, 'without a valid address');
     const target = new URL(location, address);
-    // Its query may hold a secret.
+    // The query may contain a secret.
     const place = `to ${target.origin}${target.pathname}`;
     if (target.origin !== new URL(address).origin)
-      throw refuse(response, `${place}, another origin, where no key is sent`);
-    if (followed === MAX_REDIRECTS) throw refuse(response, `${place} after ${MAX_REDIRECTS} others`);
+      throw toError(response, `${place}, another origin, where no key is sent`);
+    if (followed === MAX_REDIRECTS) throw toError(response, `${place} after ${MAX_REDIRECTS} others`);
     address = target.href;
   }
 
-  function refuse({ status, headers }: Response, told: string): APICallError {
+  function toError({ status, headers }: Response, target: string): APICallError {
     return new APICallError({
       message:
-        `Expected an answer from ${context.url}, got a redirect ${toErrorText(context.redact(told))}. ` +
+        `Expected a response from ${context.url}, got a redirect ${toErrorText(context.redact(target))}. ` +
         'If that is the right server, set `baseURL` to it.',
       url: context.url,
       requestBodyValues: context.requestBody,
       ...(status > 0 && { statusCode: status }),
-      responseHeaders: toCleanHeaders(headers, context.redact),
-      isRetryable: false,
+      responseHeaders: redactHeaderValues(headers, context.redact),
+      isRetryable: RETRYABLE.refusedRedirect,
     });
   }
 }
-
-/** The headers of an answer, without the keys that a server may repeat in them. */
-export const toCleanHeaders = (headers: Headers, redact: (text: string) => string): Record<string, string> =>
-  Object.fromEntries([...headers].map(([name, value]) => [name, redact(value)]));

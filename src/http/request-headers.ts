@@ -1,17 +1,30 @@
 import { APICallError } from '@ai-sdk/provider';
-import { toErrorText } from './to-error-text.js';
-import type { ErrorContext } from './api-error.js';
+import { type ErrorContext, toErrorText } from './api-error.js';
+import { RETRYABLE } from './retry.js';
+
+/** Headers of a request. An undefined value removes a header. */
+export type RequestHeaders = Readonly<Record<string, string | undefined>>;
+
+/** Merges headers. Names are compared in lower case, because hosts differ in it; the last value of a name wins. */
+export function mergeHeaders(sets: readonly (RequestHeaders | undefined)[]): Record<string, string> {
+  const byName = sets
+    .flatMap(headers => Object.entries(headers ?? {}))
+    .map(([name, value]) => [name.toLowerCase(), value] as const);
+  return Object.fromEntries(
+    [...new Map(byName)].filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
 
 /** RFC 9110, 5.6.2. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 
-/** RFC 9110, 5.5; `fetch` takes white space and line breaks off the ends. */
+/** RFC 9110, 5.5; `fetch` removes white space and line breaks from both ends. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
- * Finds headers that cannot be sent, such as a key with typographic quotes.
+ * Rejects headers that cannot be sent, such as a key with typographic quotes.
  *
- * @throws APICallError, not retryable, that names the header and never its value.
+ * @throws APICallError, not retryable, that contains the name of the header but not its value.
  */
 export function validateHeaders(
   headers: Readonly<Record<string, string>>,
@@ -20,15 +33,15 @@ export function validateHeaders(
   for (const [name, value] of Object.entries(headers)) {
     const isName = HEADER_NAME.test(name);
     if (isName && HEADER_VALUE.test(value.replace(/^[\t\r\n ]+|[\t\r\n ]+$/g, ''))) continue;
-    const shown = toErrorText(redact(JSON.stringify(name)));
+    const shownName = toErrorText(redact(JSON.stringify(name)));
     throw new APICallError({
       message: isName
-        ? `Expected the header ${shown} to be one line of Latin-1 characters, got another character in its value. ` +
+        ? `Expected the header ${shownName} to be one line of Latin-1 characters, got another character in its value. ` +
           'Check `apiKey` and `headers` for line breaks and typographic quotes.'
-        : `Expected the name of a header, got ${shown}. Check \`headers\`.`,
+        : `Expected the name of a header, got ${shownName}. Check \`headers\`.`,
       url,
       requestBodyValues: requestBody,
-      isRetryable: false,
+      isRetryable: RETRYABLE.invalidRequest,
     });
   }
 }

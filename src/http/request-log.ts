@@ -1,62 +1,60 @@
 import type { FetchFunction } from '@ai-sdk/provider-utils';
-import { createRedactor } from './redaction.js';
-import { isSecretName, secretsIn } from './secrets-in.js';
-import { toShownUrl } from './to-shown-url.js';
+import { createRedactor, findSecrets, redactHeaders, redactUrl } from './redaction.js';
 
-/** What a log tells of an HTTP request at one moment. Keys and other secrets are replaced by `[redacted]`. */
+/** One entry of the request log. Keys and other secrets are replaced by `[redacted]`. */
 export interface RequestLogEntry {
-  /** `request` when it is sent, `response` when its status has come, `error` when none came. */
+  /** `request` when the request is sent, `response` when its status arrives, `error` when the request fails. */
   readonly phase: 'request' | 'response' | 'error';
-  /** The same in all entries of one request. A request that is repeated is another one. */
+  /** Identical in all entries of one request. A retry is a new request. */
   readonly requestId: number;
-  /** When it happened, in milliseconds since 1970. */
+  /** Time of the entry in milliseconds since 1970. */
   readonly timestamp: number;
   readonly method: string;
   readonly url: string;
-  /** Those of the request, and in the phase `response` those of the answer; names in lower case. */
+  /** The request headers, or the response headers in the phase `response`. Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** The HTTP status, in the phase `response`. */
   readonly status?: number;
-  /** Milliseconds since the request was sent, in the phases `response` and `error`. A stream may go on after that. */
+  /** Milliseconds since the request was sent, in the phases `response` and `error`. A stream may continue after it. */
   readonly duration?: number;
-  /** What went wrong, in the phase `error`. */
+  /** The error message, in the phase `error`. */
   readonly error?: string;
 }
 
-/** Told of each HTTP request. What it throws, or a promise of it rejects with, is ignored. */
+/** Called for every HTTP request. Errors it throws and promises it rejects are ignored. */
 export type RequestLogger = (entry: RequestLogEntry) => unknown;
 
-/** The `fetch`, with each of its requests told to the logger; itself where there is none. */
+/** Returns a `fetch` that reports each request to the logger; the same `fetch` if there is no logger. */
 export function withRequestLog(fetch: FetchFunction, logger: RequestLogger | undefined): FetchFunction {
   if (logger === undefined) return fetch;
   let count = 0;
 
   return async (input, init) => {
     const request = input instanceof Request ? input : undefined;
-    const { url, secrets } = toShownUrl(request?.url ?? String(input));
+    const { url, secrets } = redactUrl(request?.url ?? String(input));
     const sent = [...new Headers(init?.headers ?? request?.headers)];
-    const { redact } = createRedactor([...secretsIn(sent), ...secrets.filter(secret => secret.length >= 4)]);
+    const { redact } = createRedactor([...findSecrets(sent), ...secrets]);
     const requestId = ++count;
     const startedAt = performance.now();
     const common = { requestId, method: init?.method ?? request?.method ?? 'GET', url: redact(url) };
-    const write = (entry: Omit<RequestLogEntry, keyof typeof common | 'timestamp'>): void =>
-      tell(logger, { ...common, timestamp: Date.now(), ...entry });
+    const report = (entry: Omit<RequestLogEntry, keyof typeof common | 'timestamp'>): void =>
+      callLogger(logger, { ...common, timestamp: Date.now(), ...entry });
 
-    write({ phase: 'request', headers: toShownHeaders(sent, redact) });
+    report({ phase: 'request', headers: redactHeaders(sent, redact) });
     try {
       const response = await fetch(input, init);
-      write({
+      report({
         phase: 'response',
         status: response.status,
         duration: performance.now() - startedAt,
-        headers: toShownHeaders(response.headers, redact),
+        headers: redactHeaders(response.headers, redact),
       });
       return response;
     } catch (error) {
-      write({
+      report({
         phase: 'error',
         duration: performance.now() - startedAt,
-        headers: toShownHeaders(sent, redact),
+        headers: redactHeaders(sent, redact),
         error: redact(error instanceof Error ? error.message : String(error)),
       });
       throw error;
@@ -64,19 +62,11 @@ export function withRequestLog(fetch: FetchFunction, logger: RequestLogger | und
   };
 }
 
-const toShownHeaders = (
-  headers: Iterable<readonly [string, string]>,
-  redact: (text: string) => string,
-): Record<string, string> =>
-  Object.fromEntries(
-    [...headers].map(([name, value]) => [name, isSecretName(name) ? '[redacted]' : redact(value)]),
-  );
-
-/** An observer must not be able to break what it observes. */
-function tell(logger: RequestLogger, entry: RequestLogEntry): void {
+/** Calls the logger so that its failure cannot break the request. */
+function callLogger(logger: RequestLogger, entry: RequestLogEntry): void {
   try {
     Promise.resolve(logger(entry)).catch(() => {});
   } catch {
-    // Thrown by the logger at once.
+    // The logger threw synchronously.
   }
 }

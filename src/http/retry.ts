@@ -1,4 +1,137 @@
-/** The wait in milliseconds that a server asked for: `retry-after-ms`, or `retry-after` in seconds or as a date. */
+import { APICallError } from '@ai-sdk/provider';
+import { delay } from '@ai-sdk/provider-utils';
+
+/*
+ * Decides if a request may be sent again: by the host or the tool loop after a pause (`isRetryable`), or at once with
+ * another API key (`key`). A request that a server rejects for its contents is changed by `responses/compatibility`.
+ */
+
+/** A failed request as the server reports it. */
+export interface ReportedFailure {
+  /** The HTTP status; undefined for an error inside a stream. */
+  readonly status: number | undefined;
+  readonly code?: string;
+  readonly type?: string;
+  readonly message?: string;
+}
+
+/** The state that a failure puts an API key into. */
+export type KeyState = 'refused' | 'rate-limited';
+
+interface RetryRule {
+  /** The statuses to which the rule applies, as one value or from the first to the last. @default any */
+  readonly status?: number | readonly [first: number, last: number];
+  /** The error codes or types to which the rule applies. @default any */
+  readonly codes?: readonly string[];
+  /** The texts to which the rule applies: code, type and message. @default any */
+  readonly text?: (text: string) => boolean;
+  /** True if the same request may succeed later. */
+  readonly isRetryable?: boolean;
+  /** Makes a request with several API keys continue with another one. */
+  readonly key?: KeyState;
+}
+
+/** The retry rules. Each decision comes from the first matching rule that makes it; without one, nothing is retried. */
+const RETRY_RULES: readonly RetryRule[] = [
+  { codes: ['insufficient_quota'], isRetryable: false }, // comes with 429, but waiting does not help
+  { status: 401, key: 'refused' },
+  // Servers also answer 403 when the key is valid: for a model, a region or a firewall.
+  {
+    status: 403,
+    text: text => /auth|api[ _-]?key|credential|token|account/i.test(text) && !/model/i.test(text),
+    key: 'refused',
+  },
+  // The statuses of the AI SDK's own rule.
+  { status: 408, isRetryable: true }, // request timeout
+  { status: 409, isRetryable: true }, // conflict
+  { status: 429, isRetryable: true, key: 'rate-limited' }, // too many requests
+  { status: [500, Infinity], isRetryable: true }, // server error
+];
+
+/** The status that an error inside a 200 stream represents, by its code or type. */
+const STATUS_BY_CODE: ReadonlyMap<string | undefined, number> = new Map(
+  Object.entries({
+    rate_limit_exceeded: 429,
+    rate_limit_error: 429,
+    too_many_requests: 429,
+    insufficient_quota: 429,
+    server_error: 500,
+    internal_error: 500,
+    internal_server_error: 500,
+    api_error: 500,
+    overloaded_error: 503,
+    service_unavailable: 503,
+    server_is_overloaded: 503,
+    slow_down: 503,
+    vector_store_timeout: 504,
+    timeout: 504,
+    invalid_api_key: 401,
+    authentication_error: 401,
+    permission_error: 403,
+    model_not_found: 404,
+    not_found_error: 404,
+    invalid_prompt: 400,
+    invalid_request_error: 400,
+  }),
+);
+
+/** An error without a status or a known code (xAI: "Timed out waiting for first token") is mostly transient. */
+const UNKNOWN_STATUS = 500;
+
+/** Failures that this package detects itself, each with its `isRetryable`. */
+export const RETRYABLE = {
+  connectTimeout: true,
+  idleTimeout: true,
+  /** The time for the whole call is used up. */
+  totalTimeout: false,
+  connectionFailure: true,
+  truncatedResponse: true,
+  noFreeKey: true,
+  invalidRequest: false,
+  refusedRedirect: false,
+  unexpectedResponse: false,
+  responseLimit: false,
+} as const;
+
+/** Returns the status that an error inside a stream represents. */
+export function statusOfCode({ code, type }: Pick<ReportedFailure, 'code' | 'type'>): number | undefined {
+  const number = Number(code);
+  if (number >= 400 && number < 600) return number;
+  return STATUS_BY_CODE.get(code) ?? STATUS_BY_CODE.get(type);
+}
+
+/** Returns true if the same request may succeed later. */
+export const isRetryable = (failure: ReportedFailure): boolean =>
+  matchingRules(failure).find(rule => rule.isRetryable !== undefined)?.isRetryable ?? false;
+
+/** Returns the state of the key that a request failed with, or undefined if the key is not the reason. */
+export const keyStateAfter = (failure: ReportedFailure): KeyState | undefined =>
+  matchingRules(failure).find(rule => rule.key !== undefined)?.key;
+
+function matchingRules({ status = UNKNOWN_STATUS, code, type, message }: ReportedFailure): RetryRule[] {
+  const text = [code, type, message].join(' ');
+  return RETRY_RULES.filter(rule => {
+    const [first, last] = typeof rule.status === 'number' ? [rule.status, rule.status] : (rule.status ?? []);
+    if (first !== undefined && last !== undefined && !(status >= first && status <= last)) return false;
+    if (rule.codes && !rule.codes.some(known => known === code || known === type)) return false;
+    return rule.text?.(text) ?? true;
+  });
+}
+
+/** Cooldown of a key that the server refused, in milliseconds. */
+const REFUSED_KEY_COOLDOWN = 10 * 60_000;
+
+/** Cooldown of a key that is over its rate limit, if the server sends no `Retry-After`, in milliseconds. */
+const RATE_LIMIT_COOLDOWN = 30_000;
+
+/** Returns the time for which a key is not used after a failure, in milliseconds. */
+export const keyCooldown = (
+  state: KeyState,
+  { headers, now }: { headers: Record<string, string> | undefined; now: number },
+): number =>
+  state === 'refused' ? REFUSED_KEY_COOLDOWN : (toRetryAfter(headers, now) ?? RATE_LIMIT_COOLDOWN);
+
+/** Reads the delay that a server asks for, in milliseconds: `retry-after-ms`, or `retry-after` as seconds or date. */
 export function toRetryAfter(headers: Record<string, string> | undefined, now: number): number | undefined {
   const milliseconds = Number.parseFloat(headers?.['retry-after-ms'] ?? '');
   if (milliseconds >= 0) return milliseconds;
@@ -7,4 +140,35 @@ export function toRetryAfter(headers: Record<string, string> | undefined, now: n
   if (/^\s*\d+(\.\d+)?\s*$/.test(value)) return Number(value) * 1000;
   const date = Date.parse(value);
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+export interface RetryOptions {
+  readonly maxRetries: number;
+  /** Delay before the first retry in milliseconds, doubled for each further one. */
+  readonly initialDelay: number;
+  readonly signal: AbortSignal;
+  /** Returns a number from 0 to 1 that spreads the retries of many clients. @default Math.random */
+  readonly random?: () => number;
+}
+
+/** The longest delay before a retry, in milliseconds. If a server asks for more, the error goes to the caller. */
+const MAX_DELAY = 60_000;
+
+/** Runs an operation again while it fails with a retryable `APICallError`. Respects `Retry-After`. */
+export async function retry<T>(
+  operation: () => Promise<T>,
+  { maxRetries, initialDelay, signal, random = Math.random }: RetryOptions,
+): Promise<T> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await operation();
+    } catch (error) {
+      if (signal.aborted || attempt >= maxRetries || !APICallError.isInstance(error) || !error.isRetryable)
+        throw error;
+      const backOff = initialDelay * 2 ** attempt * (0.75 + random() / 2);
+      const wait = toRetryAfter(error.responseHeaders, Date.now()) ?? backOff;
+      if (wait > MAX_DELAY) throw error;
+      await delay(wait, { abortSignal: signal });
+    }
+  }
 }

@@ -1,6 +1,5 @@
 import { loadOptionalSetting } from '@ai-sdk/provider-utils';
-import type { Credentials } from '../responses/model.js';
-import { createKeyRing } from '../http/key-ring.js';
+import { createKeyRing, type Credentials } from '../http/key-ring.js';
 import type { KelivoResponsesSettings } from './settings.js';
 
 /**

@@ -17,8 +17,10 @@ import type { ResponsesRequestBody } from './wire.js';
 import type { DeclaredTools } from './stream/hosted-item.js';
 import { type ResponseReader, readResponse } from './stream/read-response.js';
 import { supportedUrls } from './supported-urls.js';
+import type { Credentials } from '../http/key-ring.js';
+import type { RequestHeaders } from '../http/request-headers.js';
 import { openResponse, type ResponseTimeouts } from '../http/open-response.js';
-import { toShownBody } from '../http/to-shown-body.js';
+import { redactRequestBody } from '../http/redaction.js';
 import { createTurnMemories } from './turn-memory.js';
 
 /** What a model needs to know of its provider. */
@@ -41,24 +43,11 @@ export interface ResponsesModelConfig {
 
 /** What the requests of this model have or take that those of others do not. */
 export interface RequestOverride {
-  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly headers: RequestHeaders;
   /** Fields that replace those of the request. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly compatibility: Compatibility;
 }
-
-/** Who asks: the headers that say so, one set for each key. */
-export interface Credentials {
-  /**
-   * Sends a request with the headers of a key; with those of another where the server refused that key.
-   *
-   * @param turn marks the requests that have to be sent with the same key.
-   */
-  use<Answer>(turn: object | undefined, send: (headers: Headers) => Promise<Answer>): Promise<Answer>;
-}
-
-/** An undefined value leaves a header out. */
-type Headers = Readonly<Record<string, string | undefined>>;
 
 /**
  * One model call on the wire: a `LanguageModelV2` that sends one request to `POST …/responses` and maps its one
@@ -115,7 +104,7 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
     );
     return { ...opened, warnings: [...warnings, ...refused.map(toRefusalWarning)] };
 
-    async function begin(body: ResponsesRequestBody, headers: Headers) {
+    async function begin(body: ResponsesRequestBody, headers: RequestHeaders) {
       const { url, fetch, needsKey, timeouts, generateId } = config;
       const { abortSignal: signal, includeRawChunks } = options;
       const response = await openResponse({
@@ -132,6 +121,7 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
       const answer = readResponse({
         read: response.read,
         errorContext: response.errorContext,
+        redactKnown: response.redactKnown,
         toToolName: toolNames.fromWire,
         generateId,
         declared: toDeclaredTools(options, stream),
@@ -146,7 +136,7 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
         return {
           answer,
           head,
-          body: toShownBody(body).body,
+          body: redactRequestBody(body).body,
           headers: response.headers,
           close: response.close,
         };

@@ -21,7 +21,7 @@ import type { Scheduling } from './call-runner.js';
 import type { ExecuteCallOptions } from './call-execution.js';
 import type { OpenRound, Round } from './round.js';
 import type { ToolLoopOptions } from './options.js';
-import { retry } from './retry.js';
+import { retry } from '../http/retry.js';
 import { createTimeLimit } from './time-limit.js';
 import type { ToolLoopEvent } from './events.js';
 import { turnIdOf } from './result-store.js';

@@ -1,5 +1,6 @@
+import { APICallError } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import { toStreamError, toWireError } from '../../src/http/api-error.js';
+import { toHttpError, toStreamError, toWireError } from '../../src/http/api-error.js';
 
 const SHAPES: readonly [string, unknown, Record<string, unknown> | undefined][] = [
   [
@@ -83,7 +84,7 @@ describe('toStreamError', () => {
   });
 
   it('says so when the server gives no reason', () => {
-    expect(toStreamError({ status: 'failed', error: null }, context).message).toMatch(/without saying which/);
+    expect(toStreamError({ status: 'failed', error: null }, context).message).toMatch(/without a reason/);
   });
 
   it('takes credentials out of what the server says', () => {
@@ -93,5 +94,133 @@ describe('toStreamError', () => {
     );
     expect(error.message).toBe('Bad key [redacted]');
     expect(error.data).toEqual({ error: { message: 'Bad key [redacted]', hint: '[redacted]' } });
+  });
+});
+
+const KEY = 'sk-proj-secret';
+
+const errorOf = (body: string, { status = 400, hasKey = true }: { status?: number; hasKey?: boolean } = {}) =>
+  toHttpError(new Response(body, { status, statusText: 'Some Status' }), {
+    hasKey,
+    context: {
+      url: 'http://server.test/v1/responses',
+      requestBody: { model: 'm' },
+      responseHeaders: { 'x-request-id': 'req_1' },
+      redact: text => text.replaceAll(KEY, '[redacted]'),
+    },
+  });
+
+const BODIES: readonly [title: string, body: unknown, message: string][] = [
+  ['nested', { error: { message: 'No.', type: 'invalid_request_error', param: null, code: null } }, 'No.'],
+  ['flat', { type: 'error', code: 'bad', message: 'No.' }, 'No.'],
+  ['in words beside a code', { code: 'Client specified an invalid argument', error: 'No.' }, 'No.'],
+  [
+    "with the upstream's words",
+    { error: { message: 'Provider returned error', code: 400, metadata: { raw: 'too long' } } },
+    'Provider returned error: too long',
+  ],
+  ['in a detail', { detail: 'Not Found' }, 'Not Found'],
+  ['in a list', [{ error: { code: 400, message: 'No.', status: 'INVALID_ARGUMENT' } }], 'No.'],
+];
+
+describe('toHttpError', () => {
+  it.each(BODIES)('reads an error that is %s', async (_, body, message) => {
+    const text = JSON.stringify(body);
+    const error = await errorOf(text);
+    expect(APICallError.isInstance(error)).toBe(true);
+    expect(error).toMatchObject({
+      message,
+      statusCode: 400,
+      url: 'http://server.test/v1/responses',
+      requestBodyValues: { model: 'm' },
+      responseHeaders: { 'x-request-id': 'req_1' },
+      responseBody: text,
+      data: body,
+    });
+  });
+
+  it.each([
+    [
+      '<!DOCTYPE html><h1>404</h1>',
+      /answered 400: a web page, not a JSON error \(<!DOCTYPE html><h1>404<\/h1>\)/,
+    ],
+    [
+      'upstream   connect\nerror',
+      /^http:\/\/server\.test\/v1\/responses answered 400: upstream connect error$/,
+    ],
+    ['', /answered 400: Some Status$/],
+    ['{"ok":false}', /answered 400: \{"ok":false}$/],
+  ])('tells the status and what came where there is no error in %j', async (body, message) => {
+    expect((await errorOf(body, { status: 400 })).message).toMatch(message);
+  });
+
+  it.each([
+    [400, false],
+    [401, false],
+    [403, false],
+    [404, false],
+    [408, true],
+    [409, true],
+    [422, false],
+    [429, true],
+    [500, true],
+    [503, true],
+    [529, true],
+  ])('marks %i with retryable %s', async (status, isRetryable) => {
+    expect((await errorOf('{"error":{"message":"No."}}', { status })).isRetryable).toBe(isRetryable);
+  });
+
+  it('does not ask for a retry where the quota is used up', async () => {
+    const error = await errorOf('{"error":{"message":"No.","code":"insufficient_quota"}}', { status: 429 });
+    expect(error.isRetryable).toBe(false);
+  });
+
+  it('says that no key was set where the server asks for one', async () => {
+    const body = '{"error":{"message":"Unauthorized."}}';
+    expect((await errorOf(body, { status: 401, hasKey: false })).message).toBe(
+      'Unauthorized. No `apiKey` was set: pass one, or set OPENAI_API_KEY.',
+    );
+    expect((await errorOf(body, { status: 401 })).message).toBe('Unauthorized.');
+  });
+
+  it.each([404, 405, 501])(
+    'points to the base URL where a %i comes without an error of the API',
+    async status => {
+      expect((await errorOf('Not here', { status })).message).toMatch(
+        /Check `baseURL`: this server has no Responses API there\.$/,
+      );
+    },
+  );
+
+  it('does not doubt the base URL where the API says that it does not know the model', async () => {
+    const error = await errorOf('{"error":{"message":"No such model."}}', { status: 404 });
+    expect(error.message).toBe('No such model.');
+  });
+
+  it('does not repeat a key that the server repeats', async () => {
+    const error = await errorOf(
+      JSON.stringify({ error: { message: `Incorrect API key: ${KEY}.`, hint: KEY } }),
+      {
+        status: 401,
+      },
+    );
+    expect(error.message).toBe('Incorrect API key: [redacted].');
+    expect(JSON.stringify([error.responseBody, error.data])).not.toContain(KEY);
+  });
+
+  it('reads no more of a body than an error needs', async () => {
+    let pulled = 0;
+    const endless = new ReadableStream({
+      pull: controller => {
+        pulled++;
+        controller.enqueue(new TextEncoder().encode('x'.repeat(10_000)));
+      },
+    });
+    const error = await toHttpError(new Response(endless, { status: 500 }), {
+      hasKey: true,
+      context: { url: 'http://server.test/', requestBody: {}, redact: text => text },
+    });
+    expect(error.statusCode).toBe(500);
+    expect(pulled).toBeLessThan(20);
   });
 });

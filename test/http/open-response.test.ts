@@ -78,7 +78,7 @@ describe('openResponse', () => {
   it.each([
     ['a header', { headers: [{ authorization: 'Bearer “sk-quoted”' }] }, 'the header "authorization" to be'],
     ['the name of a header', { headers: [{ 'x team': 'a' }] }, 'the name of a header, got "x team"'],
-    ['the body', { body: { metadata: { a: 1n } } }, 'a request body that JSON can hold'],
+    ['the body', { body: { metadata: { a: 1n } } }, 'a request body that JSON can represent'],
   ])('says what is wrong with %s, sends nothing and asks for no retry', async (_, options, told) => {
     const server = await serveBody('');
     const error = await refused(open(server, options));
@@ -121,7 +121,7 @@ describe('openResponse', () => {
     const error = await refused(read());
     close();
     expect(error.message).toMatch(
-      /^The connection to .*\/v1\/responses broke before the answer was complete: /,
+      /^The connection to .*\/v1\/responses broke before the response was complete: /,
     );
     expect(error.isRetryable).toBe(true);
   });
@@ -147,7 +147,7 @@ describe('openResponse', () => {
       const elapsed = startTimer();
       const error = await refused(open(server, { timeouts: { connect: 50 } }));
       expect(elapsed()).toBeLessThan(1000);
-      expect(error.message).toContain('it sent no answer within 50 ms (timeouts.connect)');
+      expect(error.message).toContain('it sent no response within 50 ms (timeouts.connect)');
       expect(error.isRetryable).toBe(true);
       expect((await server.requests[0]?.closed)?.complete).toBe(false);
     });

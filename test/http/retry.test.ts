@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { toRetryAfter } from '../../src/http/retry.js';
-import { retry } from '../../src/tool-loop/retry.js';
+import { retry, toRetryAfter } from '../../src/http/retry.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import {
   ask,

@@ -133,6 +133,6 @@ describe('a stream that aimock cuts', () => {
     expect(text).toMatch(/^Once/);
     expect(text).not.toMatch(/king$/);
     expect(errors).toMatchObject([{ name: 'AI_APICallError', isRetryable: !isFollowUp }]);
-    expect(String(errors[0])).toContain('broke before the answer was complete');
+    expect(String(errors[0])).toContain('broke before the response was complete');
   });
 });

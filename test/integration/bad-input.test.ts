@@ -135,7 +135,7 @@ describe('a wrong base URL', () => {
     const url = await startServer(html);
     const error = await failureOf({ baseURL: url });
     expect(error).toMatchObject({ name: 'AI_APICallError', isRetryable: false });
-    expect(error.message).toMatch(/^Expected a Responses API answer from http.*, got a web page: .*nginx/);
+    expect(error.message).toMatch(/^Expected a Responses API response from http.*, got a web page: .*nginx/);
     expect(error.message).toContain(
       'Check that `baseURL` is the API root of a server that speaks the Responses API',
     );

@@ -13,6 +13,7 @@ export async function readParts(
     close: () => {},
     read: async () => waiting.shift(),
     errorContext: { url: 'http://server.test/v1/responses', requestBody: {}, redact: text => text },
+    redactKnown: text => text,
     toToolName: name => name,
     declared: { names: new Set(), nameById: new Map(), undeclared: 'full' },
     isKept: false,

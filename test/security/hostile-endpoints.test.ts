@@ -75,8 +75,13 @@ describe('an endpoint that sends without end', () => {
   });
 
   it.each([
-    ['comments', { piece: ': here\n\n'.repeat(1_000) }, { total: 1_500 }, /no whole answer within 1500 ms/],
-    ['white space', { piece: ' \n'.repeat(1_000) }, { total: 1_500 }, /no whole answer within 1500 ms/],
+    [
+      'comments',
+      { piece: ': here\n\n'.repeat(1_000) },
+      { total: 1_500 },
+      /no complete response within 1500 ms/,
+    ],
+    ['white space', { piece: ' \n'.repeat(1_000) }, { total: 1_500 }, /no complete response within 1500 ms/],
   ])('ends at the total time limit: %s', async (_, pouring, timeouts, message) => {
     const outcome = await callHostile(await servePouring(pouring), { settings: { timeouts } });
     expectRefusal(outcome, message);
@@ -87,7 +92,7 @@ describe('an endpoint that sends without end', () => {
 describe('an endpoint that hardly sends', () => {
   it.each([
     ['nothing, not even headers', { connect: 200 }, false, /no answer within 200 ms \(timeouts.connect\)/],
-    ['one byte at a time', { total: 400 }, true, /no whole answer within 400 ms \(timeouts.total\)/],
+    ['one byte at a time', { total: 400 }, true, /no complete response within 400 ms \(timeouts.total\)/],
     ['one byte, and then none', { idle: 200 }, false, /nothing for 200 ms \(timeouts.idle\)/],
   ])('ends at its time limit: %s', async (title, timeouts, isDripping, message) => {
     const server = await serve(response => {

@@ -32,7 +32,7 @@ describe('a redirect', () => {
     expect(error).toMatchObject({ statusCode: status, isRetryable: false });
     if (status !== 303)
       expect(error.message).toBe(
-        `Expected an answer from ${server.url}/v1/responses, got a redirect to ${other.url}/v1/responses, another ` +
+        `Expected a response from ${server.url}/v1/responses, got a redirect to ${other.url}/v1/responses, another ` +
           'origin, where no key is sent. If that is the right server, set `baseURL` to it.',
       );
   });
@@ -44,9 +44,9 @@ describe('a redirect', () => {
     expect(error.message).toMatch(/got a redirect to .*\/v1\/again-5 after 5 others\./);
   });
 
-  it('to no address is an error', async () => {
+  it('without an address is an error', async () => {
     const error = await refused(modelAt(await serveRedirect(307, () => 'http://')).doStream({ prompt }));
-    expect(error.message).toMatch(/got a redirect to no address/);
+    expect(error.message).toMatch(/got a redirect without a valid address/);
   });
 
   it('that a browser hides is an error', async () => {
@@ -54,7 +54,7 @@ describe('a redirect', () => {
     Object.defineProperty(hidden, 'status', { value: 0 });
     const settings = { fetch: async () => hidden };
     const error = await refused(modelAt({ url: 'http://server.test' }, settings).doStream({ prompt }));
-    expect(error.message).toMatch(/got a redirect that a browser does not let us see.* set `baseURL` to it/);
+    expect(error.message).toMatch(/got a redirect that the browser hides.* set `baseURL` to it/);
   });
 
   it('is the business of a fetch that follows by itself', async () => {

@@ -54,7 +54,8 @@ export type KnownServerName = keyof typeof KNOWN_SERVERS;
 
 export const knownServerNames = Object.keys(KNOWN_SERVERS) as KnownServerName[];
 
-export const compatibilityByName = (name: KnownServerName): Compatibility => KNOWN_SERVERS[name].compatibility;
+export const compatibilityByName = (name: KnownServerName): Compatibility =>
+  KNOWN_SERVERS[name].compatibility;
 
 /** The profile of the server behind a host name; OpenAI's form for hosts that are not known. */
 export function compatibilityByHost(host: string): Compatibility {

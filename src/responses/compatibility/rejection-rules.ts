@@ -124,7 +124,7 @@ export interface Fallback {
 export function findFallback(
   body: ResponsesRequestBody,
   error: unknown,
-  { profile: base = {} }: { profile?: Compatibility } = {},
+  { compatibility: base = {} }: { compatibility?: Compatibility } = {},
 ): Fallback | undefined {
   if (!APICallError.isInstance(error) || !REFUSALS.has(error.statusCode)) return undefined;
   const told = toPlain(`${error.message} ${error.responseBody ?? ''}`);

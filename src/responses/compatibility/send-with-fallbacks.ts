@@ -41,7 +41,7 @@ export async function sendWithFallbacks<Opened>(
       const refused = (inForce.without ?? []).filter(field => hasField(body, field));
       return { opened, sent, refused };
     } catch (error) {
-      const mend = mends < MAX_FALLBACKS ? findFallback(sent, error, { profile: inForce }) : undefined;
+      const mend = mends < MAX_FALLBACKS ? findFallback(sent, error, { compatibility: inForce }) : undefined;
       if (mend === undefined) throw error;
       sent = mend.body;
       inForce = mergeCompatibility(inForce, mend.compatibility);

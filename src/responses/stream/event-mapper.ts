@@ -7,7 +7,7 @@ import { createMessageItem } from './message-item.js';
 import type { ItemKind } from './output-item.js';
 import { createOutputItems } from './output-items.js';
 import { createReasoningItem } from './reasoning-item.js';
-import { toErrorText } from '../../http/to-error-text.js';
+import { toErrorText } from '../../http/api-error.js';
 import { NO_USAGE } from './finish.js';
 import type { ResponsesEvent } from './responses-event.js';
 import type { ErrorContext } from '../../http/api-error.js';
@@ -148,10 +148,10 @@ export function createEventMapper(given: EventMapperOptions): EventMapper {
           : 'came an empty body';
     return new APICallError({
       message:
-        `Expected a Responses API answer from ${url} to end with "response.completed", but ${came}. ` +
+        `Expected a Responses API response from ${url} to end with "response.completed", but ${came}. ` +
         (lastType === undefined
           ? 'Check that `baseURL` leads to a server that speaks the Responses API.'
-          : 'The connection was probably cut; the request can be repeated.'),
+          : 'The connection probably broke; the request can be retried.'),
       url,
       requestBodyValues: requestBody,
       responseHeaders,

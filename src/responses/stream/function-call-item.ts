@@ -1,7 +1,7 @@
 import { RESPONSE_LIMITS, ResponseLimitError } from '../../http/limits.js';
 import { createTextBuffer } from '../../parts/text-buffer.js';
 import type { CallIds } from './call-ids.js';
-import { isNestedDeeper } from '../../http/is-nested-deeper.js';
+import { isNestedDeeper } from '../../http/limits.js';
 import type { OutputItem, PartWriter } from './output-item.js';
 import { isParallelWrapper, toParallelCalls } from './to-parallel-calls.js';
 import { idOf, isPlainObject, type PlainObject } from '../../shared/json.js';
@@ -101,7 +101,10 @@ export function createFunctionCallItem({
       completed = input;
       if (isTooDeep(input)) {
         end();
-        throw new ResponseLimitError('nesting', 'arrays and objects in each other in the arguments of a call');
+        throw new ResponseLimitError(
+          'nesting',
+          'arrays and objects in each other in the arguments of a call',
+        );
       }
 
       callId ??= idOf(wire?.call_id) ?? idOf(wire?.id) ?? itemId ?? generateId();

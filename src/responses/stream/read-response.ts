@@ -2,20 +2,20 @@ import { APICallError, type LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { RESPONSE_LIMITS, ResponseLimitError, CHUNK_OVERHEAD } from '../../http/limits.js';
 import { createEventMapper, type EventMapper } from './event-mapper.js';
 import type { DeclaredTools } from './hosted-item.js';
-import { isNestedDeeper } from '../../http/is-nested-deeper.js';
-import { redactStrings } from '../../http/redact-strings.js';
+import { isNestedDeeper } from '../../http/limits.js';
+import { redactJson } from '../../http/redaction.js';
+import type { ReadBytes } from '../../http/open-response.js';
 import { createSseParser } from '../../http/sse-parser.js';
-import { toErrorText } from '../../http/to-error-text.js';
+import { toErrorText } from '../../http/api-error.js';
 import { DONE_MARKER, type ResponsesEvent, toResponsesEvent, toUntypedEvent } from './responses-event.js';
 import type { ErrorContext } from '../../http/api-error.js';
 import { isPlainObject, type PlainObject } from '../../shared/json.js';
 
-/** The next bytes of a body, or undefined at its end. Rejects when the connection breaks or the call is aborted. */
-export type ReadBytes = (limit?: { within: number }) => Promise<Uint8Array | undefined>;
-
 export interface ReadResponseOptions {
   readonly read: ReadBytes;
   readonly errorContext: ErrorContext;
+  /** Removes the credentials of the request from raw events. */
+  readonly redactKnown: (text: string) => string;
   readonly toToolName: (wireName: string) => string;
   readonly generateId: () => string;
   /** The tools that the host knows. */
@@ -55,7 +55,7 @@ const PIECE = 32 * 1024;
  * content types are not reliable. Both go through the same mapper.
  */
 export function readResponse(options: ReadResponseOptions): ResponseReader {
-  const { read, errorContext, includeRawChunks = false, signal, close } = options;
+  const { read, errorContext, redactKnown, includeRawChunks = false, signal, close } = options;
   let batch: LanguageModelV2StreamPart[] = [];
   const mapper = createEventMapper({ ...options, write: part => batch.push(part) });
   const decoder = new TextDecoder();
@@ -131,8 +131,7 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
 
   /** An event as it came, but for the key in an error of it. */
   function toRawValue(fields: unknown, data: string): unknown {
-    const { redact } = errorContext;
-    return redact(data) === data ? fields : redactStrings(fields, redact);
+    return redactKnown(data) === data ? fields : redactJson(fields, redactKnown);
   }
 
   function finish(): void {
@@ -173,7 +172,8 @@ function createJsonBody(mapper: EventMapper, { errorContext }: ReadResponseOptio
     feed(text) {
       pieces.push(text);
       length += text.length + CHUNK_OVERHEAD;
-      if (length > RESPONSE_LIMITS.eventLength) throw new ResponseLimitError('eventLength', 'characters of JSON');
+      if (length > RESPONSE_LIMITS.eventLength)
+        throw new ResponseLimitError('eventLength', 'characters of JSON');
     },
     end() {
       const body = pieces.join('');
@@ -219,7 +219,7 @@ function toLimitError(
   { url, requestBody, responseHeaders }: ErrorContext,
 ): APICallError {
   return new APICallError({
-    message: `Expected an answer from ${url} with ${message}, got more. Check that \`baseURL\` leads to the right server.`,
+    message: `Expected a response from ${url} with ${message}, got more. Check that \`baseURL\` leads to the right server.`,
     url,
     requestBodyValues: requestBody,
     responseHeaders,
@@ -233,7 +233,7 @@ function toUnexpectedBodyError(came: string, body: string, context: ErrorContext
   const excerpt = redact(body).replace(/\s+/g, ' ').trim().slice(0, 120);
   return new APICallError({
     message:
-      `Expected a Responses API answer from ${url}, got ${came}: ${toErrorText(JSON.stringify(excerpt))}. ` +
+      `Expected a Responses API response from ${url}, got ${came}: ${toErrorText(JSON.stringify(excerpt))}. ` +
       'Check that `baseURL` is the API root of a server that speaks the Responses API, such as "https://api.openai.com/v1".',
     url,
     requestBodyValues: requestBody,

@@ -1,5 +1,5 @@
 import { RESPONSE_LIMITS, ResponseLimitError } from '../../http/limits.js';
-import { isNestedDeeper } from '../../http/is-nested-deeper.js';
+import { isNestedDeeper } from '../../http/limits.js';
 import type { SseEvent } from '../../http/sse-parser.js';
 import { isPlainObject, type PlainObject } from '../../shared/json.js';
 

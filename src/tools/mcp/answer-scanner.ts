@@ -1,4 +1,5 @@
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
+import { createLineSplitter } from '../../shared/line-splitter.js';
 
 /** What an SSE stream of an MCP server has brought so far. */
 export interface ResponseScanner {
@@ -14,9 +15,7 @@ export function createResponseScanner({
   onAnswer: (id: RequestId, kind: 'result' | 'error') => void;
 }): ResponseScanner {
   const decoder = new TextDecoder();
-  /** The pieces of the line that has not ended: joined once, as a result may be one line of many megabytes. */
-  let openLine: string[] = [];
-  let endsWithReturn = false;
+  const lines = createLineSplitter(readLine);
   let data: string[] = [];
   let isResumable = false;
 
@@ -42,17 +41,7 @@ export function createResponseScanner({
 
   return {
     push(chunk) {
-      const text = decoder.decode(chunk, { stream: true });
-      if (text === '') return;
-      // A carriage return has ended its line; a line feed behind it belongs to the same end.
-      const lines = (endsWithReturn ? text.replace(/^\n/, '') : text).split(/\r\n?|\n/);
-      endsWithReturn = text.endsWith('\r');
-      const rest = lines.pop() ?? '';
-      for (const line of lines) {
-        readLine(openLine.join('') + line);
-        openLine = [];
-      }
-      openLine.push(rest);
+      lines.push(decoder.decode(chunk, { stream: true }));
     },
     get isResumable() {
       return isResumable;

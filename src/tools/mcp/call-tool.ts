@@ -4,7 +4,7 @@ import type { McpConnection } from './connection.js';
 import { findArgumentIssue } from './argument-issues.js';
 import type { McpServerConfig } from './config.js';
 import type { McpFailure, McpFailureKind } from './failures.js';
-import { redact, secretsOf } from './redact.js';
+import { redactServerText } from './redaction.js';
 import { type RequestLimits, sendRequest } from './request.js';
 import { toMcpError } from './errors.js';
 import { toToolOutput } from './tool-output.js';
@@ -62,7 +62,7 @@ export async function callTool(
 /** A server that fails may tell its environment or the headers of the request; results are what was asked for. */
 function withoutSecrets(output: ToolOutput, config: McpServerConfig): ToolOutput {
   if (output.type !== 'error-text') return output;
-  return { type: 'error-text', value: redact(output.value, { secrets: secretsOf(config) }) };
+  return { type: 'error-text', value: redactServerText(output.value, config) };
 }
 
 function mayRepeat({ kind }: McpFailure, { readOnly, idempotent }: ToolDefinition): boolean {

@@ -1,7 +1,7 @@
 import { KelivoError, type KelivoErrorCode } from '../../shared/errors.js';
 import type { McpServerConfig } from './config.js';
 import { type McpFailure, type McpFailureKind, processesUnsupported, toMcpFailure } from './failures.js';
-import { redact, secretsOf } from './redact.js';
+import { redactServerText } from './redaction.js';
 import { toPlainText } from './untrusted-input.js';
 
 interface ErrorContext {
@@ -141,5 +141,5 @@ function toInnerMessage(body: string): string {
 }
 
 function toClean(text: string, { config }: ErrorContext): string {
-  return redact(toPlainText(text).trim(), { secrets: secretsOf(config) });
+  return redactServerText(toPlainText(text).trim(), config);
 }

@@ -1,7 +1,6 @@
+import { createLineSplitter } from '../../shared/line-splitter.js';
 import { deserializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-
-const newline = 0x0a;
 
 /** What a server may send in one message: a large image in base64 is a few tens of megabytes. */
 const maxMessageBytes = 256 * 1024 * 1024;
@@ -23,9 +22,9 @@ export function createMessageReader({
   /** A line that is no message, such as a log line that strayed to standard output. */
   onError: (error: Error) => void;
   maxBytes?: number;
-}): (chunk: Buffer) => void {
-  let parts: Buffer[] = [];
-  let byteCount = 0;
+}): (chunk: Uint8Array) => void {
+  const decoder = new TextDecoder();
+  const lines = createLineSplitter(readLine, { lineEnd: 'lf' });
 
   function readLine(line: string): void {
     if (line.trim() === '') return;
@@ -37,17 +36,9 @@ export function createMessageReader({
   }
 
   return chunk => {
-    let start = 0;
-    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
-      parts.push(chunk.subarray(start, end));
-      const line = Buffer.concat(parts).toString('utf8');
-      parts = [];
-      byteCount = 0;
-      start = end + 1;
-      readLine(line);
-    }
-    parts.push(chunk.subarray(start));
-    byteCount += chunk.length - start;
-    if (byteCount > maxBytes) throw new Error(`The server sent a message of more than ${maxBytes} bytes.`);
+    lines.push(decoder.decode(chunk, { stream: true }));
+    // A character takes at least one byte.
+    if (lines.bufferedLength > maxBytes)
+      throw new Error(`The server sent a message of more than ${maxBytes} bytes.`);
   };
 }

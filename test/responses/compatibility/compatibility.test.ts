@@ -9,11 +9,7 @@ import {
   compatibilityByName,
   knownServerNames,
 } from '../../../src/responses/compatibility/known-servers.js';
-import type {
-  FunctionCallOutput,
-  InputItem,
-  ResponsesRequestBody,
-} from '../../../src/responses/wire.js';
+import type { FunctionCallOutput, InputItem, ResponsesRequestBody } from '../../../src/responses/wire.js';
 
 const question: InputItem = { role: 'user', content: [{ type: 'input_text', text: 'hi' }] };
 const reasoning: InputItem = { type: 'reasoning', id: 'rs_1', encrypted_content: 'secret', summary: [] };
@@ -28,8 +24,8 @@ const bodyOf = (input: InputItem[], fields: Partial<ResponsesRequestBody> = {}):
   input,
   ...fields,
 });
-const apply = (profile: Compatibility, input: InputItem[], fields?: Partial<ResponsesRequestBody>) =>
-  applyCompatibility(bodyOf(input, fields), profile);
+const apply = (compatibility: Compatibility, input: InputItem[], fields?: Partial<ResponsesRequestBody>) =>
+  applyCompatibility(bodyOf(input, fields), compatibility);
 
 const outputOf = (content: FunctionCallOutput['output'], callId = 'call_1'): InputItem => ({
   type: 'function_call_output',
@@ -77,8 +73,8 @@ it.each<[string, Compatibility, unknown[]]>([
     ],
   ],
   ['no reasoning', { reasoning: false }, [question, call, output, answer]],
-])('sends %s', (_what, profile, expected) => {
-  expect(apply(profile, [question, reasoning, call, output, answer]).input).toEqual(expected);
+])('sends %s', (_what, compatibility, expected) => {
+  expect(apply(compatibility, [question, reasoning, call, output, answer]).input).toEqual(expected);
 });
 
 it('makes up the same ids when the conversation goes on', () => {
@@ -123,8 +119,8 @@ it('joins the texts of a tool output where it must be a string, and says that a 
 
 it('moves images behind the last of parallel outputs, each with its tool', () => {
   const second: InputItem = { ...call, call_id: 'call_2', name: 'draw' } as InputItem;
-  const profile: Compatibility = { toolOutput: 'string', toolImages: 'user-message' };
-  const { input } = apply(profile, [
+  const compatibility: Compatibility = { toolOutput: 'string', toolImages: 'user-message' };
+  const { input } = apply(compatibility, [
     question,
     call,
     second,
@@ -169,9 +165,9 @@ it.each<[Compatibility, string[] | undefined]>([
   [{ include: 'any' }, ['reasoning.encrypted_content', 'file_search_call.results']],
   [{ include: 'unencrypted' }, ['file_search_call.results']],
   [{ include: 'none' }, undefined],
-])('asks with %j for %j', (profile, expected) => {
+])('asks with %j for %j', (compatibility, expected) => {
   const include = ['reasoning.encrypted_content', 'file_search_call.results'];
-  expect(apply(profile, [question], { include }).include).toEqual(expected);
+  expect(apply(compatibility, [question], { include }).include).toEqual(expected);
 });
 
 it('leaves fields out, and what they were in when nothing else was', () => {
@@ -208,20 +204,23 @@ it('opens the schemas of tools, but not a property that only has the name of a k
 });
 
 it('sends instructions as a system message where they may not stand beside a previous response', () => {
-  const profile: Compatibility = { instructionsWithPreviousResponse: false };
-  const body = apply(profile, [question], { instructions: 'Be brief.', previous_response_id: 'resp_1' });
+  const compatibility: Compatibility = { instructionsWithPreviousResponse: false };
+  const body = apply(compatibility, [question], {
+    instructions: 'Be brief.',
+    previous_response_id: 'resp_1',
+  });
   expect(body.input).toEqual([{ role: 'system', content: 'Be brief.' }, question]);
   expect(body).not.toHaveProperty('instructions');
-  expect(apply(profile, [question], { instructions: 'Be brief.' }).instructions).toBe('Be brief.');
+  expect(apply(compatibility, [question], { instructions: 'Be brief.' }).instructions).toBe('Be brief.');
 });
 
 it.each(knownServerNames)('returns the same request when it has the form of %s already', name => {
-  const profile = compatibilityByName(name);
+  const compatibility = compatibilityByName(name);
   const body = bodyOf([question, reasoning, call, outputOf([image]), answer], {
     include: ['reasoning.encrypted_content'],
   });
-  const formed = applyCompatibility(body, profile);
-  expect(applyCompatibility(formed, profile)).toBe(formed);
+  const formed = applyCompatibility(body, compatibility);
+  expect(applyCompatibility(formed, compatibility)).toBe(formed);
 });
 
 it.each([
@@ -232,11 +231,11 @@ it.each([
   ['api.x.ai', compatibilityByName('xai')],
   ['ark.cn-beijing.volces.com', compatibilityByName('volcengine')],
   ['router.huggingface.co', compatibilityByName('huggingface')],
-])('knows what %s takes', (host, profile) => {
-  expect(compatibilityByHost(host)).toEqual(profile);
+])('knows what %s takes', (host, compatibility) => {
+  expect(compatibilityByHost(host)).toEqual(compatibility);
 });
 
-it('lays profiles over each other and keeps all that is left out', () => {
+it('merges compatibilities and keeps all omitted fields', () => {
   const base: Compatibility = { status: true, include: 'none', without: ['user', 'metadata'] };
   expect(mergeCompatibility(base, { include: 'any', without: ['user', 'store'] })).toEqual({
     status: true,

@@ -66,18 +66,18 @@ it.each([
 ])(
   'leaves reasoning and the ids that ask for it out of this request alone: %s',
   (_server, message, status) => {
-    const mend = findFallback(body, refusal(message, { status }));
+    const fallback = findFallback(body, refusal(message, { status }));
     const [user, , , output, answer] = body.input;
     const call = { type: 'function_call', call_id: 'call_1', name: 'add', arguments: '{}' };
-    expect(mend?.body).toEqual({ ...body, input: [user, call, output, answer] });
-    expect(mend?.isLasting).toBe(false);
+    expect(fallback?.body).toEqual({ ...body, input: [user, call, output, answer] });
+    expect(fallback?.isLasting).toBe(false);
   },
 );
 
 const chatOutputs: Compatibility = { toolOutput: 'string', toolImages: 'user-message' };
 const wholeItems: Compatibility = { itemIds: 'required', messageType: true, status: true, annotations: true };
 
-it.each<[server: string, message: string, status: number, profile: Compatibility]>([
+it.each<[server: string, message: string, status: number, compatibility: Compatibility]>([
   ['Ollama', 'input[1]: unknown input item type: "reasoning"', 400, { reasoning: false }],
   ['OpenAI', 'Encrypted content is not supported with this model.', 400, { include: 'unencrypted' }],
   [
@@ -138,10 +138,10 @@ it.each<[server: string, message: string, status: number, profile: Compatibility
   ['a gateway', 'Upstream request failed: Input should be a valid string', 422, chatOutputs],
   ['OpenRouter', 'Invalid Responses API request', 400, wholeItems],
   ['vLLM', "1 validation error: 'loc': ('body', 'input', 'status'), Field required: status", 400, wholeItems],
-])('mends what %s says: %s', (_server, message, status, profile) => {
-  const mend = findFallback(body, refusal(message, { status }));
-  expect(mend).toMatchObject({ profile, isLasting: true });
-  expect(mend?.body).not.toEqual(body);
+])('changes the request after %s reports: %s', (_server, message, status, compatibility) => {
+  const fallback = findFallback(body, refusal(message, { status }));
+  expect(fallback).toMatchObject({ compatibility, isLasting: true });
+  expect(fallback?.body).not.toEqual(body);
 });
 
 it('reads the complaint in the body where the message is another', () => {
@@ -166,18 +166,18 @@ it('takes a complaint about the input for one about items where no tool output i
 
 it('leaves a choice of tools out of a request without tools, and of that alone', () => {
   const error = refusal('A tool_choice was set on the request but no tools were specified.');
-  const mend = findFallback(body, error);
-  expect(mend?.body).not.toHaveProperty('tool_choice');
-  expect(mend?.isLasting).toBe(false);
+  const fallback = findFallback(body, error);
+  expect(fallback?.body).not.toHaveProperty('tool_choice');
+  expect(fallback?.isLasting).toBe(false);
 });
 
 it('keeps making up the ids that the endpoint asks for when it takes reasoning away', () => {
   const error = refusal('The encrypted content for item rs_1 could not be verified.');
-  const mend = findFallback(body, error, { profile: { itemIds: 'required' } });
-  expect(mend?.body.input[1]).toMatchObject({ type: 'function_call', id: 'fc_input_1' });
+  const fallback = findFallback(body, error, { compatibility: { itemIds: 'required' } });
+  expect(fallback?.body.input[1]).toMatchObject({ type: 'function_call', id: 'fc_input_1' });
 
   const inForce: Compatibility = { itemIds: 'required', reasoning: false };
-  expect(findFallback(mend?.body ?? body, error, { profile: inForce })).toBeUndefined();
+  expect(findFallback(fallback?.body ?? body, error, { compatibility: inForce })).toBeUndefined();
 });
 
 it.each([
@@ -187,6 +187,6 @@ it.each([
   ['a field that the request cannot do without', refusal("Unsupported parameter: 'store'")],
   ['a field that is not in the request', refusal("Unsupported parameter: 'top_p'")],
   ['a part of the input', refusal("Unknown parameter: 'input[1].status'.")],
-])('mends nothing for %s', (_what, error) => {
+])('changes nothing for %s', (_what, error) => {
   expect(findFallback(body, error)).toBeUndefined();
 });

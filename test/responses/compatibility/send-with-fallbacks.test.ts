@@ -98,7 +98,7 @@ it('says which setting the server does not take, also when it is not asked again
   expect((await ask('qwen3')).warnings).not.toContainEqual(warning);
 });
 
-it('mends what is not streamed, and tells the host what was sent', async () => {
+it('applies fallbacks without streaming and reports the request that was sent', async () => {
   const { server, provider, bodies } = await start();
   server.enqueue(noTemperature, [{ text: 'Hello.' }]);
   const { content, request } = await provider.responses('qwen3').doGenerate({ prompt, temperature: 0.5 });

@@ -20,9 +20,9 @@ describe('an answer that ends without a terminal event', () => {
       const parts = await readParts(chunks);
       const error = errorOf(parts);
       expect(error.message).toBe(
-        'Expected a Responses API answer from http://server.test/v1/responses to end with "response.completed", ' +
+        'Expected a Responses API response from http://server.test/v1/responses to end with "response.completed", ' +
           'but the stream ended after "response.output_item.done". ' +
-          'The connection was probably cut; the request can be repeated.',
+          'The connection probably broke; the request can be retried.',
       );
       expect(error.isRetryable).toBe(true);
       expect(summarize(parts)).toMatchObject({ texts: ['Hello there'], usage: NO_USAGE });
