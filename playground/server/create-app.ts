@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
 import { KelivoError } from 'kelivo-responses';
-import { describeFailure } from '../describe-failure.js';
+import { describeFailure } from '../shared/describe-failure.js';
 import type { PlaygroundContext } from './context.js';
 import { localOnly } from './guard/local-only.js';
 import { securityHeaders } from './guard/security-headers.js';

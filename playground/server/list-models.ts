@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { describeFailure } from '../describe-failure.js';
+import { describeFailure } from '../shared/describe-failure.js';
 import type { ModelList } from '../shared/playground-state.js';
 import type { Redactor } from './turn/redact.js';
 import { openTarget, type OpenTargetOptions } from './turn/open-target.js';

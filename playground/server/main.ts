@@ -1,7 +1,7 @@
 /** The web playground: `npm start`. */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { describeFailure } from '../describe-failure.js';
+import { describeFailure } from '../shared/describe-failure.js';
 import { startPlayground } from './start-playground.js';
 
 const help = `Serves the playground on 127.0.0.1.

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { serve } from '../_server.js';
-import { runDemo } from '../playground/_run-demo.js';
+import { runDemo } from '../playground/terminal/_run-demo.js';
 
 const KEY = 'canary-58a1f7e3';
 const QUERY = 'canary-9b20c4d6';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type McpServers, parseMcpConfig } from 'kelivo-responses/mcp';
 import { createToolbox, type ToolSource } from 'kelivo-responses/tool-loop';
-import { describeFailure } from '../../describe-failure.js';
+import { describeFailure } from '../../shared/describe-failure.js';
 import type { ConfigurationRefused, ConfirmationNeeded, ServerView } from '../../shared/playground-state.js';
 import { readConfigFile, writeConfigFile } from './config-file.js';
 import { findNewCommands } from './find-new-commands.js';

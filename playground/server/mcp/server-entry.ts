@@ -1,6 +1,6 @@
 import { createMcpTools, type McpServerConfig } from 'kelivo-responses/mcp';
 import type { ToolDefinition, ToolSource } from 'kelivo-responses/tool-loop';
-import { describeFailure } from '../../describe-failure.js';
+import { describeFailure } from '../../shared/describe-failure.js';
 import type { LogLine, ServerView, ToolView } from '../../shared/playground-state.js';
 import { toTarget } from './find-new-commands.js';
 

@@ -1,6 +1,6 @@
 import { jsonSchema, type ToolSet } from 'ai';
 import { createLocalTools, createToolbox, type ToolSource } from 'kelivo-responses/tool-loop';
-import { localTools } from '../../local-tools.js';
+import { localTools } from '../../shared/local-tools.js';
 
 /** A host that knows a tool shows its calls. The schema is open: the provider's own check is the one that counts. */
 export async function declareTools(

@@ -3,7 +3,7 @@ import type { ToolLoopOptions } from 'kelivo-responses';
 import type { ModelAdapter } from 'kelivo-responses/adapters';
 import { createSwitchableProvider } from 'kelivo-responses/host';
 import type { ToolSource } from 'kelivo-responses/tool-loop';
-import { localTools } from '../../local-tools.js';
+import { localTools } from '../../shared/local-tools.js';
 import type { Flag } from '../../shared/trace-event.js';
 
 export interface OpenModelOptions {

@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import { describeFailure } from '../../describe-failure.js';
+import { describeFailure } from '../../shared/describe-failure.js';
 import type { ExchangeEnd, TraceFact } from '../../shared/trace-event.js';
 import type { Redactor } from './redact.js';
 import { shortenStrings } from './shorten-strings.js';

@@ -7,7 +7,7 @@ import {
 } from 'ai';
 import type { ModelAdapter } from 'kelivo-responses/adapters';
 import type { ToolSource } from 'kelivo-responses/tool-loop';
-import { describeFailure } from '../../describe-failure.js';
+import { describeFailure } from '../../shared/describe-failure.js';
 import type { PlaygroundMessage, Settings, StoredMessage } from '../../shared/playground-state.js';
 import type { Flag, TraceEvent } from '../../shared/trace-event.js';
 import type { SharedEmulator } from '../emulator/shared-emulator.js';

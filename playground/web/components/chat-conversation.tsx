@@ -3,7 +3,7 @@ import type { Flag } from '../../shared/trace-event.js';
 import { useShortcuts } from '../hooks/use-shortcuts.js';
 import { useThread } from '../hooks/use-thread.js';
 import { Composer } from './composer.js';
-import type { ConversationProps } from './conversation-view.js';
+import type { ConversationProps } from './conversation-props.js';
 import { EmptyState } from './empty-state.js';
 import { Segmented } from './segmented.js';
 import { ThreadView } from './thread-view.js';

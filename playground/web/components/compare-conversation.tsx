@@ -5,7 +5,7 @@ import { type ThreadHook, useThread } from '../hooks/use-thread.js';
 import type { Traces } from '../hooks/use-traces.js';
 import { ComparisonTable } from './comparison-table.js';
 import { Composer } from './composer.js';
-import type { ConversationProps } from './conversation-view.js';
+import type { ConversationProps } from './conversation-props.js';
 import { EmptyState } from './empty-state.js';
 import { ThreadView } from './thread-view.js';
 import { Toolbar } from './toolbar.js';

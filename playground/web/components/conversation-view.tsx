@@ -1,39 +1,11 @@
 import { useEffect, useState } from 'react';
-import type {
-  Conversation,
-  ConversationMode,
-  StoredMessage,
-  TraceBatch,
-} from '../../shared/playground-state.js';
-import type { PlaygroundStateHook } from '../hooks/use-playground-state.js';
-import type { Traces } from '../hooks/use-traces.js';
+import type { Conversation } from '../../shared/playground-state.js';
 import { callApi } from '../lib/api.js';
 import { ChatConversation } from './chat-conversation.js';
 import { CompareConversation } from './compare-conversation.js';
+import type { ConversationProps, ConversationViewProps } from './conversation-props.js';
 
-export interface ConversationViewProps {
-  readonly conversationId: string;
-  /** What the conversation is if the server does not know it yet. */
-  readonly draft: { readonly mode: ConversationMode; readonly text: string };
-  readonly playground: PlaygroundStateHook;
-  readonly traces: Traces;
-  readonly onTrace: (batch: TraceBatch) => void;
-  readonly onLoad: (messages: readonly StoredMessage[]) => void;
-  readonly onChanged: () => Promise<void>;
-  readonly onNew: (mode: ConversationMode, text?: string) => void;
-  readonly selected: string | undefined;
-  readonly onSelect: (messageId: string | undefined) => void;
-  readonly onInspect: (messageId: string) => void;
-}
-
-/** A conversation with the props that its two forms share. */
-export interface ConversationProps extends Omit<ConversationViewProps, 'draft' | 'onLoad' | 'onChanged'> {
-  readonly conversation: Conversation;
-  readonly draftText: string;
-  readonly onFinish: () => void;
-}
-
-/** Reads the conversation and shows it as what it is: a chat, or two answers side by side. */
+/** Loads a conversation and renders it as a chat or as a comparison. */
 export function ConversationView({ draft, onLoad, onChanged, ...props }: ConversationViewProps) {
   const { conversationId, onSelect, onTrace } = props;
   const [conversation, setConversation] = useState<Conversation>();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createTerminal } from '../../playground/terminal.js';
+import { createTerminal } from '../../../playground/terminal/output.js';
 
 function write(hasColours: boolean) {
   let written = '';

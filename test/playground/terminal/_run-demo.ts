@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
 const tsx = createRequire(import.meta.url).resolve('tsx/cli');
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 export interface DemoRun {
   readonly exitCode: number | null;
@@ -31,7 +31,7 @@ export async function runDemo(
   args: readonly string[],
   { env, interruptAt }: DemoRunOptions = {},
 ): Promise<DemoRun> {
-  const demo = spawn(process.execPath, [tsx, 'playground/demo.ts', ...args], {
+  const demo = spawn(process.execPath, [tsx, 'playground/terminal/demo.ts', ...args], {
     cwd: root,
     env: { ...environment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

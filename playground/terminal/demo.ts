@@ -1,12 +1,12 @@
 /** The terminal demo: `npm run demo`. */
 import type { WriteStream } from 'node:tty';
-import { describeFailure } from './describe-failure.js';
-import { everythingServer } from './everything-server.js';
-import { openDemo } from './open-demo.js';
-import { printHeader } from './print-header.js';
-import { createTurnPrinter } from './print-turn.js';
-import { type CommandLine, help, readOptions, readServers } from './read-options.js';
-import { createTerminal } from './terminal.js';
+import { describeFailure } from '../shared/describe-failure.js';
+import { everythingServer } from '../shared/everything-server.js';
+import { openDemo } from './setup.js';
+import { printHeader } from './output.js';
+import { createTurnPrinter } from './output.js';
+import { type CommandLine, help, readOptions, readServers } from './options.js';
+import { createTerminal } from './output.js';
 
 /** The exit codes of programs that a signal ended: 128 and its number. */
 const signalExitCodes = { SIGINT: 130, SIGTERM: 143 } as const;

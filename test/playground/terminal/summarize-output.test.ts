@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { summarizeOutput } from '../../playground/summarize-output.js';
+import { summarizeOutput } from '../../../playground/terminal/output.js';
 
 it('puts a text on one line and cuts it', () => {
   expect(summarizeOutput(' one\n  two ')).toBe('one two');

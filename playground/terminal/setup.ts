@@ -1,11 +1,9 @@
 import { stepCountIs, streamText } from 'ai';
 import { createKelivoResponsesProvider, type McpServers, type ToolLoopEvent } from 'kelivo-responses';
-import { createMcpTools } from 'kelivo-responses/mcp';
-import { collectTurn } from './collect-turn.js';
-import type { DemoEvent } from './demo-event.js';
-import { type Inspection, inspectServers } from './inspect-servers.js';
-import { localTools } from './local-tools.js';
-import { type Endpoint, openEndpoint } from './open-endpoint.js';
+import { createMcpTools, type McpTools } from 'kelivo-responses/mcp';
+import { collectTurn, type DemoEvent } from './turn-events.js';
+import { localTools } from '../shared/local-tools.js';
+import { startResponsesEmulator } from 'kelivo-responses/testing';
 
 export interface DemoOptions {
   readonly modelId: string;
@@ -97,4 +95,75 @@ export async function openDemo({
       await Promise.all([provider.close(), endpoint.close()]);
     },
   };
+}
+
+/** Where the demo sends its requests. */
+export interface Endpoint {
+  readonly baseURL: string;
+  /** The address without what could be a secret in it. */
+  readonly address: string;
+  readonly isEmulator: boolean;
+  readonly hasKey: boolean;
+  close(): Promise<void>;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const OPENAI = 'https://api.openai.com/v1';
+
+/** Milliseconds before each event of the emulator: about as fast as a model writes. */
+const LATENCY = 15;
+
+/** The endpoint that the environment names, else the emulator, started for this demo. */
+export async function openEndpoint({
+  OPENAI_API_KEY: key,
+  OPENAI_BASE_URL: url,
+}: Environment): Promise<Endpoint> {
+  if (key || url) {
+    const baseURL = url || OPENAI;
+    return {
+      baseURL,
+      address: withoutSecrets(baseURL),
+      isEmulator: false,
+      hasKey: Boolean(key),
+      close: async () => {},
+    };
+  }
+  const { baseURL, close } = await startResponsesEmulator({ latency: LATENCY });
+  return { baseURL, address: baseURL, isEmulator: true, hasKey: false, close };
+}
+
+/** User names, passwords and queries (`?key=…`) are left out. What is no URL is the provider's to refuse. */
+function withoutSecrets(baseURL: string): string {
+  if (!URL.canParse(baseURL)) return '(no URL)';
+  const { protocol, host, pathname } = new URL(baseURL);
+  return `${protocol}//${host}${pathname}`;
+}
+
+/** How an MCP server answered when it was asked for its tools. */
+export interface InspectedServer {
+  readonly name: string;
+  readonly toolCount: number;
+  /** Why it has no tools to offer. */
+  readonly problem?: string;
+}
+
+export interface Inspection {
+  /** Those that are not disabled, in the order of the configuration. */
+  readonly servers: readonly InspectedServer[];
+  /** What servers that work do not offer after all, and why. */
+  readonly notes: readonly string[];
+}
+
+/** Starts each server and counts its tools. */
+export async function inspectServers(
+  tools: McpTools,
+  { signal }: { signal: AbortSignal },
+): Promise<Inspection> {
+  const { warnings } = await tools.listTools({ signal });
+  const servers = tools
+    .status()
+    .filter(({ state }) => state !== 'disabled')
+    .map(({ name, tools: { length }, error }) => ({ name, toolCount: length, problem: error?.message }));
+  return { servers, notes: warnings.filter(text => !servers.some(({ problem }) => problem === text)) };
 }

@@ -1,0 +1,169 @@
+import type { InspectedServer } from './setup.js';
+import type { Demo } from './setup.js';
+import type { Endpoint } from './setup.js';
+import type { DemoEvent, DemoUsage, ToolResultEvent } from './turn-events.js';
+import { stripVTControlCharacters, styleText } from 'node:util';
+
+/** Says who talks to whom, before anything is asked. */
+export function printHeader(
+  terminal: Terminal,
+  { demo, modelId, hasLoop, question }: { demo: Demo; modelId: string; hasLoop: boolean; question: string },
+): void {
+  const row = (title: string, text: string): void => {
+    terminal.write(title.padEnd(10), 'dim');
+    terminal.line(text);
+  };
+  const { servers, notes } = demo.inspection;
+  row('endpoint', describeEndpoint(demo.endpoint));
+  row('model', modelId);
+  if (hasLoop) {
+    row('mcp', servers.map(describeServer).join(', ') || 'no server');
+    row('local', demo.localTools.join(', '));
+  } else {
+    row('no loop', "toolLoop is off: the bare model, with the host's stopWhen and no tools");
+  }
+  for (const { problem } of servers) {
+    if (problem !== undefined) terminal.line(`warning: ${problem}`, 'yellow');
+  }
+  for (const note of notes) terminal.line(`note: ${note}`, 'dim');
+  terminal.write('\n');
+  terminal.line(`> ${question}`, 'bold');
+  terminal.write('\n');
+}
+
+function describeEndpoint({ address, isEmulator, hasKey }: Endpoint): string {
+  if (isEmulator) return `${address} (emulator, needs no key)`;
+  return `${address} (${hasKey ? 'key of OPENAI_API_KEY' : 'without a key'})`;
+}
+
+const describeServer = ({ name, toolCount, problem }: InspectedServer): string =>
+  problem === undefined ? `${name} (${count(toolCount, 'tool')})` : `${name} (failed)`;
+
+/** Shows the events of a turn as they come. A failure is left to the caller. */
+export function createTurnPrinter(terminal: Terminal): (event: DemoEvent) => void {
+  /** The block of text that the cursor stands in. */
+  let openBlock: string | undefined;
+
+  function writeTo(block: string, text: string, style?: 'dim'): void {
+    if (block !== openBlock) endBlock();
+    openBlock = block;
+    terminal.write(text, style);
+  }
+
+  function endBlock(): void {
+    if (openBlock !== undefined) terminal.write('\n');
+    openBlock = undefined;
+  }
+
+  return event => {
+    if (event.type === 'text') return writeTo(`text ${event.id}`, event.text);
+    if (event.type === 'reasoning') return writeTo(`reasoning ${event.id}`, event.text, 'dim');
+    endBlock();
+    switch (event.type) {
+      case 'warning':
+        return terminal.line(`warning: ${event.message}`, 'yellow');
+      case 'round-start':
+        return terminal.line(`── round ${event.round}`, 'bold');
+      case 'tool-call':
+        return terminal.line(`→ ${event.toolName} ${JSON.stringify(event.input)}`, 'cyan');
+      case 'tool-result':
+        return terminal.line(describeResult(event), event.isError ? 'red' : 'green');
+      case 'round-end':
+        return terminal.line(`── round ${event.round} ended: ${describeEnd(event)}`, 'dim');
+      case 'finish': {
+        const counts = `${count(event.rounds, 'round')}, ${count(event.toolCalls, 'tool call')}`;
+        terminal.write('\n');
+        return terminal.line(`${counts}: ${describeEnd(event)}`, 'bold');
+      }
+    }
+  };
+}
+
+/** `1 round`, `2 rounds` */
+export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
+
+function describeResult({ toolName, output, isError, duration }: ToolResultEvent): string {
+  const time = duration === undefined ? '' : ` (${Math.round(duration)} ms)`;
+  return `${isError ? '✗' : '←'} ${toolName}${time} ${summarizeOutput(output)}`;
+}
+
+interface End {
+  readonly finishReason: string;
+  readonly duration: number;
+  readonly usage: DemoUsage;
+}
+
+function describeEnd({ finishReason, duration, usage }: End): string {
+  const { inputTokens = '?', outputTokens = '?', reasoningTokens } = usage;
+  const reasoning = reasoningTokens ? ` (${reasoningTokens} reasoning)` : '';
+  const seconds = (duration / 1000).toFixed(1);
+  return `${finishReason}, ${seconds} s, usage ${inputTokens} tokens in, ${outputTokens} out${reasoning}`;
+}
+
+/** What a tool gave, in a few words. Pictures and sounds are named, not shown. */
+export function summarizeOutput(
+  output: unknown,
+  { maxCharacters = 160 }: { maxCharacters?: number } = {},
+): string {
+  const text = toText(output).replace(/\s+/g, ' ').trim();
+  const characters = [...text];
+  return characters.length > maxCharacters ? `${characters.slice(0, maxCharacters).join('')}…` : text;
+}
+
+function toText(output: unknown): string {
+  if (typeof output === 'string') return output;
+  if (output instanceof Error) return output.message;
+  const parts = isRecord(output) && Array.isArray(output.content) ? output.content : undefined;
+  if (parts === undefined) return JSON.stringify(output) ?? String(output);
+  return parts.map(part => (isRecord(part) ? toPartText(part) : String(part))).join(' ');
+}
+
+const toPartText = ({ type, text, mimeType }: Record<string, unknown>): string =>
+  typeof text === 'string'
+    ? text
+    : `[${[type, mimeType].filter(value => typeof value === 'string').join(' ')}]`;
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+export type Style = Parameters<typeof styleText>[0];
+
+/** The one way to the screen: whatever is written, no control character of it gets there. */
+export interface Terminal {
+  /** Writes text as it is, without a line end. */
+  write(text: string, style?: Style): void;
+  /** Writes one line, with all white space of the text made single spaces. */
+  line(text: string, style?: Style): void;
+}
+
+export interface TerminalOptions {
+  readonly hasColours: boolean;
+}
+
+export function createTerminal(
+  stream: { write(text: string): unknown },
+  { hasColours }: TerminalOptions,
+): Terminal {
+  function put(text: string, style: Style | undefined, end = ''): void {
+    const styled =
+      hasColours && style !== undefined && text !== ''
+        ? styleText(style, text, { validateStream: false })
+        : text;
+    stream.write(styled + end);
+  }
+  return {
+    write: (text, style) => put(toSafeText(text), style),
+    line: (text, style) => put(toLine(text), style, '\n'),
+  };
+}
+
+/** Text on one line, safe to print. */
+const toLine = (text: string): string => toSafeText(text).replace(/\s+/g, ' ').trimEnd();
+
+/**
+ * Text without escape sequences and without control characters other than line feeds and tabs. A carriage return could
+ * overwrite a line, and a bidirectional control could turn one around.
+ */
+const toSafeText = (text: string): string => stripVTControlCharacters(text).replace(unsafe, '');
+
+const unsafe = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu;
