@@ -1,29 +1,28 @@
 import type { LanguageModelV2 } from '@ai-sdk/provider';
-import { createModelAdapterRegistry, type ModelAdapterRegistry } from './registry.js';
+import { wrapModel } from './middleware.js';
 import type { ModelAdapter } from './model-adapter.js';
 import { modelAdapters } from './model-adapters.js';
-import { wrapModel } from './middleware.js';
+import { createModelAdapterRegistry, type ModelAdapterRegistry } from './registry.js';
 
-/** Which adapters there are to choose from. */
-/** How a model is adapted. */
+/** Options of `adaptModel`. */
 export interface AdaptModelOptions {
   /**
-   * The adapters to choose from by the model's id.
+   * The adapters to choose from by model id.
    * @default modelAdapters, with all families of this package
    */
   adapters?: ModelAdapterRegistry | readonly ModelAdapter[];
 }
 
 /**
- * Wraps a model in the adapters that apply to its id, the first one outermost. A model without quirks comes back as
- * it is. Works over any `LanguageModelV2`, whoever made it.
+ * Wraps a model in the adapters that apply to its id, the first one outermost. A model that no adapter applies to is
+ * returned unchanged. Works with any `LanguageModelV2`.
  *
  * @example
  * ```ts
  * const model = adaptModel(createOpenAICompatible({ name: 'local', baseURL })('qwen3-coder-30b'));
  * ```
  *
- * @throws KelivoError with code `invalid-settings` for a list with a wrong adapter, or two of one name.
+ * @throws KelivoError with code `invalid-settings` for an invalid adapter or two adapters with the same name.
  */
 export function adaptModel(
   model: LanguageModelV2,

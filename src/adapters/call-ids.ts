@@ -1,62 +1,126 @@
-import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
-import type { CallIdForm, IdentifiedCall } from './call-ids/call-id-form.js';
+import type {
+  LanguageModelV2Message,
+  LanguageModelV2Middleware,
+  LanguageModelV2Prompt,
+} from '@ai-sdk/provider';
+import { createUniqueIds } from '../shared/unique-ids.js';
+import { rewriteMiddleware } from './middleware.js';
 
-/** The ids of a conversation's calls in two forms, one to one: the caller's, and those the model is shown. */
+/** The format of tool call ids that a model accepts. */
+export interface CallIdFormat {
+  isValid(call: IdentifiedCall): boolean;
+  /**
+   * Returns an id that the model accepts in place of another, always the same one for the same call.
+   *
+   * @param attempt 0 at first, then one more each time the last result was already taken.
+   */
+  toValid(call: IdentifiedCall, attempt: number): string;
+  /**
+   * The meaning of a response that repeats an id of the conversation: the call that has the id, or a new call from a
+   * server that restarts its count in each response.
+   * @default 'same-call'
+   */
+  repeated?: 'same-call' | 'new-call';
+}
+
+/** A tool call of a conversation. */
+export interface IdentifiedCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  /** The number of calls before it in the conversation. */
+  readonly index: number;
+}
+
+/** Sends call ids in the model's format, and translates them back in the response. */
+export const callIdsMiddleware = (format: CallIdFormat): LanguageModelV2Middleware =>
+  rewriteMiddleware(params => {
+    const ids = createCallIds(params.prompt, format);
+    const prompt = ids.hasChanges
+      ? params.prompt.map(message => withModelIds(message, ids.toModelId))
+      : params.prompt;
+    return {
+      params: { ...params, prompt },
+      rewrite: part => withCallId(part, ids.toOriginal),
+    };
+  });
+
+type ToId = (id: string) => string;
+
+function withModelIds(message: LanguageModelV2Message, toModelId: ToId): LanguageModelV2Message {
+  if (message.role === 'assistant') {
+    return { ...message, content: message.content.map(part => withCallId(part, toModelId)) };
+  }
+  if (message.role === 'tool') {
+    return { ...message, content: message.content.map(part => withCallId(part, toModelId)) };
+  }
+  return message;
+}
+
+/** Replaces the tool call id of a part of a prompt or a response. */
+function withCallId<Part extends { type: string; id?: unknown; toolCallId?: unknown }>(
+  part: Part,
+  toId: ToId,
+): Part {
+  // Streamed input carries the call's id in `id`. All other parts use `toolCallId`, in later specifications too.
+  const field = part.type.startsWith('tool-input-') ? 'id' : 'toolCallId';
+  const id = part[field];
+  if (typeof id !== 'string') return part;
+  const replaced = toId(id);
+  return replaced === id ? part : { ...part, [field]: replaced };
+}
+
+/** Maps the ids of a conversation's calls one to one between the caller and the model. */
 export interface CallIds {
-  /** Whether the two differ for any call. */
+  /** True if the two ids of any call differ. */
   readonly hasChanges: boolean;
-  toShown(id: string): string;
-  /** The caller's id of a call that an answer names. Ids that are new are left as they are. */
+  toModelId(id: string): string;
+  /** Returns the caller's id for an id in a response. New ids are left unchanged. */
   toOriginal(id: string): string;
 }
 
 /**
- * Reads the calls of a conversation. Ids that have the form already stay, and none is given twice: what depends on the
- * order of the calls depends on nothing else, so the same conversation has the same ids each time it is sent.
+ * Assigns an id to each call of a conversation. Ids that are valid already are kept, and no id is assigned twice. The
+ * ids depend only on the calls and their order, so each request of a conversation contains the same ones.
  */
-export function createCallIds(prompt: LanguageModelV2Prompt, form: CallIdForm): CallIds {
+export function createCallIds(prompt: LanguageModelV2Prompt, format: CallIdFormat): CallIds {
   const calls = callsOf(prompt);
-  const shown = new Map<string, string>();
+  const modelIds = new Map<string, string>();
   const originals = new Map<string, string>();
   const add = (original: string, id: string): void => {
-    shown.set(original, id);
+    modelIds.set(original, id);
     originals.set(id, original);
   };
 
-  // Genuine ids first: a later one is not to be taken by an earlier call.
-  for (const call of calls) if (form.isValid(call)) add(call.toolCallId, call.toolCallId);
+  // Valid ids come first, so that a replacement for an earlier call never takes one of them.
+  for (const call of calls) if (format.isValid(call)) add(call.toolCallId, call.toolCallId);
   for (const call of calls) {
-    if (shown.has(call.toolCallId)) continue;
+    if (modelIds.has(call.toolCallId)) continue;
     let attempt = 0;
-    let id = form.toValid(call, attempt);
-    while (originals.has(id)) id = form.toValid(call, ++attempt);
+    let id = format.toValid(call, attempt);
+    while (originals.has(id)) id = format.toValid(call, ++attempt);
     add(call.toolCallId, id);
   }
 
-  const toNew = createNewIds(id => shown.has(id) || originals.has(id));
+  const toNew = createNewIds(id => modelIds.has(id) || originals.has(id));
   return {
-    hasChanges: calls.some(({ toolCallId }) => shown.get(toolCallId) !== toolCallId),
-    toShown: id => shown.get(id) ?? id,
-    toOriginal: form.repeated === 'new-call' ? toNew : id => originals.get(id) ?? id,
+    hasChanges: calls.some(({ toolCallId }) => modelIds.get(toolCallId) !== toolCallId),
+    toModelId: id => modelIds.get(id) ?? id,
+    toOriginal: format.repeated === 'new-call' ? toNew : id => originals.get(id) ?? id,
   };
 }
 
-/** Gives calls that repeat a known id one of their own, the same one in all parts of an answer. */
-function createNewIds(isKnown: (id: string) => boolean): (id: string) => string {
-  const given = new Map<string, string>();
-  const taken = new Set<string>();
+/** Renames calls that repeat a known id, consistently in all parts of a response. */
+function createNewIds(isKnown: (id: string) => boolean): ToId {
+  const ids = createUniqueIds({ isReserved: isKnown });
+  const assigned = new Map<string, string>();
   return id => {
-    let own = given.get(id) ?? id;
-    if (!given.has(id)) {
-      for (let number = 2; isKnown(own) || taken.has(own); number++) own = `${id}_${number}`;
-      given.set(id, own);
-      taken.add(own);
-    }
-    return own;
+    const unique = assigned.get(id) ?? ids.take(id);
+    assigned.set(id, unique);
+    return unique;
   };
 }
 
-/** Every id once, with the tool it was first used for. */
+/** Returns every id once, with the tool that it was first used for. */
 function callsOf(prompt: LanguageModelV2Prompt): IdentifiedCall[] {
   const calls = new Map<string, IdentifiedCall>();
   for (const { content } of prompt) {
@@ -68,4 +132,36 @@ function callsOf(prompt: LanguageModelV2Prompt): IdentifiedCall[] {
     }
   }
   return [...calls.values()];
+}
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** The number of characters that 32 bits can fill. */
+const BLOCK = 5;
+
+/**
+ * Hashes a text to a short id of letters and digits, synchronously and identically in every runtime. Two texts can
+ * collide by chance; callers check for it.
+ */
+export function toAlphanumericId(text: string, { length }: { length: number }): string {
+  let id = '';
+  for (let seed = 0; id.length < length; seed++) {
+    let bits = hash(text, seed);
+    for (let position = 0; position < BLOCK; position++) {
+      id += ALPHABET[bits % ALPHABET.length];
+      bits = Math.floor(bits / ALPHABET.length);
+    }
+  }
+  return id.slice(0, length);
+}
+
+/** Returns 32 bits that depend on the text and the seed. The constants are the mixers of MurmurHash3. */
+function hash(text: string, seed: number): number {
+  let bits = Math.imul(seed + 1, 0x9e3779b1);
+  for (let index = 0; index < text.length; index++) {
+    bits = Math.imul(bits ^ text.charCodeAt(index), 0x85ebca6b);
+    bits ^= bits >>> 13;
+  }
+  bits = Math.imul(bits ^ (bits >>> 16), 0xc2b2ae35);
+  return (bits ^ (bits >>> 16)) >>> 0;
 }

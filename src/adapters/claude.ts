@@ -1,32 +1,36 @@
-import { claudeFormat } from '../text-tools/formats/invoke.js';
+import { createInvokeFormat } from '../text-tools/formats/invoke.js';
+import type { TextToolFormat } from '../text-tools/text-tool-format.js';
 import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
-import { callIdsMiddleware } from './call-ids/call-ids-middleware.js';
-import type { CallIdForm } from './call-ids/call-id-form.js';
-import { toAlphanumericId } from './call-ids/to-alphanumeric-id.js';
-import { defineModelAdapter } from './define-model-adapter.js';
-import { joinMiddlewares } from './join-middlewares.js';
-import { matchModelName } from './match-model-name.js';
+import { type CallIdFormat, callIdsMiddleware, toAlphanumericId } from './call-ids.js';
+import { joinMiddlewares } from './middleware.js';
+import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
-const LONGEST = 64;
+const MAX_ID_LENGTH = 64;
 
 /**
- * `tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'` (CommandCodeAI/command-code#323); Amazon Bedrock takes
- * 64 characters at most (`toolUseId` of its Converse API).
+ * `tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'` (CommandCodeAI/command-code#323). Amazon Bedrock accepts
+ * at most 64 characters (`toolUseId` of its Converse API).
  */
-const wordCharacters: CallIdForm = {
-  isValid: ({ toolCallId }) => toolCallId.length <= LONGEST && /^[a-zA-Z0-9_-]+$/.test(toolCallId),
+const wordCharacters: CallIdFormat = {
+  isValid: ({ toolCallId }) => toolCallId.length <= MAX_ID_LENGTH && /^[a-zA-Z0-9_-]+$/.test(toolCallId),
   toValid({ toolCallId }, attempt) {
     const id = toolCallId.replace(/[^a-zA-Z0-9_-]/g, '_') || 'call';
-    if (attempt === 0 && id.length <= LONGEST) return id;
-    // What differs may be what was cut off, or replaced.
+    if (attempt === 0 && id.length <= MAX_ID_LENGTH) return id;
+    // Two ids may differ only in the characters that were removed or replaced.
     const suffix = `_${toAlphanumericId(`${attempt} ${toolCallId}`, { length: 9 })}`;
-    return id.slice(0, LONGEST - suffix.length) + suffix;
+    return id.slice(0, MAX_ID_LENGTH - suffix.length) + suffix;
   },
 };
 
+/** Claude's `<invoke>` calls in `<function_calls>`, with entities for the characters of markup. */
+export const claudeFormat: TextToolFormat = createInvokeFormat('claude', {
+  lists: ['function_calls', 'antml:function_calls'],
+  hasEntities: true,
+});
+
 /**
- * Claude refuses ids of calls with characters that other models use, such as `functions.get_weather:0`. Through servers
- * that know no tools, its calls come as text.
+ * Claude rejects call ids with characters that other models use, such as `functions.get_weather:0`. Servers without tool
+ * support return its calls as text.
  */
 export const claude = defineModelAdapter({
   name: 'claude',

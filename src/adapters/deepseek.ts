@@ -1,9 +1,46 @@
-import { deepseekFormat } from '../text-tools/formats/deepseek.js';
-import { dsmlFormat } from '../text-tools/formats/invoke.js';
-import { thinkTags } from '../text-tools/reasoning-tags.js';
+import { createInvokeFormat } from '../text-tools/formats/invoke.js';
+import { readCallArguments } from '../text-tools/json-call.js';
+import { thinkTags } from '../text-tools/reasoning.js';
+import { readName } from '../text-tools/text-cursor.js';
+import type { TextToolFormat } from '../text-tools/text-tool-format.js';
 import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
-import { defineModelAdapter } from './define-model-adapter.js';
-import { matchModelName } from './match-model-name.js';
+import { defineModelAdapter, matchModelName } from './model-adapter.js';
+
+/**
+ * `<｜tool▁calls▁begin｜>`, then `<｜tool▁call▁begin｜>name<｜tool▁sep｜>{…}<｜tool▁call▁end｜>` for each call of
+ * DeepSeek V3.1. V3 and R1 write `function` before the separator, and the name and fenced JSON after it.
+ */
+export const deepseekFormat: TextToolFormat = {
+  name: 'deepseek',
+  openers: ['<｜tool▁call▁begin｜>'],
+  prefixes: ['<｜tool▁calls▁begin｜>'],
+  closers: ['<｜tool▁call▁end｜>', '<｜tool▁calls▁end｜>', '<｜end▁of▁sentence｜>'],
+  *read(cursor, calls) {
+    let name = yield* readName(cursor);
+    if (!(yield* cursor.takes('<｜tool▁sep｜>'))) return false;
+    if (name !== 'function' || (yield* cursor.peek()) === '{') {
+      return yield* readCallArguments(cursor, calls, { name });
+    }
+    name = yield* readName(cursor);
+    yield* cursor.takeSpace();
+    if (!(yield* cursor.takes('```json'))) return false;
+    if (!(yield* readCallArguments(cursor, calls, { name }))) return false;
+    yield* cursor.takeSpace();
+    return yield* cursor.takes('```');
+  },
+};
+
+/**
+ * `<｜DSML｜invoke name="…">` of DeepSeek V3.2 and V4. The attribute `string` distinguishes strings from JSON. Blank
+ * lines before a list belong to it, and V4 starts calls without closing its reasoning.
+ */
+export const dsmlFormat: TextToolFormat = createInvokeFormat('dsml', {
+  tagPrefix: '｜DSML｜',
+  lists: ['function_calls', 'tool_calls'],
+  leads: ['\n\n', '\n'],
+  reasoningEnders: ['<｜DSML｜tool_calls>'],
+  closers: ['<｜end▁of▁sentence｜>'],
+});
 
 /** DeepSeek writes calls between special tokens up to V3.1, and in a markup called DSML since V3.2. */
 export const deepseek = defineModelAdapter({
@@ -12,7 +49,7 @@ export const deepseek = defineModelAdapter({
   middleware: textToolsMiddleware({
     formats: [deepseekFormat, dsmlFormat],
     reasoning: [thinkTags],
-    // The template of R1 ends in `<think>`.
+    // The chat template of R1 ends in `<think>`.
     startsInReasoning: modelId => /deepseek-r1/i.test(modelId),
   }),
 });

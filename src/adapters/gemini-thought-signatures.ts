@@ -1,13 +1,20 @@
-import type { LanguageModelV2Middleware, LanguageModelV2ToolCall } from '@ai-sdk/provider';
+import type {
+  LanguageModelV2Message,
+  LanguageModelV2Middleware,
+  LanguageModelV2Prompt,
+  LanguageModelV2ToolCall,
+  LanguageModelV2ToolCallPart,
+} from '@ai-sdk/provider';
+import * as z from 'zod/v4';
 import { transformParts } from '../parts/transform.js';
-import { createWireSignatures, type WireSignatures } from './gemini/wire-signatures.js';
-import { withWireSignatures } from './gemini/with-wire-signatures.js';
 
 /**
- * Carries thought signatures of tool calls through OpenAI-compatible endpoints. Gemini wants each back with its call:
- * `Function call is missing a thought_signature in functionCall parts.` `@ai-sdk/openai-compatible` 1 passes over
- * `extra_content.google.thought_signature` of a call; here it becomes the metadata that `@ai-sdk/google` gives a call,
- * and that metadata becomes the field again. So a history can go on at either endpoint.
+ * Carries the thought signatures of tool calls through OpenAI-compatible endpoints. Gemini requires each signature back
+ * with its call: `Function call is missing a thought_signature in functionCall parts.`
+ *
+ * `@ai-sdk/openai-compatible` 1 ignores `extra_content.google.thought_signature` of a call. The middleware copies it to
+ * the metadata that `@ai-sdk/google` gives a call, and back to the field in the next request. A history can therefore
+ * continue at either endpoint.
  */
 export const thoughtSignaturesMiddleware: LanguageModelV2Middleware = {
   middlewareVersion: 'v2',
@@ -45,4 +52,106 @@ function sign(call: LanguageModelV2ToolCall, signatures: WireSignatures): Langua
   const { google, ...others } = call.providerMetadata ?? {};
   if (thoughtSignature === undefined || google?.['thoughtSignature'] !== undefined) return call;
   return { ...call, providerMetadata: { ...others, google: { ...google, thoughtSignature } } };
+}
+
+/** The placeholder that Gemini 3 accepts for a missing signature, as `@ai-sdk/google` sends it. */
+const NO_SIGNATURE = 'skip_thought_signature_validator';
+
+/** Gemini 3 and later. Older models do not require signatures. */
+const requiresSignatures = /gemini-(?:[3-9]|\d{2,})(?!\d)/i;
+
+/**
+ * Writes the signatures of a prompt's calls into the options that `@ai-sdk/openai-compatible` copies to the call on the
+ * wire. Gemini signs only the first of parallel calls. Messages of other models have no signature and get a placeholder.
+ */
+const withWireSignatures = (
+  prompt: LanguageModelV2Prompt,
+  { modelId }: { modelId: string },
+): LanguageModelV2Prompt =>
+  prompt.map((message): LanguageModelV2Message => {
+    if (message.role !== 'assistant') return message;
+    const calls = message.content.filter(part => part.type === 'tool-call');
+    const isSigned = calls.some(call => signatureOf(call) !== undefined);
+    const unsigned = isSigned || !requiresSignatures.test(modelId) ? undefined : calls[0];
+    return {
+      ...message,
+      content: message.content.map(part =>
+        part.type === 'tool-call'
+          ? withWireSignature(part, signatureOf(part) ?? (part === unsigned ? NO_SIGNATURE : undefined))
+          : part,
+      ),
+    };
+  });
+
+function signatureOf({ providerOptions }: LanguageModelV2ToolCallPart): string | undefined {
+  const signature = providerOptions?.['google']?.['thoughtSignature'];
+  return typeof signature === 'string' ? signature : undefined;
+}
+
+function withWireSignature(
+  call: LanguageModelV2ToolCallPart,
+  signature: string | undefined,
+): LanguageModelV2ToolCallPart {
+  const { openaiCompatible, ...others } = call.providerOptions ?? {};
+  if (signature === undefined || openaiCompatible?.['extra_content'] !== undefined) return call;
+  const extra_content = { google: { thought_signature: signature } };
+  return {
+    ...call,
+    providerOptions: { ...others, openaiCompatible: { ...openaiCompatible, extra_content } },
+  };
+}
+
+const wireCalls = z
+  .object({
+    tool_calls: z
+      .array(
+        z.object({
+          id: z.string().nullish(),
+          function: z.object({ name: z.string().nullish() }).nullish(),
+          extra_content: z
+            .object({ google: z.object({ thought_signature: z.string().nullish() }).nullish() })
+            .nullish(),
+        }),
+      )
+      .nullish(),
+  })
+  .nullish();
+
+/** The fields of a chat completion, or of one of its chunks, that contain signatures. */
+const wireResponse = z.object({ choices: z.array(z.object({ delta: wireCalls, message: wireCalls })) });
+
+interface WireCall {
+  readonly id: string;
+  readonly toolName: string;
+  signature?: string;
+}
+
+/** Collects the thought signatures of a response's calls from the raw server data. */
+export interface WireSignatures {
+  /** Reads a whole response or its next chunk. Ignores data that is not a chat completion. */
+  read(response: unknown): void;
+  /** Returns the signature of the next call with this id or, if the server sent no id, with this name. */
+  take(call: { toolCallId: string; toolName: string }): string | undefined;
+}
+
+export function createWireSignatures(): WireSignatures {
+  const calls: WireCall[] = [];
+  return {
+    read(response) {
+      for (const { delta, message } of wireResponse.safeParse(response).data?.choices ?? []) {
+        for (const { id, function: tool, extra_content: extra } of (delta ?? message)?.tool_calls ?? []) {
+          const known = id ? calls.find(call => call.id === id) : undefined;
+          if (known === undefined && tool?.name) calls.push({ id: id ?? '', toolName: tool.name });
+          const call = known ?? calls.at(-1);
+          const signature = extra?.google?.thought_signature;
+          if (call !== undefined && signature) call.signature = signature;
+        }
+      }
+    },
+    take({ toolCallId, toolName }) {
+      let index = calls.findIndex(({ id }) => id !== '' && id === toolCallId);
+      if (index < 0) index = calls.findIndex(call => call.id === '' && call.toolName === toolName);
+      return index < 0 ? undefined : calls.splice(index, 1)[0]?.signature;
+    },
+  };
 }

@@ -1,13 +1,12 @@
-import { defineModelAdapter } from './define-model-adapter.js';
 import { missingCallIdsMiddleware } from '../parts/missing-call-ids.js';
 import { thoughtSignaturesMiddleware } from './gemini-thought-signatures.js';
-import { joinMiddlewares } from './join-middlewares.js';
-import { matchModelName } from './match-model-name.js';
+import { joinMiddlewares } from './middleware.js';
+import { defineModelAdapter, matchModelName } from './model-adapter.js';
 import { toolNamesMiddleware } from './tool-names.js';
 
 /**
- * Gemini's OpenAI-compatible endpoints give calls empty ids (camel-ai/camel#3027), sign calls in a field of their own,
- * and name tools with the module they are shown in, as `default_api.get_weather`.
+ * Gemini's OpenAI-compatible endpoints return calls with empty ids (camel-ai/camel#3027), put the signatures of calls
+ * into a separate field, and prefix tool names with a module, as in `default_api.get_weather`.
  */
 export const gemini = defineModelAdapter({
   name: 'gemini',

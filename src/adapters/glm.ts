@@ -1,12 +1,48 @@
-import { glmFormat } from '../text-tools/formats/glm.js';
 import { hermesFormat } from '../text-tools/formats/hermes.js';
 import { qwenXmlFormat } from '../text-tools/formats/qwen-xml.js';
-import { thinkTags } from '../text-tools/reasoning-tags.js';
+import { thinkTags } from '../text-tools/reasoning.js';
+import { createTagGrammar, readKeyTag, type TagGrammar } from '../text-tools/tag-grammar.js';
+import { readTaggedCall } from '../text-tools/tagged-call.js';
+import { readName } from '../text-tools/text-cursor.js';
+import type { TextToolFormat } from '../text-tools/text-tool-format.js';
 import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
-import { defineModelAdapter } from './define-model-adapter.js';
-import { matchModelName } from './match-model-name.js';
+import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
-/** GLM 4.5 and later write calls as pairs of `<arg_key>` and `<arg_value>`; under prompts of others as those do. */
+const tags = createTagGrammar({
+  parameter: '<arg_key>',
+  parameterEnd: '</arg_value>',
+  call: '<tool_call>',
+  callEnd: '</tool_call>',
+});
+
+const keyTag = { open: '<arg_key>', close: '</arg_key>', valueOpen: '<arg_value>' };
+
+const grammar: TagGrammar = {
+  ...tags,
+  *readTag(cursor) {
+    return (yield* readKeyTag(cursor, keyTag)) ?? (yield* tags.readTag(cursor));
+  },
+};
+
+/**
+ * `<tool_call>name`, then `<arg_key>key</arg_key>` and `<arg_value>value</arg_value>` for each argument, and
+ * `</tool_call>`.
+ */
+export const glmFormat: TextToolFormat = {
+  name: 'glm',
+  openers: ['<tool_call>'],
+  closers: ['</tool_call>', '<|observation|>', '<|user|>'],
+  *accepts(cursor) {
+    const character = yield* cursor.peek();
+    return character !== undefined && /[\p{L}\p{N}_]/u.test(character);
+  },
+  *read(cursor, calls) {
+    const name = yield* readName(cursor);
+    return yield* readTaggedCall(cursor, calls, { grammar, name });
+  },
+};
+
+/** GLM 4.5 and later write calls as pairs of `<arg_key>` and `<arg_value>`, or in the format of the system prompt. */
 export const glm = defineModelAdapter({
   name: 'glm',
   appliesTo: matchModelName('glm', 'chatglm'),

@@ -1,11 +1,10 @@
 import { hermesFormat } from '../text-tools/formats/hermes.js';
 import { qwenXmlFormat } from '../text-tools/formats/qwen-xml.js';
-import { thinkTags } from '../text-tools/reasoning-tags.js';
+import { thinkTags } from '../text-tools/reasoning.js';
 import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
-import { defineModelAdapter } from './define-model-adapter.js';
-import { matchModelName } from './match-model-name.js';
+import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
-/** Hermes, Granite 4 and Nemotron 3 write calls as Qwen does, the last as Qwen3-Coder. */
+/** Hermes and Granite 4 write calls in the JSON format of Qwen, Nemotron 3 in the XML format of Qwen3-Coder. */
 export const hermes = defineModelAdapter({
   name: 'hermes',
   appliesTo: matchModelName('hermes', 'granite', 'nemotron'),

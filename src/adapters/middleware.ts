@@ -1,12 +1,15 @@
 import type {
   LanguageModelV2,
   LanguageModelV2CallOptions,
+  LanguageModelV2Content,
   LanguageModelV2Middleware,
+  LanguageModelV2StreamPart,
 } from '@ai-sdk/provider';
+import { transformParts } from '../parts/transform.js';
 
 /**
- * Wraps a model in middlewares, the first one outermost, as `wrapLanguageModel` of `ai@5` does. That of `ai@6` takes a
- * `LanguageModelV2` for a newer one and loses its finish reason and usage, so the host's is not relied on.
+ * Wraps a model in middlewares, the first one outermost, as `wrapLanguageModel` of `ai@5` does. `wrapLanguageModel` of
+ * `ai@6` treats a `LanguageModelV2` as a newer one and loses its finish reason and usage, so it is not used here.
  */
 export const wrapModel = (
   model: LanguageModelV2,
@@ -38,6 +41,60 @@ function wrapOnce(model: LanguageModelV2, middleware: LanguageModelV2Middleware)
     async doStream(options) {
       const call = await prepare('stream', options);
       return middleware.wrapStream?.(call) ?? call.doStream();
+    },
+  };
+}
+
+/** Joins several middlewares into one, the first one outermost. */
+export const joinMiddlewares = (
+  ...middlewares: readonly LanguageModelV2Middleware[]
+): LanguageModelV2Middleware => ({
+  middlewareVersion: 'v2',
+  wrapGenerate: async ({ model, params }) => wrapModel(model, middlewares).doGenerate(params),
+  wrapStream: async ({ model, params }) => wrapModel(model, middlewares).doStream(params),
+});
+
+/** A part of a streamed or a whole response. */
+export type ResponsePart = LanguageModelV2StreamPart | LanguageModelV2Content;
+
+/** The changes to one call of a model. */
+export interface CallRewrite {
+  /**
+   * The options that the model is called with.
+   * @default the caller's options
+   */
+  readonly params?: LanguageModelV2CallOptions;
+  /**
+   * Replaces each part of the response, in order.
+   * @default parts are left unchanged
+   */
+  readonly rewrite?: <Part extends ResponsePart>(part: Part) => Part;
+}
+
+/**
+ * Creates a middleware that changes the request, and rewrites the response part by part. `open` runs once for each call,
+ * so its variables belong to that call alone.
+ */
+export function rewriteMiddleware(
+  open: (params: LanguageModelV2CallOptions, model: LanguageModelV2) => CallRewrite,
+): LanguageModelV2Middleware {
+  return {
+    middlewareVersion: 'v2',
+    async wrapGenerate({ params, model }) {
+      const { params: changed = params, rewrite } = open(params, model);
+      const result = await model.doGenerate(changed);
+      return rewrite === undefined
+        ? result
+        : { ...result, content: result.content.map(part => rewrite(part)) };
+    },
+    async wrapStream({ params, model }) {
+      const { params: changed = params, rewrite } = open(params, model);
+      const result = await model.doStream(changed);
+      if (rewrite === undefined) return result;
+      return {
+        ...result,
+        stream: transformParts(result.stream, { part: (part, emit) => emit(rewrite(part)) }),
+      };
     },
   };
 }

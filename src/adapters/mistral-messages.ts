@@ -1,26 +1,71 @@
-import type { LanguageModelV2Middleware, LanguageModelV2Prompt } from '@ai-sdk/provider';
-import { isContinuation } from '../tool-calls/call-pairing.js';
-import { pairToolCalls } from '../tool-calls/call-pairing.js';
-import type { MistralOptions } from './mistral/mistral-options.js';
-import { withBridges } from './mistral/with-bridges.js';
-import { withContinuation } from './mistral/with-continuation.js';
-import { withMergedNeighbours } from './mistral/with-merged-neighbours.js';
-import { withoutEmptyMessages } from './mistral/without-empty-messages.js';
-import { withSystemFirst } from './mistral/with-system-first.js';
-import { withTextApart } from './mistral/with-text-apart.js';
+import type {
+  LanguageModelV2Message,
+  LanguageModelV2Middleware,
+  LanguageModelV2Prompt,
+} from '@ai-sdk/provider';
+import { isContinuation, pairToolCalls } from '../tool-calls/call-pairing.js';
+
+/** Options that make the order of messages acceptable to Mistral. */
+export interface MessageOptions {
+  /**
+   * Gives each call exactly one result. An interrupted call gets a result that reports it, a result without a call gets
+   * a call, a second result is removed, repeated ids are renamed, and calls that another provider executed become
+   * ordinary calls.
+   * @default true
+   */
+  pairCalls?: boolean;
+  /**
+   * The assistant message that is inserted between tool results and a user message, which must not follow each other.
+   * `false` inserts nothing.
+   * @default 'Understood.'
+   */
+  bridge?: string | false;
+  /**
+   * Moves system messages that follow the assistant or a tool to the end of the initial system messages.
+   * @default true
+   */
+  moveSystem?: boolean;
+  /**
+   * Removes assistant messages without text or calls.
+   * @default true
+   */
+  dropEmpty?: boolean;
+  /**
+   * Merges consecutive user messages and consecutive assistant messages: the chat templates of Ministral and older
+   * models require the two roles to alternate.
+   * @default true
+   */
+  mergeNeighbours?: boolean;
+  /**
+   * The user message that is appended to a conversation that ends with the assistant, which is rejected otherwise.
+   * `false` appends nothing. Nothing is appended either if the last message is sent with `prefix: true`, so that the
+   * model continues it: models of `@ai-sdk/mistral` always do, others with
+   * `providerOptions: { openaiCompatible: { prefix: true } }`.
+   * @default 'Continue.'
+   */
+  continuation?: string | false;
+  /**
+   * Moves the assistant's text to a message before the one with its calls. Tokenizers up to v3 reject text and calls in
+   * one message.
+   * @default false
+   */
+  splitTextFromCalls?: boolean;
+}
 
 /**
- * Puts messages into an order that Mistral takes: the rules of mistral-common, protocol/instruct/validator.py. Where the
- * server keeps the conversation, only a piece of it is at hand, and it is left as it is.
+ * Rearranges messages to follow the rules of mistral-common, protocol/instruct/validator.py. If the server stores the
+ * conversation, the prompt is only a part of it and stays unchanged.
  */
-export const messageOrderMiddleware = (options: MistralOptions): LanguageModelV2Middleware => ({
+export const messagesMiddleware = (options: MessageOptions): LanguageModelV2Middleware => ({
   middlewareVersion: 'v2',
   transformParams: async ({ params, model: { provider } }) =>
-    isContinuation(params) ? params : { ...params, prompt: repair(params.prompt, { ...options, provider }) },
+    isContinuation(params)
+      ? params
+      : { ...params, prompt: rearrange(params.prompt, { ...options, provider }) },
 });
 
-/** Each repair counts on what the ones before it have done. */
-function repair(
+/** Applies the steps in an order in which each one relies on the ones before it. */
+function rearrange(
   prompt: LanguageModelV2Prompt,
   {
     pairCalls = true,
@@ -31,15 +76,123 @@ function repair(
     continuation = 'Continue.',
     splitTextFromCalls = false,
     provider,
-  }: MistralOptions & { provider: string },
+  }: MessageOptions & { provider: string },
 ): LanguageModelV2Prompt {
-  let repaired = prompt;
-  // A hosted tool of another provider cannot be shown as one here: its calls become calls like others.
-  if (pairCalls) repaired = pairToolCalls(repaired, { isFunctionTool: () => true });
-  if (dropEmpty) repaired = withoutEmptyMessages(repaired);
-  if (moveSystem) repaired = withSystemFirst(repaired);
-  if (mergeNeighbours) repaired = withMergedNeighbours(repaired);
-  if (bridge !== false) repaired = withBridges(repaired, bridge);
-  if (continuation !== false) repaired = withContinuation(repaired, { text: continuation, provider });
-  return splitTextFromCalls ? withTextApart(repaired) : repaired;
+  let messages = prompt;
+  // Mistral cannot represent another provider's hosted tools: their calls become ordinary calls.
+  if (pairCalls) messages = pairToolCalls(messages, { isOwn: () => true });
+  if (dropEmpty) messages = dropEmptyMessages(messages);
+  if (moveSystem) messages = hoistSystemMessages(messages);
+  if (mergeNeighbours) messages = mergeNeighbouringMessages(messages);
+  if (bridge !== false) messages = insertAssistantBeforeUser(messages, bridge);
+  if (continuation !== false) messages = endWithUserTurn(messages, { text: continuation, provider });
+  return splitTextFromCalls ? splitTextFromToolCalls(messages) : messages;
 }
+
+/**
+ * Removes assistant messages without text or calls, including those with reasoning alone. Servers reject them with
+ * `Assistant message must have either content or tool_calls, but not none.`
+ */
+const dropEmptyMessages = (prompt: LanguageModelV2Prompt): LanguageModelV2Prompt =>
+  prompt.filter(
+    message =>
+      message.role !== 'assistant' ||
+      message.content.some(part =>
+        part.type === 'text' ? part.text.trim() !== '' : part.type !== 'reasoning',
+      ),
+  );
+
+/**
+ * Moves system messages that follow the assistant or a tool to the initial ones. Servers reject them with
+ * `Unexpected role 'system' after role 'assistant'`, and accept them after the user.
+ */
+function hoistSystemMessages(prompt: LanguageModelV2Prompt): LanguageModelV2Prompt {
+  const hoisted: LanguageModelV2Message[] = [];
+  const kept: LanguageModelV2Message[] = [];
+  let previous: LanguageModelV2Message['role'] = 'system';
+  for (const message of prompt) {
+    if (message.role === 'system' && (previous === 'assistant' || previous === 'tool')) {
+      hoisted.push(message);
+      continue;
+    }
+    kept.push(message);
+    previous = message.role;
+  }
+  const start = kept.findIndex(({ role }) => role !== 'system');
+  return hoisted.length === 0 ? prompt : kept.toSpliced(start, 0, ...hoisted);
+}
+
+/**
+ * Merges consecutive messages of the same role. Chat templates reject them with
+ * `After the optional system message, conversation roles must alternate user and assistant roles...`
+ */
+function mergeNeighbouringMessages(prompt: LanguageModelV2Prompt): LanguageModelV2Prompt {
+  const merged: LanguageModelV2Message[] = [];
+  for (const message of prompt) {
+    const joined = merge(merged.at(-1), message);
+    if (joined === undefined) merged.push(message);
+    else merged[merged.length - 1] = joined;
+  }
+  return merged;
+}
+
+/** Returns undefined for messages that cannot be merged. A message with calls is followed by their results. */
+function merge(
+  first: LanguageModelV2Message | undefined,
+  second: LanguageModelV2Message,
+): LanguageModelV2Message | undefined {
+  if (first?.role === 'user' && second.role === 'user') {
+    return { ...first, ...second, content: [...first.content, ...second.content] };
+  }
+  if (first?.role === 'assistant' && second.role === 'assistant') {
+    if (first.content.some(({ type }) => type === 'tool-call')) return undefined;
+    return { ...first, ...second, content: [...first.content, ...second.content] };
+  }
+  return undefined;
+}
+
+/**
+ * Inserts an assistant message between tool results and a user message. Servers reject this order with
+ * `Unexpected role 'user' after role 'tool'`. mistral-common accepts it since 1.11.1, but many servers do not yet.
+ */
+const insertAssistantBeforeUser = (prompt: LanguageModelV2Prompt, text: string): LanguageModelV2Prompt =>
+  prompt.flatMap((message, index) =>
+    message.role === 'user' && prompt[index - 1]?.role === 'tool'
+      ? [{ role: 'assistant', content: [{ type: 'text', text }] }, message]
+      : [message],
+  );
+
+/**
+ * Appends a user message after a final assistant message, unless the model is asked to continue that message. Servers
+ * reject it with
+ * `Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant`.
+ */
+function endWithUserTurn(
+  prompt: LanguageModelV2Prompt,
+  { text, provider }: { text: string; provider: string },
+): LanguageModelV2Prompt {
+  const last = prompt.at(-1);
+  if (last?.role !== 'assistant') return prompt;
+  // `@ai-sdk/mistral` (`mistral.chat`) sends every final assistant message with `prefix: true`.
+  const isPrefix =
+    provider.startsWith('mistral.') || last.providerOptions?.['openaiCompatible']?.['prefix'] === true;
+  return isPrefix ? prompt : [...prompt, { role: 'user', content: [{ type: 'text', text }] }];
+}
+
+/**
+ * Moves the text of assistant messages with calls to a message before them. Reasoning stays with the calls. Servers
+ * reject mixed messages with `Assistant message must have either content or tool_calls, but not both.`
+ */
+const splitTextFromToolCalls = (prompt: LanguageModelV2Prompt): LanguageModelV2Prompt =>
+  prompt.flatMap((message): LanguageModelV2Message[] => {
+    if (message.role !== 'assistant' || !message.content.some(({ type }) => type === 'tool-call')) {
+      return [message];
+    }
+    const isText = ({ type }: { type: string }): boolean => type !== 'tool-call' && type !== 'reasoning';
+    const text = message.content.filter(isText);
+    if (text.length === 0) return [message];
+    return [
+      ...dropEmptyMessages([{ role: 'assistant', content: text }]),
+      { ...message, content: message.content.filter(part => !isText(part)) },
+    ];
+  });

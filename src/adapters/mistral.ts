@@ -1,49 +1,140 @@
 import type { LanguageModelV2Middleware } from '@ai-sdk/provider';
-import { mistralFormat } from '../text-tools/formats/mistral.js';
-import { mistralThinkTags, thinkTags } from '../text-tools/reasoning-tags.js';
+import * as z from 'zod/v4';
+import { parseSettings } from '../shared/parse-settings.js';
+import { readCallArguments, readJsonCalls } from '../text-tools/json-call.js';
+import { mistralThinkTags, thinkTags } from '../text-tools/reasoning.js';
+import { type Reading, readName, type TextCursor } from '../text-tools/text-cursor.js';
+import type { TextToolFormat } from '../text-tools/text-tool-format.js';
 import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
-import { callIdsMiddleware } from './call-ids/call-ids-middleware.js';
-import type { CallIdForm } from './call-ids/call-id-form.js';
-import { toAlphanumericId } from './call-ids/to-alphanumeric-id.js';
-import { defineModelAdapter } from './define-model-adapter.js';
-import { joinMiddlewares } from './join-middlewares.js';
-import { matchModelName } from './match-model-name.js';
-import type { MistralOptions } from './mistral/mistral-options.js';
-import { messageOrderMiddleware } from './mistral-messages.js';
-import { validateMistralOptions } from './mistral/validate-mistral-options.js';
+import { type CallIdFormat, callIdsMiddleware, toAlphanumericId } from './call-ids.js';
+import { joinMiddlewares } from './middleware.js';
+import { type MessageOptions, messagesMiddleware } from './mistral-messages.js';
+import { defineModelAdapter, matchModelName } from './model-adapter.js';
+
+/** Options of `mistralMiddleware`. They change the request only, never the caller's history. */
+export interface MistralOptions extends MessageOptions {
+  /**
+   * Sends call ids of nine letters and digits, and returns the caller's ids in the response.
+   * @default true
+   */
+  callIds?: boolean;
+  /**
+   * Converts calls after `[TOOL_CALLS]` and reasoning in `[THINK]` to parts.
+   * @default true
+   */
+  textCalls?: boolean;
+}
+
+/** Mistral rejects empty messages, so the texts of inserted messages are not empty. */
+const insertedText = z
+  .custom<string | false>(
+    value => value === false || (typeof value === 'string' && value.trim() !== ''),
+    'expected a non-empty text or false',
+  )
+  .optional();
+
+const optionsSchema: z.ZodType<MistralOptions> = z.strictObject({
+  callIds: z.boolean().optional(),
+  textCalls: z.boolean().optional(),
+  pairCalls: z.boolean().optional(),
+  bridge: insertedText,
+  moveSystem: z.boolean().optional(),
+  dropEmpty: z.boolean().optional(),
+  mergeNeighbours: z.boolean().optional(),
+  continuation: insertedText,
+  splitTextFromCalls: z.boolean().optional(),
+});
 
 /**
- * `Tool call id was X but must be a-z, A-Z, 0-9, with a length of 9.` The rule of every tokenizer since v3:
+ * Makes conversations acceptable to Mistral's models on any server: call ids, the order of messages, and calls or
+ * reasoning in the text. The caller's history and ids stay unchanged.
+ *
+ * @throws KelivoError with code `invalid-settings` for an unknown or invalid option.
+ */
+export function mistralMiddleware(options: MistralOptions = {}): LanguageModelV2Middleware {
+  const {
+    callIds = true,
+    textCalls = true,
+    ...messages
+  } = parseSettings(optionsSchema, options, 'the options of mistralMiddleware');
+  // The text middleware is innermost, so that the ids of calls in the text are translated too.
+  return joinMiddlewares(
+    messagesMiddleware(messages),
+    ...(callIds ? [callIdsMiddleware(nineCharacters)] : []),
+    ...(textCalls ? [textCallsMiddleware] : []),
+  );
+}
+
+/**
+ * `Tool call id was X but must be a-z, A-Z, 0-9, with a length of 9.` All tokenizers since v3 enforce this rule:
  * mistralai/mistral-common, protocol/instruct/validator.py.
  */
-const nineCharacters: CallIdForm = {
+const nineCharacters: CallIdFormat = {
   isValid: ({ toolCallId }) => /^[a-zA-Z0-9]{9}$/.test(toolCallId),
   toValid: ({ toolCallId }, attempt) =>
     toAlphanumericId(attempt === 0 ? toolCallId : `${attempt} ${toolCallId}`, { length: 9 }),
 };
 
-const writtenCalls = textToolsMiddleware({
+/**
+ * The four variants of `[TOOL_CALLS]`, by version of the tokenizer:
+ *
+ * - up to v7: `[{"name": …, "arguments": …, "id": …}]`
+ * - v11: `name[CALL_ID]id[ARGS]{…}`
+ * - later: `name[ARGS]{…}`
+ * - servers that drop special tokens: `name{…}`
+ *
+ * @see https://github.com/mistralai/mistral-common
+ */
+export const mistralFormat: TextToolFormat = {
+  name: 'mistral',
+  openers: ['[TOOL_CALLS]'],
+  closers: ['</s>'],
+  *read(cursor, calls) {
+    if ((yield* takesUpToList(cursor)) || (yield* cursor.peek()) === '{') {
+      const fields = { name: 'name', arguments: ['arguments'], id: 'id' };
+      return yield* readJsonCalls(cursor, calls, { fields, waitsForId: true });
+    }
+    const name = yield* readName(cursor);
+    yield* cursor.takeSpace(MAX_STRAY);
+    const id = (yield* cursor.takes('[CALL_ID]')) ? yield* readName(cursor) : '';
+    yield* cursor.takeSpace(MAX_STRAY);
+    yield* cursor.takes('[ARGS]');
+    return yield* readCallArguments(cursor, calls, { name, ...(id !== '' && { id }) });
+  },
+};
+
+/** The maximum number of stray characters between the marker and a list. vLLM skips a few stray words too. */
+const MAX_STRAY = 32;
+
+/** Takes stray characters before a list of calls. Takes nothing if there is no list. */
+function* takesUpToList(cursor: TextCursor): Reading<boolean> {
+  let length = 0;
+  for (; length < MAX_STRAY; length++) {
+    const character = yield* cursor.peek(length);
+    if (character === undefined || '{<\n'.includes(character)) return false;
+    if (character === '[') break;
+  }
+  const isList = /^\[\s*\{/.test(yield* lookAhead(cursor, length));
+  if (isList) cursor.take(length);
+  return isList;
+}
+
+/** Returns the bracket at `offset` and the first character after it that is not white space. */
+function* lookAhead(cursor: TextCursor, offset: number): Reading<string> {
+  for (let length = offset + 1; length < offset + MAX_STRAY; length++) {
+    const character = yield* cursor.peek(length);
+    if (character === undefined) return '';
+    if (character.trim() !== '') return `[${character}`;
+  }
+  return '';
+}
+
+const textCallsMiddleware = textToolsMiddleware({
   formats: [mistralFormat],
   reasoning: [mistralThinkTags, thinkTags],
 });
 
-/**
- * Makes conversations that others accept acceptable to Mistral's models, wherever they are served: ids of calls, the
- * order of messages, and calls or thoughts that come as text. The caller's own history and ids stay as they are.
- *
- * @throws KelivoError with code `invalid-settings` for an option that is unknown or wrong.
- */
-export function mistralMiddleware(options: MistralOptions = {}): LanguageModelV2Middleware {
-  const { callIds = true, textCalls = true, ...order } = validateMistralOptions(options);
-  // Calls that are found in text are seen through the ids like others.
-  return joinMiddlewares(
-    messageOrderMiddleware(order),
-    ...(callIds ? [callIdsMiddleware(nineCharacters)] : []),
-    ...(textCalls ? [writtenCalls] : []),
-  );
-}
-
-/** Mistral refuses ids of calls and orders of messages that others accept, and writes calls as `[TOOL_CALLS]`. */
+/** Mistral rejects call ids and message orders that other models accept, and writes calls as `[TOOL_CALLS]`. */
 export const mistral = defineModelAdapter({
   name: 'mistral',
   appliesTo: matchModelName(

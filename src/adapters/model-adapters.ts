@@ -15,8 +15,8 @@ import { qwen } from './qwen.js';
 import { seedOss } from './seed-oss.js';
 
 /**
- * The default registry: one line for each family of this package. What an application registers here, every provider
- * and every `adaptModel` without adapters of its own uses from then on.
+ * The default registry, with one line for each family of this package. Adapters that an application registers here apply
+ * to every provider and every `adaptModel` call without its own `adapters`.
  */
 export const modelAdapters = createModelAdapterRegistry([
   claude,

@@ -1,24 +1,73 @@
-import type { LanguageModelV2CallOptions, LanguageModelV2Middleware } from '@ai-sdk/provider';
+import type {
+  LanguageModelV2CallOptions,
+  LanguageModelV2Middleware,
+  LanguageModelV2Prompt,
+} from '@ai-sdk/provider';
+import * as z from 'zod/v4';
+import { parseSettings } from '../shared/parse-settings.js';
 import { hermesFormat } from '../text-tools/formats/hermes.js';
 import { qwenXmlFormat } from '../text-tools/formats/qwen-xml.js';
-import { thinkTags } from '../text-tools/reasoning-tags.js';
+import { thinkTags } from '../text-tools/reasoning.js';
+import type { UndeclaredCalls } from '../text-tools/text-tool-format.js';
 import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
-import { defineModelAdapter } from './define-model-adapter.js';
-import { matchModelName } from './match-model-name.js';
-import type { QwenOptions } from './qwen/qwen-options.js';
-import { fencedContent } from './qwen/fenced-content.js';
-import { validateQwenOptions } from './qwen/validate-qwen-options.js';
-import { withoutCallExamples } from './qwen/without-call-examples.js';
+import { defineModelAdapter, matchModelName } from './model-adapter.js';
+
+/** Options of `qwenMiddleware`. They change the request only, never the caller's history. */
+export interface QwenOptions {
+  /**
+   * Converts calls and reasoning in the text to parts.
+   * @default true
+   */
+  textCalls?: boolean;
+  /**
+   * Treats the start of a response as reasoning, so that only `</think>` is expected: the chat templates of models that
+   * always reason end in `<think>`. If the response finishes normally without `</think>`, it is emitted again as text.
+   * @default true for QwQ and for models with `thinking` in their name
+   */
+  startsInReasoning?: boolean;
+  /**
+   * Replaces a call of an undeclared tool that would write a file by the file's content as fenced code.
+   * @default true
+   */
+  fenceContent?: boolean;
+  /**
+   * Removes examples of calls from system messages, such as `[tool_call: …]` in the prompts of coding agents, because
+   * the model imitates them. A message with its own list of tools in `<tools>` is left unchanged.
+   * @default true
+   */
+  cleanSystem?: boolean;
+  /**
+   * Offers tools also in requests that end with a tool result. On some servers the model then calls tools without end;
+   * `false` prevents it.
+   * @default true
+   */
+  toolsAfterResult?: boolean;
+}
+
+const flag = z.boolean().optional();
+
+const optionsSchema: z.ZodType<QwenOptions> = z.strictObject({
+  textCalls: flag,
+  startsInReasoning: flag,
+  fenceContent: flag,
+  cleanSystem: flag,
+  toolsAfterResult: flag,
+});
 
 /**
- * Makes models of the Qwen family usable with tools where the server does not read their calls: finds calls and thoughts
- * in their text, and keeps from them what leads them to write calls as text.
+ * Makes models of the Qwen family usable with tools if the server does not parse their calls. Converts calls and
+ * reasoning in the text to parts, and removes instructions that make the model write calls as text.
  *
- * @throws KelivoError with code `invalid-settings` for an option that is unknown or wrong.
+ * @throws KelivoError with code `invalid-settings` for an unknown or invalid option.
  */
 export function qwenMiddleware(options: QwenOptions = {}): LanguageModelV2Middleware {
-  const { textCalls = true, fenceContent = true, ...others } = validateQwenOptions(options);
-  const { startsInReasoning = alwaysThinks, cleanSystem = true, toolsAfterResult = true } = others;
+  const {
+    textCalls = true,
+    fenceContent = true,
+    startsInReasoning = alwaysReasons,
+    cleanSystem = true,
+    toolsAfterResult = true,
+  } = parseSettings(optionsSchema, options, 'the options of qwenMiddleware');
   const qwenXml = fenceContent ? { ...qwenXmlFormat, undeclared: fencedContent } : qwenXmlFormat;
   return {
     middlewareVersion: 'v2',
@@ -35,8 +84,8 @@ export function qwenMiddleware(options: QwenOptions = {}): LanguageModelV2Middle
   };
 }
 
-/** QwQ, and the Thinking models of Qwen 3, whose templates end in `<think>`. */
-const alwaysThinks = (modelId: string): boolean => /qwq|thinking/i.test(modelId);
+/** Matches QwQ and the Thinking models of Qwen 3, whose chat templates end in `<think>`. */
+const alwaysReasons = (modelId: string): boolean => /qwq|thinking/i.test(modelId);
 
 function withoutToolsAfterResult(params: LanguageModelV2CallOptions): LanguageModelV2CallOptions {
   if (params.prompt.at(-1)?.role !== 'tool') return params;
@@ -44,7 +93,56 @@ function withoutToolsAfterResult(params: LanguageModelV2CallOptions): LanguageMo
   return rest;
 }
 
-/** Qwen writes calls as JSON or XML in `<tool_call>`, and thoughts in `<think>`, where the server does not read them. */
+/** Removes examples of calls from the system messages of a prompt. */
+const withoutCallExamples = (prompt: LanguageModelV2Prompt): LanguageModelV2Prompt =>
+  prompt.map(message =>
+    message.role === 'system' ? { ...message, content: cleanSystemMessage(message.content) } : message,
+  );
+
+function cleanSystemMessage(system: string): string {
+  // The sender describes its own call syntax, and parses the calls itself.
+  if (system.includes('<tools>')) return system;
+  const cleaned = withoutCallBlocks(system).replace(/\[tool_call:[^\]\n]*\]/g, '');
+  if (cleaned === system) return system;
+  // Lines that contained nothing else disappear.
+  return cleaned
+    .replace(/[ \t]+$/gm, '')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+}
+
+const OPEN = '<tool_call>';
+const CLOSE = '</tool_call>';
+
+function withoutCallBlocks(text: string): string {
+  let kept = '';
+  let start = 0;
+  for (;;) {
+    const open = text.indexOf(OPEN, start);
+    const close = open < 0 ? -1 : text.indexOf(CLOSE, open);
+    if (close < 0) return kept + text.slice(start);
+    kept += text.slice(start, open);
+    start = close + CLOSE.length;
+  }
+}
+
+/** The longest input before `content` in the arguments of a file-writing call. A path precedes it. */
+const MAX_BEFORE_CONTENT = 300;
+
+/** Replaces a call that would write a file by the file's content as fenced code. */
+const fencedContent: UndeclaredCalls = {
+  mayReplace: input =>
+    input.length < MAX_BEFORE_CONTENT || input.slice(0, MAX_BEFORE_CONTENT).includes('"content":'),
+  replace({ input }) {
+    const { content }: { content?: unknown } = JSON.parse(input);
+    if (typeof content !== 'string' || content.trim() === '') return undefined;
+    const longestRun = Math.max(2, ...[...content.matchAll(/`+/g)].map(([run]) => run.length));
+    const fence = '`'.repeat(longestRun + 1);
+    return `${fence}\n${content}${content.endsWith('\n') ? '' : '\n'}${fence}`;
+  },
+};
+
+/** Without a parser in the server, Qwen writes calls as JSON or XML in `<tool_call>`, and reasoning in `<think>`. */
 export const qwen = defineModelAdapter({
   name: 'qwen',
   appliesTo: matchModelName('qwen', 'qwq'),

@@ -1,28 +1,27 @@
 import { KelivoError } from '../shared/errors.js';
-import { defineModelAdapter } from './define-model-adapter.js';
-import type { ModelAdapter } from './model-adapter.js';
+import { defineModelAdapter, type ModelAdapter } from './model-adapter.js';
 
-/** Adapters of model families, found by model id. */
+/** Finds the adapters of model families by model id. */
 export interface ModelAdapterRegistry {
   /**
-   * Adds an adapter behind the others: it comes to lie closer to the model.
+   * Adds an adapter after the others, so that it wraps the model more closely.
    *
-   * @throws KelivoError with code `invalid-settings` for a wrong adapter, or a name that is taken.
+   * @throws KelivoError with code `invalid-settings` for an invalid adapter or a name that is taken.
    */
   register(adapter: ModelAdapter): void;
-  /** Removes an adapter by its name. Returns whether there was one. */
+  /** Removes an adapter by its name. Returns false if there was none. */
   unregister(name: string): boolean;
-  /** The adapters that apply to a model, in the order they were added. */
+  /** Returns the adapters that apply to a model, in the order of registration. */
   findFor(modelId: string): readonly ModelAdapter[];
-  /** All adapters, in the order they were added. */
+  /** Returns all adapters in the order of registration. */
   all(): readonly ModelAdapter[];
 }
 
 /**
- * A registry of its own, independent of the default one.
+ * Creates a registry that is independent of the default one.
  *
- * @param adapters What it starts with, for example `modelAdapters.all()`.
- * @throws KelivoError with code `invalid-settings` for a wrong adapter, or two of one name.
+ * @param adapters The initial adapters, for example `modelAdapters.all()`.
+ * @throws KelivoError with code `invalid-settings` for an invalid adapter or two adapters with the same name.
  */
 export function createModelAdapterRegistry(adapters: Iterable<ModelAdapter> = []): ModelAdapterRegistry {
   const byName = new Map<string, ModelAdapter>();
@@ -33,7 +32,7 @@ export function createModelAdapterRegistry(adapters: Iterable<ModelAdapter> = []
       if (byName.has(name)) {
         throw new KelivoError({
           code: 'invalid-settings',
-          message: `Expected an adapter with a name of its own, got a second "${name}". Unregister the first, or rename this one.`,
+          message: `Expected a unique adapter name, got a second "${name}". Unregister the first adapter, or rename this one.`,
         });
       }
       byName.set(name, adapter);

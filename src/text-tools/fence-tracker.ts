@@ -1,66 +1,66 @@
-/** Tells, from the text that goes by, what stands in a fenced code block. */
+/** Tracks fenced code blocks in Markdown text. */
 export interface FenceTracker {
-  /** Whether what comes next is in a fenced block. */
+  /** True if the current position is in a fenced block. */
   readonly isFenced: boolean;
-  /** Takes text that counts as Markdown. */
+  /** Adds Markdown text. */
   push(text: string): void;
-  /** Takes text in which a fence means nothing, such as a call: only where its last line stands matters. */
+  /** Adds text whose fences do not count, such as a call. Only the end of its last line matters. */
   skip(text: string): void;
 }
 
-type Place =
-  /** Nothing but up to three spaces since the line began. */
+type State =
+  /** After up to three spaces at the start of a line. */
   | 'indent'
-  /** In the run of backticks or tildes that the line begins with. */
+  /** In the run of backticks or tildes at the start of a line. */
   | 'run'
-  /** Behind a run that opened a block. */
+  /** After a run that opened a block. */
   | 'info'
-  /** Behind a run that closes the block if nothing else is on its line. */
+  /** After a run that closes the block if the rest of its line is blank. */
   | 'close'
   | 'line';
 
 /**
- * A fence opens at the start of a line, behind up to three spaces, with three or more backticks or tildes, and closes
- * with a run of the same character that is at least as long and alone on its line. Backticks within a line open
- * nothing, and behind an opening run of backticks none may follow.
+ * Implements the fences of CommonMark. A fence opens at the start of a line, after up to three spaces, with three or
+ * more backticks or tildes. It closes with a run of the same character that is at least as long and alone on its line.
+ * Backticks within a line open nothing, and no backticks may follow an opening run of backticks.
  *
  * @see https://spec.commonmark.org/0.31.2/#fenced-code-blocks
  */
 export function createFenceTracker(): FenceTracker {
-  let place: Place = 'indent';
+  let state: State = 'indent';
   let indent = 0;
   let mark = '';
   let length = 0;
   let fence: { mark: string; length: number } | undefined;
 
   function startLine(): void {
-    if (place === 'run') endRun();
-    if (place === 'close') fence = undefined;
-    place = 'indent';
+    if (state === 'run') endRun();
+    if (state === 'close') fence = undefined;
+    state = 'indent';
     indent = 0;
   }
 
   function endRun(): void {
-    place = 'line';
+    state = 'line';
     if (length < 3) return;
     if (fence === undefined) {
       fence = { mark, length };
-      place = 'info';
+      state = 'info';
     } else if (fence.mark === mark && length >= fence.length) {
-      place = 'close';
+      state = 'close';
     }
   }
 
-  const inPlace: Record<Place, (character: string) => void> = {
+  const handlers: Record<State, (character: string) => void> = {
     indent(character) {
       if (character === ' ' && indent < 3) {
         indent++;
       } else if (character === '`' || character === '~') {
         mark = character;
         length = 1;
-        place = 'run';
+        state = 'run';
       } else {
-        place = 'line';
+        state = 'line';
       }
     },
     run(character) {
@@ -69,35 +69,35 @@ export function createFenceTracker(): FenceTracker {
         return;
       }
       endRun();
-      inPlace[place](character);
+      handlers[state](character);
     },
     info(character) {
-      // `a` is code in a line: what seemed to open a block did not.
+      // The run was inline code, as in ```code```, and opened no block.
       if (character !== '`' || mark !== '`') return;
       fence = undefined;
-      place = 'line';
+      state = 'line';
     },
     close(character) {
-      if (character !== ' ' && character !== '\t' && character !== '\r') place = 'line';
+      if (character !== ' ' && character !== '\t' && character !== '\r') state = 'line';
     },
     line() {},
   };
 
   return {
     get isFenced() {
-      return fence !== undefined || (place === 'run' && length >= 3);
+      return fence !== undefined || (state === 'run' && length >= 3);
     },
     push(text) {
       for (const character of text) {
         if (character === '\n') startLine();
-        else inPlace[place](character);
+        else handlers[state](character);
       }
     },
     skip(text) {
       if (text === '') return;
-      if (place === 'run') endRun();
+      if (state === 'run') endRun();
       if (text.endsWith('\n')) startLine();
-      else place = 'line';
+      else state = 'line';
     },
   };
 }

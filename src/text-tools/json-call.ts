@@ -1,29 +1,46 @@
-import { isWholeJson } from './json-scanner.js';
-import { readJson, readJsonString } from './read-json.js';
+import { tryParseJson } from '../shared/json.js';
+import { createJsonScanner, isSafeJson } from './json-scanner.js';
 import type { Reading, TextCursor } from './text-cursor.js';
 import type { TextCalls } from './text-tool-format.js';
 
-/** What the fields of a call are called. */
+/** The keys of a call in JSON. */
 export interface JsonCallFields {
   readonly name: string;
-  /** Names for the arguments. */
+  /** Alternative keys of the arguments. */
   readonly arguments: readonly string[];
   readonly id?: string;
 }
 
-/** What the JSON of a call looks like. */
+/** Describes the JSON of a call. */
 export interface JsonCallOptions {
   readonly fields: JsonCallFields;
   /**
-   * Whether the id may stand behind the arguments, which are then held until the call is whole: they cannot be told to
-   * the host before the id.
+   * Buffers the arguments until the call is complete, because the id may follow them and must be emitted first.
+   * @default false
    */
   readonly waitsForId?: boolean;
-  /** Whether a call must have its name before its arguments, and arguments at all, to be told from other JSON. */
+  /**
+   * Requires the name before the arguments, and requires arguments, to distinguish calls from other JSON.
+   * @default false
+   */
   readonly isStrict?: boolean;
 }
 
-/** Reads one call, or a list of them: `{"name": …, "arguments": {…}}` or `[{…}, {…}]`. */
+/** Reads a call whose name is known and whose arguments follow as a JSON object. */
+export function* readCallArguments(
+  cursor: TextCursor,
+  calls: TextCalls,
+  { name, id }: { name: string; id?: string | undefined },
+): Reading<boolean> {
+  yield* cursor.takeSpace();
+  if (name === '' || (yield* cursor.peek()) !== '{') return false;
+  calls.begin(name, { id });
+  if (!(yield* readJson(cursor, calls.input))) return false;
+  calls.end();
+  return true;
+}
+
+/** Reads one call or a list of calls: `{"name": …, "arguments": {…}}` or `[{…}, {…}]`. */
 export function* readJsonCalls(
   cursor: TextCursor,
   calls: TextCalls,
@@ -45,12 +62,12 @@ function* readJsonCall(
 ): Reading<boolean> {
   let name: string | undefined;
   let id: string | undefined;
-  /** Arguments that came before they could be told. */
-  let held: string | undefined;
+  /** Arguments that cannot be emitted yet. */
+  let buffered: string | undefined;
   let hasBegun = false;
   let hasArguments = false;
-  /** Whether another field may hold the arguments under a name of its own. */
-  let hasOthers = false;
+  /** True if an unknown key has an object or array, which may be the arguments. */
+  let hasUnknownValue = false;
 
   if (!(yield* cursor.takes('{'))) return false;
   yield* cursor.takeSpace();
@@ -67,7 +84,7 @@ function* readJsonCall(
     } while (yield* cursor.takes(','));
     if (!(yield* cursor.takes('}'))) return false;
   }
-  if (name === undefined || (!hasArguments && (isStrict || hasOthers))) return false;
+  if (name === undefined || (!hasArguments && (isStrict || hasUnknownValue))) return false;
   if (!hasBegun) begin(name);
   calls.end();
   return true;
@@ -75,8 +92,8 @@ function* readJsonCall(
   function begin(name: string): void {
     hasBegun = true;
     calls.begin(name, { id });
-    if (held !== undefined) calls.input(held);
-    held = undefined;
+    if (buffered !== undefined) calls.input(buffered);
+    buffered = undefined;
   }
 
   function* readField(key: string): Reading<boolean> {
@@ -91,42 +108,79 @@ function* readJsonCall(
     }
     if (isStrict && key !== 'type') return false;
     const first = yield* cursor.peek();
-    if (first === '{' || first === '[') hasOthers = true;
+    if (first === '{' || first === '[') hasUnknownValue = true;
     return yield* readJson(cursor, () => {});
   }
 
   function* readArguments(): Reading<boolean> {
     hasArguments = true;
     const first = yield* cursor.peek();
-    if (first === '"' || first === 'n') return yield* readWrapped();
+    if (first === '"' || first === 'n') return yield* readWrappedArguments();
     if (first !== '{' || (isStrict && name === undefined)) return false;
     if (name !== undefined && !waitsForId) {
       begin(name);
       return yield* readJson(cursor, calls.input);
     }
-    held = '';
+    buffered = '';
     return yield* readJson(cursor, text => {
-      held += text;
+      buffered += text;
     });
   }
 
-  /** Arguments as JSON in a string, or null where there are none. */
-  function* readWrapped(): Reading<boolean> {
+  /** Reads arguments that are JSON in a string, or null. */
+  function* readWrappedArguments(): Reading<boolean> {
     let text = '';
-    const isWhole = yield* readJson(cursor, piece => {
-      text += piece;
+    const isComplete = yield* readJson(cursor, chunk => {
+      text += chunk;
     });
-    if (!isWhole) return false;
-    held = unwrap(text);
-    if (held === undefined) return false;
+    if (!isComplete) return false;
+    buffered = unwrapArguments(text);
+    if (buffered === undefined) return false;
     if (name !== undefined && !waitsForId) begin(name);
     return true;
   }
 }
 
-/** The object that a JSON string holds. Null and the empty string hold none, which is `{}`. */
-function unwrap(text: string): string | undefined {
+/** Returns the object in a JSON string. Null and the empty string give `{}`. */
+function unwrapArguments(text: string): string | undefined {
   const value: unknown = JSON.parse(text);
   const inner = value === null || value === '' ? '{}' : String(value).trim();
-  return inner.startsWith('{') && isWholeJson(inner) ? inner : undefined;
+  return inner.startsWith('{') && isSafeJson(inner) ? inner : undefined;
+}
+
+/**
+ * Takes one JSON value and passes its text on as it arrives.
+ *
+ * @returns false if the value is incomplete or invalid.
+ */
+function* readJson(cursor: TextCursor, onText: (text: string) => void): Reading<boolean> {
+  const scanner = createJsonScanner();
+  while (scanner.state === 'open') {
+    const available = cursor.rest();
+    const length = scanner.push(available);
+    if (length > 0) onText(cursor.take(length));
+    // A number ends only before another character or at the end of the text.
+    if (length === available.length && scanner.state === 'open' && (yield* cursor.peek()) === undefined) {
+      scanner.push(' ');
+      break;
+    }
+  }
+  return scanner.state === 'complete';
+}
+
+const MAX_STRING = 512;
+
+/** Takes a JSON string. Returns undefined for other text, and for strings of more than `MAX_STRING` characters. */
+function* readJsonString(cursor: TextCursor): Reading<string | undefined> {
+  if ((yield* cursor.peek()) !== '"') return undefined;
+  let isEscaped = false;
+  let length = 1;
+  for (; length < MAX_STRING; length++) {
+    const character = yield* cursor.peek(length);
+    if (character === undefined || character < ' ') return undefined;
+    if (!isEscaped && character === '"') break;
+    isEscaped = !isEscaped && character === '\\';
+  }
+  const value = tryParseJson(cursor.take(length + 1));
+  return typeof value === 'string' ? value : undefined;
 }

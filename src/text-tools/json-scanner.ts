@@ -1,45 +1,44 @@
-/** Reads one JSON value out of text that arrives in pieces, character by character. */
+/** Finds the end of one JSON value in text that arrives in chunks. */
 export interface JsonScanner {
-  /** What the value is found to be so far. */
-  readonly state: 'open' | 'whole' | 'wrong';
+  readonly state: 'open' | 'complete' | 'invalid';
   /**
-   * Reads on, and stops behind the value or before what cannot be part of it. A number is whole only when something
-   * else follows.
+   * Scans the next text, up to the end of the value or the first character that cannot belong to it. A number or word
+   * is complete only when another character follows.
    *
-   * @returns how many characters of `text` belong to the value.
+   * @returns the number of characters of `text` that belong to the value.
    */
   push(text: string): number;
 }
 
-/** Deeper than any argument, and shallow enough for every reader of JSON. */
+/** Deeper than any argument, and shallow enough for every JSON parser. */
 const MAX_DEPTH = 256;
-/** Keys that reach into the prototype of an object instead of the object. */
+/** Keys that refer to the prototype of an object. */
 const PROTOTYPE_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
 export const isPrototypeKey = (key: string): boolean => PROTOTYPE_KEYS.has(key);
 
 type Expected = 'value' | 'value-or-end' | 'key' | 'key-or-end' | 'colon' | 'comma-or-end';
 
-/** Strict JSON (RFC 8259). Wrong are also an object that is to become arguments and has a key of its prototype. */
+/** Accepts strict JSON (RFC 8259), except values nested too deeply and arguments with keys of the prototype. */
 export function createJsonScanner(): JsonScanner {
   const containers: ('object' | 'array')[] = [];
   let expected: Expected = 'value';
   let state: JsonScanner['state'] = 'open';
-  /** The token that has begun: a string with its quote, or a number or word. */
+  /** The unfinished token: a string, or a number or word. */
   let token: 'string' | 'word' | undefined;
   let isKey = false;
-  /** Where in an escape sequence a string is: behind the backslash, or how many hex digits are due. */
+  /** The position in an escape sequence: after the backslash, or the number of missing hex digits. */
   let escape: 'start' | number = 0;
-  /** The key or word as it is written. Long ones are cut: none that matters is long. */
+  /** The start of the key or word, which is enough to check it. */
   let written = '';
 
   function fail(): false {
-    state = 'wrong';
+    state = 'invalid';
     return false;
   }
 
   function endValue(): true {
-    if (containers.length === 0) state = 'whole';
+    if (containers.length === 0) state = 'complete';
     else expected = 'comma-or-end';
     return true;
   }
@@ -116,7 +115,7 @@ export function createJsonScanner(): JsonScanner {
     },
   };
 
-  /** @returns whether the character belongs to the value. */
+  /** Returns true if the character belongs to the value. */
   function read(character: string): boolean {
     if (token === 'string') return readInString(character);
     if (token === 'word') {
@@ -124,11 +123,11 @@ export function createJsonScanner(): JsonScanner {
         written += character;
         return true;
       }
-      if (!endWord() || state === 'whole') return false;
+      if (!endWord() || state === 'complete') return false;
     }
     if (' \t\n\r'.includes(character)) return true;
-    const act = structure[character];
-    if (act !== undefined) return act();
+    const readStructure = structure[character];
+    if (readStructure !== undefined) return readStructure();
     if ((expected !== 'value' && expected !== 'value-or-end') || !/[-\dtfn]/.test(character)) return fail();
     token = 'word';
     written = character;
@@ -147,10 +146,10 @@ export function createJsonScanner(): JsonScanner {
   };
 }
 
-/** Whether the text is one JSON value, but for a number or word, which end only with what follows. */
-export function isWholeJson(text: string): boolean {
+/** Returns true for one complete JSON object, array or string that is safe to use in arguments. */
+export function isSafeJson(text: string): boolean {
   const scanner = createJsonScanner();
-  return scanner.push(text) === text.length && scanner.state === 'whole';
+  return scanner.push(text) === text.length && scanner.state === 'complete';
 }
 
 const isWord = (word: string): boolean =>

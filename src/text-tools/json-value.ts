@@ -1,53 +1,53 @@
-import { isWholeJson, isJsonNumber } from './json-scanner.js';
+import { isJsonNumber, isSafeJson } from './json-scanner.js';
 import { toPythonValue } from './python-literal.js';
 import type { ValueType } from './schema-types.js';
 
 /**
- * A value that is written as plain text, as JSON of the first type that it fits. What fits none is a string: the host
- * validates arguments, and a guess would hide from it what the model wrote.
+ * Converts a plain-text value to JSON of the first type that it fits. A value that fits no type becomes a string, so
+ * that the host's validation sees what the model wrote.
  */
 export function toJsonValue(text: string, types: readonly ValueType[]): string {
-  // A null that is allowed comes before a string that could say it.
+  // An allowed null takes precedence over a string.
   const ordered = types.includes('null') ? ['null' as const, ...types] : types;
   for (const type of ordered) {
-    const json = readAs[type](text, text.trim());
+    const json = converters[type](text, text.trim());
     if (json !== undefined) return json;
   }
   return JSON.stringify(text);
 }
 
-type Reader = (text: string, trimmed: string) => string | undefined;
+type Converter = (text: string, trimmed: string) => string | undefined;
 
-/** Numbers keep the digits they are written with, as those beyond 2^53 would lose some. */
-const readAs: Readonly<Record<ValueType, Reader>> = {
+/** Numbers keep their digits, because parsing loses those beyond 2^53. */
+const converters: Readonly<Record<ValueType, Converter>> = {
   text: text => JSON.stringify(text),
-  quoted: (_, text) => (text.startsWith('"') && isWholeJson(text) ? text : undefined),
+  quoted: (_, text) => (text.startsWith('"') && isSafeJson(text) ? text : undefined),
   null: (_, text) => (isNull(text) ? 'null' : undefined),
   integer: (_, text) => (/^-?(?:0|[1-9]\d*)$/.test(text) ? text : undefined),
   number: (_, text) => (isJsonNumber(text) && Number.isFinite(Number(text)) ? text : undefined),
   boolean: (_, text) => (/^(?:true|false)$/i.test(text) ? text.toLowerCase() : undefined),
-  object: (_, text) => readContainer(text, '{'),
-  array: (_, text) => readContainer(text, '['),
+  object: (_, text) => toContainer(text, '{'),
+  array: (_, text) => toContainer(text, '['),
 };
 
-/** Qwen 3.5 writes the None of Python, as its chat template does. */
+/** Accepts Python's None too: the chat template of Qwen 3.5 writes it. */
 export const isNull = (text: string): boolean => text === 'null' || text === 'None';
 
-/** JSON, a Python literal, or either of them in a JSON string. */
-function readContainer(text: string, bracket: '{' | '['): string | undefined {
+/** Accepts JSON, a Python literal, or either of them in a JSON string. */
+function toContainer(text: string, bracket: '{' | '['): string | undefined {
   const inner = text.startsWith('"') ? parseString(text) : text;
   if (inner === undefined || !inner.startsWith(bracket)) return undefined;
-  if (isWholeJson(inner)) return hasFiniteNumbers(inner) ? inner : undefined;
+  if (isSafeJson(inner)) return hasFiniteNumbers(inner) ? inner : undefined;
   const value = toPythonValue(inner);
   return value === undefined ? undefined : JSON.stringify(value);
 }
 
 function parseString(text: string): string | undefined {
-  if (!isWholeJson(text)) return undefined;
+  if (!isSafeJson(text)) return undefined;
   return String(JSON.parse(text)).trim();
 }
 
-/** `1e999` is JSON, but no number. */
+/** Returns false for numbers such as `1e999`, which are valid JSON but not finite. */
 function hasFiniteNumbers(json: string): boolean {
   if (!/\d[eE]\+?\d{3}|\d{300}/.test(json)) return true;
   let areFinite = true;

@@ -1,42 +1,46 @@
-/** Keeps the calls that stand in a value, and are text of it. */
-export interface InnerCalls {
-  /** Whether one has begun and not ended. */
+/**
+ * Tracks calls that are part of a value, such as an example in a file about tool calls. A call that starts within a line
+ * ends with the line; one that starts at a line's start or end may span several lines.
+ */
+export interface NestedCalls {
+  /** True if any nested call is open. */
   readonly hasOpen: boolean;
-  /** Whether one over several lines has. */
-  readonly hasLong: boolean;
-  /** One begins: within a line it is forgotten where the line ends. `tags` parameter tags are open before it. */
+  /** True if a nested call that may span several lines is open. */
+  readonly hasMultiline: boolean;
+  /** Starts a call before which `tags` parameter tags are open. */
   begin(options: { isInLine: boolean; tags: number }): void;
-  /** Takes a parameter tag, or the end of one, if it is of a call within the line. */
+  /** Takes the start of a parameter if it belongs to a call within the line. */
   takesParameter(): boolean;
+  /** Takes the end of a parameter if it belongs to a call within the line. */
   takesParameterEnd(): boolean;
   /**
-   * The end of a call. Within a line, that of one over several lines stands behind another tag, or is in quotes.
+   * Ends a call. On a line where a multiline call started, an end without a tag before it is quoted and is ignored.
    *
-   * @returns how many parameter tags were open before the call, if one over several lines ended.
+   * @returns the number of parameter tags that were open before the call, if a multiline call ended.
    */
-  end(options: { isBehindTag: boolean }): number | undefined;
+  end(options: { isAfterTag: boolean }): number | undefined;
   endLine(): void;
 }
 
-export function createInnerCalls(): InnerCalls {
-  /** For each of those over several lines, how many parameter tags were open before it. */
-  const long: number[] = [];
-  /** The call within the line, and how many of its parameters are open. */
+export function createNestedCalls(): NestedCalls {
+  /** The number of open parameter tags before each multiline call. */
+  const multiline: number[] = [];
+  /** The call within the line, with the number of its open parameters. */
   let inLine: { parameters: number } | undefined;
   let hasBegunInLine = false;
 
   return {
     get hasOpen() {
-      return inLine !== undefined || long.length > 0;
+      return inLine !== undefined || multiline.length > 0;
     },
-    get hasLong() {
-      return long.length > 0;
+    get hasMultiline() {
+      return multiline.length > 0;
     },
     begin({ isInLine, tags }) {
       if (isInLine) {
         inLine ??= { parameters: 0 };
       } else {
-        long.push(tags);
+        multiline.push(tags);
         hasBegunInLine = true;
       }
     },
@@ -49,10 +53,10 @@ export function createInnerCalls(): InnerCalls {
       inLine.parameters--;
       return true;
     },
-    end({ isBehindTag }) {
+    end({ isAfterTag }) {
       const isOfLine = inLine !== undefined;
       inLine = undefined;
-      return isOfLine || !(isBehindTag || hasBegunInLine) ? undefined : long.pop();
+      return isOfLine || !(isAfterTag || hasBegunInLine) ? undefined : multiline.pop();
     },
     endLine() {
       inLine = undefined;

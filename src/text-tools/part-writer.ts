@@ -1,18 +1,17 @@
 import type { LanguageModelV2StreamPart, SharedV2ProviderMetadata } from '@ai-sdk/provider';
 import { generateId } from '@ai-sdk/provider-utils';
-import type { TextEvents } from './text-events.js';
+import type { TextEvents } from './text-output.js';
 
-/** Turns what a text says into parts, in blocks of their own around calls. */
+/** Converts the events of a text parser to stream parts. Calls interrupt the text and reasoning blocks. */
 export interface PartWriter extends TextEvents {
-  /** A text block of the model begins. Its metadata goes with the first block that comes of it. */
+  /** Starts a text block of the model. The first block that is written for it carries its metadata. */
   startText(block: { id: string; providerMetadata?: SharedV2ProviderMetadata | undefined }): void;
-  /** It ends. */
   endText(options: { providerMetadata?: SharedV2ProviderMetadata | undefined }): void;
-  /** Takes note of an id that the model uses itself. */
+  /** Reserves an id that the model uses itself. */
   claim(id: string): void;
-  /** Emits what has been written since. Deltas are as long as what came from the model, however it was read. */
+  /** Emits the buffered delta, so that each delta of the model gives one delta. */
   flush(): void;
-  /** How many calls were written. */
+  /** The number of complete calls. */
   readonly calls: number;
 }
 
@@ -25,12 +24,12 @@ interface OpenCall {
 export function createPartWriter(emit: (part: LanguageModelV2StreamPart) => void): PartWriter {
   const used = new Set<string>();
   let source: { id: string; providerMetadata?: SharedV2ProviderMetadata | undefined } = { id: 'text' };
-  /** How many blocks came of it. */
+  /** The number of blocks that were written for `source`. */
   let blocks = 0;
   let block: { type: 'text' | 'reasoning'; id: string } | undefined;
   let call: OpenCall | undefined;
   let calls = 0;
-  /** The delta of the open block, or of the open call. */
+  /** The buffered delta of the open block or call. */
   let delta = '';
 
   function toUnused(id: string, next: () => string): string {
@@ -70,8 +69,8 @@ export function createPartWriter(emit: (part: LanguageModelV2StreamPart) => void
   }
 
   return {
-    startText(start) {
-      source = start;
+    startText({ id, providerMetadata }) {
+      source = { id, providerMetadata };
       blocks = 0;
     },
     endText({ providerMetadata }) {
@@ -103,7 +102,7 @@ export function createPartWriter(emit: (part: LanguageModelV2StreamPart) => void
       calls++;
       call = undefined;
     },
-    callLost() {
+    callDiscarded() {
       flush();
       if (call !== undefined) emit({ type: 'tool-input-end', id: call.id });
       call = undefined;

@@ -1,12 +1,12 @@
 import { isJsonNumber, isPrototypeKey } from './json-scanner.js';
 
 /**
- * The value of a Python literal of dicts, lists, tuples, strings, numbers, True, False and None, or undefined where the
- * text is none. Not Python's numbers with underscores, nor `nan` and `inf`, which JSON cannot say.
+ * Parses a Python literal of dicts, lists, tuples, strings, numbers, True, False and None. Returns undefined for other
+ * text, including numbers with underscores, and `nan` and `inf`, which JSON cannot represent.
  */
 export function toPythonValue(text: string): unknown {
   const tokens = text.match(TOKEN) ?? [];
-  // Whatever no token matched has been skipped: then the text is longer.
+  // `match` skips characters that belong to no token.
   const length = tokens.reduce((sum, token) => sum + token.length, 0);
   if (length !== text.length) return undefined;
   const reader = createReader(tokens.filter(token => token.trim() !== ''));
@@ -14,7 +14,7 @@ export function toPythonValue(text: string): unknown {
     const value = reader.value(0);
     return reader.isAtEnd() ? value : undefined;
   } catch (error) {
-    if (error instanceof NotALiteral) return undefined;
+    if (error instanceof LiteralError) return undefined;
     throw error;
   }
 }
@@ -22,14 +22,14 @@ export function toPythonValue(text: string): unknown {
 const TOKEN = /\s+|'[^'\\\n]*(?:\\[^][^'\\\n]*)*'|"[^"\\\n]*(?:\\[^][^"\\\n]*)*"|[-+.\w]+|[{}[\](),:]/g;
 const MAX_DEPTH = 256;
 
-class NotALiteral extends Error {}
+class LiteralError extends Error {}
 
 function createReader(tokens: readonly string[]) {
   let index = 0;
 
   function value(depth: number): unknown {
     const token = tokens[index++];
-    if (token === undefined || depth > MAX_DEPTH) throw new NotALiteral();
+    if (token === undefined || depth > MAX_DEPTH) throw new LiteralError();
     if (token === '{') return readDict(depth);
     if (token === '[') return readItems(']', depth);
     if (token === '(') return readItems(')', depth);
@@ -41,9 +41,9 @@ function createReader(tokens: readonly string[]) {
     const dict: Record<string, unknown> = {};
     while (!takes('}')) {
       const key = value(depth + 1);
-      if (typeof key === 'object' || isPrototypeKey(String(key)) || !takes(':')) throw new NotALiteral();
+      if (typeof key === 'object' || isPrototypeKey(String(key)) || !takes(':')) throw new LiteralError();
       dict[String(key)] = value(depth + 1);
-      if (!takes(',') && tokens[index] !== '}') throw new NotALiteral();
+      if (!takes(',') && tokens[index] !== '}') throw new LiteralError();
     }
     return dict;
   }
@@ -52,7 +52,7 @@ function createReader(tokens: readonly string[]) {
     const items: unknown[] = [];
     while (!takes(end)) {
       items.push(value(depth + 1));
-      if (!takes(',') && tokens[index] !== end) throw new NotALiteral();
+      if (!takes(',') && tokens[index] !== end) throw new LiteralError();
     }
     return items;
   }
@@ -78,7 +78,7 @@ const words: Readonly<Record<string, unknown>> = {
 function toScalar(token: string): unknown {
   if (Object.hasOwn(words, token)) return words[token];
   const number = Number(token);
-  if (!isJsonNumber(token) || !Number.isFinite(number)) throw new NotALiteral();
+  if (!isJsonNumber(token) || !Number.isFinite(number)) throw new LiteralError();
   return number;
 }
 
@@ -91,7 +91,7 @@ function toString(written: string): string {
       const code: string | undefined = x ?? u ?? long;
       if (code === undefined) return escapes[other] ?? (/['"\\]/.test(other) ? other : `\\${other}`);
       const point = Number.parseInt(code, 16);
-      if (point > 0x10ffff) throw new NotALiteral();
+      if (point > 0x10ffff) throw new LiteralError();
       return String.fromCodePoint(point);
     },
   );

@@ -1,13 +1,18 @@
-import type { LanguageModelV2CallOptions, LanguageModelV2StreamPart } from '@ai-sdk/provider';
+import type {
+  LanguageModelV2CallOptions,
+  LanguageModelV2Content,
+  LanguageModelV2FinishReason,
+  LanguageModelV2StreamPart,
+  SharedV2ProviderMetadata,
+} from '@ai-sdk/provider';
 import type { PartTransformer } from '../parts/transform.js';
 import { createPartWriter } from './part-writer.js';
 import { createTextParser, type TextParser, type TextParserOptions } from './text-parser.js';
-import { toDeclaredTools } from './declared-tools.js';
-import { toReason, withToolCalls } from './to-finish-reason.js';
+import { toDeclaredTools } from './text-tool-format.js';
 
-type Emit = (part: LanguageModelV2StreamPart) => void;
+type Part = LanguageModelV2StreamPart;
 
-export interface TextReaderOptions extends Pick<
+export interface ResponseReaderOptions extends Pick<
   TextParserOptions,
   'formats' | 'reasoning' | 'startsInReasoning'
 > {
@@ -15,114 +20,113 @@ export interface TextReaderOptions extends Pick<
 }
 
 /**
- * Rewrites the parts of one answer. Text is read in one go up to content of another kind: a call does not reach across
- * it.
+ * Rewrites the parts of one response. Consecutive text is parsed as a unit; other content ends it, so a call never
+ * spans other content.
  */
-export function createTextReader({
+export function createResponseReader({
   formats,
   reasoning,
   startsInReasoning = false,
   params,
-}: TextReaderOptions): PartTransformer {
+}: ResponseReaderOptions): PartTransformer {
   const tools = toDeclaredTools(params);
-  let emit: Emit = () => {};
+  let emit: (part: Part) => void = () => {};
   const writer = createPartWriter(part => emit(part));
   let parser: TextParser | undefined;
-  /** Half of a character that is written as two: it waits for the other half. */
-  let half = '';
-  /** Whether the first text may be reasoning from its beginning. */
+  /** The first half of a surrogate pair, until the second half arrives. */
+  let highSurrogate = '';
+  /** True while the first text may begin with reasoning. */
   let mayStartInReasoning = startsInReasoning;
-  /** Whether the server sets reasoning apart: what it leaves in the text, it means to be there. */
-  let isSetApart = false;
-  /** The first text, where it is taken for reasoning. */
-  let assumed = '';
+  /** True if the server separates reasoning from the text. Tags that it leaves in the text are intended. */
+  let hasNativeReasoning = false;
+  /** The first text, as long as it is treated as reasoning. */
+  let assumedReasoning = '';
 
   const openParser = (startsInReasoning: boolean) =>
-    createTextParser({ formats, reasoning, tools, startsInReasoning, keepsReasoning: isSetApart }, writer);
+    createTextParser(
+      { formats, reasoning, tools, startsInReasoning, keepsReasoning: hasNativeReasoning },
+      writer,
+    );
 
   function feed(delta: string): void {
-    const text = half + delta;
-    half = /[\ud800-\udbff]$/.test(text) ? text.slice(-1) : '';
-    const whole = text.slice(0, text.length - half.length);
+    const text = highSurrogate + delta;
+    highSurrogate = /[\ud800-\udbff]$/.test(text) ? text.slice(-1) : '';
+    const whole = text.slice(0, text.length - highSurrogate.length);
     if (whole === '') return;
     parser ??= openParser(mayStartInReasoning);
-    if (mayStartInReasoning) assumed += whole;
+    if (mayStartInReasoning) assumedReasoning += whole;
     parser.feed(whole);
     writer.flush();
   }
 
   function endText(metadata: Parameters<typeof writer.endText>[0] = {}): void {
-    if (half !== '') {
+    if (highSurrogate !== '') {
       parser ??= openParser(mayStartInReasoning);
-      parser.feed(half);
+      parser.feed(highSurrogate);
     }
-    half = '';
+    highSurrogate = '';
     parser?.end();
     if (parser !== undefined) {
-      if (!parser.isAllReasoning) assumed = '';
+      if (!parser.isAllReasoning) assumedReasoning = '';
       mayStartInReasoning = false;
     }
     parser = undefined;
     writer.endText(metadata);
   }
 
-  /** An answer that never ended its reasoning, and is over, was an answer. */
-  function settle(reason: unknown): void {
-    if (assumed === '' || toReason(reason) !== 'stop') return;
+  /** Emits reasoning that was never closed as text, if the response finished normally. */
+  function emitAssumedReasoning(reason: unknown): void {
+    if (assumedReasoning === '' || unifiedReason(reason) !== 'stop') return;
     parser = openParser(false);
-    parser.feed(assumed);
+    parser.feed(assumedReasoning);
     endText();
   }
 
-  type Handlers = {
-    [Type in LanguageModelV2StreamPart['type']]?: (
-      part: Extract<LanguageModelV2StreamPart, { type: Type }>,
-    ) => LanguageModelV2StreamPart | undefined;
-  };
-  const handlers: Handlers = {
-    'text-start': ({ id, providerMetadata }) => {
-      endText();
-      writer.startText({ id, providerMetadata });
-      return undefined;
-    },
-    'text-delta': ({ delta }) => {
-      feed(delta);
-      return undefined;
-    },
-    'text-end': ({ providerMetadata }) => {
-      endText({ providerMetadata });
-      return undefined;
-    },
-    'reasoning-start': part => {
-      mayStartInReasoning = false;
-      isSetApart = true;
-      return other(part, part.id);
-    },
-    'tool-input-start': part => other(part, part.id),
-    'tool-call': part => other(part, part.toolCallId),
-    'tool-result': part => other(part),
-    file: part => other(part),
-    error: part => other(part),
-    finish: part => {
-      endText();
-      settle(part.finishReason);
-      return writer.calls === 0 ? part : { ...part, finishReason: withToolCalls(part.finishReason) };
-    },
-  };
-
-  /** Content of another kind. */
-  function other<Part extends LanguageModelV2StreamPart>(part: Part, id?: string): Part {
+  /** Ends the text before content of another type. */
+  function endTextBefore(part: Part, id?: string): Part {
     endText();
     if (id !== undefined) writer.claim(id);
     return part;
   }
 
+  /** Returns the part that replaces `part`, or undefined for a part that has no replacement. */
+  function rewrite(part: Part): Part | undefined {
+    switch (part.type) {
+      case 'text-start':
+        endText();
+        writer.startText(part);
+        return undefined;
+      case 'text-delta':
+        feed(part.delta);
+        return undefined;
+      case 'text-end':
+        endText(part);
+        return undefined;
+      case 'reasoning-start':
+        mayStartInReasoning = false;
+        hasNativeReasoning = true;
+        return endTextBefore(part, part.id);
+      case 'tool-input-start':
+        return endTextBefore(part, part.id);
+      case 'tool-call':
+        return endTextBefore(part, part.toolCallId);
+      case 'tool-result':
+      case 'file':
+      case 'error':
+        return endTextBefore(part);
+      case 'finish':
+        endText();
+        emitAssumedReasoning(part.finishReason);
+        return writer.calls === 0 ? part : { ...part, finishReason: withToolCalls(part.finishReason) };
+      default:
+        return part;
+    }
+  }
+
   return {
     part(part, write) {
       emit = write;
-      const handle = handlers[part.type] as
-        ((part: LanguageModelV2StreamPart) => LanguageModelV2StreamPart | undefined) | undefined;
-      const rewritten = handle === undefined ? part : handle(part);
+      const rewritten = rewrite(part);
       if (rewritten !== undefined) write(rewritten);
     },
     flush(write) {
@@ -131,3 +135,79 @@ export function createTextReader({
     },
   };
 }
+
+export interface WholeResponse {
+  readonly content: LanguageModelV2Content[];
+  readonly finishReason: LanguageModelV2FinishReason;
+}
+
+/** Reads a whole response with the reader of streams, so that both give the same content. */
+export function readContent(response: WholeResponse, options: ResponseReaderOptions): WholeResponse {
+  const content: LanguageModelV2Content[] = [];
+  let { finishReason } = response;
+  const reader = createResponseReader(options);
+  for (const [index, part] of response.content.entries()) {
+    for (const streamPart of toStreamParts(part, String(index))) reader.part(streamPart, add);
+  }
+  const usage = { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined };
+  reader.part({ type: 'finish', finishReason, usage }, add);
+  return { content, finishReason };
+
+  function add(part: Part): void {
+    const last = content.at(-1);
+    switch (part.type) {
+      case 'text-start':
+      case 'reasoning-start': {
+        const type = part.type === 'text-start' ? 'text' : 'reasoning';
+        content.push({ type, text: '', ...metadataOf(part) });
+        break;
+      }
+      case 'text-delta':
+      case 'reasoning-delta':
+        if (last?.type === 'text' || last?.type === 'reasoning') last.text += part.delta;
+        break;
+      case 'text-end':
+      case 'reasoning-end':
+        Object.assign(last ?? {}, metadataOf(part));
+        break;
+      case 'tool-input-start':
+      case 'tool-input-delta':
+      case 'tool-input-end':
+        break;
+      case 'finish':
+        finishReason = part.finishReason;
+        break;
+      default:
+        // All other content has the same form in streams and in whole responses.
+        content.push(part as LanguageModelV2Content);
+    }
+  }
+}
+
+function toStreamParts(part: LanguageModelV2Content, id: string): Part[] {
+  if (part.type !== 'text' && part.type !== 'reasoning') return [part];
+  const { type, text } = part;
+  return [
+    { type: `${type}-start`, id, ...metadataOf(part) },
+    { type: `${type}-delta`, id, delta: text },
+    { type: `${type}-end`, id },
+  ];
+}
+
+const metadataOf = ({ providerMetadata }: { providerMetadata?: SharedV2ProviderMetadata }) =>
+  providerMetadata === undefined ? {} : { providerMetadata };
+
+/** Returns the finish reason of a response with calls. Truncated, filtered and failed responses keep theirs. */
+function withToolCalls<Reason extends LanguageModelV2FinishReason>(reason: Reason): Reason {
+  if (!replaceableReasons.has(unifiedReason(reason))) return reason;
+  // The type describes the second specification. The value may be of a later one.
+  return (isWrapped(reason) ? Object.assign({}, reason, { unified: 'tool-calls' }) : 'tool-calls') as Reason;
+}
+
+const replaceableReasons: ReadonlySet<unknown> = new Set(['stop', 'tool-calls', 'other', 'unknown']);
+
+/** Unwraps a finish reason of the third specification. */
+const unifiedReason = (reason: unknown): unknown => (isWrapped(reason) ? reason.unified : reason);
+
+const isWrapped = (reason: unknown): reason is { unified: unknown } =>
+  typeof reason === 'object' && reason !== null && 'unified' in reason;

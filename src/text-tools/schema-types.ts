@@ -1,29 +1,34 @@
-/** Types of a value that is written as plain text. `text` takes anything, `quoted` a string that is written as JSON. */
+import { isPlainObject, type PlainObject } from '../shared/json.js';
+import { branchesOf, resolveSchema } from '../tool-calls/json-schema.js';
+
+/** The type of a plain-text value. `text` accepts any value, `quoted` a string in JSON syntax. */
 export type ValueType = 'text' | 'quoted' | 'null' | 'integer' | 'number' | 'boolean' | 'object' | 'array';
 
-type JsonObject = Readonly<Record<string, unknown>>;
+/** A schema that refers to itself adds nothing at greater depth. */
+const MAX_DEPTH = 8;
 
-/** The properties of a tool's arguments, or undefined where its schema lists none. */
-export function toProperties(schema: unknown): JsonObject | undefined {
+/** Returns the properties of a tool's arguments, or undefined if its schema lists none. */
+export function toProperties(schema: unknown): PlainObject | undefined {
   const found = collectProperties(schema, schema, 0);
   return found.every(properties => Object.keys(properties).length === 0)
     ? undefined
     : Object.assign(Object.create(null), ...found);
 }
 
-function collectProperties(schema: unknown, root: unknown, depth: number): JsonObject[] {
-  if (!isObject(schema) || depth > MAX_DEPTH) return [];
-  const resolved = resolveReference(schema, root);
-  const own = [schema.properties, resolved.properties].filter(isObject);
-  return [...own, ...alternativesOf(resolved).flatMap(one => collectProperties(one, root, depth + 1))];
+function collectProperties(schema: unknown, root: unknown, depth: number): PlainObject[] {
+  if (!isPlainObject(schema) || depth > MAX_DEPTH) return [];
+  const resolved = resolveSchema(schema, root);
+  const properties = [schema.properties, resolved.properties].filter(isPlainObject);
+  return [
+    ...properties,
+    ...branchesOf(resolved).flatMap(branch => collectProperties(branch, root, depth + 1)),
+  ];
 }
 
-/** A schema that refers to itself says no more the deeper one looks. */
-const MAX_DEPTH = 8;
-
 /**
- * The types a schema allows, in its order: of `type`, or of the alternatives it consists of. A value takes the first
- * that it fits. Names that servers use beside those of JSON Schema (`float`, `dict`, `varchar`) count too.
+ * Returns the types that a schema allows, in its order: those of `type`, or of the schemas that it is composed of. A
+ * value is converted to the first type that it fits. Type names outside of JSON Schema that servers use (`float`,
+ * `dict`, `varchar`) are recognized too.
  */
 export function toValueTypes(schema: unknown, root: unknown): readonly ValueType[] {
   const types = new Set(collectTypes(schema, root, 0));
@@ -31,32 +36,15 @@ export function toValueTypes(schema: unknown, root: unknown): readonly ValueType
 }
 
 function collectTypes(schema: unknown, root: unknown, depth: number): ValueType[] {
-  if (!isObject(schema) || depth > MAX_DEPTH) return [];
-  const resolved = resolveReference(schema, root);
+  if (!isPlainObject(schema) || depth > MAX_DEPTH) return [];
+  const resolved = resolveSchema(schema, root);
   const named = [resolved.type].flat().flatMap(name => (typeof name === 'string' ? [toValueType(name)] : []));
   if (named.length > 0) return named;
   if (Array.isArray(resolved.enum)) return ['text'];
-  const alternatives = alternativesOf(resolved).flatMap(one => collectTypes(one, root, depth + 1));
-  if (alternatives.length > 0) return alternatives;
+  const branches = branchesOf(resolved).flatMap(branch => collectTypes(branch, root, depth + 1));
+  if (branches.length > 0) return branches;
   if ('properties' in resolved) return ['object'];
   return 'items' in resolved || 'prefixItems' in resolved ? ['array'] : [];
-}
-
-const alternativesOf = ({ anyOf, oneOf, allOf }: JsonObject): unknown[] =>
-  [anyOf, oneOf, allOf].flatMap(list => (Array.isArray(list) ? list : []));
-
-/** Follows `#/$defs/…`. What leads nowhere allows anything. */
-function resolveReference(schema: JsonObject, root: unknown): JsonObject {
-  const { $ref } = schema;
-  if (typeof $ref !== 'string' || !$ref.startsWith('#/')) return schema;
-  const steps = $ref
-    .slice(2)
-    .split('/')
-    .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'));
-  let target: unknown = root;
-  for (const step of steps)
-    target = isObject(target) && Object.hasOwn(target, step) ? target[step] : undefined;
-  return isObject(target) ? target : {};
 }
 
 const typeNames: readonly (readonly [RegExp, ValueType])[] = [
@@ -70,6 +58,3 @@ const typeNames: readonly (readonly [RegExp, ValueType])[] = [
 
 const toValueType = (name: string): ValueType =>
   typeNames.find(([pattern]) => pattern.test(name.trim().toLowerCase()))?.[1] ?? 'text';
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,52 +1,55 @@
-import { isSpace, type Reading, type TextCursor } from './text-cursor.js';
+import { findSpaceEnd, type Reading, type TextCursor } from './text-cursor.js';
 
-/** A tag of a call that is written as tags around plain values. */
+/** A tag of a call that consists of tags around plain values. */
 export type Tag = { readonly length: number } & (
   | { readonly kind: 'parameter'; readonly key: string; readonly isJson?: boolean | undefined }
   | { readonly kind: 'parameter-end' }
-  /** What looks like the end of a parameter with a slip in it. */
-  | { readonly kind: 'drifted-end' }
+  /** A misspelt end of a parameter. */
+  | { readonly kind: 'misspelt-end' }
   | { readonly kind: 'call' }
-  /** The end of a call; cut, where the text ends within it. */
-  | { readonly kind: 'call-end'; readonly isCut?: boolean }
+  /** The end of a call. Truncated if the text ends within it. */
+  | { readonly kind: 'call-end'; readonly isTruncated?: boolean }
   | { readonly kind: 'list' }
   | { readonly kind: 'list-end' }
 );
 
-/** What the tags of a family look like, and what their values mean. */
+/** The tags of a model family, and the meaning of its values. */
 export interface TagGrammar {
-  /** The tag that begins here. Looks ahead and takes nothing. */
+  /** Returns the tag at the current position. Looks ahead and takes nothing. */
   readTag(cursor: TextCursor): Reading<Tag | undefined>;
-  /** Whether the text or the list of calls ends, or the next call begins, `offset` characters on behind white space. */
-  endsBehind(cursor: TextCursor, offset: number): Reading<boolean>;
-  /** Whether one line break on either side of a value belongs to the tags. */
+  /**
+   * Returns true if the text ends, a list of calls starts or ends, or the next call starts after `offset` characters
+   * and white space.
+   */
+  endsAfter(cursor: TextCursor, offset: number): Reading<boolean>;
+  /** One line break on each side of a value belongs to the tags. */
   readonly trims: boolean;
-  /** Whether values are written with the entities of XML. */
+  /** Values contain XML entities. */
   readonly hasEntities: boolean;
 }
 
-/** Longer than any tag with the name of a tool or parameter in it. */
-const LONGEST_TAG = 300;
-
-/** The tags that calls are written in. */
+/** The texts of the tags. */
 export interface TagTexts {
-  /** What a parameter begins with, up to its key; `<parameter=`. */
+  /** The start of a parameter tag up to its key: `<parameter=`. */
   readonly parameter: string;
   readonly parameterEnd: string;
-  /** What a call begins with, up to its name; `<function=`. */
+  /** The start of a call tag up to its name: `<function=`. */
   readonly call: string;
   readonly callEnd: string;
-  /** What may be around calls. */
+  /** Opening tags of lists of calls. */
   readonly lists?: readonly string[];
   readonly listEnds?: readonly string[];
-  /** Reads what stands between the beginning of a tag and its `>`. */
+  /** Reads the text between the start of a parameter tag and its `>`. */
   readHeader?(header: string): { key: string; isJson?: boolean } | undefined;
 }
 
-/** White space behind the end of a call, as far as it is looked at. */
-const MAX_SPACE = 64;
+/** Longer than any tag that contains the name of a tool or parameter. */
+const MAX_TAG = 300;
 
-/** Tags of the form `<beginning…>`. White space around the name and the `=` of a beginning, and before the `>`, is allowed. */
+/** The maximum white space after the end of a call before the next tag. */
+const MAX_SPACE_AFTER_CALL = 64;
+
+/** Creates a grammar of `<start…>` tags. White space around the name, around `=` and before `>` is accepted. */
 export function createTagGrammar(
   texts: TagTexts,
   {
@@ -54,18 +57,15 @@ export function createTagGrammar(
     hasEntities = false,
   }: { trims?: boolean | undefined; hasEntities?: boolean | undefined } = {},
 ): TagGrammar {
-  return { readTag: createTagReader(texts), endsBehind: createEndReader(texts), trims, hasEntities };
+  return { readTag: createTagReader(texts), endsAfter: createEndReader(texts), trims, hasEntities };
 }
 
-function createEndReader({ call, lists = [], listEnds = [] }: TagTexts): TagGrammar['endsBehind'] {
+function createEndReader({ call, lists = [], listEnds = [] }: TagTexts): TagGrammar['endsAfter'] {
   const ends = [call, ...lists, ...listEnds];
-  return function* endsBehind(cursor, offset) {
-    let start = offset;
-    let character = yield* cursor.peek(start);
-    while (character !== undefined && isSpace(character) && start < offset + MAX_SPACE) {
-      character = yield* cursor.peek(++start);
-    }
+  return function* endsAfter(cursor, offset) {
+    const start = yield* findSpaceEnd(cursor, { start: offset, most: MAX_SPACE_AFTER_CALL });
     let text = '';
+    let character = yield* cursor.peek(start);
     while (character !== undefined) {
       text += character;
       if (!ends.some(end => end.startsWith(text))) return false;
@@ -78,39 +78,46 @@ function createEndReader({ call, lists = [], listEnds = [] }: TagTexts): TagGram
 
 function createTagReader(texts: TagTexts): TagGrammar['readTag'] {
   const { parameter, parameterEnd, call, callEnd, lists = [], listEnds = [], readHeader = toKey } = texts;
-  const driftStart = parameterEnd.slice(0, -1);
-  const beginnings = [parameter, parameterEnd, call, callEnd, ...lists, ...listEnds];
-  const longestBeginning = Math.max(...beginnings.map(beginning => beginning.length));
+  const misspeltStart = parameterEnd.slice(0, -1);
+  const starts = [parameter, parameterEnd, call, callEnd, ...lists, ...listEnds];
+  const longestStart = Math.max(...starts.map(start => start.length));
 
   function toTag(tag: string): Tag | undefined {
     const { length } = tag;
-    const tight = toTight(tag);
-    if (tight === parameterEnd) return { kind: 'parameter-end', length };
-    if (tight === callEnd) return { kind: 'call-end', length };
-    if (lists.includes(tight)) return { kind: 'list', length };
-    if (listEnds.includes(tight)) return { kind: 'list-end', length };
-    if (tight.startsWith(parameter)) {
-      const header = readHeader(tight.slice(parameter.length, -1).trim());
+    const compact = toCompact(tag);
+    if (compact === parameterEnd) return { kind: 'parameter-end', length };
+    if (compact === callEnd) return { kind: 'call-end', length };
+    if (lists.includes(compact)) return { kind: 'list', length };
+    if (listEnds.includes(compact)) return { kind: 'list-end', length };
+    if (compact.startsWith(parameter)) {
+      const header = readHeader(compact.slice(parameter.length, -1).trim());
       return header && { kind: 'parameter', length, ...header };
     }
-    if (tight.startsWith(call)) return { kind: 'call', length };
-    return toDriftedEnd(tag);
+    if (compact.startsWith(call)) return { kind: 'call', length };
+    return toMisspeltEnd(tag);
   }
 
-  /** `</parameter1>`, `</parameter_function>`, and `</parameter` without its end. */
-  function toDriftedEnd(tag: string): Tag | undefined {
-    if (!tag.startsWith(driftStart)) return undefined;
-    const rest = tag.slice(driftStart.length);
-    if (/^\w*>$/.test(rest)) return { kind: 'drifted-end', length: tag.length };
+  /** Recognizes `</parameter1>`, `</parameter_function>`, and `</parameter` without its bracket. */
+  function toMisspeltEnd(tag: string): Tag | undefined {
+    if (!tag.startsWith(misspeltStart)) return undefined;
+    const rest = tag.slice(misspeltStart.length);
+    if (/^\w*>$/.test(rest)) return { kind: 'misspelt-end', length: tag.length };
     return /^\s/.test(rest) && !rest.includes('>')
-      ? { kind: 'drifted-end', length: driftStart.length }
+      ? { kind: 'misspelt-end', length: misspeltStart.length }
       : undefined;
   }
 
-  function mayBegin(text: string): boolean {
-    if (text.length > longestBeginning) return true;
-    const tight = text.replace(/^<\s*(\/?)\s*/, '<$1').replace(/\s*(?:=\s*)?$/, '');
-    return beginnings.some(beginning => beginning.startsWith(tight) || tight.startsWith(beginning));
+  /** An incomplete end of a call counts as its end after a complete value. */
+  function toTruncatedTag(tag: string): Tag | undefined {
+    const isTruncated = tag.length >= 3 && [callEnd, ...listEnds].some(end => end.startsWith(tag));
+    if (isTruncated) return { kind: 'call-end', length: tag.length, isTruncated };
+    return toMisspeltEnd(tag);
+  }
+
+  function mayBecomeTag(text: string): boolean {
+    if (text.length > longestStart) return true;
+    const compact = text.replace(/^<\s*(\/?)\s*/, '<$1').replace(/\s*(?:=\s*)?$/, '');
+    return starts.some(start => start.startsWith(compact) || compact.startsWith(start));
   }
 
   return function* readTag(cursor) {
@@ -118,35 +125,51 @@ function createTagReader(texts: TagTexts): TagGrammar['readTag'] {
     let tag = '<';
     for (;;) {
       const character = yield* cursor.peek(tag.length);
-      if (character === undefined) return toCutTag(tag);
-      if (character === '<') return toDriftedEnd(tag);
+      if (character === undefined) return toTruncatedTag(tag);
+      if (character === '<') return toMisspeltEnd(tag);
       tag += character;
       if (character === '>') return toTag(tag);
-      if (tag.length > LONGEST_TAG) return undefined;
-      if (tag.length <= longestBeginning + 1 && !mayBegin(tag) && !isDrifting(tag)) return undefined;
+      if (tag.length > MAX_TAG) return undefined;
+      const isPossible =
+        tag.length > longestStart + 1 || mayBecomeTag(tag) || tag.startsWith(misspeltStart);
+      if (!isPossible) return undefined;
     }
   };
-
-  function isDrifting(text: string): boolean {
-    return text.startsWith(driftStart);
-  }
-
-  /** Behind a whole value an end that is cut is an end. */
-  function toCutTag(tag: string): Tag | undefined {
-    const isCut = tag.length >= 3 && [callEnd, ...listEnds].some(end => end.startsWith(tag));
-    if (isCut) return { kind: 'call-end', length: tag.length, isCut };
-    return toDriftedEnd(tag);
-  }
 }
 
-/** Without the white space that may be around a tag's name and `=`, and before `>`. */
-const toTight = (tag: string): string =>
+/** Removes the white space around a tag's name and `=`, and before `>`. */
+const toCompact = (tag: string): string =>
   tag
     .replace(/^<\s*(\/?)\s*/, '<$1')
     .replace(/^(<\/?[^\s=<>"']+)\s*=\s*/, '$1=')
     .replace(/\s+>$/, '>');
 
-/** A key: anything on one line but what is in quotes. A template may have more than a name in it. */
+/** Accepts a key on one line without leading quotes. Some templates write more than a name. */
 function toKey(header: string): { key: string } | undefined {
   return /^[^\n"'][^\n]*$/.test(header) ? { key: header } : undefined;
+}
+
+const MAX_KEY = 128;
+const MAX_SPACE_BEFORE_VALUE = 32;
+
+/** Reads a parameter tag whose key is between a pair of tags, with an optional tag before the value. Takes nothing. */
+export function* readKeyTag(
+  cursor: TextCursor,
+  { open, close, valueOpen = '' }: { open: string; close: string; valueOpen?: string },
+): Reading<Tag | undefined> {
+  if (!(yield* cursor.sees(open))) return undefined;
+  let key = '';
+  let character = yield* cursor.peek(open.length);
+  while (character !== undefined && character !== '<' && key.length < MAX_KEY) {
+    key += character;
+    character = yield* cursor.peek(open.length + key.length);
+  }
+  const closeStart = open.length + key.length;
+  if (key.trim() === '' || !(yield* cursor.sees(close, closeStart))) return undefined;
+  const keyEnd = closeStart + close.length;
+  if (valueOpen === '') return { kind: 'parameter', key: key.trim(), length: keyEnd };
+
+  const valueTag = yield* findSpaceEnd(cursor, { start: keyEnd, most: MAX_SPACE_BEFORE_VALUE });
+  if (!(yield* cursor.sees(valueOpen, valueTag))) return undefined;
+  return { kind: 'parameter', key: key.trim(), length: valueTag + valueOpen.length };
 }

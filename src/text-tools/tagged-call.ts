@@ -1,13 +1,13 @@
 import { createArgumentWriter } from './argument-writer.js';
 import { isPrototypeKey } from './json-scanner.js';
-import { readTaggedValue } from './tagged-value.js';
 import type { TagGrammar } from './tag-grammar.js';
+import { readTaggedValue } from './tagged-value.js';
 import type { Reading, TextCursor } from './text-cursor.js';
 import type { TextCalls } from './text-tool-format.js';
 
 /**
- * Reads the parameters of a call of this name, from behind its opening tag to behind its closing one. A call that was
- * not closed counts only where the text ends right behind a parameter.
+ * Reads the parameters of a call, from after its opening tag up to its closing tag. An unclosed call is accepted only if
+ * the text ends directly after a parameter.
  */
 export function* readTaggedCall(
   cursor: TextCursor,
@@ -28,7 +28,7 @@ export function* readTaggedCall(
       continue;
     }
     const isAtEnd = tag === undefined && (yield* cursor.peek()) === undefined;
-    const isClosed = tag?.kind === 'call-end' && (tag.isCut !== true || hasParameters);
+    const isClosed = tag?.kind === 'call-end' && (tag.isTruncated !== true || hasParameters);
     if (!isClosed && tag?.kind !== 'list-end' && !(isAtEnd && hasParameters)) return false;
     if (tag?.kind === 'call-end') cursor.take(tag.length);
     argumentWriter.end();

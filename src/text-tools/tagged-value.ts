@@ -1,221 +1,199 @@
 import type { ArgumentWriter } from './argument-writer.js';
-import { createInnerCalls } from './nested-calls.js';
 import { isPrototypeKey } from './json-scanner.js';
+import { createNestedCalls, type NestedCalls } from './nested-calls.js';
 import type { Tag, TagGrammar } from './tag-grammar.js';
 import type { Reading, TextCursor } from './text-cursor.js';
-
-type ParameterTag = Extract<Tag, { kind: 'parameter' }>;
+import { createValueBuffer, type ParameterTag, type ValueBuffer } from './value-buffer.js';
 
 export interface TaggedValueOptions {
   readonly grammar: TagGrammar;
   readonly argumentWriter: ArgumentWriter;
-  /** The tag that opened the value. */
+  /** The tag that started the value. */
   readonly parameter: ParameterTag;
 }
 
-/** A parameter tag within a value. */
-interface Opener {
-  readonly parameter: ParameterTag;
-  /** Whether it may begin the next parameter, or is text of this value for certain. */
-  readonly mayBeReal: boolean;
-  /** Where the value before it ends and its own begins, in what is held. */
-  readonly end: number;
-  readonly start: number;
+/** The state of reading one value. */
+interface ValueReader extends Omit<TaggedValueOptions, 'parameter'> {
+  readonly cursor: TextCursor;
+  readonly value: ValueBuffer;
+  readonly nestedCalls: NestedCalls;
+  /** True directly after a nested tag that starts a list of calls, which counts as the start of a line. */
+  isAfterList: boolean;
+  /** True until the value contains a line break. */
+  isOneLine: boolean;
 }
 
 const TAG_START = /</g;
 
 /**
- * Reads the value of a parameter to behind its closing tag. Values may hold the tags themselves, in a file about tool
- * calls for one, so a tag counts by what is around it:
+ * Reads the value of a parameter up to its closing tag. A value may contain the tags themselves, for example in a file
+ * about tool calls. A tag therefore counts only in the right surroundings:
  *
- * - A closing tag closes the value only before the next parameter of the tool, or the end of the call.
- * - A parameter tag at the start of a line and the next closing tag are a pair within the value, unless that closing
- *   tag stands where one of the call would: then the value ended before the pair, and its own closing tag was lost.
- * - A call at the start of a line is one within the value, up to its end; one within a line, up to the line's end.
- * - The whole end of a call ends the value if the text, or the list of calls, ends or goes on with a call behind it.
+ * - A closing tag closes the value only before the tool's next parameter or the end of the call.
+ * - A parameter tag at the start of a line and the next closing tag are a pair within the value. If that closing tag
+ *   stands where one of the call would, the value ended before the pair, and its own closing tag is missing.
+ * - A call at the start of a line is part of the value up to its end. A call within a line is part of it up to the end
+ *   of the line.
+ * - The complete end of a call ends the value if the text or the list of calls ends after it, or another call starts.
  *
- * What is decided streams. Held is the text from a parameter tag that is not decided to the tag that decides it.
+ * Text streams as soon as it is certain. From an uncertain parameter tag up to the tag that decides it, text is
+ * buffered.
  *
- * @returns whether the value ended.
+ * @returns false if the text ended before the value did.
  */
 export function* readTaggedValue(
   cursor: TextCursor,
   { grammar, argumentWriter, parameter }: TaggedValueOptions,
 ): Reading<boolean> {
-  const value = argumentWriter.open(parameter.key, parameter);
-  /** Parameter tags that have not been closed. */
-  const openers: Opener[] = [];
-  /** The keys of those that may be real. */
-  const openKeys = new Set<string>();
-  /** The text from the first of those on. */
-  let held = '';
-  const innerCalls = createInnerCalls();
-  let isBehindList = false;
-  let isOneLine = true;
-
+  const reader: ValueReader = {
+    cursor,
+    grammar,
+    argumentWriter,
+    value: createValueBuffer(argumentWriter, parameter),
+    nestedCalls: createNestedCalls(),
+    isAfterList: false,
+    isOneLine: true,
+  };
   for (;;) {
-    accept(cursor.takeUntil(TAG_START));
+    write(reader, cursor.takeUntil(TAG_START));
     const next = yield* cursor.peek();
     if (next === undefined) return false;
     if (next !== '<') continue;
     const tag = yield* grammar.readTag(cursor);
-    if (tag === undefined) accept(cursor.take(1));
-    else if (yield* readTag(tag)) return true;
-  }
-
-  /** @returns whether the value ended before the tag, or with it. */
-  function* readTag(tag: Tag): Reading<boolean> {
-    switch (tag.kind) {
-      case 'parameter':
-        return readParameter(tag);
-      case 'parameter-end':
-        return yield* readParameterEnd(tag);
-      case 'drifted-end':
-        return yield* readDriftedEnd(tag);
-      case 'call':
-        innerCalls.begin({ isInLine: !isLineStart() && !(yield* endsLine(tag)), tags: openers.length });
-        break;
-      case 'call-end':
-        if (innerCalls.hasOpen) endInnerCall();
-        // Behind a value that has no end of its own, one that is cut tells nothing.
-        else if (tag.isCut !== true && (isLineStart() || isOneLine) && (yield* endsCall(tag))) return end();
-        break;
-      case 'list': {
-        const isInner = isLineStart();
-        accept(cursor.take(tag.length));
-        isBehindList = isInner;
-        return false;
-      }
-      case 'list-end':
-        break;
+    if (tag === undefined) {
+      write(reader, cursor.take(1));
+    } else if (yield* readTag(reader, tag)) {
+      reader.value.end();
+      return true;
     }
-    accept(cursor.take(tag.length));
-    return false;
   }
+}
 
-  function readParameter(tag: ParameterTag): false {
-    const mayBeReal = (isLineStart() || isOneLine) && mayBeNext(tag);
-    if (mayBeReal) {
-      hold(tag, '');
+/** Returns true if the value ends before or with the tag. */
+function* readTag(reader: ValueReader, tag: Tag): Reading<boolean> {
+  const { cursor, nestedCalls, value } = reader;
+  switch (tag.kind) {
+    case 'parameter':
+      readParameter(reader, tag);
+      return false;
+    case 'parameter-end':
+      return yield* readParameterEnd(reader, tag);
+    case 'misspelt-end':
+      return yield* readMisspeltEnd(reader, tag);
+    case 'call': {
+      const isInLine = !isLineStart(reader) && !(yield* endsLine(reader, tag));
+      nestedCalls.begin({ isInLine, tags: value.openTags });
+      break;
+    }
+    case 'call-end':
+      if (nestedCalls.hasOpen) endNestedCall(reader);
+      else if (yield* endsUnclosedValue(reader, tag)) return true;
+      break;
+    case 'list': {
+      const isNested = isLineStart(reader);
+      write(reader, cursor.take(tag.length));
+      reader.isAfterList = isNested;
       return false;
     }
-    if (!innerCalls.takesParameter() && (isLineStart() || innerCalls.hasLong)) {
-      openers.push({ parameter: tag, mayBeReal, end: 0, start: 0 });
-    }
-    accept(cursor.take(tag.length));
+    case 'list-end':
+      break;
+  }
+  write(reader, cursor.take(tag.length));
+  return false;
+}
+
+function readParameter(reader: ValueReader, tag: ParameterTag): void {
+  const { cursor, nestedCalls, value } = reader;
+  if ((isLineStart(reader) || reader.isOneLine) && mayBeNextParameter(reader, tag)) {
+    value.openParameter(tag, { end: '', tag: cursor.take(tag.length) });
+    return;
+  }
+  if (!nestedCalls.takesParameter() && (isLineStart(reader) || nestedCalls.hasMultiline)) value.openText();
+  write(reader, cursor.take(tag.length));
+}
+
+function* readParameterEnd(reader: ValueReader, tag: Tag): Reading<boolean> {
+  const { cursor, grammar, argumentWriter, nestedCalls, value } = reader;
+  if (nestedCalls.takesParameterEnd()) {
+    write(reader, cursor.take(tag.length));
     return false;
   }
-
-  function* readParameterEnd(tag: Tag): Reading<boolean> {
-    if (innerCalls.takesParameterEnd()) {
-      accept(cursor.take(tag.length));
+  const text = cursor.take(tag.length) + (yield* cursor.takeSpace());
+  const next = yield* grammar.readTag(cursor);
+  const isAtEnd = next === undefined ? (yield* cursor.peek()) === undefined : next.kind === 'list-end';
+  const { mayBeParameter } = value;
+  if (mayBeParameter === undefined) {
+    if (isAtEnd || next?.kind === 'call-end') return true;
+    if (next?.kind === 'parameter') {
+      const isNext = argumentWriter.isDeclared(next.key) && !argumentWriter.has(next.key);
+      if (isNext || isPrototypeKey(next.key)) return true;
+      value.openParameter(next, { end: text, tag: cursor.take(next.length) });
       return false;
     }
-    const text = cursor.take(tag.length) + (yield* cursor.takeSpace());
-    const next = yield* grammar.readTag(cursor);
-    const isEnd = next === undefined ? (yield* cursor.peek()) === undefined : next.kind === 'list-end';
-    const opener = openers.at(-1);
-    if (opener === undefined) {
-      if (isEnd || next?.kind === 'call-end') return end();
-      if (next?.kind === 'parameter') {
-        const isCertain = argumentWriter.knows(next.key) && !argumentWriter.has(next.key);
-        if (isCertain || isPrototypeKey(next.key)) return end();
-        hold(next, text);
-        return false;
-      }
-    } else {
-      const isOfCall = opener.mayBeReal || (openers.length === 1 && !innerCalls.hasLong);
-      const isNext =
-        opener.mayBeReal &&
-        next?.kind === 'parameter' &&
-        argumentWriter.knows(next.key) &&
-        !openKeys.has(next.key);
-      // Where the pair is text, its tag had no end of its own.
-      if (isOfCall && next?.kind === 'call-end' && (yield* endsCall(next))) return end();
-      if (isNext || (isEnd && opener.mayBeReal)) return end();
-    }
-    accept(text);
-    if (opener !== undefined) closePair(opener);
+  } else {
+    // A single open text tag that was never closed does not keep the call from ending.
+    const mayEndCall = mayBeParameter || (value.openTags === 1 && !nestedCalls.hasMultiline);
+    if (mayEndCall && next?.kind === 'call-end' && (yield* endsCall(reader, next))) return true;
+    const isNext =
+      next?.kind === 'parameter' && argumentWriter.isDeclared(next.key) && !value.hasOpen(next.key);
+    if (mayBeParameter && (isNext || isAtEnd)) return true;
+  }
+  write(reader, text);
+  if (value.openTags > 0) value.closeTags(value.openTags - 1);
+  return false;
+}
+
+function* readMisspeltEnd(reader: ValueReader, tag: Tag): Reading<boolean> {
+  const { cursor, grammar, nestedCalls, value } = reader;
+  const text = cursor.take(tag.length) + (yield* cursor.takeSpace());
+  const next = yield* grammar.readTag(cursor);
+  if (next?.kind === 'parameter' && mayBeNextParameter(reader, next)) {
+    value.openParameter(next, { end: text, tag: cursor.take(next.length) });
     return false;
   }
+  if (next?.kind === 'call-end' && !nestedCalls.hasMultiline && (yield* endsCall(reader, next))) return true;
+  write(reader, text);
+  return false;
+}
 
-  function* readDriftedEnd(tag: Tag): Reading<boolean> {
-    const text = cursor.take(tag.length) + (yield* cursor.takeSpace());
-    const next = yield* grammar.readTag(cursor);
-    if (next?.kind === 'parameter' && mayBeNext(next)) {
-      hold(next, text);
-      return false;
-    }
-    if (next?.kind === 'call-end' && !innerCalls.hasLong && (yield* endsCall(next))) return end();
-    accept(text);
-    return false;
-  }
+/** Returns true if the call may continue with this parameter although the value was not closed. */
+function mayBeNextParameter({ argumentWriter, nestedCalls, value }: ValueReader, { key }: ParameterTag): boolean {
+  const isInPair = nestedCalls.hasMultiline || value.mayBeParameter === false;
+  const isUsed = argumentWriter.has(key) || value.hasOpen(key);
+  return !isInPair && argumentWriter.isDeclared(key) && !isUsed && !isPrototypeKey(key);
+}
 
-  /** Whether the parameter is one that the call may go on with, although this value was not closed. */
-  function mayBeNext({ key }: ParameterTag): boolean {
-    const isInPair = innerCalls.hasLong || openers.at(-1)?.mayBeReal === false;
-    const isUsed = argumentWriter.has(key) || openKeys.has(key);
-    return !isInPair && argumentWriter.knows(key) && !isUsed && !isPrototypeKey(key);
-  }
+/** Ends a nested call and its unclosed parameters. */
+function endNestedCall(reader: ValueReader): void {
+  const tags = reader.nestedCalls.end({
+    isAfterTag: isLineStart(reader) || reader.cursor.previous === '>',
+  });
+  if (tags !== undefined) reader.value.closeTags(tags);
+}
 
-  function isLineStart(): boolean {
-    return cursor.previous === '\n' || isBehindList;
-  }
+/** Returns true if the end of the call ends a value without a closing tag. A truncated end is not enough. */
+function* endsUnclosedValue(reader: ValueReader, tag: Extract<Tag, { kind: 'call-end' }>): Reading<boolean> {
+  if (tag.isTruncated === true || !(isLineStart(reader) || reader.isOneLine)) return false;
+  return yield* endsCall(reader, tag);
+}
 
-  /** The parameters that a call in the value did not close end with it. */
-  function endInnerCall(): void {
-    const tags = innerCalls.end({ isBehindTag: isLineStart() || cursor.previous === '>' });
-    if (tags === undefined) return;
-    for (const opener of openers.slice(tags).reverse()) closePair(opener);
-  }
+const isLineStart = ({ cursor, isAfterList }: ValueReader): boolean =>
+  cursor.previous === '\n' || isAfterList;
 
-  function* endsLine(tag: Tag): Reading<boolean> {
-    const next = yield* cursor.peek(tag.length);
-    return next === '\n' || next === '\r';
-  }
+function* endsLine({ cursor }: ValueReader, tag: Tag): Reading<boolean> {
+  const next = yield* cursor.peek(tag.length);
+  return next === '\n' || next === '\r';
+}
 
-  /** Whether behind the tag the list or the text ends, or the next call begins. */
-  function* endsCall(tag: Tag): Reading<boolean> {
-    return yield* grammar.endsBehind(cursor, tag.length);
-  }
+/** Returns true if the text or the list of calls ends after the tag, or the next call starts. */
+const endsCall = ({ grammar, cursor }: ValueReader, tag: Tag): Reading<boolean> =>
+  grammar.endsAfter(cursor, tag.length);
 
-  function accept(text: string): void {
-    if (text.trim() !== '') isBehindList = false;
-    if (text.includes('\n')) {
-      isOneLine = false;
-      innerCalls.endLine();
-    }
-    if (held !== '') held += text;
-    else value.push(text);
+function write(reader: ValueReader, text: string): void {
+  if (text.trim() !== '') reader.isAfterList = false;
+  if (text.includes('\n')) {
+    reader.isOneLine = false;
+    reader.nestedCalls.endLine();
   }
-
-  /** From `text`, an end that does not count unless the tag does, and the tag on, everything is held. */
-  function hold(tag: ParameterTag, text: string): void {
-    const end = held.length;
-    held += text + cursor.take(tag.length);
-    openers.push({ parameter: tag, mayBeReal: true, end, start: held.length });
-    openKeys.add(tag.key);
-  }
-
-  function closePair({ parameter: { key }, mayBeReal }: Opener): void {
-    openers.pop();
-    if (mayBeReal) openKeys.delete(key);
-    if (openers.length > 0) return;
-    value.push(held);
-    held = '';
-  }
-
-  /** Ends the value, and those that were held to be part of it. */
-  function end(): true {
-    const real = openers.filter(({ mayBeReal }) => mayBeReal);
-    value.push(held.slice(0, real[0]?.end));
-    value.end();
-    for (const [index, { parameter, start }] of real.entries()) {
-      const next = argumentWriter.open(parameter.key, parameter);
-      next.push(held.slice(start, real[index + 1]?.end));
-      next.end();
-    }
-    return true;
-  }
+  reader.value.write(text);
 }

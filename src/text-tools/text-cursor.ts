@@ -1,40 +1,39 @@
-/**
- * A step of a parser. It yields where it needs text that has not come yet, and is resumed when more has come or none
- * will.
- */
+/** A parsing step. It yields when it needs more text, and is resumed after more text or the end has arrived. */
 export type Reading<Result> = Generator<void, Result, void>;
 
-/** A place in text that arrives in pieces. Looking ahead is bounded by tags; everything else is taken as it comes. */
+/**
+ * A position in text that arrives in chunks. Looking ahead is bounded by the length of tags; all other text is taken as
+ * soon as it arrives.
+ */
 export interface TextCursor {
-  /** The character last taken, or a line feed where nothing has been. */
+  /** The last character that was taken, or a line feed at the start. */
   readonly previous: string;
-  /** How many characters have been looked at, one by one or in runs: the work done, for tests of linearity. */
+  /** The number of characters that were visited, singly or in runs. Tests prove with it that parsing is linear. */
   readonly visited: number;
-  /** More text has come. */
+  /** Adds text. */
   feed(text: string): void;
-  /** No more text will come. */
+  /** Marks the end of the text. */
   end(): void;
-  /** The character at `offset` from here, or undefined where the text ends before it. */
+  /** Returns the character at `offset`, or undefined if the text ends before it. */
   peek(offset?: number): Reading<string | undefined>;
-  /** Whether `literal` comes next, or `start` characters on. Waits only as long as it may. */
+  /** Returns true if `literal` comes next, or after `start` characters. Waits only while it is possible. */
   sees(literal: string, start?: number): Reading<boolean>;
   /** Takes `literal` if it comes next. */
   takes(literal: string): Reading<boolean>;
-  /** The longest of `literals` that comes next. Waits only while one of them may still come. */
+  /** Returns the longest of `literals` that comes next. Waits only while one of them is possible. */
   match(literals: readonly string[]): Reading<string | undefined>;
-  /** Takes `length` characters that have been looked at. */
+  /** Takes `length` characters that were peeked at before. */
   take(length: number): string;
-  /** Takes what has come, up to a character that the global expression `stop` finds. */
+  /** Takes the available text up to a match of the global expression `stop`. */
   takeUntil(stop: RegExp): string;
-  /** Takes the white space that comes next, up to `most` characters. */
+  /** Takes white space, up to `most` characters. */
   takeSpace(most?: number): Reading<string>;
-  /** What has come and was not taken. */
+  /** Returns the available text that was not taken. */
   rest(): string;
-  /** Remembers what is taken from here on. */
+  /** Starts recording the text that is taken. */
   startRecording(): void;
-  /** Remembers nothing of what is taken from here on. */
   stopRecording(): void;
-  /** What was recorded since it was last asked for. */
+  /** Returns the text recorded since the last call. */
   recorded(): string;
 }
 
@@ -79,9 +78,9 @@ export function createTextCursor(): TextCursor {
       return true;
     },
     *takes(literal) {
-      const isThere = yield* cursor.sees(literal);
-      if (isThere) cursor.take(literal.length);
-      return isThere;
+      const isNext = yield* cursor.sees(literal);
+      if (isNext) cursor.take(literal.length);
+      return isNext;
     },
 
     *match(literals) {
@@ -136,4 +135,41 @@ export function createTextCursor(): TextCursor {
   return cursor;
 }
 
-export const isSpace = (character: string): boolean => /\s/.test(character);
+const isSpace = (character: string): boolean => /\s/.test(character);
+
+/** Returns the offset after the white space at offset `start`, of which at most `most` characters are skipped. */
+export function* findSpaceEnd(
+  cursor: TextCursor,
+  { start, most }: { start: number; most: number },
+): Reading<number> {
+  let end = start;
+  let character = yield* cursor.peek(end);
+  while (character !== undefined && isSpace(character) && end < start + most) {
+    character = yield* cursor.peek(++end);
+  }
+  return end;
+}
+
+/** Longer than the name of any tool. */
+const MAX_NAME = 128;
+
+/** Characters that no name contains: white space, brackets and quotes. They belong to templates or prose. */
+const NOT_IN_NAMES = /[\s{}<>[\]"'`|]/;
+
+/** Takes the characters of a name. Returns an empty string if there are none. */
+export function* readName(cursor: TextCursor): Reading<string> {
+  let length = 0;
+  for (; length < MAX_NAME; length++) {
+    const character = yield* cursor.peek(length);
+    if (character === undefined || NOT_IN_NAMES.test(character)) break;
+  }
+  return cursor.take(length);
+}
+
+/** Returns a global expression that matches the first character of any marker. Without markers it matches nothing. */
+export function toStopExpression(markers: readonly string[]): RegExp {
+  const characters = new Set(
+    markers.map(marker => `\\u${marker.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  );
+  return new RegExp(characters.size === 0 ? '(?!)' : `[${[...characters].join('')}]`, 'g');
+}

@@ -1,80 +1,92 @@
-import type { Behind } from './markers.js';
+import type { Preceding } from './markers.js';
 
-/** Puts out the text of an answer, and knows what the place is behind that comes next. */
+/** Receives the content of a text, in its order. */
+export interface TextEvents {
+  text(text: string): void;
+  reasoning(text: string): void;
+  callStart(call: { name: string; id: string | undefined }): void;
+  callInput(text: string): void;
+  callEnd(): void;
+  /** The started call was truncated or invalid. Its text follows. */
+  callDiscarded(): void;
+}
+
+/** Writes the text of a response, and tracks the content that precedes the current position. */
 export interface TextOutput {
-  readonly behind: Behind;
+  readonly preceding: Preceding;
   write(text: string): void;
-  /** Writes lines of their own, in place of a call. */
+  /** Writes text on separate lines in place of a call. */
   writeLines(text: string): void;
   endReasoning(): void;
   endCall(): void;
-  /** A marker that was left over is dropped. The white space before it was within the list of calls. */
+  /** Drops a leftover marker after a call, together with the white space before it. */
   dropMarker(): void;
-  /** White space before reasoning is dropped. */
+  /** Drops the white space before reasoning. */
   startReasoning(): void;
   end(): void;
 }
 
 /**
- * White space that follows a call, reasoning or nothing at all is held for a moment, up to `longest` characters: it goes
- * with the text behind it, if any comes, and not on its own between two calls.
+ * Buffers white space at the start and after calls or reasoning, up to `longest` characters. It is written together with
+ * the text that follows, and dropped between two calls.
  */
 export function createTextOutput(emit: (text: string) => void, { longest }: { longest: number }): TextOutput {
-  let behind: Behind = 'nothing';
+  let preceding: Preceding = 'nothing';
   let blank = '';
   let blankBeforeCall = '';
-  /** Whether the text so far ends a line, and whether it is to be ended before more comes. */
+  /** True if the text so far ends with a line break. */
   let isLineStart = true;
-  let isBreakDue = false;
+  /** True if a line break is required before the next text. */
+  let needsBreak = false;
 
-  function show(text: string): void {
-    const shown = isBreakDue && !/^\r?\n/.test(text) ? `\n${text}` : text;
-    emit(shown);
-    isLineStart = shown.endsWith('\n');
-    isBreakDue = false;
+  function writeOut(text: string): void {
+    const written = needsBreak && !/^\r?\n/.test(text) ? `\n${text}` : text;
+    emit(written);
+    isLineStart = written.endsWith('\n');
+    needsBreak = false;
     blank = '';
   }
 
   function endCall(): void {
-    behind = 'call';
+    preceding = 'call';
     blankBeforeCall = blank;
   }
 
   return {
-    get behind() {
-      return behind;
+    get preceding() {
+      return preceding;
     },
     write(text) {
       if (text === '') return;
-      const isBlank = behind !== 'text' && text.trim() === '' && blank.length + text.length <= longest;
+      const isBlank = preceding !== 'text' && text.trim() === '' && blank.length + text.length <= longest;
       if (isBlank) {
         blank += text;
       } else {
-        show(blank + text);
-        behind = 'text';
+        writeOut(blank + text);
+        preceding = 'text';
       }
     },
     writeLines(text) {
-      const isOwnLine = blank === '' ? isLineStart : blank.endsWith('\n');
-      show(`${blank}${isOwnLine ? '' : '\n'}${text}`);
-      isBreakDue = true;
+      const startsLine = blank === '' ? isLineStart : blank.endsWith('\n');
+      writeOut(`${blank}${startsLine ? '' : '\n'}${text}`);
+      needsBreak = true;
       endCall();
     },
     endReasoning() {
-      behind = 'reasoning';
+      preceding = 'reasoning';
     },
     endCall() {
-      isBreakDue = false;
+      needsBreak = false;
       endCall();
     },
     dropMarker() {
-      if (behind === 'call') blank = blankBeforeCall;
+      if (preceding === 'call') blank = blankBeforeCall;
     },
     startReasoning() {
       blank = '';
     },
     end() {
-      if (behind !== 'call' && blank !== '') show(blank);
+      if (preceding !== 'call' && blank !== '') writeOut(blank);
     },
   };
 }

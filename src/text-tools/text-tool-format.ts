@@ -1,57 +1,83 @@
-import type { DeclaredTool } from './declared-tools.js';
+import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
 import type { Reading, TextCursor } from './text-cursor.js';
 
 /**
- * How a family of models writes its tool calls as text. What is around a call is told as data, the call itself is read
- * by `read`, which streams what it knows for certain and may still fail: then the text of the call is text.
+ * The syntax of tool calls that a model family writes as text. The surroundings of a call are data. The call itself is
+ * read by `read`, which streams input as soon as it is certain. If the call turns out to be invalid, it is emitted as
+ * text.
  */
 export interface TextToolFormat {
-  /** For people. */
+  /** A name for diagnostics. */
   readonly name: string;
-  /** Texts that a call begins with. */
+  /** Markers that start a call. */
   readonly openers: readonly string[];
-  /** What a call without a marker begins with. It counts only where an answer begins, as it is common in prose. */
+  /** The first characters of calls without a marker. They count only at the start of a response, as prose uses them. */
   readonly startOpeners?: readonly string[];
-  /** Texts that may stand before an opener, such as the beginning of a list of calls. */
+  /** Markers that may precede an opener, such as the start of a list of calls. */
   readonly prefixes?: readonly string[];
-  /** Texts that are dropped directly behind a call, such as the end of a list of calls. */
+  /** Markers that are dropped directly after a call, such as the end of a list of calls. */
   readonly closers?: readonly string[];
-  /** Texts that are never meant for people and are dropped wherever they are. */
+  /** Markers that users must never see. They are dropped everywhere. */
   readonly artefacts?: readonly string[];
-  /** Those of `openers` and `prefixes` that also end reasoning that was not closed. */
+  /** The `openers` and `prefixes` that also end unclosed reasoning. */
   readonly reasoningEnders?: readonly string[];
-  /** What becomes of calls of tools that are not declared. Without it they are text, and go out as they come. */
+  /**
+   * Replaces calls of undeclared tools.
+   * @default such calls are emitted as text while they arrive
+   */
   readonly undeclared?: UndeclaredCalls;
-  /** Whether what follows the opener and white space is of this format. Looks ahead and takes nothing. */
+  /** Returns true if the text after the opener and white space has this format. Looks ahead and takes nothing. */
   accepts?(cursor: TextCursor, calls: TextCalls): Reading<boolean>;
   /**
-   * Reads one call, or several, from behind the opener and white space.
+   * Reads one or several calls after the opener and white space.
    *
-   * @returns whether it was read to its end. If not, all that was taken since the last whole call is text.
+   * @returns false if a call is incomplete or invalid. Everything after the last complete call is then text.
    */
   read(cursor: TextCursor, calls: TextCalls, opener: string): Reading<boolean>;
 }
 
-/** Shows calls of tools that are not declared as something else than their text. */
+/** Replaces calls of undeclared tools by other text. */
 export interface UndeclaredCalls {
-  /** Whether a call with these arguments so far may be shown. It is held as long as it may. */
-  mayShow(input: string): boolean;
-  /** What is shown of a whole call, on lines of its own; undefined for its text. */
-  show(call: { name: string; input: string }): string | undefined;
+  /** Returns true if a call with this partial input may be replaced. Its text is buffered for as long. */
+  mayReplace(input: string): boolean;
+  /** Returns the text that replaces a complete call, on separate lines, or undefined to emit the call's text. */
+  replace(call: { name: string; input: string }): string | undefined;
 }
 
-/** Where a format tells what it reads. */
+/** Receives the calls that a format reads. */
 export interface TextCalls {
-  /** Whether a declared tool's name begins with this text. */
+  /** Returns true if the name of a declared tool starts with this text. */
   isNameStart(text: string): boolean;
   /**
-   * A call of this name begins. Nothing is told to the host yet.
+   * Starts a call. Nothing is emitted yet.
    *
-   * @returns the tool, or undefined where none of this name is declared: the call is to be read on, but it is text.
+   * @returns the tool, or undefined if no tool with this name is declared: the call must still be read, but is text.
    */
   begin(name: string, options?: { id?: string | undefined }): DeclaredTool | undefined;
-  /** The next piece of the call's arguments, JSON. What is told cannot be taken back. */
+  /** Emits the next chunk of the call's JSON arguments. It cannot be taken back. */
   input(text: string): void;
-  /** The call is whole. Without any `input` it has no arguments. */
+  /** Completes the call. A call without any `input` has no arguments. */
   end(): void;
+}
+
+/** A function tool of the request. */
+export interface DeclaredTool {
+  readonly name: string;
+  /** The JSON Schema of its arguments. */
+  readonly schema: unknown;
+}
+
+export type DeclaredTools = ReadonlyMap<string, DeclaredTool>;
+
+/** Returns the tools that a text may call: the function tools of the request, or none with `toolChoice: 'none'`. */
+export function toDeclaredTools({
+  tools = [],
+  toolChoice,
+}: Pick<LanguageModelV2CallOptions, 'tools' | 'toolChoice'>): DeclaredTools {
+  if (toolChoice?.type === 'none') return new Map();
+  return new Map(
+    tools.flatMap(tool =>
+      tool.type === 'function' ? [[tool.name, { name: tool.name, schema: tool.inputSchema }]] : [],
+    ),
+  );
 }

@@ -1,6 +1,6 @@
 import type { LanguageModelV2Message, LanguageModelV2Prompt } from '@ai-sdk/provider';
 import { mistralMiddleware } from '../../src/adapters/mistral.js';
-import type { MistralOptions } from '../../src/adapters/mistral/mistral-options.js';
+import type { MistralOptions } from '../../src/adapters/mistral.js';
 import { wrapModel } from '../../src/adapters/middleware.js';
 import { say, scriptedModel, stream } from '../tool-loop/_scripted-model.js';
 

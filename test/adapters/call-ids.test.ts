@@ -1,7 +1,7 @@
 import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CallIdForm } from '../../src/adapters/call-ids/call-id-form.js';
+import type { CallIdForm } from '../../src/adapters/call-ids.js';
 import { createCallIds } from '../../src/adapters/call-ids.js';
 
 /** Takes three digits, and hands out few of them, so that they run into each other. */

@@ -1,6 +1,6 @@
 import type { LanguageModelV2Message, LanguageModelV2Prompt } from '@ai-sdk/provider';
 import { expect, it } from 'vitest';
-import { kimiCallIdsMiddleware } from '../../src/adapters/kimi-call-ids.js';
+import { kimiCallIdsMiddleware } from '../../src/adapters/kimi.js';
 import { wrapModel } from '../../src/adapters/middleware.js';
 import { ask, call, exchangeOf, ofType, say, scriptedModel, stream } from '../tool-loop/_scripted-model.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matchModelName } from '../../src/adapters/match-model-name.js';
+import { matchModelName } from '../../src/adapters/model-adapter.js';
 
 const isQwen = matchModelName('qwen', 'qwq');
 

@@ -3,7 +3,7 @@ import type { LanguageModelV2Message, LanguageModelV2Prompt } from '@ai-sdk/prov
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { mistralMiddleware } from '../../src/adapters/mistral.js';
-import type { MistralOptions } from '../../src/adapters/mistral/mistral-options.js';
+import type { MistralOptions } from '../../src/adapters/mistral.js';
 import { wrapModel } from '../../src/adapters/middleware.js';
 import { validateMistral } from '../../src/testing/mistral-rules.js';
 import { assistant, called, result, system, text, tool, user } from './_mistral-messages.js';

@@ -13,7 +13,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { adaptModel } from '../../src/adapters/adapt-model.js';
 import { mistralMiddleware } from '../../src/adapters/mistral.js';
-import type { MistralOptions } from '../../src/adapters/mistral/mistral-options.js';
+import type { MistralOptions } from '../../src/adapters/mistral.js';
 import { wrapModel } from '../../src/adapters/middleware.js';
 import { createKelivoResponsesProvider } from '../../src/provider/provider.js';
 import type { RequestRules } from '../../src/testing/scripts.js';

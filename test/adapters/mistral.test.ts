@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mistralMiddleware } from '../../src/adapters/mistral.js';
-import type { MistralOptions } from '../../src/adapters/mistral/mistral-options.js';
+import type { MistralOptions } from '../../src/adapters/mistral.js';
 import { wrapModel } from '../../src/adapters/middleware.js';
 import {
   ask,

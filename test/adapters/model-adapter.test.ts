@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { defineModelAdapter } from '../../src/adapters/define-model-adapter.js';
+import { defineModelAdapter } from '../../src/adapters/model-adapter.js';
 import type { ModelAdapter } from '../../src/adapters/model-adapter.js';
 
 const whole: ModelAdapter = {

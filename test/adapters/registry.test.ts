@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createModelAdapterRegistry } from '../../src/adapters/registry.js';
-import { defineModelAdapter } from '../../src/adapters/define-model-adapter.js';
-import { matchModelName } from '../../src/adapters/match-model-name.js';
+import { defineModelAdapter } from '../../src/adapters/model-adapter.js';
+import { matchModelName } from '../../src/adapters/model-adapter.js';
 import type { ModelAdapter } from '../../src/adapters/model-adapter.js';
 
 const family = (name: string): ModelAdapter =>

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { modelAdapters } from '../../src/adapters/model-adapters.js';
-import { joinMiddlewares } from '../../src/adapters/join-middlewares.js';
+import { joinMiddlewares } from '../../src/adapters/middleware.js';
 import { type Said, say } from './_read-text.js';
 
 interface Case {

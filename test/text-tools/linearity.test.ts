@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { createTextParser } from '../../src/text-tools/text-parser.js';
-import { toDeclaredTools } from '../../src/text-tools/declared-tools.js';
-import { glmFormat } from '../../src/text-tools/formats/glm.js';
+import { toDeclaredTools } from '../../src/text-tools/text-tool-format.js';
+import { glmFormat } from '../../src/adapters/glm.js';
 import { hermesFormat } from '../../src/text-tools/formats/hermes.js';
 import { dsmlFormat } from '../../src/text-tools/formats/invoke.js';
-import { mistralFormat } from '../../src/text-tools/formats/mistral.js';
+import { mistralFormat } from '../../src/adapters/mistral.js';
 import { qwenXmlFormat } from '../../src/text-tools/formats/qwen-xml.js';
-import { thinkTags } from '../../src/text-tools/reasoning-tags.js';
+import { thinkTags } from '../../src/text-tools/reasoning.js';
 
 const tools = toDeclaredTools({
   tools: [

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { deepseekFormat } from '../../src/text-tools/formats/deepseek.js';
-import { glmFormat } from '../../src/text-tools/formats/glm.js';
+import { deepseekFormat } from '../../src/adapters/deepseek.js';
+import { glmFormat } from '../../src/adapters/glm.js';
 import { hermesFormat } from '../../src/text-tools/formats/hermes.js';
 import { claudeFormat, dsmlFormat, minimaxFormat } from '../../src/text-tools/formats/invoke.js';
-import { kimiFormat } from '../../src/text-tools/formats/kimi.js';
-import { mistralFormat } from '../../src/text-tools/formats/mistral.js';
+import { kimiFormat } from '../../src/adapters/kimi.js';
+import { mistralFormat } from '../../src/adapters/mistral.js';
 import { qwenXmlFormat } from '../../src/text-tools/formats/qwen-xml.js';
-import { thinkTags } from '../../src/text-tools/reasoning-tags.js';
+import { thinkTags } from '../../src/text-tools/reasoning.js';
 import { textToolsMiddleware } from '../../src/text-tools/text-tools-middleware.js';
 import { say, streamPieces } from './_read-text.js';
 

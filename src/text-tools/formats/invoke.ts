@@ -1,50 +1,29 @@
-import { readName } from '../read-name.js';
-import { readTaggedCall } from '../tagged-call.js';
 import { createTagGrammar } from '../tag-grammar.js';
+import { readTaggedCall } from '../tagged-call.js';
+import { readName } from '../text-cursor.js';
 import type { TextToolFormat } from '../text-tool-format.js';
 
-/** `<invoke name="…"><parameter name="…">…</parameter></invoke>` in a list, as MiniMax M2 writes it. */
-export const minimaxFormat: TextToolFormat = createInvokeFormat('minimax', {
-  lists: ['minimax:tool_call'],
-  trims: true,
-  closers: ['[e~['],
-  // Of MiniMax M3, which writes calls that its server reads, and leaves this behind.
-  artefacts: [']<]minimax[>[</tool_call>', ']<]minimax[>['],
-});
-
-/** The same as Claude writes it, with entities for the characters of markup. */
-export const claudeFormat: TextToolFormat = createInvokeFormat('claude', {
-  lists: ['function_calls', 'antml:function_calls'],
-  hasEntities: true,
-});
-
-/**
- * The same as DeepSeek V3.2 and V4 write it, in tags of special characters. The attribute `string` tells a string from
- * JSON. Blank lines before a list belong to it, and V4 calls without ending its thoughts.
- */
-export const dsmlFormat: TextToolFormat = createInvokeFormat('dsml', {
-  tagPrefix: '｜DSML｜',
-  lists: ['function_calls', 'tool_calls'],
-  leads: ['\n\n', '\n'],
-  reasoningEnders: ['<｜DSML｜tool_calls>'],
-  closers: ['<｜end▁of▁sentence｜>'],
-});
-
-interface InvokeOptions {
+/** The variations of the `<invoke>` format. */
+export interface InvokeFormatOptions {
+  /** The names of the tags around a list of calls. */
   readonly lists: readonly string[];
+  /** A prefix of all tag names. */
   readonly tagPrefix?: string;
-  /** What may stand before a list and belongs to it. */
+  /** White space before a list that belongs to it. */
   readonly leads?: readonly string[];
   readonly closers?: readonly string[];
   readonly artefacts?: readonly string[];
   readonly reasoningEnders?: readonly string[];
+  /** Removes one line break on each side of a value. */
   readonly trims?: boolean;
+  /** Decodes XML entities in values. */
   readonly hasEntities?: boolean;
 }
 
-function createInvokeFormat(
+/** Creates a format of `<invoke name="…"><parameter name="…">…</parameter></invoke>` calls in a list. */
+export function createInvokeFormat(
   name: string,
-  { lists, tagPrefix = '', leads = [], closers = [], trims, hasEntities, ...others }: InvokeOptions,
+  { lists, tagPrefix = '', leads = [], closers = [], trims, hasEntities, ...others }: InvokeFormatOptions,
 ): TextToolFormat {
   const open = lists.map(list => `<${tagPrefix}${list}>`);
   const close = lists.map(list => `</${tagPrefix}${list}>`);
@@ -75,7 +54,7 @@ function createInvokeFormat(
   };
 }
 
-/** `key"`, or `key" string="false"`. */
+/** Reads `key"` or `key" string="false"`. */
 function readHeader(header: string): { key: string; isJson?: boolean } | undefined {
   const [, key, isString] = /^([^"<>]+)"(?:\s+string="(true|false)")?$/.exec(header) ?? [];
   if (key === undefined) return undefined;

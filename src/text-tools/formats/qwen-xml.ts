@@ -1,29 +1,11 @@
-import { readCallArguments } from '../read-call-arguments.js';
-import { readKeyTag } from '../read-key-tag.js';
-import { readName } from '../read-name.js';
+import { readCallArguments } from '../json-call.js';
+import { createTagGrammar, readKeyTag, type TagGrammar } from '../tag-grammar.js';
 import { readTaggedCall } from '../tagged-call.js';
-import { createTagGrammar, type TagGrammar } from '../tag-grammar.js';
-import type { Reading, TextCursor } from '../text-cursor.js';
+import { readName, type Reading, type TextCursor } from '../text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../text-tool-format.js';
 
-/**
- * `<tool_call><function=name><parameter=key>value</parameter></function></tool_call>`, as Qwen3-Coder and Nemotron 3
- * Nano write it, with line breaks around the values.
- */
-export const qwenXmlFormat: TextToolFormat = createFunctionFormat('qwen-xml', {
-  open: '<tool_call>',
-  close: '</tool_call>',
-  trims: true,
-});
-
-/** The same in `<seed:tool_call>`, with values that keep their line breaks, as Seed-OSS writes it. */
-export const seedFormat: TextToolFormat = createFunctionFormat('seed', {
-  open: '<seed:tool_call>',
-  close: '</seed:tool_call>',
-  trims: false,
-});
-
-function createFunctionFormat(
+/** Creates a format of `<function=name><parameter=key>value</parameter></function>` calls in a pair of tags. */
+export function createFunctionFormat(
   name: string,
   { open, close, trims }: { open: string; close: string; trims: boolean },
 ): TextToolFormat {
@@ -45,10 +27,10 @@ function createFunctionFormat(
     },
   };
 
-  /** Reads on behind the name. */
+  /** Reads the call after its name. */
   function* readBody(cursor: TextCursor, calls: TextCalls, tool: string): Reading<boolean> {
     yield* cursor.takeSpace(MAX_SPACE);
-    // Llama 3.1 puts JSON between the tags.
+    // Llama 3.1 writes JSON between the tags.
     if ((yield* cursor.peek()) === '{') return yield* readCallArguments(cursor, calls, { name: tool });
     const isNameless = yield* cursor.sees(namelessTag.open);
     return yield* readTaggedCall(cursor, calls, { grammar: isNameless ? nameless : grammar, name: tool });
@@ -56,7 +38,7 @@ function createFunctionFormat(
 
   return {
     name,
-    // Small models lose the bracket before a name, or the name's place within the bracket.
+    // Small models omit the bracket before a name, or close it before the name.
     openers: ['<function=', `${open}function=`, `${open}\nfunction=`, '<function>'],
     prefixes: [open, '<|im_start|>assistant'],
     closers: ['</function>', close, '<|im_end|>'],
@@ -71,5 +53,15 @@ function createFunctionFormat(
 
 const MAX_SPACE = 32;
 
-/** `<parameter>key</parameter>`, and the value on the next line. */
+/** `<parameter>key</parameter>` with the value on the next line. */
 const namelessTag = { open: '<parameter>', close: '</parameter>' };
+
+/**
+ * `<tool_call><function=name><parameter=key>value</parameter></function></tool_call>` of Qwen3-Coder and Nemotron 3
+ * Nano, with line breaks around the values.
+ */
+export const qwenXmlFormat: TextToolFormat = createFunctionFormat('qwen-xml', {
+  open: '<tool_call>',
+  close: '</tool_call>',
+  trims: true,
+});

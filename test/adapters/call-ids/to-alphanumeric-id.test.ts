@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toAlphanumericId } from '../../../src/adapters/call-ids/to-alphanumeric-id.js';
+import { toAlphanumericId } from '../../../src/adapters/call-ids.js';
 
 it('is letters and digits of the length asked for', () => {
   for (const text of ['', 'a', 'call_1', '🙂', 'x'.repeat(10_000)]) {
