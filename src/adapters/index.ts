@@ -6,12 +6,7 @@ export {
   readCallArguments,
   readJsonCalls,
 } from '../text-tools/json-call.js';
-export {
-  cohereThinkTags,
-  mistralThinkTags,
-  type ReasoningTags,
-  thinkTags,
-} from '../text-tools/reasoning.js';
+export { cohereThinkTags, mistralThinkTags, type ReasoningTags, thinkTags } from '../text-tools/reasoning.js';
 export { createTagGrammar, type Tag, type TagGrammar, type TagTexts } from '../text-tools/tag-grammar.js';
 export { readTaggedCall } from '../text-tools/tagged-call.js';
 export { type Reading, readName, type TextCursor } from '../text-tools/text-cursor.js';

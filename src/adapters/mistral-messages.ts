@@ -80,7 +80,7 @@ function rearrange(
 ): LanguageModelV2Prompt {
   let messages = prompt;
   // Mistral cannot represent another provider's hosted tools: their calls become ordinary calls.
-  if (pairCalls) messages = pairToolCalls(messages, { isOwn: () => true });
+  if (pairCalls) messages = pairToolCalls(messages, { isFunctionTool: () => true });
   if (dropEmpty) messages = dropEmptyMessages(messages);
   if (moveSystem) messages = hoistSystemMessages(messages);
   if (mergeNeighbours) messages = mergeNeighbouringMessages(messages);

@@ -130,8 +130,7 @@ function createTagReader(texts: TagTexts): TagGrammar['readTag'] {
       tag += character;
       if (character === '>') return toTag(tag);
       if (tag.length > MAX_TAG) return undefined;
-      const isPossible =
-        tag.length > longestStart + 1 || mayBecomeTag(tag) || tag.startsWith(misspeltStart);
+      const isPossible = tag.length > longestStart + 1 || mayBecomeTag(tag) || tag.startsWith(misspeltStart);
       if (!isPossible) return undefined;
     }
   };

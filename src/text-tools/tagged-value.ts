@@ -157,7 +157,10 @@ function* readMisspeltEnd(reader: ValueReader, tag: Tag): Reading<boolean> {
 }
 
 /** Returns true if the call may continue with this parameter although the value was not closed. */
-function mayBeNextParameter({ argumentWriter, nestedCalls, value }: ValueReader, { key }: ParameterTag): boolean {
+function mayBeNextParameter(
+  { argumentWriter, nestedCalls, value }: ValueReader,
+  { key }: ParameterTag,
+): boolean {
   const isInPair = nestedCalls.hasMultiline || value.mayBeParameter === false;
   const isUsed = argumentWriter.has(key) || value.hasOpen(key);
   return !isInPair && argumentWriter.isDeclared(key) && !isUsed && !isPrototypeKey(key);

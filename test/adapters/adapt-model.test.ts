@@ -5,8 +5,7 @@ import { generateText, jsonSchema } from 'ai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { adaptModel } from '../../src/adapters/adapt-model.js';
 import { createModelAdapterRegistry } from '../../src/adapters/registry.js';
-import { defineModelAdapter } from '../../src/adapters/model-adapter.js';
-import { matchModelName } from '../../src/adapters/model-adapter.js';
+import { defineModelAdapter, matchModelName } from '../../src/adapters/model-adapter.js';
 import { modelAdapters } from '../../src/adapters/model-adapters.js';
 import { createKelivoResponsesProvider } from '../../src/provider/provider.js';
 import { serveJson } from '../_server.js';
@@ -32,40 +31,40 @@ const named = (modelId: string): LanguageModelV2 => ({ ...scriptedModel(say('hi'
 const textOf = async (model: LanguageModelV2) => (await generate(model)).content;
 
 describe('adaptModel', () => {
-  it('wraps a model in the adapters of its name, from a list or a registry', async () => {
+  it('wraps a model in the matching adapters of a list or a registry', async () => {
     for (const adapters of [[shout], createModelAdapterRegistry([shout])]) {
       expect(await textOf(adaptModel(named('maker/Loud-7B'), { adapters }))).toMatchObject([{ text: 'HI' }]);
       expect(await textOf(adaptModel(named('quiet-7b'), { adapters }))).toMatchObject([{ text: 'hi' }]);
     }
   });
 
-  it('leaves a model alone that has no quirks', () => {
+  it('returns a model without matching adapters unchanged', () => {
     const model = named('gpt-5');
     expect(adaptModel(model)).toBe(model);
     expect(adaptModel(model, { adapters: [] })).toBe(model);
   });
 
-  it('keeps what identifies a model', () => {
+  it('keeps the identity of a model', () => {
     const { provider, supportedUrls } = named('loud');
     const adapted = adaptModel(named('loud'), { adapters: [shout] });
     expect(adapted).toMatchObject({ specificationVersion: 'v2', provider, modelId: 'loud', supportedUrls });
   });
 
-  it('refuses a list with two adapters of one name', () => {
+  it('rejects a list with two adapters of the same name', () => {
     expect(() => adaptModel(named('loud'), { adapters: [shout, shout] })).toThrow('a second "shout"');
   });
 
   describe('with the default registry', () => {
     afterEach(() => void modelAdapters.unregister('shout'));
 
-    it('takes up what an application has registered', async () => {
+    it('uses adapters that an application registers', async () => {
       modelAdapters.register(shout);
       expect(await textOf(adaptModel(named('loud')))).toMatchObject([{ text: 'HI' }]);
     });
   });
 });
 
-describe('over models of other packages', () => {
+describe('adaptModel over models of other packages', () => {
   const answer = {
     id: 'x',
     object: 'chat.completion',
@@ -102,7 +101,7 @@ describe('over models of other packages', () => {
       baseURL => createOpenAICompatible({ name: 'local', baseURL })('devstral-small'),
     ],
     ['@ai-sdk/mistral', baseURL => createMistral({ baseURL, apiKey: 'key' })('mistral-small-latest')],
-  ])('sends what Mistral takes through %s', async (_, toModel) => {
+  ])('sends messages that Mistral accepts through %s', async (_, toModel) => {
     const { url, requests } = await serveJson(answer);
     const { text } = await generateText({ model: adaptModel(toModel(url)), messages, maxRetries: 0 });
     expect(text).toBe('Sun.');
@@ -148,7 +147,7 @@ describe('the setting `adapters` of a provider', () => {
   const rolesOf = ({ body }: { body: Record<string, unknown> }) =>
     (body['input'] as { role: string }[]).map(({ role }) => role);
 
-  it('has all families by default, for the model with tools and not for the bare one', async () => {
+  it('defaults to all families, except for models without a tool loop', async () => {
     const { server, provider } = await provide({});
     await provider('mistral-small').doGenerate({ prompt });
     await provider.responses('mistral-small').doGenerate({ prompt });
@@ -160,13 +159,13 @@ describe('the setting `adapters` of a provider', () => {
     ]);
   });
 
-  it('turns them off with false', async () => {
+  it('turns adapters off with false', async () => {
     const { server, provider } = await provide({ adapters: false });
     await provider('mistral-small').doGenerate({ prompt });
     expect(server.requests.map(rolesOf)).toEqual([['user', 'assistant']]);
   });
 
-  it('takes a list, or a registry that may still grow', async () => {
+  it('accepts a list, or a registry that is extended later', async () => {
     const registry = createModelAdapterRegistry();
     const listed = await provide({ adapters: [shout] });
     expect(await textOf(listed.provider('loud'))).toMatchObject([{ text: 'HI' }]);
@@ -176,7 +175,7 @@ describe('the setting `adapters` of a provider', () => {
     expect(await textOf(provider('loud'))).toMatchObject([{ text: 'HI' }]);
   });
 
-  it('stands inside the tool loop, so that the loop sees calls as they are meant', async () => {
+  it('applies inside the tool loop, which then sees corrected calls', async () => {
     const rename = defineModelAdapter({
       name: 'rename',
       appliesTo: () => true,
@@ -221,8 +220,8 @@ describe('the setting `adapters` of a provider', () => {
       [{ name: 'a' }],
       'Expected `appliesTo` of the adapter "a" to be a function of a model id, got undefined.',
     ],
-    [[shout, shout], 'Expected an adapter with a name of its own, got a second "shout".'],
-  ])('is checked when the provider is made', (adapters, message) => {
+    [[shout, shout], 'Expected a unique adapter name, got a second "shout".'],
+  ])('is checked when the provider is created', (adapters, message) => {
     expect(() => createKelivoResponsesProvider({ adapters: adapters as false })).toThrow(message);
   });
 });

@@ -15,13 +15,13 @@ import {
 import { asked, assistant, called, LONG, text, tool, tools, user, whole } from './_mistral-messages.js';
 
 describe('ids of tool calls', () => {
-  it('are nine letters and digits for the model, the same for a call and its result', async () => {
+  it('have nine letters and digits for the model, identical for a call and its result', async () => {
     const shown = exchangeOf({ prompt: await asked(whole) });
     expect(shown.calls).toEqual([expect.stringMatching(/^[a-zA-Z0-9]{9}$/)]);
     expect(shown.outputs).toEqual([[shown.calls[0], 'Sun']]);
   });
 
-  it('differ where the ids of others begin alike, and stay from request to request', async () => {
+  it('differ for similar original ids, and stay the same in later requests', async () => {
     const ids = ['call_00000000000a', 'call_00000000000b', 'toolu_01A', 'chatcmpl-tool-1', 'a'];
     const prompt = [user('Go.'), assistant(...ids.map(called)), tool(...ids)];
     const { calls } = exchangeOf({ prompt: await asked(prompt) });
@@ -30,7 +30,7 @@ describe('ids of tool calls', () => {
     expect(exchangeOf({ prompt: await asked(later) }).calls).toEqual(calls);
   });
 
-  it('stay where they have the form, and are not given to another call', async () => {
+  it('are kept if they are valid, and never reused for another call', async () => {
     const [short = ''] = exchangeOf({ prompt: await asked(whole) }).calls;
     const prompt = [...whole, assistant(called(short)), tool(short)];
     const { calls } = exchangeOf({ prompt: await asked(prompt) });
@@ -40,7 +40,7 @@ describe('ids of tool calls', () => {
   });
 
   it.each(['stream', 'generate'] as const)(
-    'are those of the caller again where the answer names a call of the conversation (%s)',
+    'are translated back if the response repeats a call of the conversation (%s)',
     async mode => {
       const [short = ''] = exchangeOf({ prompt: await asked(whole) }).calls;
       const answer = ask(call(short, 'get_weather'), call('new123456', 'get_weather'));
@@ -61,17 +61,17 @@ describe('ids of tool calls', () => {
     },
   );
 
-  it('are left alone where that is asked for', async () => {
+  it('are unchanged with callIds: false', async () => {
     expect(exchangeOf({ prompt: await asked(whole, { callIds: false }) }).calls).toEqual([LONG]);
   });
 });
 
-describe('calls and thoughts in text', () => {
-  const answerOf = async (written: string, options?: MistralOptions) =>
+describe('calls and reasoning in text', () => {
+  const streamOf = async (written: string, options?: MistralOptions) =>
     stream(wrapModel(scriptedModel(say(written)), [mistralMiddleware(options)]), { prompt: whole, tools });
 
-  it('are parts of their own', async () => {
-    const parts = await answerOf('[THINK]Hm.[/THINK]I look.[TOOL_CALLS]get_weather[ARGS]{"city":"Rome"}');
+  it('become parts', async () => {
+    const parts = await streamOf('[THINK]Hm.[/THINK]I look.[TOOL_CALLS]get_weather[ARGS]{"city":"Rome"}');
     expect(
       ofType(parts, 'reasoning-delta')
         .map(({ delta }) => delta)
@@ -86,17 +86,17 @@ describe('calls and thoughts in text', () => {
     expect(ofType(parts, 'finish')[0]?.finishReason).toBe('tool-calls');
   });
 
-  it('name calls of the conversation by the ids of the caller', async () => {
+  it("use the caller's ids for calls of the conversation", async () => {
     const [short = ''] = exchangeOf({ prompt: await asked(whole) }).calls;
-    const parts = await answerOf(
+    const parts = await streamOf(
       `[TOOL_CALLS][{"name":"get_weather","arguments":{"city":"Rome"},"id":"${short}"}]`,
     );
     expect(ofType(parts, 'tool-call').map(part => part.toolCallId)).toEqual([LONG]);
   });
 
-  it('stay text where that is asked for', async () => {
+  it('stay text with textCalls: false', async () => {
     const written = '[TOOL_CALLS]get_weather[ARGS]{"city":"Rome"}';
-    const parts = await answerOf(written, { textCalls: false });
+    const parts = await streamOf(written, { textCalls: false });
     expect(
       ofType(parts, 'text-delta')
         .map(({ delta }) => delta)
@@ -109,11 +109,11 @@ describe('options', () => {
   it.each<[unknown, string]>([
     [
       { bridge: ' ' },
-      'Invalid `bridge` of the options of mistralMiddleware: expected a text that is not empty, or false',
+      'Invalid `bridge` of the options of mistralMiddleware: expected a non-empty text or false',
     ],
     [{ bridges: 'x' }, 'Unknown setting `bridges` in the options of mistralMiddleware.'],
     [{ callIds: 'yes' }, 'Invalid `callIds` of the options of mistralMiddleware'],
-  ])('are checked: %j', (options, message) => {
+  ])('are rejected: %j', (options, message) => {
     expect(() => mistralMiddleware(options as MistralOptions)).toThrow(message);
   });
 });

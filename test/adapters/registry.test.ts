@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createModelAdapterRegistry } from '../../src/adapters/registry.js';
-import { defineModelAdapter } from '../../src/adapters/model-adapter.js';
-import { matchModelName } from '../../src/adapters/model-adapter.js';
-import type { ModelAdapter } from '../../src/adapters/model-adapter.js';
+import { defineModelAdapter, matchModelName, type ModelAdapter } from '../../src/adapters/model-adapter.js';
 
 const family = (name: string): ModelAdapter =>
   defineModelAdapter({
@@ -13,7 +11,7 @@ const family = (name: string): ModelAdapter =>
 const [a, b] = [family('alpha'), family('beta')];
 
 describe('a registry', () => {
-  it('finds the adapters of a model in the order they were added', () => {
+  it('finds the adapters of a model in the order of registration', () => {
     const registry = createModelAdapterRegistry([b]);
     registry.register(a);
     expect(registry.all()).toEqual([b, a]);
@@ -22,7 +20,7 @@ describe('a registry', () => {
     expect(registry.findFor('gamma')).toEqual([]);
   });
 
-  it('forgets an adapter by its name, and tells whether there was one', () => {
+  it('removes an adapter by its name, and reports if there was one', () => {
     const registry = createModelAdapterRegistry([a, b]);
     expect(registry.unregister('alpha')).toBe(true);
     expect(registry.unregister('alpha')).toBe(false);
@@ -31,20 +29,20 @@ describe('a registry', () => {
     expect(registry.all()).toEqual([b, a]);
   });
 
-  it('refuses a second adapter of a name, and stays as it was', () => {
+  it('rejects a second adapter with the same name, and keeps the first', () => {
     const registry = createModelAdapterRegistry([a]);
     expect(() => registry.register(family('alpha'))).toThrow(
-      'Expected an adapter with a name of its own, got a second "alpha". Unregister the first, or rename this one.',
+      'Expected a unique adapter name, got a second "alpha". Unregister the first adapter, or rename this one.',
     );
     expect(registry.all()).toEqual([a]);
     expect(() => createModelAdapterRegistry([a, a])).toThrow('a second "alpha"');
   });
 
-  it('checks what it is given', () => {
+  it('rejects an invalid adapter', () => {
     expect(() => createModelAdapterRegistry().register({ ...a, name: '' })).toThrow('Expected `name`');
   });
 
-  it('is told apart from the list it began with', () => {
+  it('is independent of its initial list', () => {
     const list = [a];
     const registry = createModelAdapterRegistry(list);
     registry.register(b);

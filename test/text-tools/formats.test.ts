@@ -1,14 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { commandRFormat } from '../../src/adapters/command-r.js';
-import { deepseekFormat } from '../../src/adapters/deepseek.js';
-import { glmFormat } from '../../src/adapters/glm.js';
-import { hermesFormat } from '../../src/text-tools/formats/hermes.js';
-import { claudeFormat, dsmlFormat, minimaxFormat } from '../../src/text-tools/formats/invoke.js';
-import { kimiFormat } from '../../src/adapters/kimi.js';
-import { bareJsonFormat, llamaFormat } from '../../src/adapters/llama.js';
-import { mistralFormat } from '../../src/adapters/mistral.js';
-import { qwenXmlFormat, seedFormat } from '../../src/text-tools/formats/qwen-xml.js';
-import { toolRequestFormat } from '../../src/adapters/gemma.js';
+import {
+  bareJsonFormat,
+  claudeFormat,
+  commandRFormat,
+  deepseekFormat,
+  dsmlFormat,
+  glmFormat,
+  hermesFormat,
+  kimiFormat,
+  llamaFormat,
+  minimaxFormat,
+  mistralFormat,
+  qwenXmlFormat,
+  seedFormat,
+  toolRequestFormat,
+} from '../../src/adapters/index.js';
 import { readCallArguments } from '../../src/text-tools/json-call.js';
 import { readName } from '../../src/text-tools/text-cursor.js';
 import { cohereThinkTags, mistralThinkTags, thinkTags } from '../../src/text-tools/reasoning.js';

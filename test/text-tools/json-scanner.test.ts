@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createJsonScanner, isWholeJson } from '../../src/text-tools/json-scanner.js';
+import { createJsonScanner, isSafeJson } from '../../src/text-tools/json-scanner.js';
 
 const parses = (text: string): boolean => {
   try {
@@ -19,18 +19,18 @@ const container = fc
       !('constructor' in value && Object.hasOwn(value, 'constructor')),
   );
 
-it('finds the end of a value where JSON has it', () => {
+it('finds the end of a JSON value', () => {
   fc.assert(
     fc.property(container, fc.constantFrom(undefined, 2), fc.string(), (value, indent, rest) => {
       const json = JSON.stringify(value, null, indent);
       const scanner = createJsonScanner();
       expect(scanner.push(json + rest)).toBe(json.length);
-      expect(scanner.state).toBe('whole');
+      expect(scanner.state).toBe('complete');
     }),
   );
 });
 
-it('takes what JSON takes, and nothing else', () => {
+it('accepts exactly what JSON.parse accepts', () => {
   const snippet = fc.constantFrom(
     '{',
     '}',
@@ -54,26 +54,26 @@ it('takes what JSON takes, and nothing else', () => {
   fc.assert(
     fc.property(fc.array(snippet, { maxLength: 8 }), snippets => {
       const json = `[${snippets.join('')}]`;
-      expect(isWholeJson(json)).toBe(parses(json));
+      expect(isSafeJson(json)).toBe(parses(json));
     }),
     { numRuns: 3000 },
   );
 });
 
-describe('refuses', () => {
+describe('rejects', () => {
   it.each([
     ['a control character in a string', '["\n"]'],
-    ['an escape that is none', '["\\x"]'],
-    ['half an escape', '["\\u12"]'],
-    ['a comma at the end', '[1,]'],
+    ['an unknown escape', '["\\x"]'],
+    ['an incomplete escape', '["\\u12"]'],
+    ['a trailing comma', '[1,]'],
     ['single quotes', "{'a': 1}"],
-    ['a key of the prototype', '{"prototype": 1}'],
-    ['one that is written with escapes', '{"\\u005f_proto__": 1}'],
-    ['one further in', '{"a": [{"__proto__": 1}]}'],
-    ['more depth than an argument has', '['.repeat(300) + ']'.repeat(300)],
+    ['a prototype key', '{"prototype": 1}'],
+    ['an escaped prototype key', '{"\\u005f_proto__": 1}'],
+    ['a nested prototype key', '{"a": [{"__proto__": 1}]}'],
+    ['excessive nesting', '['.repeat(300) + ']'.repeat(300)],
   ])('%s', (_, json) => {
     const scanner = createJsonScanner();
     scanner.push(json);
-    expect(scanner.state).toBe('wrong');
+    expect(scanner.state).toBe('invalid');
   });
 });

@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest';
+import {
+  dsmlFormat,
+  glmFormat,
+  hermesFormat,
+  mistralFormat,
+  qwenXmlFormat,
+} from '../../src/adapters/index.js';
 import { createTextParser } from '../../src/text-tools/text-parser.js';
 import { toDeclaredTools } from '../../src/text-tools/text-tool-format.js';
-import { glmFormat } from '../../src/adapters/glm.js';
-import { hermesFormat } from '../../src/text-tools/formats/hermes.js';
-import { dsmlFormat } from '../../src/text-tools/formats/invoke.js';
-import { mistralFormat } from '../../src/adapters/mistral.js';
-import { qwenXmlFormat } from '../../src/text-tools/formats/qwen-xml.js';
 import { thinkTags } from '../../src/text-tools/reasoning.js';
 
 const tools = toDeclaredTools({
@@ -47,7 +49,7 @@ function read(text: string, length: number) {
       callStart: () => {},
       callInput: piece => void (input += piece.length),
       callEnd: () => void calls++,
-      callLost: () => {},
+      callDiscarded: () => {},
     },
   );
   for (let at = 0; at < text.length; at += length) parser.feed(text.slice(at, at + length));

@@ -1,12 +1,16 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { deepseekFormat } from '../../src/adapters/deepseek.js';
-import { glmFormat } from '../../src/adapters/glm.js';
-import { hermesFormat } from '../../src/text-tools/formats/hermes.js';
-import { claudeFormat, dsmlFormat, minimaxFormat } from '../../src/text-tools/formats/invoke.js';
-import { kimiFormat } from '../../src/adapters/kimi.js';
-import { mistralFormat } from '../../src/adapters/mistral.js';
-import { qwenXmlFormat } from '../../src/text-tools/formats/qwen-xml.js';
+import {
+  claudeFormat,
+  deepseekFormat,
+  dsmlFormat,
+  glmFormat,
+  hermesFormat,
+  kimiFormat,
+  minimaxFormat,
+  mistralFormat,
+  qwenXmlFormat,
+} from '../../src/adapters/index.js';
 import { thinkTags } from '../../src/text-tools/reasoning.js';
 import { textToolsMiddleware } from '../../src/text-tools/text-tools-middleware.js';
 import { say, streamPieces } from './_read-text.js';

@@ -4,9 +4,8 @@ import type {
   LanguageModelV2StreamPart,
 } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
+import { hermesFormat, qwenXmlFormat } from '../../src/adapters/index.js';
 import { wrapModel } from '../../src/adapters/middleware.js';
-import { hermesFormat } from '../../src/text-tools/formats/hermes.js';
-import { qwenXmlFormat } from '../../src/text-tools/formats/qwen-xml.js';
 import { thinkTags } from '../../src/text-tools/reasoning.js';
 import { textToolsMiddleware } from '../../src/text-tools/text-tools-middleware.js';
 import { checkParts } from '../_parts.js';
