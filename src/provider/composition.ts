@@ -1,8 +1,5 @@
 import type { LanguageModelV2 } from '@ai-sdk/provider';
-import {
-  createModelAdapterRegistry,
-  type ModelAdapterRegistry,
-} from '../adapters/registry.js';
+import { createModelAdapterRegistry, type ModelAdapterRegistry } from '../adapters/registry.js';
 import { createLazyLanguageModel } from './lazy-language-model.js';
 import type { KelivoResponsesSettings } from './settings.js';
 import { createLazyToolSource } from '../tools/lazy-tool-source.js';

@@ -63,8 +63,8 @@ export interface KelivoResponsesProvider extends ProviderV2 {
  *
  * @throws KelivoError with code `invalid-settings` for a setting that is unknown or wrong.
  */
-export function createKelivoResponsesProvider(
-  options: KelivoResponsesSettings = {},
+export function createKelivoResponsesProvider<ToolSchemas = Record<string, unknown>>(
+  options: KelivoResponsesSettings<ToolSchemas> = {},
 ): KelivoResponsesProvider {
   const settings = validateSettings(options);
   const { name = 'kelivo-responses', timeouts = {} } = settings;

@@ -19,7 +19,7 @@ import { validateMcpToolsOptions } from '../tools/mcp/validate-mcp-options.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 
 /** What a provider is made of. Every setting is optional. */
-export interface KelivoResponsesSettings {
+export interface KelivoResponsesSettings<ToolSchemas = Record<string, unknown>> {
   /**
    * The provider's name in `model.provider`, in errors and in telemetry. It must not end in `.responses`: hosts treat
    * that as the official provider's.
@@ -107,7 +107,7 @@ export interface KelivoResponsesSettings {
     total?: number;
   };
   /** Tools that run in this process: AI SDK `tool()` objects with `execute`. */
-  tools?: LocalTools;
+  tools?: LocalTools<ToolSchemas>;
   /**
    * MCP servers, as in the `mcpServers` of Claude Desktop, Cursor or VS Code. They are started when first needed. Or
    * the result of `createMcpTools()`, for an application that wants to see their state or shares them.

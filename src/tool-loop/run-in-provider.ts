@@ -1,13 +1,13 @@
 import { InvalidArgumentError, type JSONObject, type SharedV2ProviderOptions } from '@ai-sdk/provider';
-import { createLocalTools, type LocalTools } from '../tools/local-tools.js';
+import { createLocalTools, type LocalTool, type LocalTools, type ToolInput } from '../tools/local-tools.js';
 import type { LocalToolsOptions } from '../tools/run-local-tool.js';
 import { type ToolStub, toToolStub } from '../tools/tool-stubs.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 
 /** What a call needs so that the provider runs its tools. To be spread into `generateText` or `streamText`. */
-export interface ProviderRunTools<Name extends string> {
+export interface ProviderRunTools<Schemas> {
   /** Declarations, so that the host shows the calls and keeps them in its history. */
-  tools: Record<Name, ToolStub>;
+  tools: { [Name in keyof Schemas]: ToolStub<ToolInput<Schemas[Name]>> };
   /** The tools themselves. They travel by reference: a process boundary would lose them. */
   providerOptions: { kelivo: JSONObject };
 }
@@ -29,18 +29,18 @@ export interface ProviderRunTools<Name extends string> {
  *
  * @throws KelivoError with code `invalid-settings` for a tool without `execute`.
  */
-export function runInProvider<Tools extends LocalTools>(
-  tools: Tools,
+export function runInProvider<Schemas = Record<string, unknown>>(
+  tools: LocalTools<Schemas>,
   options: LocalToolsOptions = {},
-): ProviderRunTools<keyof Tools & string> {
+): ProviderRunTools<Schemas> {
   // A source holds functions, which the type of provider options does not foresee.
   const executors = createLocalTools(tools, options) as unknown as JSONObject;
-  const stubs = Object.entries(tools).map(([name, { description }]) => [
+  const stubs = Object.entries<LocalTool>(tools).map(([name, { description }]) => [
     name,
     toToolStub(typeof description === 'string' ? { description } : {}),
   ]);
   return {
-    tools: Object.fromEntries(stubs) as Record<keyof Tools & string, ToolStub>,
+    tools: Object.fromEntries(stubs) as ProviderRunTools<Schemas>['tools'],
     providerOptions: { kelivo: { executors } },
   };
 }

@@ -5,42 +5,93 @@ import { type LocalToolsOptions, needsApproval, type OwnTool, runLocalTool } fro
 import type { ToolDefinition, ToolSource } from './tool-source.js';
 
 /**
- * A tool of the AI SDK that the loop runs, made with `tool()`, with what it should know of it.
- *
- * Told by its shape: each release of `ai` brings its own copy of the `Tool` type, and no copy accepts the schemas of
- * another.
+ * The input type of a tool's schema: Zod 4, Zod 3, `jsonSchema<T>()` of any release of `ai`, a lazy schema, or a
+ * Standard Schema. Other schemas have an `unknown` input.
  */
-export interface LocalTool {
-  /** What the tool does and when it is of use, for the model to read. @default none */
+export type ToolInput<Schema> = Schema extends { readonly _zod: { readonly output: infer Input } }
+  ? Input
+  : Schema extends { readonly _type: infer Input }
+    ? Input
+    : Schema extends { readonly _output: infer Input }
+      ? Input
+      : Schema extends { readonly '~standard': { readonly types?: infer Types } }
+        ? NonNullable<Types> extends { readonly output: infer Input }
+          ? Input
+          : unknown
+        : Schema extends () => infer Lazy
+          ? ToolInput<Lazy>
+          : unknown;
+
+/** The second argument of a local tool's `execute`. */
+export interface LocalToolCallOptions {
+  readonly toolCallId: string;
+  /** The messages of the host's prompt. */
+  readonly messages: readonly unknown[];
+  /** Aborts with the call. */
+  readonly abortSignal?: AbortSignal;
+  /** The `context` of the tools, for tools that were written for `ai` 5 and 6. */
+  readonly experimental_context?: unknown;
+  /** The `context` of the tools, for tools that were written for `ai` 7. */
+  readonly context?: unknown;
+}
+
+/**
+ * A tool that the loop runs: a `tool()` of the AI SDK or a plain object of the same shape.
+ *
+ * The type is structural, because the `Tool` types of the releases of `ai` do not accept each other's schemas. The
+ * functions are methods, so that their parameters may have the types of any release.
+ */
+export interface LocalTool<Schema = unknown> {
+  /** What the tool does and when to use it. The model reads it. @default none */
   readonly description?: string | ((options: never) => string);
-  /** A Zod schema, or what `jsonSchema()` of `ai` gives. */
-  readonly inputSchema: unknown;
-  /** Runs the tool. Required, though the type of `tool()` cannot promise it. */
-  readonly execute?: (input: never, options: never) => unknown;
-  /** How the output is told to the model. @default text as text, all else as JSON */
+  /** The schema of the input: a Zod schema or the result of `jsonSchema()` of `ai`. */
+  readonly inputSchema: Schema;
+  /** Runs the tool. Required, although the type of `tool()` declares it as optional. */
+  execute?(input: ToolInput<Schema>, options: LocalToolCallOptions): unknown;
+  /** Converts the output for the model. @default strings as text, other values as JSON */
   readonly toModelOutput?: (output: never) => unknown;
   /**
-   * Whether a call needs approval, as in `ai` 6 and 7. Here `approve` of the tool loop gives it; without that the call is
+   * Whether a call needs approval, as in `ai` 6 and 7. `approve` of the tool loop decides. Without `approve` the call is
    * refused.
-   * @default what `approvals` of the tool loop says
+   * @default the `approvals` option of the tool loop
    */
-  readonly needsApproval?: boolean | ((input: never, options: never) => boolean | PromiseLike<boolean>);
-  /** Whether the tool changes nothing and so may run beside others. @default false */
+  readonly needsApproval?: boolean | NeedsApproval<ToolInput<Schema>>['check'];
+  /** Set to true if the tool changes nothing. Read-only tools run in parallel. @default false */
   readonly readOnly?: boolean;
-  /** Whether the tool may destroy something and so may need approval. @default false */
+  /** Set to true if the tool can destroy data. `approvals: 'destructive'` covers such tools. @default false */
   readonly destructive?: boolean;
 }
 
-/** Tools by their names, as for `generateText`. Each must have `execute`. */
-export type LocalTools = Readonly<Record<string, LocalTool>>;
+/** Declares the function as a method, see `LocalTool`. */
+interface NeedsApproval<Input> {
+  check(input: Input, options: never): boolean | PromiseLike<boolean>;
+}
+
+/** Local tools by name, as for `generateText`. Each tool must have `execute`. The input of each is inferred from its schema. */
+export type LocalTools<Schemas = Record<string, unknown>> = {
+  readonly [Name in keyof Schemas]: LocalTool<Schemas[Name]>;
+};
 
 /**
- * A source of tools that run in this process: AI SDK `tool()` objects with `execute`. Input is validated with the
- * tool's own schema, `toModelOutput` is honoured, and an exception becomes an `error-text` output.
+ * Creates a source of tools that run in this process. Input is validated with the tool's schema, `toModelOutput` is
+ * applied, and an exception becomes an `error-text` output.
  *
- * @throws KelivoError with code `invalid-settings` for a tool without `execute`: it could never answer.
+ * @example
+ * ```ts
+ * const tools = createLocalTools({
+ *   weather: {
+ *     inputSchema: z.object({ city: z.string() }),
+ *     execute: async ({ city }) => `Sunny in ${city}`,
+ *   },
+ * });
+ * ```
+ *
+ * @throws KelivoError with code `invalid-settings` for a tool without `execute`.
  */
-export function createLocalTools(localTools: LocalTools, options: LocalToolsOptions = {}): ToolSource {
+export function createLocalTools<Schemas = Record<string, unknown>>(
+  localTools: LocalTools<Schemas>,
+  options: LocalToolsOptions = {},
+): ToolSource {
   const tools = localTools as Readonly<Record<string, LocalTool & OwnTool>>;
   for (const [name, tool] of Object.entries(tools)) {
     if (typeof tool?.execute !== 'function') {

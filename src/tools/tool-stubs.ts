@@ -6,10 +6,10 @@ import type { PendingWarningsSource } from './with-pending-warnings.js';
  * The declaration of a tool that the provider runs. Its schema is one of Zod's, which the `Tool` types of all releases
  * of `ai` take; a `jsonSchema()` is accepted only by the release it was made with.
  */
-export interface ToolStub {
+export interface ToolStub<Input = Record<string, unknown>> {
   /** What the tool does, for the model to read. */
   description?: string;
-  inputSchema: z.ZodType<Record<string, unknown>>;
+  inputSchema: z.ZodType<Input>;
   /** Says to models that no one but the provider runs the tool; hosts pass it on. */
   providerOptions: { kelivo: { stub: true } };
 }

@@ -14,8 +14,8 @@ import { toLanguageModelV3 } from './language-model.js';
  *
  * @throws KelivoError with code `invalid-settings` for a setting that is unknown or wrong.
  */
-export const createKelivoResponsesProvider = (
-  settings: KelivoResponsesSettings = {},
+export const createKelivoResponsesProvider = <ToolSchemas = Record<string, unknown>>(
+  settings: KelivoResponsesSettings<ToolSchemas> = {},
 ): KelivoResponsesProviderV3 => toProviderV3(createV2Provider(settings));
 
 /** The provider as `ai` 6 and 7 know one. What is not told here is as in `KelivoResponsesProvider`. */

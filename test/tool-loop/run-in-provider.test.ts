@@ -184,10 +184,10 @@ describe('runInProvider', () => {
     const { providerOptions } = runInProvider({
       weather: {
         inputSchema,
-        execute: (_input: unknown, { abortSignal }: { abortSignal: AbortSignal }) => {
+        execute: (_input: unknown, { abortSignal }: { abortSignal?: AbortSignal }) => {
           setTimeout(() => controller.abort(new Error('The user left.')), 0);
           return new Promise(() =>
-            abortSignal.addEventListener('abort', () => void seen.push(abortSignal.reason), { once: true }),
+            abortSignal?.addEventListener('abort', () => void seen.push(abortSignal.reason), { once: true }),
           );
         },
       },

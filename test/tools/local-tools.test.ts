@@ -74,7 +74,7 @@ describe('createLocalTools', () => {
     const it = {
       inputSchema: anything,
       unit: 'celsius',
-      execute(_: unknown, { toolCallId, abortSignal }: { toolCallId: string; abortSignal: AbortSignal }) {
+      execute(_: unknown, { toolCallId, abortSignal }: { toolCallId: string; abortSignal?: AbortSignal }) {
         seen.push(toolCallId, abortSignal, this.unit);
       },
     };

@@ -8,9 +8,9 @@ export const abort: Scenario = {
     const heard: string[] = [];
     const wait = {
       inputSchema: sdk.jsonSchema({ type: 'object' }),
-      execute: (_input: unknown, { abortSignal }: { abortSignal: AbortSignal }) =>
+      execute: (_input: unknown, { abortSignal }: { abortSignal?: AbortSignal }) =>
         new Promise(() => {
-          abortSignal.addEventListener('abort', () => void heard.push('tool'), { once: true });
+          abortSignal?.addEventListener('abort', () => void heard.push('tool'), { once: true });
           setTimeout(() => controller.abort(), 0);
         }),
     };
