@@ -1,6 +1,6 @@
 import type { LanguageModelV2Middleware } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
-import { parseSettings } from '../shared/parse-settings.js';
+import { parseSettings } from '../shared/settings.js';
 import { readCallArguments, readJsonCalls } from '../text-tools/json-call.js';
 import { mistralThinkTags, thinkTags } from '../text-tools/reasoning.js';
 import { type Reading, readName, type TextCursor } from '../text-tools/text-cursor.js';

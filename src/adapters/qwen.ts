@@ -4,7 +4,7 @@ import type {
   LanguageModelV2Prompt,
 } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
-import { parseSettings } from '../shared/parse-settings.js';
+import { parseSettings } from '../shared/settings.js';
 import { hermesFormat } from '../text-tools/formats/hermes.js';
 import { qwenXmlFormat } from '../text-tools/formats/qwen-xml.js';
 import { thinkTags } from '../text-tools/reasoning.js';

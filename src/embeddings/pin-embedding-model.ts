@@ -1,5 +1,5 @@
 import * as z from 'zod/v4';
-import { parseSettings } from '../shared/parse-settings.js';
+import { parseSettings } from '../shared/settings.js';
 import { type AnyEmbeddingModel, type EmbeddingIdentity, toAskedDimensions } from './embedding-identity.js';
 import { type ActualEmbedding, EmbeddingMismatchError } from './embedding-mismatch-error.js';
 

@@ -1,7 +1,7 @@
 import type { EmbeddingModelV2, ImageModelV2, LanguageModelV2, ProviderV2 } from '@ai-sdk/provider';
 import { createComposition } from '../provider/composition.js';
 import { KelivoError } from '../shared/errors.js';
-import { findSettingsIssues } from '../shared/parse-settings.js';
+import { findSettingsIssues } from '../shared/settings.js';
 import {
   type ConnectionOverrides,
   createConfiguredProvider,

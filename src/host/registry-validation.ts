@@ -2,7 +2,7 @@ import { modelAdapters } from '../adapters/model-adapters.js';
 import { findSettingFaults, validateSettings } from '../provider/settings.js';
 import { KelivoError } from '../shared/errors.js';
 import { isPlainObject, objectOf } from '../shared/json.js';
-import { findSettingsIssues } from '../shared/parse-settings.js';
+import { findSettingsIssues } from '../shared/settings.js';
 import { validateMcpServers } from '../tools/mcp/validate-mcp-servers.js';
 import { createModelNames, type Naming } from './model-names.js';
 import {

@@ -5,7 +5,7 @@ import { createComposition } from '../provider/composition.js';
 import { createKelivoResponsesProvider, type KelivoResponsesProvider } from '../provider/provider.js';
 import { type KelivoResponsesSettings, validateSettings } from '../provider/settings.js';
 import { toModelExpression } from '../shared/model-pattern.js';
-import { parseSettings } from '../shared/parse-settings.js';
+import { parseSettings } from '../shared/settings.js';
 import { toToolStubs } from '../tools/tool-stubs.js';
 import { createOfficialModels, type ImportOpenAI } from './official-provider.js';
 

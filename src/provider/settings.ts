@@ -4,7 +4,7 @@ import type { ModelAdapterRegistry } from '../adapters/registry.js';
 import type { ModelAdapter } from '../adapters/model-adapter.js';
 import { KelivoError } from '../shared/errors.js';
 import { compatibilitySchema, type ModelOverride, modelOverridesSchema } from './model-overrides.js';
-import { findSettingsIssues, parseSettings } from '../shared/parse-settings.js';
+import { findSettingsIssues, parseSettings } from '../shared/settings.js';
 import type { RequestLogger } from '../http/request-log.js';
 import type { Compatibility } from '../responses/compatibility/compatibility.js';
 import type { KnownServerName } from '../responses/compatibility/known-servers.js';

@@ -3,7 +3,7 @@ import type { Approvals, Approve } from './approvals.js';
 import type { ToolResultStore } from './result-store.js';
 import type { ToolLoopEvent } from './events.js';
 import * as z from 'zod/v4';
-import { parseSettings } from '../shared/parse-settings.js';
+import { parseSettings } from '../shared/settings.js';
 
 /** How a tool loop works. */
 export interface ToolLoopOptions {

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4';
 import { KelivoError } from '../../shared/errors.js';
-import { parseSettings } from '../../shared/parse-settings.js';
+import { parseSettings } from '../../shared/settings.js';
 import type { McpConnectionPoolOptions, McpToolsOptions } from './options.js';
 
 const milliseconds = z.number().positive();

@@ -1,0 +1,45 @@
+/**
+ * Finds the name that was probably meant by a misspelt one: equal but for case, `_` and `-`, else with the fewest
+ * differing characters. Returns undefined if no name is similar.
+ */
+export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
+  const wanted = normalize(name);
+  let nearest: string | undefined;
+  // About one slip in four characters. More would suggest names that only look alike.
+  let limit = Math.max(1, Math.floor(wanted.length / 4));
+  for (const candidate of candidates) {
+    const distance = editDistance(wanted, normalize(candidate));
+    if (distance > limit) continue;
+    nearest = candidate;
+    limit = distance - 1;
+  }
+  return nearest;
+}
+
+const normalize = (name: string): string => name.toLowerCase().replace(/[_-]/g, '');
+
+/** Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours. */
+function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column++) {
+      const isSame = a[row - 1] === b[column - 1];
+      const isSwap = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      current.push(
+        Math.min(
+          at(last, column) + 1,
+          at(current, column - 1) + 1,
+          at(last, column - 1) + (isSame ? 0 : 1),
+          isSwap ? at(beforeLast, column - 2) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
+    }
+    [beforeLast, last] = [last, current];
+  }
+  return at(last, b.length);
+}
+
+const at = (distances: readonly number[], index: number): number =>
+  distances[index] ?? Number.POSITIVE_INFINITY;

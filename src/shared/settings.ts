@@ -1,0 +1,100 @@
+import * as z from 'zod/v4';
+import { KelivoError } from './errors.js';
+import { nearestName } from './nearest-name.js';
+
+type SettingsShape = Readonly<Record<string, z.ZodType>>;
+
+/**
+ * The type of optional settings, inferred from their schemas. The comment of a schema is the comment of the setting, in
+ * editors and in the generated reference.
+ */
+export type SettingsOf<Shape extends SettingsShape> = { [Name in keyof Shape]?: z.input<Shape[Name]> };
+
+/** A schema for an object of optional settings that rejects unknown names. */
+export function settingsSchema<Shape extends SettingsShape>(
+  shape: Shape,
+): z.ZodType<SettingsOf<Shape>, SettingsOf<Shape>> {
+  const schema: z.ZodType = z.strictObject(shape).partial();
+  return schema as z.ZodType<SettingsOf<Shape>, SettingsOf<Shape>>;
+}
+
+/** A setting that is a function. Its parameters cannot be checked. */
+export const functionSetting = <Type>() =>
+  z.custom<Type>(value => typeof value === 'function', 'expected a function');
+
+/**
+ * Validates settings.
+ *
+ * @param name How error messages refer to the settings, for example "the provider settings".
+ * @throws KelivoError with code `invalid-settings`, naming the setting, the expected and the received value.
+ */
+export function parseSettings<Settings>(schema: z.ZodType<Settings>, value: unknown, name: string): Settings {
+  const result = schema.safeParse(value ?? {}, { reportInput: true });
+  if (result.success) return result.data;
+  const [issue] = describeIssues(result.error, { schema, name });
+  throw new KelivoError({ code: 'invalid-settings', message: issue ?? `Invalid ${name}.` });
+}
+
+/** Returns one sentence for each invalid setting, and an empty array for valid settings. */
+export function findSettingsIssues(schema: z.ZodType, value: unknown, name: string): string[] {
+  const result = schema.safeParse(value, { reportInput: true });
+  return result.success ? [] : describeIssues(result.error, { schema, name });
+}
+
+const describeIssues = (
+  { issues }: z.core.$ZodError,
+  { schema, name }: { schema: z.ZodType; name: string },
+): string[] => issues.map(issue => describe(issue, schema, name));
+
+function describe(issue: z.core.$ZodIssue, schema: z.ZodType, name: string): string {
+  // The alternative that fits best fails deepest.
+  const [deepest] = issue.code === 'invalid_union' ? issue.errors.flat().toSorted(byDepth) : [];
+  if (deepest !== undefined && depthOf(deepest) > 0) {
+    return describe({ ...deepest, path: [...issue.path, ...deepest.path] }, schema, name);
+  }
+  const path = issue.path.map(String);
+  const setting = path.length === 0 ? name : `\`${path.join('.')}\` of ${name}`;
+  if (issue.code === 'unrecognized_keys') {
+    const known = knownNames(schema, path);
+    const keys = issue.keys.map(key => `\`${key}\``).join(', ');
+    return `Unknown setting ${keys} in ${setting}.${toHint(issue.keys, known)}`;
+  }
+  const expected = issue.message.replace(/^Invalid input: /, '').replace(/, received .*$/, '');
+  return `Invalid ${setting}: ${expected}, got ${toShown(issue.input)}.`;
+}
+
+function toHint(keys: readonly string[], known: readonly string[]): string {
+  const [nearest] = keys.flatMap(key => nearestName(key, known) ?? []);
+  if (nearest !== undefined) return ` Did you mean \`${nearest}\`?`;
+  return known.length > 0 ? ` Known are: ${known.join(', ')}.` : '';
+}
+
+/** Unknown keys are reported for the object that contains them, one level above the keys. */
+const depthOf = ({ code, path }: z.core.$ZodIssue): number =>
+  path.length + (code === 'unrecognized_keys' ? 0.5 : 0);
+
+const byDepth = (a: z.core.$ZodIssue, b: z.core.$ZodIssue): number => depthOf(b) - depthOf(a);
+
+/** The names that the objects at a path accept. */
+function knownNames(schema: z.core.$ZodType, path: readonly string[]): string[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
+    return knownNames(schema.unwrap(), path);
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap(option => knownNames(option, path));
+  const [key, ...rest] = path;
+  if (schema instanceof z.ZodObject) {
+    if (key === undefined) return Object.keys(schema.shape);
+    const next: unknown = schema.shape[key];
+    return next instanceof z.core.$ZodType ? knownNames(next, rest) : [];
+  }
+  if (key === undefined) return [];
+  if (schema instanceof z.ZodRecord) return knownNames(schema.valueType, rest);
+  return schema instanceof z.ZodArray ? knownNames(schema.element, rest) : [];
+}
+
+/** Describes a value without revealing a secret: numbers and booleans as they are, other values by their type. */
+function toShown(value: unknown): string {
+  if (value === null || value === undefined || typeof value === 'number' || typeof value === 'boolean') {
+    return String(value);
+  }
+  return Array.isArray(value) ? 'an array' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
