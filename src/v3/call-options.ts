@@ -1,57 +1,50 @@
-import type {
-  LanguageModelV2CallOptions,
-  LanguageModelV2Prompt,
-  SharedV2ProviderOptions,
-} from '@ai-sdk/provider';
+import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
 import { toV2Output } from '../parts/v2-output.js';
+import { objectOf } from '../shared/json.js';
+import { withApprovalTool, withV2Approvals } from './mcp-approvals.js';
 import type {
   LanguageModelV3CallOptions,
   LanguageModelV3Message,
+  LanguageModelV3PromptPart,
   LanguageModelV3Tool,
   LanguageModelV3Warning,
 } from './specification.js';
-import { withApprovalTool, withV2Approvals } from './mcp-approvals.js';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The options of a call by `ai` 6 or 7 as a model of version 2 takes them. What has no form there stays as it is if a
- * model may know it (a file's id), and is left out with a warning if it would only be stumbled over.
+ * Converts the call options of `ai` 6 and 7 to version 2. Content that version 2 cannot express stays as it is if a model
+ * may support it (a file id). Other content is removed with a warning.
  */
 export function toV2Options(options: LanguageModelV3CallOptions): {
   options: LanguageModelV2CallOptions;
   warnings: LanguageModelV3Warning[];
 } {
-  const { prompt, tools, providerOptions, ...rest } = options;
-  const unknown = new Set<string>();
+  const { prompt, tools, ...rest } = options;
+  const removed = new Set<string>();
   const messages = withV2Approvals(prompt).map(message =>
-    toV2Message(message, { skip: type => void unknown.add(type) }),
+    toV2Message(message, { remove: type => void removed.add(type) }),
   );
+  const converted: unknown = {
+    ...rest,
+    // A tool message without content contained only approval responses.
+    prompt: messages.filter(({ role, content }) => role !== 'tool' || content.length > 0),
+    ...(tools !== undefined && { tools: withApprovalTool(tools).map(toV2Tool) }),
+  };
   return {
-    options: {
-      ...rest,
-      // A tool message may have had nothing but answers to approval requests.
-      prompt: messages.filter(
-        ({ role, content }) => role !== 'tool' || content.length > 0,
-      ) as LanguageModelV2Prompt,
-      ...(providerOptions !== undefined && { providerOptions: providerOptions as SharedV2ProviderOptions }),
-      ...(tools !== undefined && {
-        tools: withApprovalTool(tools).map(toV2Tool) as LanguageModelV2CallOptions['tools'],
-      }),
-    },
-    warnings: [...unknown].map(type => ({
+    // The part types of version 3 are open, because `ai` 6 and 7 differ. A model checks the parts that it reads.
+    options: converted as LanguageModelV2CallOptions,
+    warnings: [...removed].map(type => ({
       type: 'other',
-      message: `Content of type "${type}" in the prompt is not known and not sent.`,
+      message: `Prompt content of type "${type}" is not supported and was not sent.`,
     })),
   };
 }
 
-/** `ai` 5 calls it `provider-defined`. */
+/** `ai@5` uses the name `provider-defined`. */
 const toV2Tool = (tool: LanguageModelV3Tool) =>
   tool.type === 'provider' ? { ...tool, type: 'provider-defined' as const } : tool;
 
-/** Parts that version 2 does not have. */
-const UNKNOWN_PARTS: ReadonlySet<string> = new Set([
+/** Types of parts that version 2 does not have. */
+const UNSUPPORTED_PARTS: ReadonlySet<string> = new Set([
   'tool-approval-request',
   'tool-approval-response',
   'custom',
@@ -60,28 +53,30 @@ const UNKNOWN_PARTS: ReadonlySet<string> = new Set([
 
 function toV2Message(
   message: LanguageModelV3Message,
-  { skip }: { skip: (type: string) => void },
+  { remove }: { remove: (type: string) => void },
 ): LanguageModelV3Message {
   const { content } = message;
   if (typeof content === 'string') return message;
   return {
     ...message,
-    content: content.flatMap(part => {
-      if (UNKNOWN_PARTS.has(part.type)) return skip(part.type) ?? [];
-      const { output }: Fields = part as { type: string } & Fields;
-      if (part.type === 'tool-result') return { ...part, output: toV2Output(output) };
-      return part.type === 'file' ? toV2File(part as { type: string } & Fields) : part;
+    content: content.flatMap((part: LanguageModelV3PromptPart) => {
+      if (UNSUPPORTED_PARTS.has(part.type)) {
+        remove(part.type);
+        return [];
+      }
+      if (part.type === 'tool-result') return { ...part, output: toV2Output(part.output) };
+      return part.type === 'file' ? toV2File(part) : part;
     }),
   };
 }
 
-/** `ai` 7 says of a file's data what it is. */
-function toV2File(part: { type: string } & Fields): { type: string } & Fields {
-  const { type, data, url, text }: Fields =
-    part.data instanceof URL || part.data instanceof Uint8Array ? {} : Object(part.data);
+/** Converts the `data` of a file, which has a type of its own in `ai@7`. */
+function toV2File(part: LanguageModelV3PromptPart): LanguageModelV3PromptPart {
   const { mediaType } = part;
-  // "image" alone is no media type to `ai` 5.
-  const named =
+  const { type, data, url, text } =
+    part.data instanceof URL || part.data instanceof Uint8Array ? {} : (objectOf(part.data) ?? {});
+  // `ai@5` requires a full media type, where `ai@7` accepts "image".
+  const file =
     typeof mediaType === 'string' && !mediaType.includes('/')
       ? { ...part, mediaType: `${mediaType}/*` }
       : part;
@@ -89,10 +84,10 @@ function toV2File(part: { type: string } & Fields): { type: string } & Fields {
     case 'text':
       return { type: 'text', text, providerOptions: part.providerOptions };
     case 'data':
-      return { ...named, data };
+      return { ...file, data };
     case 'url':
-      return { ...named, data: new URL(String(url)) };
+      return { ...file, data: new URL(String(url)) };
     default:
-      return named;
+      return file;
   }
 }

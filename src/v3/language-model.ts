@@ -1,5 +1,4 @@
 import type {
-  JSONValue,
   LanguageModelV2,
   LanguageModelV2CallWarning,
   LanguageModelV2Content,
@@ -9,6 +8,9 @@ import type {
   SharedV2ProviderMetadata,
 } from '@ai-sdk/provider';
 import { withV3Host } from '../parts/call-marks.js';
+import { asJson } from '../shared/json.js';
+import { toV2Options } from './call-options.js';
+import { isApprovalCall, toApprovalRequest } from './mcp-approvals.js';
 import type {
   LanguageModelV3,
   LanguageModelV3CallOptions,
@@ -20,13 +22,11 @@ import type {
   LanguageModelV3Usage,
   LanguageModelV3Warning,
 } from './specification.js';
-import { toV2Options } from './call-options.js';
-import { isApprovalCall, toApprovalRequest } from './mcp-approvals.js';
 
 /**
- * Any model of version 2 as one of version 3, which `ai` 6 and 7 take as their own: without the warning of their
- * compatibility mode, and whole in `wrapLanguageModel` of 6, which mislabels a model of version 2. Tools that a
- * tool loop runs show in full, also those that the host did not declare.
+ * Converts any version 2 model to version 3, the native version of `ai` 6 and 7. This avoids their compatibility warning
+ * and the errors of `wrapLanguageModel` in `ai@6`, which mislabels version 2 models. All calls of a tool loop are included,
+ * also calls of tools that the host did not declare.
  *
  * @example
  * ```ts
@@ -82,23 +82,23 @@ function toIsDeclared({ tools = [] }: LanguageModelV3CallOptions): (toolName: st
   return toolName => names.has(toolName);
 }
 
-/** Whether a host declared a tool. Provider-executed calls of another tool must be marked `dynamic`. */
-export type IsDeclared = (toolName: string) => boolean;
+/** Returns true for tools that the host declared. Provider-executed calls of other tools must be marked `dynamic`. */
+type IsDeclared = (toolName: string) => boolean;
 
-/** Converts the parts of one stream: makes one or two of each, or none. */
-export function createPartConverter(
+/** Converts the parts of one stream. A part becomes zero, one or two parts. */
+function createPartConverter(
   isDeclared: IsDeclared,
 ): (part: LanguageModelV2StreamPart) => LanguageModelV3StreamPart[] {
-  const questions = new Set<string>();
+  const approvalCalls = new Set<string>();
   return part => {
     switch (part.type) {
       case 'tool-input-start':
-        if (isApprovalCall(part, isDeclared)) questions.add(part.id);
-        return questions.has(part.id) ? [] : [toV3Part(part, isDeclared)];
+        if (isApprovalCall(part, isDeclared)) approvalCalls.add(part.id);
+        return approvalCalls.has(part.id) ? [] : [toV3Part(part, isDeclared)];
       case 'tool-input-delta':
       case 'tool-input-end':
-        // What is asked about is told whole, with the question.
-        return questions.has(part.id) ? [] : [part];
+        // The complete input follows with the approval request.
+        return approvalCalls.has(part.id) ? [] : [part];
       case 'tool-call':
         return isApprovalCall(part, isDeclared) ? toApprovalRequest(part) : [toV3Part(part, isDeclared)];
       default:
@@ -128,8 +128,8 @@ function toV3Part(part: LanguageModelV2StreamPart, isDeclared: IsDeclared): Lang
   }
 }
 
-/** One part of a result as version 3 has it: a question about a call is two of them. */
-export function toV3Content(part: LanguageModelV2Content, isDeclared: IsDeclared): LanguageModelV3Content[] {
+/** Converts one part of a complete response. An approval request becomes two parts. */
+function toV3Content(part: LanguageModelV2Content, isDeclared: IsDeclared): LanguageModelV3Content[] {
   if (part.type === 'tool-call') {
     return isApprovalCall(part, isDeclared) ? toApprovalRequest(part) : [toV3Call(part, isDeclared)];
   }
@@ -149,8 +149,8 @@ function toV3Result(
 ): LanguageModelV3ToolResult {
   return {
     ...rest,
-    result: (result ?? '') as NonNullable<JSONValue>,
-    // What a model gives as a result is of a tool that was run for the host.
+    result: asJson(result) ?? '',
+    // Results in a model's response belong to tools that the provider ran.
     ...toDynamic({ toolName: rest.toolName, providerExecuted: true }, isDeclared),
   };
 }
@@ -160,7 +160,7 @@ const toDynamic = (
   isDeclared: IsDeclared,
 ): { dynamic?: true } => (providerExecuted === true && !isDeclared(toolName) ? { dynamic: true } : {});
 
-export function toV3FinishReason(
+function toV3FinishReason(
   finishReason: LanguageModelV2FinishReason,
   providerMetadata: SharedV2ProviderMetadata | undefined,
 ): LanguageModelV3FinishReason {
@@ -171,7 +171,7 @@ export function toV3FinishReason(
   };
 }
 
-export function toV3Usage({
+function toV3Usage({
   inputTokens,
   outputTokens,
   cachedInputTokens,
@@ -180,23 +180,23 @@ export function toV3Usage({
   return {
     inputTokens: {
       total: inputTokens,
-      noCache: without(inputTokens, cachedInputTokens),
+      noCache: subtract(inputTokens, cachedInputTokens),
       cacheRead: cachedInputTokens,
-      // Version 2 has no field for it.
+      // Version 2 does not report it.
       cacheWrite: undefined,
     },
     outputTokens: {
       total: outputTokens,
-      text: without(outputTokens, reasoningTokens),
+      text: subtract(outputTokens, reasoningTokens),
       reasoning: reasoningTokens,
     },
   };
 }
 
-const without = (total: number | undefined, part: number | undefined): number | undefined =>
+const subtract = (total: number | undefined, part: number | undefined): number | undefined =>
   total === undefined || part === undefined ? undefined : total - part;
 
-export function toV3Warning(warning: LanguageModelV2CallWarning): LanguageModelV3Warning {
+function toV3Warning(warning: LanguageModelV2CallWarning): LanguageModelV3Warning {
   switch (warning.type) {
     case 'unsupported-setting':
       return toUnsupported(String(warning.setting), warning.details);

@@ -1,16 +1,16 @@
 import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
+import { objectOf, type PlainObject, stringOf } from '../shared/json.js';
 import type {
   LanguageModelV3Message,
+  LanguageModelV3PromptPart,
   LanguageModelV3Tool,
   LanguageModelV3ToolApprovalRequest,
   LanguageModelV3ToolCall,
 } from './specification.js';
 
-// A hosted MCP server may ask before it runs a tool. To version 2 that is a call of a tool which the host declared for
-// it; version 3 has requests and answers of their own.
+// Version 3 has parts for approval requests and responses. Version 2 expresses both as a call of a tool that the host
+// declares for this purpose, and its result.
 
-type Fields = Readonly<Record<string, unknown>>;
-type Part = { readonly type: string } & Fields;
 type V2Call = Extract<LanguageModelV2StreamPart, { type: 'tool-call' }>;
 
 const APPROVAL_TOOL = {
@@ -20,83 +20,88 @@ const APPROVAL_TOOL = {
   args: {},
 } as const;
 
-/** The tools, with the one by which version 2 asks, where a hosted MCP server may have to. */
+/** Adds the approval tool of version 2 if the tools include a hosted MCP server, which may request approvals. */
 export function withApprovalTool(tools: readonly LanguageModelV3Tool[]): readonly LanguageModelV3Tool[] {
-  const asks = tools.some(tool => tool.id === 'openai.mcp');
-  const isThere = tools.some(({ id, name }) => id === APPROVAL_TOOL.id || name === APPROVAL_TOOL.name);
-  return asks && !isThere ? [...tools, APPROVAL_TOOL] : tools;
+  const needsTool = tools.some(tool => tool.id === 'openai.mcp');
+  const hasTool = tools.some(({ id, name }) => id === APPROVAL_TOOL.id || name === APPROVAL_TOOL.name);
+  return needsTool && !hasTool ? [...tools, APPROVAL_TOOL] : tools;
 }
 
-/** Whether a call is such a question, rather than one of a tool that the host declared under that name. */
+/** Returns true for an approval request, and false for a call of a host's tool with the same name. */
 export const isApprovalCall = (
   { toolName, providerExecuted }: { toolName: string; providerExecuted?: boolean },
   isDeclared: (toolName: string) => boolean,
 ): boolean => toolName === APPROVAL_TOOL.name && providerExecuted !== true && !isDeclared(toolName);
 
-/** The call that waits, and the question whether it may run. */
+/** Returns the call that needs an approval, and the request for it. */
 export function toApprovalRequest({
   toolCallId,
   input,
   providerMetadata,
 }: V2Call): [LanguageModelV3ToolCall, LanguageModelV3ToolApprovalRequest] {
-  const { serverLabel, name, arguments: args = {} } = JSON.parse(input) as Record<string, string>;
+  const { serverLabel, name, arguments: args = {} } = objectOf(JSON.parse(input)) ?? {};
   const call: LanguageModelV3ToolCall = {
     type: 'tool-call',
     toolCallId,
-    toolName: `mcp.${name}`,
+    toolName: `mcp.${stringOf(name)}`,
     input: typeof args === 'string' ? args : JSON.stringify(args),
     providerExecuted: true,
     dynamic: true,
-    // The history brings it back, and with it the question.
+    // The history returns this metadata, which marks the call as an approval request.
     providerMetadata: {
       ...providerMetadata,
-      kelivo: { ...providerMetadata?.kelivo, approvalFor: serverLabel ?? '' },
+      kelivo: { ...providerMetadata?.kelivo, approvalFor: stringOf(serverLabel) },
     },
   };
   return [call, { type: 'tool-approval-request', approvalId: toolCallId, toolCallId }];
 }
 
-/** A history with questions and answers as version 2 tells them. */
+/** Converts the approval requests and responses of a history to version 2. */
 export function withV2Approvals(
   prompt: readonly LanguageModelV3Message[],
 ): readonly LanguageModelV3Message[] {
-  /** Whether a question has its answer, by its id. */
-  const isAnswered = new Map<unknown, boolean>();
+  /** Call ids of the requests so far. True if a response was found. */
+  const responded = new Map<unknown, boolean>();
   return prompt.map(message =>
     typeof message.content === 'string'
       ? message
-      : { ...message, content: (message.content as readonly Part[]).flatMap(toV2Parts) },
+      : { ...message, content: message.content.flatMap(part => toV2Parts(part)) },
   );
 
-  function toV2Parts(part: Part): readonly Part[] {
+  function toV2Parts(part: LanguageModelV3PromptPart): readonly LanguageModelV3PromptPart[] {
     switch (part.type) {
       case 'tool-call':
-        return [toQuestion(part)];
+        return [toV2Request(part)];
       case 'tool-approval-response':
-        return toAnswer(part, part.approvalId, part);
+        return toV2Response(part, part.approvalId, part);
       case 'tool-result': {
-        // Hosts tell a refusal in this way, and some in the other too.
-        const output: Fields = Object(part.output);
-        return output.type === 'execution-denied' ? toAnswer(part, part.toolCallId, output) : [part];
+        // A host sends a denial as this output, sometimes in addition to the response part.
+        const output = objectOf(part.output);
+        return output?.type === 'execution-denied' ? toV2Response(part, part.toolCallId, output) : [part];
       }
       default:
         return [part];
     }
   }
 
-  function toQuestion(part: Part): Part {
+  function toV2Request(part: LanguageModelV3PromptPart): LanguageModelV3PromptPart {
     const { toolCallId, toolName, input, providerOptions } = part;
-    const serverLabel = (providerOptions as LanguageModelV3Message['providerOptions'])?.kelivo?.approvalFor;
+    const serverLabel = objectOf(objectOf(providerOptions)?.kelivo)?.approvalFor;
     if (typeof serverLabel !== 'string') return part;
-    isAnswered.set(toolCallId, false);
-    const question = { serverLabel, name: String(toolName).replace(/^mcp\./, ''), arguments: input };
-    return { type: 'tool-call', toolCallId, toolName: APPROVAL_TOOL.name, input: question, providerOptions };
+    responded.set(toolCallId, false);
+    const request = { serverLabel, name: stringOf(toolName).replace(/^mcp\./, ''), arguments: input };
+    return { type: 'tool-call', toolCallId, toolName: APPROVAL_TOOL.name, input: request, providerOptions };
   }
 
-  function toAnswer(part: Part, id: unknown, { approved, reason }: Fields): readonly Part[] {
-    const known = isAnswered.get(id);
-    if (known !== false) return known === undefined ? [part] : [];
-    isAnswered.set(id, true);
+  function toV2Response(
+    part: LanguageModelV3PromptPart,
+    id: unknown,
+    { approved, reason }: PlainObject,
+  ): readonly LanguageModelV3PromptPart[] {
+    const hasResponse = responded.get(id);
+    if (hasResponse === undefined) return [part];
+    if (hasResponse) return [];
+    responded.set(id, true);
     const value = { approve: approved === true, ...(typeof reason === 'string' && { reason }) };
     const { name: toolName } = APPROVAL_TOOL;
     return [{ type: 'tool-result', toolCallId: id, toolName, output: { type: 'json', value } }];

@@ -1,41 +1,41 @@
+import { type EmbeddingModelV2, NoSuchModelError } from '@ai-sdk/provider';
+import type { EmbeddingModelOptions } from '../embeddings/create-embedding-model.js';
 import {
   createKelivoResponsesProvider as createV2Provider,
   type KelivoResponsesProvider,
 } from '../provider/provider.js';
 import type { KelivoResponsesSettings } from '../provider/settings.js';
-import { type EmbeddingModelV2, NoSuchModelError } from '@ai-sdk/provider';
-import type { EmbeddingModelOptions } from '../embeddings/create-embedding-model.js';
-import type { LanguageModelV3, LanguageModelV3Warning } from './specification.js';
 import { toLanguageModelV3 } from './language-model.js';
+import type { LanguageModelV3, LanguageModelV3Warning } from './specification.js';
 
 /**
- * Creates the provider for `ai` 6 and 7. Settings, models and tools are those of `createKelivoResponsesProvider` of the
- * main entry; `ai@5` refuses its models.
+ * Creates the provider for `ai` 6 and 7. Settings, models and tools are the same as in `createKelivoResponsesProvider` of
+ * the main entry. `ai@5` does not accept its models.
  *
- * @throws KelivoError with code `invalid-settings` for a setting that is unknown or wrong.
+ * @throws KelivoError with code `invalid-settings` for an unknown or invalid setting.
  */
 export const createKelivoResponsesProvider = <ToolSchemas = Record<string, unknown>>(
   settings: KelivoResponsesSettings<ToolSchemas> = {},
 ): KelivoResponsesProviderV3 => toProviderV3(createV2Provider(settings));
 
-/** The provider as `ai` 6 and 7 know one. What is not told here is as in `KelivoResponsesProvider`. */
+/** The provider for `ai` 6 and 7. See `KelivoResponsesProvider` for members that are not described here. */
 export interface KelivoResponsesProviderV3 extends Pick<KelivoResponsesProvider, 'toolStubs' | 'close'> {
   readonly specificationVersion: 'v3';
-  /** The same as `languageModel`. */
+  /** Same as `languageModel`. */
   (modelId: string): LanguageModelV3;
-  /** A model that runs the provider's tools and shows all rounds as one answer. */
+  /** Returns a model that runs the provider's tools and combines all rounds into one response. */
   languageModel(modelId: string): LanguageModelV3;
-  /** The bare model: one request, one answer, no tool of the provider. */
+  /** Returns the bare model: one request and one response, without the provider's tools. */
   responses(modelId: string): LanguageModelV3;
-  /** A text embedding model over `POST …/embeddings`. */
+  /** Returns a text embedding model that calls `POST …/embeddings`. */
   embeddingModel(modelId: string, options?: EmbeddingModelOptions): EmbeddingModelV3;
-  /** The same as `embeddingModel`, under the name it had in `ai@5`. */
+  /** Same as `embeddingModel`, under its name in `ai@5`. */
   textEmbeddingModel(modelId: string, options?: EmbeddingModelOptions): EmbeddingModelV3;
-  /** @throws NoSuchModelError always, as the provider has no image models. */
+  /** @throws NoSuchModelError always, because the provider has no image models. */
   imageModel(modelId: string): never;
 }
 
-/** A provider of version 2 as one of version 3. They share tools, keys and connections; closing one closes both. */
+/** Converts a provider to version 3. Both share tools, keys and connections, and closing one closes both. */
 export function toProviderV3(provider: KelivoResponsesProvider): KelivoResponsesProviderV3 {
   const languageModel = (modelId: string): LanguageModelV3 =>
     toLanguageModelV3(provider.languageModel(modelId));
@@ -61,16 +61,16 @@ type EmbedOptions = Omit<EmbedOptionsV2, 'providerOptions'> & {
 };
 type EmbedResult = Awaited<ReturnType<EmbeddingModelV2<string>['doEmbed']>>;
 
-/** An embedding model as `ai` 6 and 7 know it. */
+/** An embedding model for `ai` 6 and 7. */
 export interface EmbeddingModelV3 extends Omit<EmbeddingModelV2<string>, 'specificationVersion' | 'doEmbed'> {
   readonly specificationVersion: 'v3';
-  /** The length that the model asks its vectors to have, where it has one. */
+  /** The vector length that the model requests. Undefined for the model's own length. */
   readonly dimensions?: number;
-  /** Makes the vectors of some texts. */
+  /** Embeds texts. */
   doEmbed(options: EmbedOptions): PromiseLike<EmbedResult & { warnings: LanguageModelV3Warning[] }>;
 }
 
-/** An embedding model of version 2 as one of version 3. */
+/** Converts an embedding model to version 3. */
 export function toEmbeddingModelV3(
   model: EmbeddingModelV2<string> & { readonly dimensions?: number },
 ): EmbeddingModelV3 {

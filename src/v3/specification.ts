@@ -8,20 +8,21 @@ import type {
   SharedV2Headers,
   SharedV2ProviderMetadata,
 } from '@ai-sdk/provider';
+import type { PlainObject } from '../shared/json.js';
 
-// Version 3 of the model interface as far as it differs from version 2, told by its shape: this package depends on
-// `@ai-sdk/provider` 2 alone, and an application may have any release of it.
+// The types of version 3 of the model specification that differ from version 2. They are declared here, because this
+// package depends on `@ai-sdk/provider` 2 and an application may install any release of version 3.
 
-/** A model as `ai` 6 and 7 know it. */
+/** A language model for `ai` 6 and 7. */
 export interface LanguageModelV3 extends Pick<LanguageModelV2, 'provider' | 'modelId' | 'supportedUrls'> {
   readonly specificationVersion: 'v3';
-  /** One answer, when it is whole. */
+  /** Returns a complete response. */
   doGenerate(options: LanguageModelV3CallOptions): PromiseLike<LanguageModelV3GenerateResult>;
-  /** One answer, as it comes. */
+  /** Streams a response. */
   doStream(options: LanguageModelV3CallOptions): PromiseLike<LanguageModelV3StreamResult>;
 }
 
-/** The options of a call. What may stand in a prompt differs between 6 and 7 and is looked at when it comes. */
+/** Options of a call. The types of prompt parts are open, because they differ between `ai` 6 and 7. */
 export interface LanguageModelV3CallOptions extends Omit<
   LanguageModelV2CallOptions,
   'prompt' | 'tools' | 'providerOptions'
@@ -31,8 +32,11 @@ export interface LanguageModelV3CallOptions extends Omit<
   readonly providerOptions?: LanguageModelV3ProviderOptions;
 }
 
-/** Options by provider. From version 3 on a value may be undefined. */
+/** Options by provider. Unlike in version 2, a value may be undefined. */
 export type LanguageModelV3ProviderOptions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** A part of a message. */
+export type LanguageModelV3PromptPart = { readonly type: string } & PlainObject;
 
 /** A message of the prompt. */
 export interface LanguageModelV3Message {
@@ -41,15 +45,15 @@ export interface LanguageModelV3Message {
   readonly providerOptions?: LanguageModelV3ProviderOptions;
 }
 
-/** A function, or a tool that the provider knows by its id. */
+/** A function, or a tool that the provider defines. */
 export interface LanguageModelV3Tool {
   readonly type: 'function' | 'provider';
   readonly name: string;
-  /** Of a tool that the provider knows. */
+  /** Id of a provider-defined tool, for example `openai.web_search`. */
   readonly id?: string;
 }
 
-/** A whole answer. */
+/** A complete response. */
 export interface LanguageModelV3GenerateResult {
   content: LanguageModelV3Content[];
   finishReason: LanguageModelV3FinishReason;
@@ -60,34 +64,34 @@ export interface LanguageModelV3GenerateResult {
   warnings: LanguageModelV3Warning[];
 }
 
-/** An answer that streams. */
+/** A streamed response. */
 export interface LanguageModelV3StreamResult {
   stream: ReadableStream<LanguageModelV3StreamPart>;
   request?: { body?: unknown };
   response?: { headers?: SharedV2Headers };
 }
 
-/** A part of a whole answer. */
+/** A part of a complete response. */
 export type LanguageModelV3Content =
   | Exclude<LanguageModelV2Content, { type: 'tool-call' | 'tool-result' }>
   | LanguageModelV3ToolCall
   | LanguageModelV3ToolApprovalRequest
   | LanguageModelV3ToolResult;
 
-/** A call of a tool. */
+/** A tool call. */
 export type LanguageModelV3ToolCall = Extract<LanguageModelV2Content, { type: 'tool-call' }> & {
-  /** Whether the host did not declare the tool. */
+  /** True if the host did not declare the tool. */
   dynamic?: boolean;
 };
 
-/** The question whether a call may run that waits at the server. */
+/** A request to approve a call that the server has not run yet. */
 export interface LanguageModelV3ToolApprovalRequest {
   type: 'tool-approval-request';
   approvalId: string;
   toolCallId: string;
 }
 
-/** What a tool gave that the provider ran. */
+/** The result of a tool that the provider ran. */
 export interface LanguageModelV3ToolResult {
   type: 'tool-result';
   toolCallId: string;
@@ -103,7 +107,7 @@ type PlainPart = Exclude<
   { type: 'stream-start' | 'tool-input-start' | 'tool-call' | 'tool-result' | 'finish' }
 >;
 
-/** A part of an answer that streams. */
+/** A part of a streamed response. */
 export type LanguageModelV3StreamPart =
   | PlainPart
   | { type: 'stream-start'; warnings: LanguageModelV3Warning[] }
@@ -118,14 +122,14 @@ export type LanguageModelV3StreamPart =
       providerMetadata?: SharedV2ProviderMetadata;
     };
 
-/** Why an answer ended. */
+/** The reason why a response ended. */
 export interface LanguageModelV3FinishReason {
   unified: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
-  /** The server's own word, where it gave one. */
+  /** The server's reason, if it sent one. */
   raw: string | undefined;
 }
 
-/** Token counts. What is not known is undefined. */
+/** Token counts. Unknown counts are undefined. */
 export interface LanguageModelV3Usage {
   inputTokens: {
     total: number | undefined;
@@ -136,6 +140,6 @@ export interface LanguageModelV3Usage {
   outputTokens: { total: number | undefined; text: number | undefined; reasoning: number | undefined };
 }
 
-/** What of a call the model could not do, or did in another way. */
+/** A part of a call that the model does not support or handles differently. */
 export type LanguageModelV3Warning =
   { type: 'unsupported'; feature: string; details?: string } | { type: 'other'; message: string };

@@ -14,7 +14,7 @@ beforeAll(() => {
   program = ts.createProgram(majors.map(fileOf), { ...options, noEmit: true });
 }, 120_000);
 
-it.each(majors)('is accepted by the types of ai@%i', { timeout: 120_000 }, major => {
+it.each(majors)('the provider matches the types of ai@%i', { timeout: 120_000 }, major => {
   const file = program.getSourceFile(fileOf(major));
   expect(file).toBeDefined();
   const diagnostics = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];

@@ -27,7 +27,7 @@ async function readAll(stream: ReadableStream<LanguageModelV3StreamPart>) {
   return parts;
 }
 
-/** What the model of version 2 is given for a call, and both results. */
+/** Returns the call that the version 2 model receives, and both results. */
 async function run(round: ScriptedRound, options: Options = {}) {
   const model = scriptedModel(round, round);
   const facade = toLanguageModelV3(model);
@@ -36,7 +36,7 @@ async function run(round: ScriptedRound, options: Options = {}) {
   return { parts, result, given: model.requests[0] };
 }
 
-/** What becomes of a message of the prompt. */
+/** Returns a message of the prompt as the version 2 model receives it. */
 async function messageOf(content: unknown[], role: 'user' | 'assistant' | 'tool' = 'tool') {
   const { given, result, parts } = await run(say('Hi'), { prompt: [{ role, content: content as never }] });
   return {
@@ -47,8 +47,8 @@ async function messageOf(content: unknown[], role: 'user' | 'assistant' | 'tool'
   };
 }
 
-describe('a model of version 3', () => {
-  it('is told like the model that it is made of', () => {
+describe('a version 3 model', () => {
+  it('has the names of the model that it wraps', () => {
     const model = scriptedModel();
     expect(toLanguageModelV3(model)).toMatchObject({
       specificationVersion: 'v3',
@@ -58,7 +58,7 @@ describe('a model of version 3', () => {
     });
   });
 
-  it('tells usage in detail, and finish reasons in two ways', async () => {
+  it('reports detailed usage, and the unified and raw finish reason', async () => {
     const usage = {
       inputTokens: 10,
       outputTokens: 7,
@@ -84,7 +84,7 @@ describe('a model of version 3', () => {
     expect(result).toMatchObject({ ...expected, content: [{ type: 'text', text: 'Once' }] });
   });
 
-  it('does not make up what is not known', async () => {
+  it('reports unknown values as undefined', async () => {
     const usage = { inputTokens: 10, outputTokens: undefined, totalTokens: undefined };
     const { result } = await run([start, finish('unknown', usage)]);
     expect(result.finishReason).toEqual({ unified: 'other', raw: undefined });
@@ -107,13 +107,13 @@ describe('a model of version 3', () => {
       { type: 'other', message: 'Careful.' },
       { type: 'other', message: 'Careful.' },
     ],
-  ])('tells the warning %o in the words of version 3', async (warning, expected) => {
+  ])('converts the warning %o', async (warning, expected) => {
     const { parts, result } = await run([{ type: 'stream-start', warnings: [warning] }, finish()]);
     expect(parts[0]).toEqual({ type: 'stream-start', warnings: [expected] });
     expect(result.warnings).toEqual([expected]);
   });
 
-  it('marks calls of tools that the host does not know, and no others', async () => {
+  it('marks only calls of undeclared tools as dynamic', async () => {
     const ran = (toolCallId: string, toolName: string): LanguageModelV2StreamPart[] => [
       { type: 'tool-input-start', id: toolCallId, toolName, providerExecuted: true },
       { type: 'tool-call', toolCallId, toolName, input: '{}', providerExecuted: true },
@@ -165,7 +165,7 @@ describe('a model of version 3', () => {
     ]);
   });
 
-  it('shows what a tool loop runs, whether or not the host knows the tool', async () => {
+  it('includes calls of a tool loop, declared and undeclared', async () => {
     const tools = scriptedTools({ echo: () => 'echo' });
     const script = [ask(call('c1', 'echo')), say('Done.')];
     const looped = () => toLanguageModelV3(withToolLoop(scriptedModel(...script), { tools }));
@@ -184,7 +184,7 @@ describe('a model of version 3', () => {
     expect(none.content.filter(({ type }) => type !== 'text')).toEqual([]);
   });
 
-  it('cancels the stream of the model below', async () => {
+  it('cancels the stream of the wrapped model', async () => {
     const model = scriptedModel([start, ...text('a'), ...text('b'), finish()]);
     const { stream } = await toLanguageModelV3(model).doStream({ prompt });
     await stream.cancel();
@@ -206,11 +206,11 @@ describe('the prompt of a call', () => {
     ['a file of ai 7', { type: 'file', data: { type: 'data', data: 'AAAA' }, mediaType: 'image/png' }, media],
     ['a text as a file', { type: 'file', data: { type: 'text', text: 'Hi' } }, { type: 'text', text: 'Hi' }],
     [
-      'what has no form there',
+      'an item without a version 2 equivalent',
       { type: 'image-url', url: 'https://a.test' },
       { type: 'image-url', url: 'https://a.test' },
     ],
-  ])('tells %s of a tool in the words of version 2', async (_, item, expected) => {
+  ])('converts %s in a tool output', async (_, item, expected) => {
     const { content } = await messageOf([result({ type: 'content', value: [item] })]);
     expect(content).toEqual([result({ type: 'content', value: [expected] })]);
   });
@@ -218,7 +218,7 @@ describe('the prompt of a call', () => {
   it.each([
     ['Keep it.', 'Keep it.'],
     [undefined, 'The user did not allow this tool call.'],
-  ])('tells a refusal of the user as an error, with the reason %s', async (reason, value) => {
+  ])('converts a denial of the user to an error with the reason %s', async (reason, value) => {
     const { content } = await messageOf([result({ type: 'execution-denied', reason })]);
     expect(content).toEqual([result({ type: 'error-text', value })]);
   });
@@ -237,21 +237,21 @@ describe('the prompt of a call', () => {
       { type: 'file', mediaType: 'image/*', data: { type: 'reference', reference: { openai: 'file-1' } } },
     ],
     ['bytes', new Uint8Array([1]), { type: 'file', mediaType: 'image/*', data: new Uint8Array([1]) }],
-  ])('tells a file that is %s in the words of version 2', async (_, data, expected) => {
+  ])('converts a file with %s as data', async (_, data, expected) => {
     const { content } = await messageOf([{ type: 'file', mediaType: 'image', data }], 'user');
     expect(content).toEqual([expected]);
   });
 
-  it('leaves out what a model would stumble over, with one warning for each kind', async () => {
-    const told = (type: string) => ({
+  it('removes unsupported content with one warning per type', async () => {
+    const warning = (type: string) => ({
       type: 'other',
-      message: `Content of type "${type}" in the prompt is not known and not sent.`,
+      message: `Prompt content of type "${type}" is not supported and was not sent.`,
     });
     const approval = { type: 'tool-approval-response', approvalId: 'a1', approved: true };
     const tool = await messageOf([approval, approval]);
     expect(tool.prompt).toEqual([]);
-    expect(tool.warnings).toEqual([told('tool-approval-response')]);
-    expect(tool.start).toEqual({ type: 'stream-start', warnings: [told('tool-approval-response')] });
+    expect(tool.warnings).toEqual([warning('tool-approval-response')]);
+    expect(tool.start).toEqual({ type: 'stream-start', warnings: [warning('tool-approval-response')] });
 
     const say = { type: 'text', text: 'Hi' };
     const assistant = await messageOf(
@@ -259,10 +259,10 @@ describe('the prompt of a call', () => {
       'assistant',
     );
     expect(assistant.content).toEqual([say]);
-    expect(assistant.warnings).toEqual([told('custom'), told('reasoning-file')]);
+    expect(assistant.warnings).toEqual([warning('custom'), warning('reasoning-file')]);
   });
 
-  it('keeps the options of the call, and names provider tools as `ai@5` does', async () => {
+  it('keeps the call options and uses the `ai@5` name for provider tools', async () => {
     const abortSignal = new AbortController().signal;
     const executors = { run: () => 'by reference' };
     const { given } = await run(say('Hi'), {

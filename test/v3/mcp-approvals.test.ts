@@ -9,13 +9,13 @@ const prompt: LanguageModelV3CallOptions['prompt'] = [
   { role: 'user', content: [{ type: 'text', text: 'Go.' }] as never },
 ];
 const hostedMcp = { type: 'provider', id: 'openai.mcp', name: 'docs', args: {} } as const;
-const question = call('mcpr_1', 'mcp_approval_request', {
+const request = call('mcpr_1', 'mcp_approval_request', {
   serverLabel: 'docs',
   name: 'search',
   arguments: { query: 'a' },
 });
 
-async function run(options: Options, round = [start, ...question, finish('tool-calls')]) {
+async function run(options: Options, round = [start, ...request, finish('tool-calls')]) {
   const model = scriptedModel(round, round);
   const facade = toLanguageModelV3(model);
   const { content } = await facade.doGenerate({ prompt, ...options });
@@ -24,10 +24,10 @@ async function run(options: Options, round = [start, ...question, finish('tool-c
   return { content, parts: parts.slice(1, -1), given: model.requests[0] };
 }
 
-describe('a hosted MCP server that asks', () => {
-  it('has its question told in the words of version 3', async () => {
+describe('an approval request of a hosted MCP server', () => {
+  it('becomes a call and a request of version 3', async () => {
     const { content, parts, given } = await run({ tools: [hostedMcp] });
-    const told = [
+    const expected = [
       {
         type: 'tool-call',
         toolCallId: 'mcpr_1',
@@ -39,15 +39,15 @@ describe('a hosted MCP server that asks', () => {
       },
       { type: 'tool-approval-request', approvalId: 'mcpr_1', toolCallId: 'mcpr_1' },
     ];
-    expect(content).toEqual(told);
-    expect(parts).toEqual(told);
+    expect(content).toEqual(expected);
+    expect(parts).toEqual(expected);
     expect(given?.tools).toMatchObject([
       { type: 'provider-defined', id: 'openai.mcp' },
       { type: 'provider-defined', id: 'openai.mcp_approval_request', name: 'mcp_approval_request' },
     ]);
   });
 
-  it('asks by the tool of a host that declared one for it', async () => {
+  it('stays a call if the host declared the approval tool', async () => {
     const own = { type: 'function', name: 'mcp_approval_request' } as const;
     const { content, parts, given } = await run({ tools: [hostedMcp, own] });
     expect(content).toMatchObject([{ type: 'tool-call', toolName: 'mcp_approval_request' }]);
@@ -65,7 +65,7 @@ describe('a hosted MCP server that asks', () => {
       { approve: true },
     ],
     [
-      'refused, which a host tells in two ways',
+      'denied, as a response and as a result',
       [
         { type: 'tool-approval-response', approvalId: 'mcpr_1', approved: false, reason: 'No.' },
         { type: 'tool-result', toolCallId: 'mcpr_1', output: { type: 'execution-denied', reason: 'No.' } },
@@ -73,12 +73,12 @@ describe('a hosted MCP server that asks', () => {
       { approve: false, reason: 'No.' },
     ],
     [
-      'refused, which a host tells as a result',
+      'denied, as a result only',
       [{ type: 'tool-result', toolCallId: 'mcpr_1', output: { type: 'execution-denied' } }],
       { approve: false },
     ],
-  ])('reads once that its call is %s', async (_, answers, value) => {
-    const asked = {
+  ])('receives one response: %s', async (_, responses, value) => {
+    const approvalCall = {
       type: 'tool-call',
       toolCallId: 'mcpr_1',
       toolName: 'mcp.search',
@@ -89,7 +89,11 @@ describe('a hosted MCP server that asks', () => {
     const { given } = await run(
       {
         tools: [hostedMcp],
-        prompt: [...prompt, { role: 'assistant', content: [asked] }, { role: 'tool', content: answers }],
+        prompt: [
+          ...prompt,
+          { role: 'assistant', content: [approvalCall] },
+          { role: 'tool', content: responses },
+        ],
       },
       say('Done.'),
     );
@@ -102,7 +106,7 @@ describe('a hosted MCP server that asks', () => {
             type: 'tool-call',
             ...name,
             input: { serverLabel: 'docs', name: 'search', arguments: { query: 'a' } },
-            providerOptions: asked.providerOptions,
+            providerOptions: approvalCall.providerOptions,
           },
         ],
       },

@@ -5,8 +5,8 @@ import { KelivoError } from '../../src/shared/errors.js';
 import { createKelivoResponsesProvider } from '../../src/v3/index.js';
 import { startEmulator } from '../testing/_emulator.js';
 
-describe('the provider of version 3', () => {
-  it('has models of version 3, and no images', () => {
+describe('the version 3 provider', () => {
+  it('returns version 3 models and no image models', () => {
     const provider = createKelivoResponsesProvider({ name: 'mine' });
     const names = { specificationVersion: 'v3', provider: 'mine', modelId: 'm' };
     expect(provider.specificationVersion).toBe('v3');
@@ -18,7 +18,7 @@ describe('the provider of version 3', () => {
     expect(() => provider.imageModel('dall-e')).toThrow(NoSuchModelError);
   });
 
-  it('refuses wrong settings as the provider of version 2 does', () => {
+  it('rejects invalid settings', () => {
     expect(() => createKelivoResponsesProvider({ baseURL: 'api.test/v1' })).toThrow(KelivoError);
   });
 

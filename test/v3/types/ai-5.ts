@@ -1,4 +1,4 @@
-// What the types of `ai@5` accept of the provider. Compiled by `accepted-types.test.ts`, never run.
+// Checks that the provider matches the types of `ai@5`. Compiled by `accepted-types.test.ts`, not run.
 import {
   createProviderRegistry,
   customProvider,
