@@ -6,13 +6,8 @@ import {
 } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
-<<<<<<< HEAD
 import { parseSettings } from '../shared/settings.js';
 import type { Credentials } from '../http/key-ring.js';
-=======
-import { parseSettings } from '../shared/settings.js';
-import type { Credentials } from '../responses/model.js';
->>>>>>> 9f30139 (feat(shared): suggest the nearest name for unknown settings, nested ones included)
 import { postJson } from '../http/post-json.js';
 
 /** What is the same for all calls of an embedding model. */
