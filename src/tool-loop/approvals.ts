@@ -1,64 +1,74 @@
 import { untilAborted } from '../shared/abort.js';
 import type { ToolCallOptions, ToolDefinition, ToolInvocation } from '../tools/tool-source.js';
 
-/** A call that waits for leave to run. */
+/** A call that waits for approval. */
 export interface ApprovalRequest extends ToolInvocation {
-  /** What is known of the tool. Its hints are the server's own word. */
+  /** Definition of the tool. Its hints are claims of the server. */
   readonly tool: ToolDefinition;
 }
 
-/** Whether a call may run. The model reads the reason of a refusal. */
+/** Approves or refuses a call. The model reads the reason of a refusal. */
 export type ApprovalDecision = boolean | { readonly approved: boolean; readonly reason?: string };
 
-/** Decides on a call, at once or after asking somebody. The signal aborts when the turn ends. */
+/** Decides on a call, at once or after asking a person. The signal aborts when the turn ends. */
 export type Approve = (
   request: ApprovalRequest,
   options: { readonly signal: AbortSignal },
 ) => ApprovalDecision | PromiseLike<ApprovalDecision>;
 
-/** Which calls need approval. */
+/** Calls that need approval. */
 export type Approvals = 'none' | 'destructive' | 'all';
 
-const ofKind: Readonly<Record<Approvals, (tool: ToolDefinition) => boolean>> = {
+const needsApprovalByKind: Readonly<Record<Approvals, (tool: ToolDefinition) => boolean>> = {
   none: () => false,
   destructive: tool => tool.destructive === true,
   all: tool => tool.readOnly !== true,
 };
 
+export interface ApprovalOptions extends Pick<ToolCallOptions, 'signal' | 'messages'> {
+  readonly approve?: Approve;
+  readonly approvals?: Approvals;
+}
+
 /**
- * Asks whether a call may run. Rejects on abort alone, at once.
+ * Requests approval for a call if it needs one. Rejects only on abort, at once.
  *
- * @returns undefined if it may, else the text that the model reads.
+ * @returns undefined if the call may run, else the text that the model reads.
  */
 export async function requestApproval(
   request: ApprovalRequest,
-  {
-    approve,
-    approvals = approve === undefined ? 'none' : 'all',
-    signal,
-    messages,
-  }: { approve?: Approve; approvals?: Approvals } & Pick<ToolCallOptions, 'signal' | 'messages'>,
+  options: ApprovalOptions,
 ): Promise<string | undefined> {
-  const { tool } = request;
+  const { approve, signal } = options;
   try {
-    const asksItself = async () => tool.needsApproval?.(request, { messages });
-    const isNeeded =
-      ofKind[approvals](tool) || (tool.needsApproval && (await untilAborted(asksItself(), signal)));
-    if (!isNeeded) return undefined;
-    if (approve === undefined) return toRefusal(NOBODY_TO_ASK);
-    const asking = (async () => approve(request, { signal }))();
-    const decision = await untilAborted(asking, signal);
-    const { approved, reason }: { approved?: boolean; reason?: string } =
-      typeof decision === 'boolean' ? { approved: decision } : (decision ?? {});
-    // Nothing but a plain yes is one: a forgotten `return` must not run a tool.
-    return approved === true ? undefined : toRefusal(reason);
+    if (!(await isApprovalNeeded(request, options))) return undefined;
+    if (approve === undefined) return toRefusal('this tool needs approval, and `approve` is not set.');
+    const deciding = (async () => approve(request, { signal }))();
+    const { isApproved, reason } = readDecision(await untilAborted(deciding, signal));
+    return isApproved ? undefined : toRefusal(reason);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     return toRefusal(error instanceof Error ? error.message : String(error));
   }
 }
 
-const NOBODY_TO_ASK = 'tools of this kind need approval, and nobody can be asked.';
+async function isApprovalNeeded(
+  request: ApprovalRequest,
+  { approve, approvals = approve === undefined ? 'none' : 'all', signal, messages }: ApprovalOptions,
+): Promise<boolean> {
+  const { tool } = request;
+  if (needsApprovalByKind[approvals](tool)) return true;
+  if (tool.needsApproval === undefined) return false;
+  const asking = (async () => tool.needsApproval?.(request, { messages }))();
+  return Boolean(await untilAborted(asking, signal));
+}
+
+/** Only an explicit approval counts: a forgotten `return` must not run a tool. */
+function readDecision(decision: ApprovalDecision | undefined): { isApproved: boolean; reason?: string } {
+  if (typeof decision !== 'object') return { isApproved: decision === true };
+  const { approved, reason }: Partial<typeof decision> = decision ?? {};
+  return { isApproved: approved === true, ...(reason !== undefined && { reason }) };
+}
 
 const toRefusal = (reason: string | undefined): string =>
   reason === undefined || reason === ''

@@ -1,3 +1,5 @@
+import { untilAborted } from '../shared/abort.js';
+import { objectOf } from '../shared/json.js';
 import type {
   ToolCallOptions,
   ToolDefinition,
@@ -7,26 +9,24 @@ import type {
   ToolSource,
 } from '../tools/tool-source.js';
 import { type Approvals, type Approve, requestApproval } from './approvals.js';
-import type { StoredResults } from './result-store.js';
+import { type LoopCall, parseInput } from './calls.js';
 import { limitOutput, type OutputLimits } from './output-limits.js';
-import type { LoopCall } from './calls.js';
-import { parseInput } from './calls.js';
-import { untilAborted } from '../shared/abort.js';
+import type { StoredResults } from './result-store.js';
 import { createTimeLimit } from './time-limit.js';
 
 export interface ExecuteCallOptions extends RunToolOptions {
   readonly outputLimits: OutputLimits;
   readonly approve: Approve | undefined;
   readonly approvals: Approvals | undefined;
-  /** What earlier attempts at this turn have left, where they are kept. */
+  /** Results of earlier attempts at this turn, if they are stored. */
   readonly results: StoredResults | undefined;
-  /** Told when the tool begins to run: what fails, is known or is refused before never runs. */
+  /** Called when the tool starts. Calls that are unreadable, refused or have a stored result do not start. */
   readonly onStart: () => void;
 }
 
 /**
- * Sees one call through, from its arguments to its output. Whatever goes wrong with it is an output that the model can
- * read; only an abort rejects, at once.
+ * Runs one call, from its arguments to its output. Every failure becomes an output that the model can read; only an
+ * abort rejects, at once.
  */
 export async function executeCall(
   { toolCallId, toolName, input }: LoopCall,
@@ -39,38 +39,37 @@ export async function executeCall(
   if (!parsed.success) return { type: 'error-text', value: parsed.message };
   const call = { toolCallId, toolName, input: parsed.input };
 
-  const known = await results?.find(call);
-  if (known !== undefined) return known;
+  const stored = await results?.find(call);
+  if (stored !== undefined) return stored;
 
   const refusal = await requestApproval({ ...call, tool }, { approve, approvals, ...options });
   if (refusal !== undefined) return { type: 'error-text', value: refusal };
 
   onStart();
-  const ran = await runTool(call, options);
-  const output = limitOutput(ran.output, outputLimits);
-  // What was given up is not finished: who takes the turn over may try it again.
-  if (!ran.isGivenUp) await results?.keep(call, output);
+  const run = await runTool(call, options);
+  const output = limitOutput(run.output, outputLimits);
+  // A call that timed out is not finished: a later attempt at the turn may run it again.
+  if (!run.isTimedOut) await results?.keep(call, output);
   return output;
 }
 
 export interface RunToolOptions extends Pick<ToolCallOptions, 'messages' | 'isV3Host'> {
   readonly source: ToolSource;
   readonly signal: AbortSignal;
-  /** How long the tool may take without a word of progress, in milliseconds. */
+  /** Time that the tool may take without reporting progress, in milliseconds. */
   readonly timeout: number | undefined;
   readonly onProgress: (progress: ToolProgress) => void;
 }
 
-/** What became of a tool. */
 export interface ToolRun {
   readonly output: ToolOutput;
-  /** Whether it was given up before it was done, so that nobody knows what it would have given. */
-  readonly isGivenUp: boolean;
+  /** True if the tool was stopped before it finished, so that its effect is unknown. */
+  readonly isTimedOut: boolean;
 }
 
 /**
- * Runs a tool. Whatever goes wrong is an output that the model can read; only an abort rejects, at once and whether or
- * not the tool listens to its signal.
+ * Runs a tool. Every failure becomes an output that the model can read. Only an abort rejects, at once, even if the tool
+ * ignores its signal.
  */
 export async function runTool(
   call: ToolInvocation,
@@ -86,42 +85,45 @@ export async function runTool(
       messages,
       isV3Host,
       onProgress(progress) {
-        // A tool may report on after it was given up.
+        // A tool may report progress after it was stopped.
         if (isDone || limit.signal.aborted) return;
         limit.restart();
         onProgress(progress);
       },
     });
-    return {
-      output: toValidOutput(await untilAborted(running, limit.signal), call.toolName),
-      isGivenUp: false,
-    };
+    const output = toValidOutput(await untilAborted(running, limit.signal), call.toolName);
+    return { output, isTimedOut: false };
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     const value = error instanceof Error ? error.message : String(error);
-    return { output: { type: 'error-text', value: limit.isOver ? message : value }, isGivenUp: limit.isOver };
+    return {
+      output: { type: 'error-text', value: limit.isOver ? message : value },
+      isTimedOut: limit.isOver,
+    };
   } finally {
     isDone = true;
     limit.release();
   }
 }
 
-/** The output, if it has a form that every model takes: tools of other majors of the AI SDK give other forms. */
+/** Returns an output that every model accepts. Tools of other majors of the AI SDK return other formats. */
 function toValidOutput(output: ToolOutput | undefined, toolName: string): ToolOutput {
-  const { type, value }: { type?: unknown; value?: unknown } = Object(output);
-  const isText = type === 'text' || type === 'error-text';
-  const isJson = type === 'json' || type === 'error-json';
-  const isContent = type === 'content' && Array.isArray(value) && value.every(isKnownPart);
-  const isValid = isText ? typeof value === 'string' : isJson ? value !== undefined : isContent;
-  if (isValid && output !== undefined) return output;
+  if (output !== undefined && isValidOutput(output)) return output;
   return {
     type: 'error-text',
-    value: `The tool "${toolName}" gave an output of a form that is not known: ${String(type)}.`,
+    value: `The tool "${toolName}" returned an output of an unknown type: ${String(objectOf(output)?.type)}.`,
   };
 }
 
+function isValidOutput(output: unknown): boolean {
+  const { type, value } = objectOf(output) ?? {};
+  if (type === 'text' || type === 'error-text') return typeof value === 'string';
+  if (type === 'json' || type === 'error-json') return value !== undefined;
+  return type === 'content' && Array.isArray(value) && value.every(isKnownPart);
+}
+
 function isKnownPart(part: unknown): boolean {
-  const { type, text, data, mediaType }: Record<string, unknown> = Object(part);
+  const { type, text, data, mediaType } = objectOf(part) ?? {};
   if (type === 'text') return typeof text === 'string';
   return type === 'media' && typeof data === 'string' && typeof mediaType === 'string';
 }

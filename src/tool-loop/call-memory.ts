@@ -3,44 +3,43 @@ import type {
   LanguageModelV2Prompt,
   LanguageModelV2ToolResultPart,
 } from '@ai-sdk/provider';
-import type { ToolSource } from '../tools/tool-source.js';
-import type { CallOutcome } from './calls.js';
-import { parseInput } from './calls.js';
 import { toHash } from '../shared/hash.js';
 import { toResultValue } from '../tool-calls/mcp-output.js';
+import type { ToolSource } from '../tools/tool-source.js';
+import { type CallOutcome, parseInput } from './calls.js';
 import { toCallPart } from './history.js';
 
-/** How many calls, and how many sets of hidden ones, are kept. A conversation refers back to few. */
+/** Maximum numbers of remembered inputs and of turns with hidden calls. A conversation refers back to few. */
 const CAPACITY = { inputs: 500, hidden: 50 };
 
 /**
- * Remembers what a host's history leaves out of the loop's calls. A host that does not know a tool keeps the result
- * without the arguments, or nothing at all; the next request needs both, or the model would call again.
+ * Remembers what a host's history omits of the loop's calls. A host that does not know a tool keeps its result without
+ * the arguments, or nothing at all. The next request needs both, or the model would repeat the call.
  *
- * A provider serves many conversations, and ids such as `call_0` are in all of them. So arguments are recalled for a
- * result that is the same, and hidden calls for a conversation that is the same.
+ * A provider serves many conversations, and ids such as `call_0` occur in all of them. So arguments are found by the
+ * whole result, and hidden calls by the whole conversation.
  */
 export interface CallMemory {
   rememberInput(outcome: CallOutcome): void;
-  /** The arguments of the call that gave this result, or undefined where they are not known (any more). */
+  /** Returns the arguments of the call that gave this result, or undefined if they are not (or no longer) known. */
   recallInput(result: LanguageModelV2ToolResultPart): Record<string, unknown> | undefined;
-  /** Keeps calls that the host has not been shown, with the conversation and the call that their turn ended in. */
-  storeHidden(place: HiddenCallsKey, outcomes: readonly CallOutcome[]): Promise<void>;
-  /** What was hidden there. */
-  findHidden(place: HiddenCallsKey): Promise<readonly CallOutcome[]>;
-  /** Whether nothing is hidden, so that nothing need be looked for. */
-  readonly hidesNothing: boolean;
+  /** Stores calls that the host did not see. */
+  storeHidden(key: HiddenCallsKey, outcomes: readonly CallOutcome[]): Promise<void>;
+  findHidden(key: HiddenCallsKey): Promise<readonly CallOutcome[]>;
+  /** True while no hidden calls are stored, so that histories need not be searched. */
+  readonly hasNoHidden: boolean;
 }
 
+/** Identifies a turn with hidden calls by the call of the host that ended it. */
 export interface HiddenCallsKey {
-  /** The conversation up to the turn. */
+  /** The conversation before the turn. */
   readonly before: LanguageModelV2Prompt;
   readonly hostCallId: string;
 }
 
 const memories = new WeakMap<ToolSource, CallMemory>();
 
-/** The memory of all models that share these tools: many applications make a model anew for each turn. */
+/** Returns the memory that all models with these tools share: many applications create a model for each turn. */
 export function callMemoryOf(source: ToolSource): CallMemory {
   const memory = memories.get(source) ?? createCallMemory();
   memories.set(source, memory);
@@ -52,22 +51,19 @@ function createCallMemory(): CallMemory {
   const hidden = new Map<string, readonly CallOutcome[]>();
   return {
     rememberInput({ call: { toolCallId, toolName, input }, output }) {
-      keep(
-        inputs,
-        { key: toResultKey(toolCallId, toolName, toResultValue(output)), value: input },
-        CAPACITY.inputs,
-      );
+      const key = toResultKey(toolCallId, toolName, toResultValue(output));
+      setBounded(inputs, { key, value: input, capacity: CAPACITY.inputs });
     },
     recallInput({ toolCallId, toolName, output }) {
       const input = inputs.get(toResultKey(toolCallId, toolName, output.value));
       const parsed = input === undefined ? undefined : parseInput(input, { toolName });
       return parsed?.success ? parsed.input : undefined;
     },
-    async storeHidden(place, outcomes) {
-      keep(hidden, { key: await toPlaceKey(place), value: outcomes }, CAPACITY.hidden);
+    async storeHidden(key, outcomes) {
+      setBounded(hidden, { key: await toDigest(key), value: outcomes, capacity: CAPACITY.hidden });
     },
-    findHidden: async place => hidden.get(await toPlaceKey(place)) ?? [],
-    get hidesNothing() {
+    findHidden: async key => hidden.get(await toDigest(key)) ?? [],
+    get hasNoHidden() {
       return hidden.size === 0;
     },
   };
@@ -78,42 +74,58 @@ function toResultKey(toolCallId: string, toolName: string, value: unknown): stri
   return JSON.stringify([toolCallId, toolName, text.length, toHash(text)]);
 }
 
-/** A digest that nobody can hit by design: what is hidden in one conversation is not for another. */
-async function toPlaceKey({ before, hostCallId }: HiddenCallsKey): Promise<string> {
+/** A cryptographic digest, so that nobody can construct a conversation that reveals the calls of another one. */
+async function toDigest({ before, hostCallId }: HiddenCallsKey): Promise<string> {
   const text = JSON.stringify([hostCallId, before.map(({ role, content }) => [role, content])]);
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
   return String.fromCharCode(...new Uint8Array(digest));
 }
 
-function keep<Value>(
+/** Sets a value and removes the oldest one if the map is full. */
+function setBounded<Value>(
   map: Map<string, Value>,
-  { key, value }: { key: string; value: Value },
-  capacity: number,
+  { key, value, capacity }: { key: string; value: Value; capacity: number },
 ): void {
   map.set(key, value);
   const [oldest] = map.keys();
   if (map.size > capacity && oldest !== undefined) map.delete(oldest);
 }
 
+/** Collects the calls of one turn that the host does not see. */
+export interface HiddenCalls {
+  add(outcomes: readonly CallOutcome[]): void;
+  /** Stores the collected calls under the host's calls that end the turn. */
+  store(hostCallIds: readonly string[]): Promise<void>;
+}
+
+export function createHiddenCalls(
+  memory: Pick<CallMemory, 'storeHidden'>,
+  { prompt, isHidden }: { prompt: LanguageModelV2Prompt; isHidden: (toolName: string) => boolean },
+): HiddenCalls {
+  const hidden: CallOutcome[] = [];
+  return {
+    add(outcomes) {
+      hidden.push(...outcomes.filter(({ call }) => isHidden(call.toolName)));
+    },
+    async store(hostCallIds) {
+      if (hidden.length === 0) return;
+      for (const hostCallId of hostCallIds) await memory.storeHidden({ before: prompt, hostCallId }, hidden);
+    },
+  };
+}
+
 type AssistantPart = Extract<LanguageModelV2Message, { role: 'assistant' }>['content'][number];
 
 /**
- * The history with the calls that the host was not shown, each set before the host's own call that ended their turn.
- * Otherwise the model, asked again with the host's result, would not know that they have been made.
+ * Returns the history with the calls that the host did not see, each before the host's call that ended its turn.
+ * Without them the model would not know that they were made.
  */
 export async function withHiddenCalls(
   prompt: LanguageModelV2Prompt,
-  memory: Pick<CallMemory, 'findHidden' | 'hidesNothing'>,
+  memory: Pick<CallMemory, 'findHidden' | 'hasNoHidden'>,
 ): Promise<LanguageModelV2Prompt> {
-  if (memory.hidesNothing) return prompt;
-  const known = new Set<string>();
-  for (const { role, content } of prompt) {
-    if (role !== 'assistant' && role !== 'tool') continue;
-    for (const part of content) {
-      if (part.type === 'tool-call' || part.type === 'tool-result') known.add(part.toolCallId);
-    }
-  }
-
+  if (memory.hasNoHidden) return prompt;
+  const known = callIdsOf(prompt);
   const history: LanguageModelV2Prompt = [];
   for (const [index, message] of prompt.entries()) {
     if (message.role !== 'assistant') {
@@ -123,8 +135,8 @@ export async function withHiddenCalls(
     const content: AssistantPart[] = [];
     for (const part of message.content) {
       if (part.type === 'tool-call' && part.providerExecuted !== true) {
-        const place = { before: prompt.slice(0, index), hostCallId: part.toolCallId };
-        for (const outcome of await memory.findHidden(place)) content.push(...toParts(outcome));
+        const key = { before: prompt.slice(0, index), hostCallId: part.toolCallId };
+        for (const outcome of await memory.findHidden(key)) content.push(...toParts(outcome));
       }
       content.push(part);
     }
@@ -134,7 +146,7 @@ export async function withHiddenCalls(
 
   function toParts({ call, output }: CallOutcome): AssistantPart[] {
     const { toolCallId, toolName } = call;
-    // It is in the history, or was told with another call of the host.
+    // Already in the history, or restored with another call of the host.
     if (known.has(toolCallId)) return [];
     known.add(toolCallId);
     return [
@@ -142,4 +154,15 @@ export async function withHiddenCalls(
       { type: 'tool-result', toolCallId, toolName, output },
     ];
   }
+}
+
+function callIdsOf(prompt: LanguageModelV2Prompt): Set<string> {
+  const ids = new Set<string>();
+  for (const { role, content } of prompt) {
+    if (role !== 'assistant' && role !== 'tool') continue;
+    for (const part of content) {
+      if (part.type === 'tool-call' || part.type === 'tool-result') ids.add(part.toolCallId);
+    }
+  }
+  return ids;
 }

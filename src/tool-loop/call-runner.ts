@@ -1,9 +1,8 @@
 import { linkSignal, untilAborted } from '../shared/abort.js';
 import type { ToolDefinition, ToolOutput } from '../tools/tool-source.js';
-import type { CallOutcome, LoopCall } from './calls.js';
-import { isWholeJson } from './calls.js';
+import { type CallOutcome, isWholeInput, type LoopCall } from './calls.js';
 
-/** How the calls of a turn are brought to run. */
+/** When the calls of a turn start. */
 export interface Scheduling {
   readonly execution: 'auto' | 'parallel' | 'sequential';
   readonly maxParallel: number;
@@ -12,15 +11,15 @@ export interface Scheduling {
 }
 
 export interface CallRunnerOptions extends Scheduling {
-  /** Sees a call through. Rejects on abort alone. */
+  /** Runs a call to its end. Rejects only on abort. */
   readonly execute: (
     call: LoopCall,
     tool: ToolDefinition,
     options: { signal: AbortSignal; onStart: () => void },
   ) => Promise<ToolOutput>;
-  /** Asked of each call as it comes: why it may not run, if so. */
+  /** Called for each call as it arrives. Returns the reason if the call must not run. */
   readonly admit: () => string | undefined;
-  /** Told of each outcome as it comes, in whatever order. */
+  /** Called for each outcome as it arrives, in any order. */
   readonly onOutcome: (outcome: CallOutcome) => void;
 }
 
@@ -28,18 +27,18 @@ export interface CallRunnerOptions extends Scheduling {
 export interface CallRunner {
   readonly size: number;
   add(call: LoopCall, tool: ToolDefinition): void;
-  /** Starts what has waited and returns all outcomes, in the order of the calls. Rejects on abort. */
+  /** Starts the waiting calls and returns all outcomes, in the order of the calls. Rejects on abort. */
   waitForAll(): Promise<CallOutcome[]>;
-  /** Starts nothing more, aborts what runs, and gives every call without an outcome the text for one. */
+  /** Aborts running calls, starts no others, and gives every call without an outcome this error text. */
   abandon(text: string): void;
 }
 
 interface Task {
   readonly call: LoopCall;
   readonly tool: ToolDefinition;
-  /** Whether it must not run beside another exclusive task. */
+  /** True if it must not run together with another exclusive task. */
   readonly isExclusive: boolean;
-  /** Whether it waits for the round's end: arguments that are no whole JSON may be those of a truncated answer. */
+  /** True if it waits for the end of the round: incomplete arguments may belong to a truncated response. */
   readonly isHeld: boolean;
   readonly outcome: Promise<CallOutcome>;
   readonly resolve: (outcome: CallOutcome) => void;
@@ -50,7 +49,7 @@ interface Task {
 export function createCallRunner(options: CallRunnerOptions): CallRunner {
   const { execution, maxParallel, execute, admit, onOutcome } = options;
   const tasks: Task[] = [];
-  /** Tasks not yet started, in the order of the calls. */
+  /** Tasks that have not started, in the order of the calls. */
   let waiting: Task[] = [];
   let running = 0;
   let isExclusiveRunning = false;
@@ -119,7 +118,7 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
     try {
       finish(task, await execute(task.call, task.tool, { signal: round.signal, onStart }));
     } catch (error) {
-      // After an abort `abandon` gives the outcome, or `settle` has rejected.
+      // After an abort, `abandon` has set the outcome or `waitForAll` has rejected.
       const value = error instanceof Error ? error.message : String(error);
       if (!round.signal.aborted) finish(task, { type: 'error-text', value });
     } finally {
@@ -134,7 +133,7 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
     task.isFinished = true;
     const duration = task.startedAt === undefined ? 0 : performance.now() - task.startedAt;
     const outcome = { call: task.call, output, duration };
-    // First of all, for whoever waits must not wait for ever.
+    // Resolves before the callback, which could throw and leave `waitForAll` pending.
     task.resolve(outcome);
     onOutcome(outcome);
   }
@@ -145,5 +144,5 @@ function createTask(call: LoopCall, tool: ToolDefinition, isExclusive: boolean):
   const outcome = new Promise<CallOutcome>(onResolve => {
     resolve = onResolve;
   });
-  return { call, tool, isExclusive, isHeld: !isWholeJson(call.input), outcome, resolve, isFinished: false };
+  return { call, tool, isExclusive, isHeld: !isWholeInput(call.input), outcome, resolve, isFinished: false };
 }

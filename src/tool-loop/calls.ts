@@ -1,23 +1,23 @@
 import type { JSONSchema7, SharedV2ProviderMetadata } from '@ai-sdk/provider';
-import type { ToolOutput } from '../tools/tool-source.js';
+import { isWholeJson } from '../shared/json.js';
 import { parseToolArguments } from '../tool-calls/tool-arguments.js';
-import { readJson } from '../tool-calls/json-repair.js';
+import type { ToolOutput } from '../tools/tool-source.js';
 
 /** A call of a tool that the loop runs. */
 export interface LoopCall {
-  /** Unique over the whole conversation. */
+  /** Unique in the whole conversation. */
   readonly toolCallId: string;
   readonly toolName: string;
-  /** The arguments as the model wrote them. */
+  /** Arguments as the model wrote them. */
   readonly input: string;
   readonly providerMetadata?: SharedV2ProviderMetadata;
 }
 
-/** What became of a call. */
+/** A finished call with its output. */
 export interface CallOutcome {
   readonly call: LoopCall;
   readonly output: ToolOutput;
-  /** Milliseconds from the tool's start to its end; 0 for a call that was not started. */
+  /** Milliseconds from the tool's start to its end; 0 for a call that did not start. */
   readonly duration: number;
 }
 
@@ -27,7 +27,7 @@ export const isErrorOutput = (output: ToolOutput): boolean =>
 export type ParsedInput =
   { success: true; input: Record<string, unknown> } | { success: false; message: string };
 
-/** The arguments of a call as an object. What cannot be read as one, even repaired, is told to the model. */
+/** Parses the arguments of a call. Arguments that cannot be read or repaired give an error message for the model. */
 export function parseInput(
   text: string,
   { toolName, schema }: { toolName: string; schema?: JSONSchema7 },
@@ -39,13 +39,13 @@ export function parseInput(
 }
 
 /**
- * The arguments of a call as the JSON of an object. `ai@5` takes a call whose input it cannot parse for one of its own,
- * and goes on with a step that nobody asked for.
+ * Returns the arguments of a call as a JSON object, or `{}` if they cannot be read. `ai@5` treats a call with invalid
+ * JSON as a call of the host and starts an additional step.
  */
 export function toValidJson(input: string, { schema }: { schema?: JSONSchema7 } = {}): string {
   const parsed = parseToolArguments(input, { schema });
   return parsed.success ? parsed.json : '{}';
 }
 
-/** Whether the text can be taken for arguments as it is. */
-export const isWholeJson = (text: string): boolean => text.trim() === '' || readJson(text) !== undefined;
+/** Returns true if the arguments are valid JSON without repair, or empty. */
+export const isWholeInput = (text: string): boolean => text.trim() === '' || isWholeJson(text);

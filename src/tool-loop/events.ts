@@ -1,29 +1,39 @@
 import type { LanguageModelV2Usage } from '@ai-sdk/provider';
 import type { ToolProgress } from '../tools/tool-source.js';
 
-/** What happened in a tool loop. `at` is the time in milliseconds since the turn began. */
-export type ToolLoopEvent =
-  | { type: 'round-start'; round: number; at: number }
-  /** A tool begins to run. Calls that are refused, that cannot be read or whose result is known have no start. */
-  | { type: 'tool-start'; round: number; at: number; toolCallId: string; toolName: string; input: string }
-  /** A running tool tells how far it is, as MCP servers do. */
-  | ({
-      type: 'tool-progress';
-      round: number;
-      at: number;
-      toolCallId: string;
-      toolName: string;
-    } & ToolProgress)
+/** An event of a tool loop. `at` is the time in milliseconds since the turn began. */
+export type ToolLoopEvent = UntimedEvent & { at: number };
+
+type UntimedEvent =
+  | { type: 'round-start'; round: number }
+  /** A tool starts. Calls that are refused, unreadable or already have a stored result do not start. */
+  | { type: 'tool-start'; round: number; toolCallId: string; toolName: string; input: string }
+  /** A running tool reports progress, as MCP servers do. */
+  | ({ type: 'tool-progress'; round: number; toolCallId: string; toolName: string } & ToolProgress)
   | {
       type: 'tool-end';
       round: number;
-      at: number;
       toolCallId: string;
       toolName: string;
       /** Milliseconds between the tool's start and its end; 0 for a call that did not start. */
       duration: number;
       isError: boolean;
     }
-  /** Something beside the conversation failed, such as the result store. The turn goes on. */
-  | { type: 'warning'; round: number; at: number; message: string }
-  | { type: 'round-end'; round: number; at: number; finishReason: string; usage: LanguageModelV2Usage };
+  /** Something outside the conversation failed, such as the result store. The turn continues. */
+  | { type: 'warning'; round: number; message: string }
+  | { type: 'round-end'; round: number; finishReason: string; usage: LanguageModelV2Usage };
+
+/** Reports an event of a turn. Never throws. */
+export type EmitEvent = (event: UntimedEvent) => void;
+
+export function createEventEmitter(onEvent: ((event: ToolLoopEvent) => void) | undefined): EmitEvent {
+  if (onEvent === undefined) return () => {};
+  const startedAt = performance.now();
+  return event => {
+    try {
+      onEvent({ ...event, at: performance.now() - startedAt });
+    } catch {
+      // An observer must not break the turn.
+    }
+  };
+}

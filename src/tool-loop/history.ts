@@ -7,13 +7,14 @@ import type {
   LanguageModelV2ToolChoice,
   SharedV2ProviderMetadata,
 } from '@ai-sdk/provider';
+import { asJson } from '../shared/json.js';
+import type { ToolOutput } from '../tools/tool-source.js';
 import { type CallOutcome, parseInput } from './calls.js';
-import type { toResultValue } from '../tool-calls/mcp-output.js';
 
 type AssistantMessage = Extract<LanguageModelV2Message, { role: 'assistant' }>;
 type AssistantPart = AssistantMessage['content'][number];
 
-/** The options of the next round: the conversation goes on with the model's answer and the outcomes of its calls. */
+/** Returns the options of the next round: the conversation plus the model's response and the outcomes of its calls. */
 export function withOutcomes(
   options: LanguageModelV2CallOptions,
   { content, outcomes }: { content: readonly LanguageModelV2Content[]; outcomes: readonly CallOutcome[] },
@@ -37,7 +38,13 @@ export function withOutcomes(
   };
 }
 
-/** A choice that forces a call would force one in every round, for ever (BerriAI/litellm#25420). */
+/** Returns options that forbid the model to call tools. */
+export const withoutCalls = (options: LanguageModelV2CallOptions): LanguageModelV2CallOptions => ({
+  ...options,
+  toolChoice: { type: 'none' },
+});
+
+/** A tool choice that forces a call would force one in every round, without end (BerriAI/litellm#25420). */
 const toFollowUpChoice = (choice: LanguageModelV2ToolChoice): LanguageModelV2ToolChoice =>
   choice.type === 'none' ? choice : { type: 'auto' };
 
@@ -52,27 +59,25 @@ function toAssistantPart(part: LanguageModelV2Content): AssistantPart[] {
     case 'tool-call':
       return [toCallPart(part)];
     case 'tool-result': {
-      const { toolCallId, toolName, result, isError } = part;
-      const output =
-        typeof result === 'string'
-          ? { type: isError ? ('error-text' as const) : ('text' as const), value: result }
-          : {
-              type: isError ? ('error-json' as const) : ('json' as const),
-              value: result as ReturnType<typeof toResultValue>,
-            };
-      return [{ type: 'tool-result', toolCallId, toolName, output, ...toOptions(part) }];
+      const { toolCallId, toolName } = part;
+      return [{ type: 'tool-result', toolCallId, toolName, output: toOutput(part), ...toOptions(part) }];
     }
     case 'source':
       return [];
   }
 }
 
-const toOptions = ({ providerMetadata }: { providerMetadata?: SharedV2ProviderMetadata }) =>
-  providerMetadata === undefined ? {} : { providerOptions: providerMetadata };
+function toOutput({
+  result,
+  isError = false,
+}: Extract<LanguageModelV2Content, { type: 'tool-result' }>): ToolOutput {
+  if (typeof result === 'string') return { type: isError ? 'error-text' : 'text', value: result };
+  return { type: isError ? 'error-json' : 'json', value: asJson(result) };
+}
 
 /**
- * A call of the model as a part of the prompt. What could not be read as arguments is replayed as none: the error in
- * its output tells the model.
+ * Converts a call of the model to a prompt part. A call whose arguments cannot be read gets empty ones: the error in its
+ * output explains why.
  */
 export function toCallPart({
   toolCallId,
@@ -88,6 +93,9 @@ export function toCallPart({
     toolName,
     input: parsed.success ? parsed.input : {},
     ...(providerExecuted === true && { providerExecuted }),
-    ...(providerMetadata !== undefined && { providerOptions: providerMetadata }),
+    ...toOptions({ providerMetadata }),
   };
 }
+
+const toOptions = ({ providerMetadata }: { providerMetadata?: SharedV2ProviderMetadata }) =>
+  providerMetadata === undefined ? {} : { providerOptions: providerMetadata };

@@ -16,5 +16,4 @@ export type { ToolResultStore } from './result-store.js';
 export type { ToolLoopOptions } from './options.js';
 export { type ProviderRunTools, runInProvider } from './run-in-provider.js';
 export type { ToolLoopEvent } from './events.js';
-export { toolLoopMiddleware } from './tool-loop.js';
-export { withToolLoop } from './tool-loop.js';
+export { toolLoopMiddleware, withToolLoop } from './tool-loop.js';

@@ -1,16 +1,16 @@
 import type { ToolOutput } from '../tools/tool-source.js';
 
-/** How much of an output the model gets. */
+/** Maximum size of one tool output. */
 export interface OutputLimits {
   readonly maxChars: number;
-  /** For each media part, in bytes. */
+  /** Maximum size of each media part in bytes. */
   readonly maxMediaBytes: number;
 }
 
 type Content = Extract<ToolOutput, { type: 'content' }>['value'];
 type Media = Extract<Content[number], { type: 'media' }>;
 
-/** The output, shortened where it is too long; the output itself where it is not. JSON that is cut becomes text. */
+/** Truncates an output that is too long. Truncated JSON becomes text. Returns the same object if nothing is too long. */
 export function limitOutput(output: ToolOutput, limits: OutputLimits): ToolOutput {
   const { maxChars } = limits;
   switch (output.type) {
@@ -33,7 +33,7 @@ export function limitOutput(output: ToolOutput, limits: OutputLimits): ToolOutpu
   }
 }
 
-/** All texts share the limit: the one that exceeds it is cut, those after it are left out. */
+/** All texts share one limit: the text that exceeds it is truncated, and later ones are omitted. */
 function limitContent(content: Content, { maxChars, maxMediaBytes }: OutputLimits): Content {
   let room = maxChars;
   let leftOut = 0;
@@ -60,13 +60,13 @@ function limitMedia(part: Media, { maxMediaBytes }: Pick<OutputLimits, 'maxMedia
   };
 }
 
-/** Shortens a text to its beginning and its end, with a mark between them that says how much is missing. */
+/** Truncates a text in the middle, with a mark that contains the number of omitted characters. */
 export function truncateText(text: string, { maxChars }: { maxChars: number }): string {
   if (text.length <= maxChars) return text;
   const room = Math.max(maxChars - toMark(text.length).length, 0);
   const headEnd = Math.ceil(room / 2);
   const tailStart = text.length - Math.floor(room / 2);
-  // Half of a surrogate pair is no text: servers answer it with 400.
+  // Servers reject half a surrogate pair with status 400.
   const head = text.slice(0, isInsidePair(text, headEnd) ? headEnd - 1 : headEnd);
   const tail = text.slice(isInsidePair(text, tailStart) ? tailStart + 1 : tailStart);
   return head + toMark(text.length - head.length - tail.length) + tail;

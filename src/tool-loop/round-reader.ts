@@ -3,142 +3,158 @@ import type {
   LanguageModelV2Content,
   LanguageModelV2StreamPart,
 } from '@ai-sdk/provider';
-import { untilAborted } from '../shared/abort.js';
-import type { PartSink } from '../parts/part-stream.js';
 import { createPartCollector } from '../parts/collector.js';
+import type { PartSink } from '../parts/part-stream.js';
+import type { ProviderToolParts } from '../parts/provider-executed-parts.js';
+import { untilAborted } from '../shared/abort.js';
 import type { CallRunner } from './call-runner.js';
+import { type LoopCall, toValidJson } from './calls.js';
 import type { Round } from './round.js';
-import type { LoopCall } from './calls.js';
-import { toValidJson } from './calls.js';
 import type { Turn } from './turn.js';
 
 type PartType = LanguageModelV2StreamPart['type'];
 type PartOf<Type extends PartType> = Extract<LanguageModelV2StreamPart, { type: Type }>;
 type Handlers = { readonly [Type in PartType]?: (part: PartOf<Type>) => void };
+type Write = (part: LanguageModelV2StreamPart) => void;
 
-export interface RoundReader {
-  readonly turn: Pick<Turn, 'tools' | 'surface' | 'ids' | 'signal' | 'isAborted'>;
+/** Content and end of a round. */
+export interface RoundSummary {
+  /** The response of the model, with the ids that the host received. */
+  readonly content: readonly LanguageModelV2Content[];
+  /** Ids of the calls that the host has to run. */
+  readonly hostCalls: readonly string[];
+  readonly finish: PartOf<'finish'>;
+  readonly responseId: string | undefined;
+}
+
+export interface RoundReaderOptions {
+  readonly turn: Turn;
   readonly calls: CallRunner;
   readonly sink: PartSink;
-  /** Told of the round's warnings before any other part. */
-  readonly onStart: (warnings: readonly LanguageModelV2CallWarning[]) => void;
-  readonly toFinalError: (error: unknown) => unknown;
+  /** The first round writes the `stream-start` of the turn. */
+  readonly isFirst: boolean;
 }
 
 /**
- * Forwards the parts of one round as they come, starts the loop's calls on the way, and holds back what a stream has
- * once: its start and its finish.
+ * Forwards the parts of one round as they arrive and starts the loop's calls on the way. Holds back the parts that a
+ * stream contains once: `stream-start` and `finish`.
  */
 export async function readRound(
   round: Round,
-  { turn, calls, sink, onStart, toFinalError }: RoundReader,
+  { turn, calls, sink, isFirst }: RoundReaderOptions,
 ): Promise<RoundSummary> {
-  const { tools, surface, signal } = turn;
+  const { signal } = turn.lifetime;
+  const forwarder = createForwarder(turn, { calls, write: sink.write });
+  const next = createBatchReader(round, turn.lifetime);
+
+  let parts = await next();
+  if (isFirst) {
+    const warnings = [...turn.warnings, ...warningsOf(parts?.[0])];
+    sink.write({ type: 'stream-start', warnings });
+  }
+  for (; parts !== undefined; parts = await next()) {
+    for (const part of parts) forwarder.forward(part);
+    const room = sink.ready();
+    // An abort is reported by `next`.
+    if (room !== undefined) await untilAborted(room, signal).catch(() => {});
+  }
+  return forwarder.end();
+}
+
+const warningsOf = (part: LanguageModelV2StreamPart | undefined): LanguageModelV2CallWarning[] =>
+  part?.type === 'stream-start' ? part.warnings : [];
+
+/** Reads the parts of a round. A stream that fails ends with an `error` part; an abort by the caller rejects. */
+function createBatchReader(round: Round, { signal, isAborted }: Turn['lifetime']): Round['next'] {
+  let hasFailed = false;
+  return async () => {
+    if (hasFailed) return undefined;
+    try {
+      return await round.next();
+    } catch (error) {
+      if (isAborted()) throw error;
+      hasFailed = true;
+      return [{ type: 'error', error: signal.aborted ? signal.reason : error }];
+    }
+  };
+}
+
+/** Forwards parts under ids that are unique in the turn, and collects what the model wrote. */
+function createForwarder(turn: Turn, { calls, write }: { calls: CallRunner; write: Write }) {
+  const { tools, toolParts, record } = turn;
   const ids = turn.ids.round();
-  const folder = createPartCollector();
-  /** The streamed input of the loop's own calls, by the id it is shown under. */
-  const ownedInputs = new Map<string, { toolName: string; isComplete: boolean }>();
-  /** What would end the blocks that are open, by block. */
+  const collector = createPartCollector();
+  const inputs = createLoopInputs(toolParts, write);
+  /** The part that would end each open block. */
   const missingEnds = new Map<string, PartOf<'text-end' | 'reasoning-end'>>();
   const hostCalls: string[] = [];
   let responseId: string | undefined;
   let finish = NO_FINISH;
   let hasFailed = false;
-  let isBroken = false;
 
   const handlers: Handlers = {
     'stream-start': () => {},
     'response-metadata': part => {
       responseId = part.id ?? responseId;
-      show(part);
+      emit(part);
     },
     'text-start': part => openBlock(part, 'text-end'),
-    'text-delta': part => show(renamed(part, ids.block(part.id))),
+    'text-delta': part => emit(withId(part, ids.block(part.id))),
     'text-end': closeBlock,
     'reasoning-start': part => openBlock(part, 'reasoning-end'),
-    'reasoning-delta': part => show(renamed(part, ids.block(part.id))),
+    'reasoning-delta': part => emit(withId(part, ids.block(part.id))),
     'reasoning-end': closeBlock,
 
     'tool-input-start': part => {
-      const { toolName, providerExecuted } = part;
       const id = ids.call(part.id);
-      if (providerExecuted === true || !tools.has(toolName)) {
-        show(renamed(part, id));
-      } else {
-        // Announced again: shown with its call, if that turns out to be another one.
-        if (ownedInputs.has(id)) return;
-        ownedInputs.set(id, { toolName, isComplete: false });
-        surface.inputStart(id, toolName).forEach(sink.write);
-      }
+      if (part.providerExecuted !== true && tools.has(part.toolName)) inputs.start(id, part.toolName);
+      else emit(withId(part, id));
     },
     'tool-input-delta': part => {
       const id = ids.call(part.id);
-      const input = ownedInputs.get(id);
-      if (input === undefined) show(renamed(part, id));
-      else if (!input.isComplete) surface.inputDelta(id, input.toolName, part.delta).forEach(sink.write);
+      if (!inputs.append(id, part.delta)) emit(withId(part, id));
     },
     'tool-input-end': part => {
       const id = ids.call(part.id);
-      const input = ownedInputs.get(id);
-      if (input === undefined) show(renamed(part, id));
-      else if (!input.isComplete) surface.inputEnd(id, input.toolName).forEach(sink.write);
-      if (input !== undefined) input.isComplete = true;
+      if (!inputs.end(id)) emit(withId(part, id));
     },
     'tool-call': part => {
-      if (part.providerExecuted === true) show({ ...part, toolCallId: ids.call(part.toolCallId) });
-      else takeCall(part);
+      if (part.providerExecuted === true) emit({ ...part, toolCallId: ids.call(part.toolCallId) });
+      else addCall(part);
     },
-    'tool-result': part => show({ ...part, toolCallId: ids.call(part.toolCallId) }),
+    'tool-result': part => emit({ ...part, toolCallId: ids.call(part.toolCallId) }),
 
     error: part => {
       hasFailed = true;
-      sink.write({ type: 'error', error: toFinalError(part.error) });
+      write({ type: 'error', error: record.toFinalError(part.error) });
     },
     finish: part => {
       finish = part;
     },
   };
 
-  let parts = await next();
-  const first = parts?.[0];
-  onStart(first?.type === 'stream-start' ? first.warnings : []);
-  for (; parts !== undefined; parts = await next()) {
-    for (const part of parts) forward(part);
-    const room = sink.ready();
-    // An abort while nobody reads shows with the next part.
-    if (room !== undefined) await untilAborted(room, signal).catch(() => {});
-  }
-  missingEnds.forEach(show);
-
   return {
-    content: folder.result().content,
-    hostCalls,
-    // Whatever the model says: after an error it has not answered.
-    finish: hasFailed ? { ...finish, finishReason: 'error' } : finish,
-    responseId,
+    forward<Type extends PartType>(part: PartOf<Type>): void {
+      const handle: ((part: PartOf<Type>) => void) | undefined = handlers[part.type as Type];
+      if (handle === undefined) emit(part);
+      else handle(part);
+    },
+
+    end(): RoundSummary {
+      missingEnds.forEach(emit);
+      return {
+        content: collector.result().content,
+        hostCalls,
+        // After an error the response is incomplete, whatever the model reports.
+        finish: hasFailed ? { ...finish, finishReason: 'error' } : finish,
+        responseId,
+      };
+    },
   };
 
-  /** The next parts. The error of a stream that breaks is its last. */
-  async function next(): Promise<readonly LanguageModelV2StreamPart[] | undefined> {
-    if (isBroken) return undefined;
-    try {
-      return await round.next();
-    } catch (error) {
-      if (turn.isAborted()) throw error;
-      isBroken = true;
-      return [{ type: 'error', error: signal.aborted ? signal.reason : error }];
-    }
-  }
-
-  function forward<Type extends PartType>(part: PartOf<Type>): void {
-    const handle: ((part: PartOf<Type>) => void) | undefined = handlers[part.type as Type];
-    if (handle === undefined) show(part);
-    else handle(part);
-  }
-
-  function show(part: LanguageModelV2StreamPart): void {
-    folder.add(part);
-    sink.write(part);
+  function emit(part: LanguageModelV2StreamPart): void {
+    collector.add(part);
+    write(part);
   }
 
   function openBlock(
@@ -147,38 +163,66 @@ export async function readRound(
   ): void {
     const id = ids.block(part.id);
     missingEnds.set(`${type} ${id}`, { type, id });
-    show(renamed(part, id));
+    emit(withId(part, id));
   }
 
   function closeBlock(part: PartOf<'text-end' | 'reasoning-end'>): void {
     const id = ids.block(part.id);
     missingEnds.delete(`${part.type} ${id}`);
-    show(renamed(part, id));
+    emit(withId(part, id));
   }
 
-  /** For models that do not stream the input of their calls: without it `ai@5` cannot place the result. */
-  function showInput({ toolCallId, toolName, input }: LoopCall): void {
-    surface.inputStart(toolCallId, toolName).forEach(sink.write);
-    surface.inputDelta(toolCallId, toolName, input).forEach(sink.write);
-    surface.inputEnd(toolCallId, toolName).forEach(sink.write);
-  }
-
-  function takeCall(part: PartOf<'tool-call'>): void {
+  function addCall(part: PartOf<'tool-call'>): void {
     const { toolName, input, providerMetadata } = part;
     const toolCallId = ids.completeCall(part.toolCallId, `${toolName} ${input}`);
     if (toolCallId === undefined) return;
     const tool = tools.get(toolName);
     if (tool === undefined) {
       hostCalls.push(toolCallId);
-      show({ ...part, toolCallId });
+      emit({ ...part, toolCallId });
       return;
     }
     const call = { toolCallId, toolName, input, ...(providerMetadata !== undefined && { providerMetadata }) };
-    folder.add({ type: 'tool-call', ...call });
-    if (!ownedInputs.has(toolCallId)) showInput(call);
-    surface.call({ ...call, input: toValidJson(input, { schema: tool.inputSchema }) }).forEach(sink.write);
+    collector.add({ type: 'tool-call', ...call });
+    inputs.complete(call);
+    toolParts.call({ ...call, input: toValidJson(input, { schema: tool.inputSchema }) }).forEach(write);
     calls.add(call, tool);
   }
+}
+
+/** Writes the input of the loop's calls as it streams. */
+function createLoopInputs(toolParts: ProviderToolParts, write: Write) {
+  const inputs = new Map<string, { readonly toolName: string; hasEnded: boolean }>();
+  return {
+    start(id: string, toolName: string): void {
+      // A second start may belong to another call, which is written when it is complete.
+      if (inputs.has(id)) return;
+      inputs.set(id, { toolName, hasEnded: false });
+      toolParts.inputStart(id, toolName).forEach(write);
+    },
+    /** Returns false if the id is not one of the loop's calls. */
+    append(id: string, delta: string): boolean {
+      const input = inputs.get(id);
+      if (input === undefined) return false;
+      if (!input.hasEnded) toolParts.inputDelta(id, input.toolName, delta).forEach(write);
+      return true;
+    },
+    /** Returns false if the id is not one of the loop's calls. */
+    end(id: string): boolean {
+      const input = inputs.get(id);
+      if (input === undefined) return false;
+      if (!input.hasEnded) toolParts.inputEnd(id, input.toolName).forEach(write);
+      input.hasEnded = true;
+      return true;
+    },
+    /** Writes the whole input of a call whose input was not streamed. Without it `ai@5` cannot place the result. */
+    complete({ toolCallId, toolName, input }: LoopCall): void {
+      if (inputs.has(toolCallId)) return;
+      toolParts.inputStart(toolCallId, toolName).forEach(write);
+      toolParts.inputDelta(toolCallId, toolName, input).forEach(write);
+      toolParts.inputEnd(toolCallId, toolName).forEach(write);
+    },
+  };
 }
 
 const NO_FINISH: PartOf<'finish'> = {
@@ -187,16 +231,6 @@ const NO_FINISH: PartOf<'finish'> = {
   usage: { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined },
 };
 
-/** The part under another id; the part itself where it has the id already, as nearly all have. */
-const renamed = <Part extends { id: string }>(part: Part, id: string): Part =>
+/** Returns the part with another id, or the same part if it already has that id, as most parts do. */
+const withId = <Part extends { id: string }>(part: Part, id: string): Part =>
   part.id === id ? part : { ...part, id };
-
-/** What a round amounted to. */
-export interface RoundSummary {
-  /** The model's answer, with the ids under which it was shown. */
-  readonly content: readonly LanguageModelV2Content[];
-  /** The calls that belong to the host, by id. */
-  readonly hostCalls: readonly string[];
-  readonly finish: Extract<LanguageModelV2StreamPart, { type: 'finish' }>;
-  readonly responseId: string | undefined;
-}

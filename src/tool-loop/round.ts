@@ -3,13 +3,13 @@ import type {
   LanguageModelV2CallOptions,
   LanguageModelV2StreamPart,
 } from '@ai-sdk/provider';
-import { untilAborted } from '../shared/abort.js';
 import { readBatches } from '../parts/batches.js';
 import { resultToParts } from '../parts/collector.js';
+import { untilAborted } from '../shared/abort.js';
 
-/** One answer of the inner model, streamed or not, as parts to pull. */
+/** One response of the inner model, streamed or not, as parts to read. */
 export interface Round {
-  /** The next parts, or undefined at the end. Rejects on abort, also where the model ignores its signal. */
+  /** Returns the next parts, or undefined at the end. Rejects on abort, even if the model ignores its signal. */
   next(): Promise<readonly LanguageModelV2StreamPart[] | undefined>;
   cancel(reason: unknown): void;
   readonly request?: { body?: unknown };
@@ -18,21 +18,21 @@ export interface Round {
 
 export type OpenRound = (options: LanguageModelV2CallOptions) => Promise<Round>;
 
-/** Rounds by `doStream`. */
+/** Opens rounds with `doStream`. */
 export const streamedRounds =
   (model: LanguageModelV2): OpenRound =>
   async options => {
     const { abortSignal: signal } = options;
     const opening = Promise.resolve(model.doStream(options));
     const { stream, request, response } = await untilAborted(opening, signal).catch(error => {
-      // An answer that comes although nobody waits for it any more.
+      // Cancel a stream that opens after the abort.
       opening.then(late => late.stream.cancel(error)).catch(() => {});
       throw error;
     });
     const batches = readBatches(stream);
     const onAbort = (): void => batches.cancel(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
-    // It may have aborted in the moment in which the answer came.
+    // The signal may have aborted at the moment the stream opened.
     if (signal?.aborted) onAbort();
     return {
       async next() {
@@ -47,7 +47,7 @@ export const streamedRounds =
     };
   };
 
-/** Rounds by `doGenerate`, for hosts that asked for no stream. */
+/** Opens rounds with `doGenerate`, for hosts that do not stream. */
 export const generatedRounds =
   (model: LanguageModelV2): OpenRound =>
   async options => {

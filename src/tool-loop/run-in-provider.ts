@@ -4,23 +4,22 @@ import type { LocalToolsOptions } from '../tools/run-local-tool.js';
 import { type ToolStub, toToolStub } from '../tools/tool-stubs.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 
-/** What a call needs so that the provider runs its tools. To be spread into `generateText` or `streamText`. */
+/** Options that make the provider run a call's tools. Spread them into `generateText` or `streamText`. */
 export interface ProviderRunTools<Schemas> {
-  /** Declarations, so that the host shows the calls and keeps them in its history. */
+  /** Declarations, with which the host displays the calls and keeps them in its history. */
   tools: { [Name in keyof Schemas]: ToolStub<ToolInput<Schemas[Name]>> };
-  /** The tools themselves. They travel by reference: a process boundary would lose them. */
+  /** The executable tools. They are passed by reference and do not cross process boundaries. */
   providerOptions: { kelivo: JSONObject };
 }
 
 /**
- * Lets the tool loop run a host's own tools for one call: all rounds become one step, in which they may run beside MCP
- * tools. It takes tools of `ai` 5, 6 and 7 with `execute`, and a model with a tool loop, of the provider's or of
- * `withToolLoop()`. A tool of the provider that has the same name is offered under another one in this call.
+ * Lets the tool loop run a host's own tools for one call. All rounds become one step, in which these tools and MCP tools
+ * run together. Accepts tools of `ai` 5, 6 and 7 with `execute`, for a model with a tool loop: one of the provider or of
+ * `withToolLoop()`. If a tool of the provider has the same name, it gets another name in this call.
  *
- * Tools with `needsApproval` wait for `approve` of the tool loop, as the host is not asked here; without it their calls are
- * refused.
+ * Tools with `needsApproval` wait for `approve` of the tool loop. Without it their calls are refused.
  *
- * The host gets as a tool's result what the model read: what `toModelOutput` made of it, where there is one.
+ * The host receives the same result as the model: the return value of `toModelOutput`, if the tool has one.
  *
  * @example
  * ```ts
@@ -33,7 +32,7 @@ export function runInProvider<Schemas = Record<string, unknown>>(
   tools: LocalTools<Schemas>,
   options: LocalToolsOptions = {},
 ): ProviderRunTools<Schemas> {
-  // A source holds functions, which the type of provider options does not foresee.
+  // The type of provider options allows JSON only, but hosts pass the object on by reference.
   const executors = createLocalTools(tools, options) as unknown as JSONObject;
   const stubs = Object.entries<LocalTool>(tools).map(([name, { description }]) => [
     name,
@@ -45,12 +44,12 @@ export function runInProvider<Schemas = Record<string, unknown>>(
   };
 }
 
-// A host passes the same object in every step of a call.
+/** Sources by the object that a host passes in every step of a call. */
 const sources = new WeakMap<object, ToolSource>();
 
 /**
- * The tools that one call brings along in `providerOptions.kelivo.executors`: tools of the AI SDK with `execute`, or a
- * tool source. Hosts hand the options of a call on by reference, functions and all.
+ * Returns the tools that a call brings along in `providerOptions.kelivo.executors`: tools of the AI SDK with `execute`,
+ * or a tool source.
  *
  * @throws InvalidArgumentError for anything else.
  * @throws KelivoError with code `invalid-settings` for a tool without `execute`.
@@ -62,7 +61,7 @@ export function executorsOf(providerOptions: SharedV2ProviderOptions | undefined
     throw new InvalidArgumentError({
       argument: 'providerOptions.kelivo.executors',
       message:
-        'Expected `providerOptions.kelivo.executors` to be tools by their names, as runInProvider() gives them, ' +
+        'Expected `providerOptions.kelivo.executors` to be an object of tools by name, as runInProvider() returns it, ' +
         `got ${Array.isArray(executors) ? 'an array' : typeof executors}.`,
     });
   }

@@ -1,17 +1,18 @@
 import { linkSignal, toTimerDelay } from '../shared/abort.js';
 
-/** A signal that follows another one and also aborts when a time is over. */
+/** A signal that follows another one and also aborts after a time. */
 export interface TimeLimit {
   readonly signal: AbortSignal;
-  /** Whether the time is over, in which case the signal has aborted. */
+  /** True if the time has passed, in which case the signal has aborted. */
   readonly isOver: boolean;
   abort(reason: unknown): void;
-  /** Lets the time start anew. */
+  /** Restarts the timer. */
   restart(): void;
-  /** Lets go of the timer and of the other signal. */
+  /** Releases the timer and the other signal. */
   release(): void;
 }
 
+/** Creates a time limit. Without `milliseconds` the signal only follows the other one. */
 export function createTimeLimit(
   outer: AbortSignal | undefined,
   { milliseconds, message }: { milliseconds: number | undefined; message: string },

@@ -3,42 +3,40 @@ import type {
   LanguageModelV2CallOptions,
   LanguageModelV2Middleware,
 } from '@ai-sdk/provider';
-import { createPartStream, type PartSink } from '../parts/part-stream.js';
 import { createPartCollector } from '../parts/collector.js';
-import type { ToolSource } from '../tools/tool-source.js';
+import { createPartStream, type PartSink } from '../parts/part-stream.js';
 import { createToolbox } from '../tools/toolbox.js';
+import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 import { callMemoryOf } from './call-memory.js';
-import { executorsOf } from './run-in-provider.js';
+import { type ToolLoopOptions, validateToolLoopOptions } from './options.js';
 import { generatedRounds, type Round, streamedRounds } from './round.js';
-import type { ToolLoopOptions } from './options.js';
+import { executorsOf } from './run-in-provider.js';
 import { runTurn } from './run-turn.js';
 import { openTurn, type Turn, type TurnContext } from './turn.js';
-import { validateToolLoopOptions } from './options.js';
 
-/** Stands for a loop that has no tools of its own, and costs nothing until a call brings some. */
+/** The source of a loop without tools. Its calls go directly to the model unless they bring tools. */
 const NO_TOOLS = createToolbox([]);
 
 /**
- * Wraps any model so that it runs tools itself: what the model asks of `tools` is executed, the results go back to the
- * model, and so on until it answers. The host sees one continuous stream, or one result.
+ * Wraps any model so that it runs tools itself: it executes the calls of `tools`, sends the results back to the model,
+ * and repeats this until the model answers. The host sees one continuous stream or one result.
  *
- * Calls of tools that are not in `tools` are the host's, as ever: the turn ends with `tool-calls` and they are left to
- * it. The host's history may be continued by any other model: tool calls of the loop are ordinary provider-executed
- * parts.
+ * Calls of tools that are not in `tools` belong to the host: the turn ends with `tool-calls`, and the host runs them.
+ * Any other model can continue the host's history, because the loop's calls are ordinary provider-executed parts.
  *
  * @example
  * ```ts
  * const model = withToolLoop(mistral('mistral-large-latest'), { tools: createMcpTools(mcpServers) });
  * ```
  *
- * @throws KelivoError with code `invalid-settings` for a wrong option.
+ * @throws KelivoError with code `invalid-settings` for an invalid option.
  */
 export function withToolLoop(model: LanguageModelV2, options: ToolLoopOptions): LanguageModelV2 {
   const { tools, ...settings } = validateToolLoopOptions(options);
-  const sources = Array.isArray(tools) ? (tools as readonly ToolSource[]) : [tools as ToolSource];
+  const sources = isToolSource(tools) ? [tools] : tools;
   const [firstSource = NO_TOOLS] = sources;
   const ownTools = sources.length > 1 ? createToolbox(sources) : firstSource;
-  // The same tools in another list are the same tools.
+  // Models with the same tools share a memory, even if the tools are in another list.
   const memory = callMemoryOf(firstSource);
 
   return {
@@ -54,7 +52,7 @@ export function withToolLoop(model: LanguageModelV2, options: ToolLoopOptions): 
       if (source === NO_TOOLS) return model.doStream(callOptions);
       const openRound = streamedRounds(model);
       const { turn, round } = await open(callOptions, { source, mode: 'stream', openRound });
-      const stream = createPartStream(sink => run(turn, round, sink), { onCancel: turn.abort });
+      const stream = createPartStream(sink => run(turn, round, sink), { onCancel: turn.lifetime.abort });
       return { stream, request: round.request, response: round.response };
     },
 
@@ -63,14 +61,14 @@ export function withToolLoop(model: LanguageModelV2, options: ToolLoopOptions): 
       if (source === NO_TOOLS) return model.doGenerate(callOptions);
       const openRound = generatedRounds(model);
       const { turn, round } = await open(callOptions, { source, mode: 'generate', openRound });
-      const folder = createPartCollector();
-      await run(turn, round, { write: folder.add, ready: () => undefined });
-      const { response, ...result } = folder.result();
+      const collector = createPartCollector();
+      await run(turn, round, { write: collector.add, ready: () => undefined });
+      const { response, ...result } = collector.result();
       return { ...result, request: round.request, response: { ...round.response, ...response } };
     },
   };
 
-  /** The loop's tools and those of the call, which keep their names: the host has declared them. */
+  /** Joins the tools of the call with the loop's tools. The host has declared those of the call, so they keep their names. */
   function toolsOf({ providerOptions }: LanguageModelV2CallOptions): ToolSource {
     const executors = executorsOf(providerOptions);
     if (executors === undefined) return ownTools;
@@ -83,9 +81,9 @@ export function withToolLoop(model: LanguageModelV2, options: ToolLoopOptions): 
   ) {
     const turn = await openTurn(callOptions, { ...context, settings, memory });
     try {
-      return { turn, round: await turn.openFirst() };
+      return { turn, round: await turn.openRound(turn.request, 1) };
     } catch (error) {
-      turn.close();
+      turn.lifetime.close();
       throw error;
     }
   }
@@ -94,30 +92,30 @@ export function withToolLoop(model: LanguageModelV2, options: ToolLoopOptions): 
     try {
       await runTurn(turn, round, sink);
     } finally {
-      turn.close();
+      turn.lifetime.close();
     }
   }
 }
 
 /**
- * The tool loop as a middleware for `wrapLanguageModel` of `ai@5`.
+ * Returns the tool loop as a middleware for `wrapLanguageModel` of `ai@5`.
  *
- * Under `ai@6` use `withToolLoop` instead: its `wrapLanguageModel` mislabels a `LanguageModelV2`, loses finish reason
- * and usage, and runs no tool of the host.
+ * Under `ai@6` use `withToolLoop` instead: its `wrapLanguageModel` treats a `LanguageModelV2` as a newer version, loses
+ * finish reason and usage, and runs no tool of the host.
  *
- * @throws KelivoError with code `invalid-settings` for a wrong option.
+ * @throws KelivoError with code `invalid-settings` for an invalid option.
  */
 export function toolLoopMiddleware(options: ToolLoopOptions): LanguageModelV2Middleware {
   const settings = validateToolLoopOptions(options);
-  const looped = new WeakMap<LanguageModelV2, LanguageModelV2>();
-  const withLoop = (model: LanguageModelV2): LanguageModelV2 => {
-    const known = looped.get(model) ?? withToolLoop(model, settings);
-    looped.set(model, known);
-    return known;
+  const wrappedModels = new WeakMap<LanguageModelV2, LanguageModelV2>();
+  const wrap = (model: LanguageModelV2): LanguageModelV2 => {
+    const wrapped = wrappedModels.get(model) ?? withToolLoop(model, settings);
+    wrappedModels.set(model, wrapped);
+    return wrapped;
   };
   return {
     middlewareVersion: 'v2',
-    wrapStream: async ({ model, params }) => withLoop(model).doStream(params),
-    wrapGenerate: async ({ model, params }) => withLoop(model).doGenerate(params),
+    wrapStream: async ({ model, params }) => wrap(model).doStream(params),
+    wrapGenerate: async ({ model, params }) => wrap(model).doGenerate(params),
   };
 }

@@ -1,59 +1,64 @@
 import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
 import { createUniqueIds, type UniqueIds } from '../shared/unique-ids.js';
 
-/** Gives the ids of one round's parts names that are unique over the turn. */
+/** Maps the ids of one round's parts to ids that are unique in the turn. */
 export interface RoundIds {
-  /** The id of a text or reasoning block. */
+  /** Returns the id of a text or reasoning block. */
   block(id: string): string;
-  /** The id of a tool call; also of its streamed input, which comes first. */
+  /** Returns the id of a tool call, also for its streamed input, which comes first. */
   call(id: string): string;
   /**
-   * The id of a call that comes whole. A call that repeats an id of its own round with other contents is another call
-   * (Gemini-style servers number every call `call_0`).
+   * Returns the id of a complete call. A call that repeats an id of its round with other contents is another call:
+   * Gemini-style servers number every call `call_0`.
    *
-   * @returns undefined for a call that was announced twice.
+   * @returns undefined for a call that was sent twice.
    */
   completeCall(id: string, contents: string): string | undefined;
 }
 
+export interface TurnIds {
+  round(): RoundIds;
+}
+
 /**
- * Knows every id of a turn and of the conversation before it. Servers such as AWS Bedrock Mantle send `call_0` in every
- * answer, and ids of blocks are unique in their own response at best.
+ * Keeps track of all ids of a turn and of the conversation before it. Servers such as AWS Bedrock Mantle send `call_0`
+ * in every response, and block ids are unique only in their own response.
  */
-export function createTurnIds(prompt: LanguageModelV2Prompt): { round(): RoundIds } {
-  const callIds = createUniqueIds({ taken: callIdsOf(prompt) });
-  const blockIds = createUniqueIds();
+export function createTurnIds(prompt: LanguageModelV2Prompt): TurnIds {
+  const blocks = createUniqueIds();
+  const calls = createUniqueIds({
+    taken: prompt.flatMap(({ content }) =>
+      typeof content === 'string'
+        ? []
+        : content.flatMap(part => (part.type === 'tool-call' ? [part.toolCallId] : [])),
+    ),
+  });
 
   return {
     round() {
-      const complete = new Map<string, Set<string>>();
-      const call = createNames(callIds);
+      const contentsById = new Map<string, Set<string>>();
+      const call = createNames(calls);
       return {
-        block: createNames(blockIds),
+        block: createNames(blocks),
         call,
         completeCall(id, contents) {
-          const known = complete.get(id);
+          const known = contentsById.get(id);
           if (known?.has(contents)) return undefined;
-          complete.set(id, (known ?? new Set()).add(contents));
-          return known === undefined ? call(id) : callIds.take(id);
+          contentsById.set(id, (known ?? new Set()).add(contents));
+          return known === undefined ? call(id) : calls.take(id);
         },
       };
     },
   };
 }
 
-function* callIdsOf(prompt: LanguageModelV2Prompt): Iterable<string> {
-  for (const { content } of prompt) {
-    if (typeof content === 'string') continue;
-    for (const part of content) if (part.type === 'tool-call') yield part.toolCallId;
-  }
-}
-
-/** Gives each id of one round its name, the same whenever it comes. */
+/** Assigns each id of one round a unique id, the same one every time. */
 function createNames(ids: UniqueIds): (id: string) => string {
   const names = new Map<string, string>();
   return id => {
-    const name = names.get(id) ?? ids.take(id);
+    const known = names.get(id);
+    if (known !== undefined) return known;
+    const name = ids.take(id);
     names.set(id, name);
     return name;
   };

@@ -1,17 +1,15 @@
-import { isErrorOutput, type CallOutcome } from './calls.js';
-import { toValidJson } from './calls.js';
+import { type CallOutcome, isErrorOutput, toValidJson } from './calls.js';
 
-/** Bounds a turn: a model that gets nowhere is asked to answer with what it has. */
+/** Bounds a turn: after a limit is reached the model has to answer without further calls. */
 export interface TurnLimits {
-  /** Counts one more call. @returns why it may not run, if so. */
+  /** Counts one more call. @returns the reason if it must not run. */
   admitCall(): string | undefined;
-  /** Looks at what became of the calls of a round. */
   recordOutcomes(outcomes: readonly CallOutcome[]): void;
-  /** Why a round may bring no calls, if so. */
+  /** Returns the reason if the model must not call in a round. */
   reasonToStopCalling(round: number): string | undefined;
 }
 
-/** So often a call may fail in the same way before the model has to answer without it. */
+/** Number of identical failures after which the model has to answer without calls. */
 const MAX_SAME_FAILURES = 3;
 
 export function createTurnLimits({

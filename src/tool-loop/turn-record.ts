@@ -7,20 +7,20 @@ import {
   type SharedV2ProviderMetadata,
 } from '@ai-sdk/provider';
 import { addUsage } from '../parts/usage.js';
+import { type CallOutcome, isErrorOutput } from './calls.js';
 import type { RoundSummary } from './round-reader.js';
-import { isErrorOutput, type CallOutcome } from './calls.js';
 
-/** What has happened in a turn so far, as far as its end must tell. */
+/** Records what the end of a turn reports. */
 export interface TurnRecord {
   addUsage(usage: LanguageModelV2Usage): void;
   addRound(round: RoundSummary, outcomes: readonly CallOutcome[]): void;
   markToolRun(): void;
-  /** The finish part: usage summed over the rounds, and each round under `providerMetadata.kelivo.rounds`. */
+  /** Returns the finish part, with the usage of all rounds and each round in `providerMetadata.kelivo.rounds`. */
   toFinish(
     finishReason: LanguageModelV2FinishReason,
     providerMetadata?: SharedV2ProviderMetadata,
   ): Extract<LanguageModelV2StreamPart, { type: 'finish' }>;
-  /** The error as the host may see it: never retryable after a tool ran, for a retry would run it again. */
+  /** Returns the error for the host. It is not retryable after a tool ran, because a retry would run the tool again. */
   toFinalError(error: unknown): unknown;
 }
 
@@ -70,7 +70,7 @@ export function createTurnRecord(): TurnRecord {
   };
 }
 
-/** Hosts repeat what says so of itself: an `APICallError`, and the gateway's own errors. */
+/** Hosts retry errors that are marked as retryable: an `APICallError`, and the errors of the AI gateway. */
 const isRetryable = (error: unknown): error is Error =>
   error instanceof Error && 'isRetryable' in error && error.isRetryable === true;
 

@@ -59,7 +59,7 @@ describe('approval', () => {
       const { ran, outputs } = await run({ approvals });
       expect(ran).toEqual(expected);
       expect(outputs.wipe).toBe(
-        'The call was not approved: tools of this kind need approval, and nobody can be asked.',
+        'The call was not approved: this tool needs approval, and `approve` is not set.',
       );
     },
   );

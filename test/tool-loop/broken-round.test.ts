@@ -64,7 +64,7 @@ describe.each(Object.keys(breaks))('a round that breaks off with %s', name => {
     expect(await aborted.opened).toMatchObject({ name: 'AbortError' });
     expect(tools.calls).toHaveLength(1);
     expect(ofType(parts, 'tool-result')).toMatchObject([
-      { toolCallId: 'c1', isError: true, result: 'The answer broke off before this tool had finished.' },
+      { toolCallId: 'c1', isError: true, result: 'The response ended before this tool had finished.' },
       { toolCallId: 'c2', isError: true },
     ]);
     expect(model.requests).toHaveLength(1);

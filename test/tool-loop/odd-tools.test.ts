@@ -6,7 +6,7 @@ import type { ToolOutput } from '../../src/tools/tool-source.js';
 import { ask, call, generate, say, scriptedModel, stream } from './_scripted-model.js';
 import { scriptedTools } from './_tools.js';
 
-describe('an output of a form that is not known', () => {
+describe('an output of an unknown type', () => {
   const forms: readonly [title: string, output: unknown][] = [
     ['nothing', undefined],
     ['text that is none', { type: 'text', value: undefined }],
@@ -31,7 +31,7 @@ describe('an output of a form that is not known', () => {
     await generate(withToolLoop(model, { tools: source }));
     const told = model.requests[1]?.prompt.at(-1)?.content[0];
     expect(told).toMatchObject({
-      output: { type: 'error-text', value: expect.stringContaining('"odd" gave an output') },
+      output: { type: 'error-text', value: expect.stringContaining('"odd" returned an output') },
     });
   });
 });

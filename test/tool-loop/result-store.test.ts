@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type CallResultsOptions, createStoredResults } from '../../src/tool-loop/result-store.js';
+import { type StoredResultsOptions, createStoredResults } from '../../src/tool-loop/result-store.js';
 import type { ToolLoopEvent } from '../../src/tool-loop/events.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import type { ToolOutput } from '../../src/tools/tool-source.js';
@@ -8,7 +8,7 @@ import { scriptedTools } from './_tools.js';
 
 const output: ToolOutput = { type: 'json', value: { paid: 5 } };
 
-function setup(options: Partial<CallResultsOptions> = {}) {
+function setup(options: Partial<StoredResultsOptions> = {}) {
   const warnings: string[] = [];
   const results = createStoredResults({
     store: new Map(),
@@ -53,7 +53,7 @@ describe('the results of calls', () => {
     expect(await setup({ store: await filled() }).results.find(repeated)).toEqual(output);
   });
 
-  it.each<[string, Parameters<typeof pay>, Partial<CallResultsOptions>]>([
+  it.each<[string, Parameters<typeof pay>, Partial<StoredResultsOptions>]>([
     ['other arguments', ['c1', { amount: 6, to: 'a' }], {}],
     ['another turn', ['c1'], { turnId: 'turn-2' }],
     ['another round', ['c1'], { round: 2 }],
@@ -98,7 +98,7 @@ describe('the results of calls', () => {
     const never = () => new Promise(() => {});
     const { results, warnings } = setup({ store: { get: never, set: never }, timeout: 10 });
     expect(await results.find(pay('c1'))).toBeUndefined();
-    expect(warnings).toEqual([expect.stringContaining('it did not answer within 10 ms')]);
+    expect(warnings).toEqual([expect.stringContaining('it did not respond within 10 ms')]);
   });
 
   it('are waited for no longer after an abort', async () => {
@@ -189,7 +189,7 @@ describe('a turn with a result store', () => {
 
   it.each([7, '', {}])('is refused with the turn id %j', async turnId => {
     await expect(run({ turnId })).rejects.toThrow(
-      `Expected \`providerOptions.kelivo.turnId\` to be a text that is not empty, got ${JSON.stringify(turnId)}.`,
+      `Expected \`providerOptions.kelivo.turnId\` to be a non-empty string, got ${JSON.stringify(turnId)}.`,
     );
   });
 });

@@ -60,7 +60,7 @@ describe('runInProvider', () => {
       weather: toolOf6({ inputSchema, needsApproval, execute: ({ city }) => `Sun in ${city}.` }),
     };
     const { output } = await runTurn(tools);
-    expect(output).toEqual({ type: 'error-text', value: expect.stringContaining('nobody can be asked') });
+    expect(output).toEqual({ type: 'error-text', value: expect.stringContaining('`approve` is not set') });
 
     const asked: unknown[] = [];
     const approve = ({ input }: ApprovalRequest) => asked.push(input) > 0;
