@@ -9,7 +9,7 @@ import { createPartCollector } from '../parts/collector.js';
 import { streamBatches } from '../parts/batches.js';
 import { turnTokenOf } from '../parts/call-marks.js';
 import { isV3Host } from '../parts/call-marks.js';
-import type { LearnedCompatibility } from './compatibility/learned.js';
+import type { LearnedCompatibility } from './compatibility/send-with-fallbacks.js';
 import { sendWithFallbacks } from './compatibility/send-with-fallbacks.js';
 import { buildRequest } from './request/build-request.js';
 import type { Compatibility } from './compatibility/compatibility.js';
@@ -95,14 +95,14 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
     const { messages: known, toInputJson } = memories.of(turn);
     const context = { modelId, store, systemMessageMode, missingReasoning, stream, known };
     const { body: built, warnings, toolNames } = buildRequest(options, context);
-    const { opened, refused } = await config.credentials.use(turn, headers =>
+    const { opened, omitted } = await config.credentials.use(turn, headers =>
       sendWithFallbacks(built, {
         post: body => begin({ ...body, ...override.body }, headers),
         compatibility: override.compatibility,
         learned: learnedCompatibility,
       }),
     );
-    return { ...opened, warnings: [...warnings, ...refused.map(toRefusalWarning)] };
+    return { ...opened, warnings: [...warnings, ...omitted.map(toOmittedWarning)] };
 
     async function begin(body: ResponsesRequestBody, headers: RequestHeaders) {
       const { url, fetch, needsKey, timeouts, generateId } = config;
@@ -149,12 +149,12 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
 }
 
 /** A setting that the call asked for and the server does not take, by the name the host knows it by. */
-function toRefusalWarning(field: string): LanguageModelV2CallWarning {
+function toOmittedWarning(field: string): LanguageModelV2CallWarning {
   const setting = field.replace(/[._](\w)/g, (_, letter: string) => letter.toUpperCase());
   return {
     type: 'unsupported-setting',
     setting,
-    details: `${setting} is not taken by the server for this model`,
+    details: `${setting} is not accepted by the server for this model`,
   };
 }
 

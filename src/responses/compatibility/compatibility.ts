@@ -1,77 +1,91 @@
-/** What the input of an endpoint takes, where it takes less than OpenAI's or asks for more. All of it is optional. */
+/**
+ * Differences between the input that an endpoint accepts and the one that OpenAI accepts. All settings are optional.
+ */
 export interface Compatibility {
   /**
-   * Whether replayed messages, calls, outputs and reasoning must have an id. `required` makes one up for each item that
-   * has none, the same in every request; `omit` leaves them as `missingReasoning` has them.
-   * OpenRouter asks for them: https://github.com/openai/codex/issues/12114
+   * `required` adds an id to each replayed message, call, output and reasoning item that has none, the same in every
+   * request; `omit` leaves ids as `missingReasoning` has them.
+   * OpenRouter requires ids: https://github.com/openai/codex/issues/12114
    * @default 'omit'
    */
   readonly itemIds?: 'omit' | 'required';
   /**
-   * Whether messages say `type: "message"`. vLLM and some gateways want it:
+   * Adds `type: "message"` to messages. vLLM and some gateways require it:
    * https://github.com/CherryHQ/cherry-studio/issues/10477
    * @default false
    */
   readonly messageType?: boolean;
   /**
-   * Whether what the model wrote says `status: "completed"`. Doubao refuses the second turn otherwise:
+   * Adds `status: "completed"` to the items of the model. Doubao rejects the second turn without it:
    * https://github.com/CherryHQ/cherry-studio/issues/18253
    * @default false
    */
   readonly status?: boolean;
   /**
-   * Whether replayed text has a list of annotations, an empty one. vLLM and others that validate by OpenAI's types
-   * want it: https://github.com/BerriAI/litellm/issues/35213
+   * Adds an empty list of annotations to replayed text. vLLM and other servers that validate with OpenAI's types
+   * require it: https://github.com/BerriAI/litellm/issues/35213
    * @default false
    */
   readonly annotations?: boolean;
   /**
-   * Whether the output of a tool may be a list of texts, images and files, or is a string always. Files in it then
-   * become a note. LM Studio takes strings only: https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/2248
+   * `any` sends the output of a tool as a string or as a list of texts, images and files; `string` sends a string and
+   * replaces files by a notice. LM Studio accepts strings only:
+   * https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/2248
    * @default 'any'
    */
   readonly toolOutput?: 'any' | 'string';
   /**
-   * Where the images of a tool's output go: they stay in it (`output`), move to a user message behind it
-   * (`user-message`), or become a note that one was left out (`text`, and `output` where outputs are strings).
-   * Many gateways look at images of users only: https://github.com/earendil-works/pi/issues/9518
+   * Position of the images of a tool's output: inside the output (`output`), in a user message after it
+   * (`user-message`), or omitted with a notice (`text`, and `output` if outputs are strings).
+   * Many gateways read images of users only: https://github.com/earendil-works/pi/issues/9518
    * @default 'output'
    */
   readonly toolImages?: 'output' | 'user-message' | 'text';
   /**
-   * Whether reasoning is replayed. Hugging Face has no reasoning among its input items:
+   * Replays reasoning. Hugging Face has no reasoning among its input items:
    * https://github.com/huggingface/responses.js/blob/main/src/schemas.ts
    * @default true
    */
   readonly reasoning?: boolean;
   /**
-   * Whether `include` may ask for anything, for all but encrypted reasoning (`unencrypted`), or is not known (`none`).
-   * Volcengine does not know encrypted reasoning: https://github.com/CherryHQ/cherry-studio/issues/13144
+   * Values that `include` may contain: `any`, all except encrypted reasoning (`unencrypted`), or none because the field
+   * is unknown (`none`). Volcengine has no encrypted reasoning: https://github.com/CherryHQ/cherry-studio/issues/13144
    * @default 'any'
    */
   readonly include?: 'any' | 'unencrypted' | 'none';
   /**
-   * Whether the schemas of tools may say `additionalProperties: false`. xAI refused it for a time, and takes it for
-   * granted: https://github.com/vercel/ai/issues/14678
+   * Sends `additionalProperties: false` in tool schemas. xAI rejected it for a time and assumes it anyway:
+   * https://github.com/vercel/ai/issues/14678
    * @default true
    */
   readonly additionalProperties?: boolean;
   /**
-   * Whether `instructions` may stand beside `previous_response_id`; they are sent as a system message otherwise.
-   * xAI refuses both together: https://github.com/10-X-eng/vibecad/issues/4
+   * Sends `instructions` together with `previous_response_id`; otherwise instructions become a system message.
+   * xAI rejects both together: https://github.com/10-X-eng/vibecad/issues/4
    * @default true
    */
   readonly instructionsWithPreviousResponse?: boolean;
   /**
-   * Fields of the request that are not sent, by their names on the wire, for example `temperature` or
-   * `text.verbosity`. The Codex backend refuses `max_output_tokens`: https://github.com/RayBytes/ChatMock/issues/103
+   * Request fields that are not sent, by their wire names, for example `temperature` or `text.verbosity`. The Codex
+   * backend rejects `max_output_tokens`: https://github.com/RayBytes/ChatMock/issues/103
    * @default none
    */
   readonly without?: readonly string[];
 }
 
-/** The second profile laid over the first. What either leaves out of a request stays out. */
-export function mergeCompatibility(base: Compatibility, over: Compatibility): Compatibility {
-  const without = [...new Set([...(base.without ?? []), ...(over.without ?? [])])];
-  return { ...base, ...over, ...(without.length > 0 && { without }) };
+/** Complete replayed items, for servers that validate them with OpenAI's types for responses. */
+export const COMPLETE_ITEMS: Compatibility = {
+  itemIds: 'required',
+  messageType: true,
+  status: true,
+  annotations: true,
+};
+
+/** Tool outputs as in chat completions: a string, and images in user messages only. */
+export const CHAT_TOOL_OUTPUTS: Compatibility = { toolOutput: 'string', toolImages: 'user-message' };
+
+/** Merges two compatibilities. The second one wins; fields that either omits stay omitted. */
+export function mergeCompatibility(base: Compatibility, override: Compatibility): Compatibility {
+  const without = [...new Set([...(base.without ?? []), ...(override.without ?? [])])];
+  return { ...base, ...override, ...(without.length > 0 && { without }) };
 }

@@ -1,24 +1,19 @@
-import type { Compatibility } from './compatibility.js';
+import { CHAT_TOOL_OUTPUTS, COMPLETE_ITEMS, type Compatibility } from './compatibility.js';
 
-/** A server that is known to take something else than OpenAI. */
+/** A server that accepts other input than OpenAI. */
 interface KnownServer {
-  /** The hosts that are surely this server. Without it, the profile is chosen by its name alone. */
+  /** Host names that belong to this server only. Without it, the server is selected by name. */
   readonly host?: RegExp;
   readonly compatibility: Compatibility;
 }
 
-/** Replayed items as OpenAI's types write an answer, which is what these servers check them by. */
-const wholeItems: Compatibility = { itemIds: 'required', messageType: true, status: true, annotations: true };
-
-/** Tool outputs as chat completions have them: a string, and images from the user only. */
-const chatOutputs: Compatibility = { toolOutput: 'string', toolImages: 'user-message' };
-
+/** The known servers, one row each, with the source of each row. */
 const KNOWN_SERVERS = {
   openai: { compatibility: {} },
   openrouter: {
     host: /(^|\.)openrouter\.ai$/,
     // https://openrouter.ai/docs/api-reference/responses-api/basic-usage, under "Required Fields"
-    compatibility: wholeItems,
+    compatibility: COMPLETE_ITEMS,
   },
   xai: {
     host: /^api\.x\.ai$/,
@@ -33,23 +28,23 @@ const KNOWN_SERVERS = {
   huggingface: {
     host: /^router\.huggingface\.co$/,
     // https://github.com/huggingface/responses.js/blob/main/src/schemas.ts
-    compatibility: { ...chatOutputs, reasoning: false },
+    compatibility: { ...CHAT_TOOL_OUTPUTS, reasoning: false },
   },
   vllm: {
     // https://github.com/openai/codex/issues/12669 and https://github.com/vllm-project/vllm/issues/45273
-    compatibility: { ...wholeItems, ...chatOutputs },
+    compatibility: { ...COMPLETE_ITEMS, ...CHAT_TOOL_OUTPUTS },
   },
   lmstudio: {
     // https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/2248
-    compatibility: chatOutputs,
+    compatibility: CHAT_TOOL_OUTPUTS,
   },
   llamacpp: {
     // https://github.com/ggml-org/llama.cpp/issues/23380
-    compatibility: chatOutputs,
+    compatibility: CHAT_TOOL_OUTPUTS,
   },
 } as const satisfies Record<string, KnownServer>;
 
-/** A server whose input is known, by name. */
+/** The name of a server with known compatibility. */
 export type KnownServerName = keyof typeof KNOWN_SERVERS;
 
 export const knownServerNames = Object.keys(KNOWN_SERVERS) as KnownServerName[];
@@ -57,7 +52,7 @@ export const knownServerNames = Object.keys(KNOWN_SERVERS) as KnownServerName[];
 export const compatibilityByName = (name: KnownServerName): Compatibility =>
   KNOWN_SERVERS[name].compatibility;
 
-/** The profile of the server behind a host name; OpenAI's form for hosts that are not known. */
+/** Returns the compatibility of the server with a host name; that of OpenAI for unknown hosts. */
 export function compatibilityByHost(host: string): Compatibility {
   const servers: readonly KnownServer[] = Object.values(KNOWN_SERVERS);
   return servers.find(server => server.host?.test(host))?.compatibility ?? {};

@@ -1,25 +1,27 @@
 import { APICallError } from '@ai-sdk/provider';
-import { applyCompatibility } from './apply-compatibility.js';
-import { type Compatibility, mergeCompatibility } from './compatibility.js';
-import { toRefusedField } from './rejected-field.js';
 import type { ResponsesRequestBody } from '../wire.js';
+import { applyCompatibility } from './apply-compatibility.js';
+import {
+  CHAT_TOOL_OUTPUTS,
+  COMPLETE_ITEMS,
+  type Compatibility,
+  mergeCompatibility,
+} from './compatibility.js';
 
-/** A refusal that one change of the request heals. */
+/** A rejection of a request that one change of the request resolves. */
 interface RejectionRule {
-  /** How servers word it. */
+  /** The wordings of the servers. */
   readonly texts: readonly RegExp[];
-  /** What the endpoint takes instead; what the text names, where it has a group. */
+  /** The change, or a function that derives it from the first group of the text. */
   readonly fallback: Compatibility | ((named: string) => Compatibility | undefined);
-  /** Says something of this request alone, so that the next one is sent as it is. */
-  readonly isOfRequest?: true;
+  /** The change applies to this request only; the next one is sent unchanged. */
+  readonly isForThisRequestOnly?: true;
 }
 
-const chatOutputs: Compatibility = { toolOutput: 'string', toolImages: 'user-message' };
-
-/** In the order they are tried: what is surely meant first, then what a text that says little may mean. */
+/** The rules in the order in which they are tried: unambiguous texts first, then texts that may mean several things. */
 const REJECTION_RULES: readonly RejectionRule[] = [
   {
-    // Replayed reasoning was made for another key, endpoint or model, is not stored, or stands without its item.
+    // Replayed reasoning belongs to another key, endpoint or model, is not stored, or lacks the item that it precedes.
     texts: [
       /invalid_encrypted_content/, // openai/codex#8145
       /encrypted content .*could not be verified/i, // openai/openai-agents-python#2063
@@ -29,14 +31,14 @@ const REJECTION_RULES: readonly RejectionRule[] = [
       /Expected an ID that begins with 'rs'/i, // diegosouzapw/OmniRoute#224
     ],
     fallback: { reasoning: false },
-    isOfRequest: true,
+    isForThisRequestOnly: true,
   },
   {
     texts: [/unknown input item type: "reasoning"/], // ollama/ollama, openai/responses.go
     fallback: { reasoning: false },
   },
   {
-    // The model or the server knows nothing of encrypted reasoning.
+    // The model or the server does not support encrypted reasoning.
     texts: [
       /Encrypted content is not supported with this model/i, // microsoft/agent-framework#7483
       /unknown type: reasoning\.encrypted_content/i, // CherryHQ/cherry-studio#13144 (Volcengine)
@@ -53,7 +55,7 @@ const REJECTION_RULES: readonly RejectionRule[] = [
       /Argument not supported on this model: (\w+)/i, // yym68686/uni-api#105 (xAI)
     ],
     fallback: named => {
-      const field = toRefusedField(named);
+      const field = toOmittableField(named);
       return field === undefined ? undefined : { without: [field] };
     },
   },
@@ -63,7 +65,7 @@ const REJECTION_RULES: readonly RejectionRule[] = [
       /tool_choice'? is only allowed when '?tools/i, // writer/writer-framework#1013
     ],
     fallback: { without: ['tool_choice'] },
-    isOfRequest: true,
+    isForThisRequestOnly: true,
   },
   {
     texts: [/instructions and previous_response_id together/i], // 10-X-eng/vibecad#4 (xAI)
@@ -82,8 +84,8 @@ const REJECTION_RULES: readonly RejectionRule[] = [
     fallback: { annotations: true },
   },
   {
-    // Tool outputs must be strings, or have no images. The last ones complain of the input as a whole, so they are
-    // taken for this only where a tool output is a list.
+    // Tool outputs must be strings or contain no images. The last texts reject the input as a whole, so they apply only
+    // if a tool output is a list.
     texts: [
       /Output of tool call should be 'Input text'/i, // ggml-org/llama.cpp#23380
       /Only text tool_result blocks are supported/i, // lmstudio-ai/lmstudio-bug-tracker#2008
@@ -92,59 +94,96 @@ const REJECTION_RULES: readonly RejectionRule[] = [
       /invalid_union/, // lmstudio-ai/lmstudio-bug-tracker#2248
       /untagged enum ModelInput/, // router-for-me/CLIProxyAPI#3704 (xAI)
     ],
-    fallback: chatOutputs,
+    fallback: CHAT_TOOL_OUTPUTS,
   },
   {
-    // Replayed items must be written out, with id, type, status and annotations.
+    // Replayed items must be complete, with id, type, status and annotations.
     texts: [
       /Invalid Responses API request/i, // openai/codex#12114 (OpenRouter)
       /"path": *\[[^\]]*"(?:id|type|status|annotations)"/, // CherryHQ/cherry-studio#10477 (OpenRouter)
       /ResponseOutputMessageParam/, // openai/codex#12669 (vLLM)
       /Field required: (?:id|status|type|annotations)/i, // vllm-project/vllm#45276
     ],
-    fallback: { itemIds: 'required', messageType: true, status: true, annotations: true },
+    fallback: COMPLETE_ITEMS,
   },
 ];
 
-/** Statuses that refusals of a request come with. */
-const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 404, 422]);
+/** The statuses of rejections. */
+const REJECTION_STATUSES: ReadonlySet<number | undefined> = new Set([400, 404, 422]);
 
 export interface Fallback {
   readonly body: ResponsesRequestBody;
-  /** What the body was changed by. */
+  /** The compatibility that changed the body. */
   readonly compatibility: Compatibility;
-  /** Whether the next request of this model will be refused too, unless it is changed in the same way. */
+  /** True if the next request of this model needs the same change. */
   readonly isLasting: boolean;
 }
 
 /**
- * The request changed in the way that a known refusal asks for; `undefined` where the refusal is not known or asks for
- * nothing that the request does not have already. `profile` is what the request was brought into form by.
+ * Returns the request with the change that a known rejection requires. Returns undefined if the rejection is unknown or
+ * the request already has that change.
+ *
+ * @param options.compatibility the compatibility that was applied to the request.
  */
 export function findFallback(
   body: ResponsesRequestBody,
   error: unknown,
-  { compatibility: base = {} }: { compatibility?: Compatibility } = {},
+  { compatibility: applied = {} }: { compatibility?: Compatibility } = {},
 ): Fallback | undefined {
-  if (!APICallError.isInstance(error) || !REFUSALS.has(error.statusCode)) return undefined;
-  const told = toPlain(`${error.message} ${error.responseBody ?? ''}`);
-  for (const { texts, fallback: remedy, isOfRequest = false } of REJECTION_RULES) {
+  if (!APICallError.isInstance(error) || !REJECTION_STATUSES.has(error.statusCode)) return undefined;
+  const message = withoutEscapes(`${error.message} ${error.responseBody ?? ''}`);
+  for (const { texts, fallback, isForThisRequestOnly = false } of REJECTION_RULES) {
     for (const text of texts) {
-      const match = text.exec(told);
+      const match = text.exec(message);
       if (match === null) continue;
-      const profile = typeof remedy === 'function' ? remedy(match[1] ?? '') : remedy;
-      if (profile === undefined || isInForce(profile, base)) continue;
-      const mended = applyCompatibility(body, mergeCompatibility(base, profile));
-      if (mended !== body) return { body: mended, compatibility: profile, isLasting: !isOfRequest };
+      const compatibility = typeof fallback === 'function' ? fallback(match[1] ?? '') : fallback;
+      if (compatibility === undefined || isApplied(compatibility, applied)) continue;
+      const changed = applyCompatibility(body, mergeCompatibility(applied, compatibility));
+      if (changed !== body) return { body: changed, compatibility, isLasting: !isForThisRequestOnly };
     }
   }
   return undefined;
 }
 
-const isInForce = (profile: Compatibility, base: Compatibility): boolean => {
-  const points = new Map<string, unknown>(Object.entries(base));
-  return Object.entries(profile).every(([point, value]) => points.get(point) === value);
+const isApplied = (compatibility: Compatibility, applied: Compatibility): boolean => {
+  const settings = new Map<string, unknown>(Object.entries(applied));
+  return Object.entries(compatibility).every(([name, value]) => settings.get(name) === value);
 };
 
-/** Gateways hand on errors as strings in strings: the marks of those are taken out. */
-const toPlain = (text: string): string => text.replaceAll(/\\+n/g, ' ').replaceAll(/\\+/g, '');
+/** Removes the escapes of nested JSON strings, in which gateways forward errors. */
+const withoutEscapes = (text: string): string => text.replaceAll(/\\+n/g, ' ').replaceAll(/\\+/g, '');
+
+/**
+ * Request fields that a model does not need. Fields that change the meaning of a request are missing: without
+ * `store: false` the server would keep the response, without `text.format` it would have another format.
+ */
+const OMITTABLE_FIELDS: readonly string[] = [
+  'include',
+  'max_output_tokens',
+  'max_tool_calls',
+  'metadata',
+  'parallel_tool_calls',
+  'prompt_cache_key',
+  'prompt_cache_options',
+  'prompt_cache_retention',
+  'reasoning',
+  'reasoning.context',
+  'reasoning.effort',
+  'reasoning.mode',
+  'reasoning.summary',
+  'safety_identifier',
+  'service_tier',
+  'temperature',
+  'text.verbosity',
+  'top_logprobs',
+  'top_p',
+  'truncation',
+  'user',
+];
+
+/** Returns the field that a rejection names, in any spelling, if the request can be sent without it. */
+function toOmittableField(named: string): string | undefined {
+  // Servers name fields as their own code does: `reasoningEffort` (xAI), `reasoning_effort`, `reasoning.effort`.
+  const flat = named.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`).replaceAll('.', '_');
+  return OMITTABLE_FIELDS.find(field => field.replaceAll('.', '_') === flat.replace(/_+$/, ''));
+}

@@ -1,51 +1,72 @@
-import type { LearnedCompatibility } from './learned.js';
+import type { ResponsesRequestBody } from '../wire.js';
 import { applyCompatibility } from './apply-compatibility.js';
 import { type Compatibility, mergeCompatibility } from './compatibility.js';
+import { hasField } from './fields.js';
 import { findFallback } from './rejection-rules.js';
-import type { ResponsesRequestBody } from '../wire.js';
-import { hasField } from './without-fields.js';
 
-/** Changes of one request until its refusal is the answer. */
+/** The compatibility that rejections have taught about one model. */
+export interface LearnedCompatibility {
+  readonly current: Compatibility;
+  add(compatibility: Compatibility): void;
+}
+
+/** Keeps the learned compatibility of each model of a provider, as long as the provider exists. */
+export function createLearnedCompatibility() {
+  const byModel = new Map<string, Compatibility>();
+  const compatibilityOf = (modelId: string): Compatibility => byModel.get(modelId) ?? {};
+  return {
+    of: (modelId: string): LearnedCompatibility => ({
+      get current() {
+        return compatibilityOf(modelId);
+      },
+      add: compatibility =>
+        void byModel.set(modelId, mergeCompatibility(compatibilityOf(modelId), compatibility)),
+    }),
+  };
+}
+
+/** The maximum number of changes of one request. The next rejection is thrown. */
 const MAX_FALLBACKS = 3;
 
 export interface SendWithFallbacksOptions<Opened> {
   readonly post: (body: ResponsesRequestBody) => Promise<Opened>;
-  /** What the body was brought into form by. */
+  /** The compatibility of the endpoint. */
   readonly compatibility: Compatibility;
   readonly learned: LearnedCompatibility;
 }
 
-export interface Posted<Opened> {
+export interface Sent<Opened> {
   readonly opened: Opened;
-  /** The body as it was taken. */
+  /** The body that the server accepted. */
   readonly sent: ResponsesRequestBody;
-  /** Fields that were asked for and had to be left out. */
-  readonly refused: readonly string[];
+  /** Fields of the request that had to be omitted. */
+  readonly omitted: readonly string[];
 }
 
 /**
- * Posts a request, changed in the ways that this model's endpoint is known to ask for. One that is refused for a known
- * and mendable reason is changed and posted again; what helped is learned for the next. Fails with the last refusal.
+ * Sends a request with the compatibility of its endpoint and the one learned for its model. A request that is rejected
+ * for a known reason is changed and sent again; successful changes are learned. Throws the last rejection.
  */
 export async function sendWithFallbacks<Opened>(
   body: ResponsesRequestBody,
-  { post, compatibility: profile, learned }: SendWithFallbacksOptions<Opened>,
-): Promise<Posted<Opened>> {
-  let inForce = mergeCompatibility(profile, learned.current);
-  const lessons: Compatibility[] = [];
-  let sent = applyCompatibility(body, inForce);
-  for (let mends = 0; ; mends++) {
+  { post, compatibility, learned }: SendWithFallbacksOptions<Opened>,
+): Promise<Sent<Opened>> {
+  let applied = mergeCompatibility(compatibility, learned.current);
+  const lasting: Compatibility[] = [];
+  let sent = applyCompatibility(body, applied);
+  for (let fallbacks = 0; ; fallbacks++) {
     try {
       const opened = await post(sent);
-      for (const lesson of lessons) learned.add(lesson);
-      const refused = (inForce.without ?? []).filter(field => hasField(body, field));
-      return { opened, sent, refused };
+      for (const change of lasting) learned.add(change);
+      const omitted = (applied.without ?? []).filter(field => hasField(body, field));
+      return { opened, sent, omitted };
     } catch (error) {
-      const mend = mends < MAX_FALLBACKS ? findFallback(sent, error, { compatibility: inForce }) : undefined;
-      if (mend === undefined) throw error;
-      sent = mend.body;
-      inForce = mergeCompatibility(inForce, mend.compatibility);
-      if (mend.isLasting) lessons.push(mend.compatibility);
+      const fallback =
+        fallbacks < MAX_FALLBACKS ? findFallback(sent, error, { compatibility: applied }) : undefined;
+      if (fallback === undefined) throw error;
+      sent = fallback.body;
+      applied = mergeCompatibility(applied, fallback.compatibility);
+      if (fallback.isLasting) lasting.push(fallback.compatibility);
     }
   }
 }

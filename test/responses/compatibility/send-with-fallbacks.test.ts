@@ -91,7 +91,7 @@ it('says which setting the server does not take, also when it is not asked again
   const warning = {
     type: 'unsupported-setting',
     setting: 'temperature',
-    details: 'temperature is not taken by the server for this model',
+    details: 'temperature is not accepted by the server for this model',
   };
   expect((await ask('qwen3', { temperature: 0.5 })).warnings).toContainEqual(warning);
   expect((await ask('qwen3', { temperature: 0.5 })).warnings).toContainEqual(warning);

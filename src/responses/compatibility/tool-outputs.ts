@@ -10,8 +10,8 @@ import {
 
 type ToolImages = 'output' | 'user-message' | 'text';
 
-/** The items with the outputs of tools as far as the endpoint takes them. */
-export function withToolOutputs(
+/** Converts tool outputs to the content that the endpoint accepts. */
+export function toCompatibleOutputs(
   items: InputItem[],
   { toolOutput = 'any', toolImages = 'output' }: Compatibility,
 ): InputItem[] {
@@ -22,27 +22,27 @@ export function withToolOutputs(
   const toolNames = new Map(
     items.flatMap(item => (isFunctionCall(item) ? [[item.call_id, item.name] as const] : [])),
   );
-  const formed: InputItem[] = [];
+  const converted: InputItem[] = [];
   let moved: InputContent[] = [];
   const placeMoved = (): void => {
-    if (moved.length > 0) formed.push({ role: 'user', content: moved });
+    if (moved.length > 0) converted.push({ role: 'user', content: moved });
     moved = [];
   };
   for (const item of items) {
-    // The outputs of parallel calls stay together: servers made for chat completions refuse anything between them.
+    // The outputs of parallel calls stay together: servers made for chat completions reject other items between them.
     if (!isFunctionCallOutput(item)) placeMoved();
     if (!isFunctionCallOutput(item) || typeof item.output === 'string') {
-      formed.push(item);
+      converted.push(item);
       continue;
     }
-    formed.push({ ...item, output: toOutput(item.output, { images, isString }) });
+    converted.push({ ...item, output: toOutput(item.output, { images, isString }) });
     const shown = images === 'user-message' ? item.output.filter(isImage) : [];
     if (shown.length === 0) continue;
     const origin = toolNames.get(item.call_id) ?? item.call_id;
     moved.push({ type: 'input_text', text: `Images in the output of the tool ${origin}:` }, ...shown);
   }
   placeMoved();
-  return formed;
+  return converted;
 }
 
 function isAffected(item: InputItem, isString: boolean): boolean {
@@ -56,19 +56,20 @@ function toOutput(
 ): FunctionCallOutput['output'] {
   const shown = content.map(part => {
     if (part.type === 'input_text') return part;
-    const note = isImage(part) ? imageNotes[images] : isString ? toFileNote(part) : undefined;
-    return note === undefined ? part : { type: 'input_text' as const, text: note };
+    const notice = isImage(part) ? IMAGE_NOTICES[images] : isString ? toFileNotice(part) : undefined;
+    return notice === undefined ? part : { type: 'input_text' as const, text: notice };
   });
   return isString ? shown.flatMap(part => (part.type === 'input_text' ? [part.text] : [])).join('\n') : shown;
 }
 
-const imageNotes: Readonly<Record<ToolImages, string | undefined>> = {
+/** Text that replaces an image. */
+const IMAGE_NOTICES: Readonly<Record<ToolImages, string | undefined>> = {
   output: undefined,
   'user-message': '[image: shown in the next message]',
   text: '[image left out: this server takes text only]',
 };
 
-const toFileNote = ({ filename }: { filename?: string }): string =>
+const toFileNotice = ({ filename }: { filename?: string }): string =>
   `[file${filename === undefined ? '' : ` ${filename}`} left out: this server takes text only]`;
 
 const isImage = (part: InputContent): part is InputImage => part.type === 'input_image';

@@ -1,9 +1,10 @@
+import { isPlainObject } from '../../shared/json.js';
 import type { Compatibility } from './compatibility.js';
 import type { ResponsesRequestBody } from '../wire.js';
 
 const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
 
-/** The request without the fields that the endpoint does not know; the same object where it has none of them. */
+/** Removes the fields that the endpoint does not accept. Returns the same object if the request has none of them. */
 export function withoutFields(
   body: ResponsesRequestBody,
   { include = 'any', without = [] }: Compatibility,
@@ -13,11 +14,11 @@ export function withoutFields(
   return paths.reduce(withoutField, unencrypted);
 }
 
-/** Whether the request has a field, by its path on the wire. */
+/** Returns true if the request has the field with this wire path. */
 export function hasField(body: ResponsesRequestBody, path: string): boolean {
   const [name, part] = toPath(path);
   const value = new Map(Object.entries(body)).get(name);
-  return part === undefined ? value !== undefined : isObject(value) && value[part] !== undefined;
+  return part === undefined ? value !== undefined : isPlainObject(value) && value[part] !== undefined;
 }
 
 function withoutField(body: ResponsesRequestBody, path: string): ResponsesRequestBody {
@@ -25,9 +26,9 @@ function withoutField(body: ResponsesRequestBody, path: string): ResponsesReques
   const [name, part] = toPath(path);
   const left = Object.entries(body).flatMap(([field, value]) => {
     if (field !== name) return [[field, value]];
-    if (part === undefined || !isObject(value)) return [];
+    if (part === undefined || !isPlainObject(value)) return [];
     const { [part]: _, ...rest } = value;
-    // An empty object is refused by some servers: https://github.com/n8n-io/n8n/issues/24492
+    // Some servers reject an empty object: https://github.com/n8n-io/n8n/issues/24492
     return Object.keys(rest).length === 0 ? [] : [[field, rest]];
   });
   return Object.fromEntries(left) as ResponsesRequestBody;
@@ -40,11 +41,8 @@ function withoutEncryptedReasoning(body: ResponsesRequestBody): ResponsesRequest
   return others.length > 0 ? { ...rest, include: others } : rest;
 }
 
-/** A field, and a part of it where the path has a dot. */
+/** Splits a path into a field and, after a dot, a part of it. */
 function toPath(path: string): [name: string, part: string | undefined] {
   const at = path.indexOf('.');
   return at < 0 ? [path, undefined] : [path.slice(0, at), path.slice(at + 1)];
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
