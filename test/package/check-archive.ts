@@ -1,4 +1,4 @@
-// Has publint and "are the types wrong" look at the archive that npm would publish. Ends with 1 where one finds a fault.
+// Checks the archive that npm would publish with publint and "are the types wrong". Exits with 1 if one reports a problem.
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ const folder = await mkdtemp(path.join(tmpdir(), 'kelivo-archive-'));
 try {
   const archive = await pack(folder);
   check('publint', [archive, '--strict']);
-  // There is no CommonJS build: Node 20.19 and 22 load ES modules with `require`, too.
+  // The package has no CommonJS build: Node 20.19 and 22 can `require` ES modules.
   check('attw', [archive, '--profile', 'esm-only', '--no-emoji', '--no-color', '--format', 'table-flipped']);
 } finally {
   await rm(folder, { recursive: true, force: true });

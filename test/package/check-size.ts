@@ -1,4 +1,4 @@
-// Prints the size of each entry and ends with 1 where one is over its limit, `bundleLimits` in package.json.
+// Prints the size of each entry. Exits with 1 if one exceeds its limit, `bundleLimits` in package.json.
 import { entries, manifest } from './manifest.js';
 import { measureEntry } from './measure-entry.js';
 
@@ -8,7 +8,7 @@ const rows = [];
 for (const { path, file } of entries) {
   const limit = manifest.bundleLimits[path];
   if (limit === undefined)
-    throw new Error(`Expected a limit for "${path}" in bundleLimits, got none. Set it.`);
+    throw new Error(`Expected a limit for "${path}" in bundleLimits of package.json, got none. Add it.`);
   rows.push({ path, limit, ...(await measureEntry(file)) });
 }
 console.table(
@@ -22,7 +22,7 @@ console.table(
 for (const { path, initial, limit } of rows) {
   if (initial <= limit) continue;
   console.error(
-    `Expected "${path}" to have at most ${limit} bytes, got ${initial}. Load what is rarely needed later.`,
+    `Expected the entry "${path}" to have at most ${limit} bytes, got ${initial}. Import rarely used code dynamically, or raise the limit.`,
   );
   process.exitCode = 1;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** The folder of the package. */
+/** The root folder of the package. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
 interface Manifest {
@@ -9,25 +9,27 @@ interface Manifest {
   readonly version: string;
   readonly license: string;
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
+  /** Files with their replacements in bundles for browsers. */
+  readonly browser: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
-  /** The most bytes of each entry, minified and compressed. */
+  /** The maximum size of each entry in bytes, minified and compressed. */
   readonly bundleLimits: Readonly<Record<string, number>>;
 }
 
 export const manifest = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as Manifest;
 
 export interface Entry {
-  /** As in `exports`: `.` or `./mcp`. */
+  /** The key in `exports`: `.` or `./mcp`. */
   readonly path: string;
-  /** What is imported: `kelivo-responses/mcp`. */
+  /** The import specifier: `kelivo-responses/mcp`. */
   readonly specifier: string;
-  /** What runs, from the folder of the package: `./dist/tools/mcp/index.js`. */
+  /** The built file, relative to the root: `./dist/tools/mcp/index.js`. */
   readonly file: string;
   readonly types: string;
 }
 
-/** The entries that have code, in the order of `exports`. */
+/** The entries with code, in the order of `exports`. */
 export const entries: readonly Entry[] = Object.entries(manifest.exports).flatMap(([path, target]) =>
   typeof target === 'string'
     ? []

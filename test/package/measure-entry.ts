@@ -3,15 +3,15 @@ import { build, type Metafile } from 'esbuild';
 import { manifest, root } from './manifest.js';
 
 export interface EntrySize {
-  /** Bytes of what an import loads at once, minified and compressed. */
+  /** Bytes that an import loads immediately, minified and compressed. */
   readonly initial: number;
-  /** The same with all that is loaded later, such as the MCP SDK. */
+  /** The same including lazily loaded code, such as the MCP SDK. */
   readonly total: number;
 }
 
 /**
- * Bundles an entry as an application would and measures it. What the application has anyway is left out: the peers and
- * the two packages that `ai` itself is made of.
+ * Bundles an entry like an application does and measures it. Leaves out what the application already contains: the peer
+ * dependencies and the two packages that `ai` is built on.
  */
 export async function measureEntry(file: string): Promise<EntrySize> {
   const present = [...Object.keys(manifest.peerDependencies), '@ai-sdk/provider', '@ai-sdk/provider-utils'];
@@ -37,10 +37,10 @@ export async function measureEntry(file: string): Promise<EntrySize> {
   );
   const sum = (names: Iterable<string>): number =>
     [...names].reduce((bytes, name) => bytes + (bytesOf.get(name) ?? 0), 0);
-  return { initial: sum(reachedAtOnce(metafile)), total: sum(bytesOf.keys()) };
+  return { initial: sum(listInitialChunks(metafile)), total: sum(bytesOf.keys()) };
 }
 
-function reachedAtOnce({ outputs }: Metafile): Set<string> {
+function listInitialChunks({ outputs }: Metafile): Set<string> {
   const reached = new Set<string>();
   const visit = (name: string): void => {
     if (reached.has(name)) return;
@@ -49,7 +49,7 @@ function reachedAtOnce({ outputs }: Metafile): Set<string> {
       if (kind === 'import-statement' && external !== true) visit(path);
   };
   for (const [name, { entryPoint }] of Object.entries(outputs)) {
-    // A dynamic import is an entry point of its own in the bundler's eyes.
+    // esbuild reports dynamic imports as entry points, too.
     const isLazy = Object.values(outputs).some(({ imports }) =>
       imports.some(({ path, kind }) => path === name && kind === 'dynamic-import'),
     );

@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 import { root } from './manifest.js';
 
 /**
- * Packs the package as npm would publish it, and gives the path of the archive. What was built before is packed: npm's
- * scripts would build it once more, under the hands of whoever reads it.
+ * Packs the package as npm would publish it and returns the path of the archive. Packs the existing build: npm's own
+ * scripts would rebuild `dist` while other processes read it.
  */
 export async function pack(folder: string): Promise<string> {
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];

@@ -1,10 +1,19 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { entries, manifest, root } from './manifest.js';
 
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
+
+/** Lists a built file and all files that importing it loads. */
+function listStaticImports(file: string, loaded: string[] = []): string[] {
+  if (loaded.includes(file)) return loaded;
+  loaded.push(file);
+  for (const [, specifier = ''] of read(file).matchAll(/^(?:import|export) [^'"]*["'](\.[^"']+)["'];$/gm))
+    listStaticImports(path.join(path.dirname(file), specifier), loaded);
+  return loaded;
+}
 
 interface LockedPackage {
   readonly dev?: boolean;
@@ -14,30 +23,64 @@ interface LockedPackage {
   readonly license?: string;
 }
 
-/** Licences that ask for no more than to be named; of alternatives, one of them is enough. */
+/** Licences that require attribution only. One of several alternatives is enough. */
 const PERMISSIVE = /(?:^|[( ])(?:MIT|ISC|Apache-2\.0|BSD-[23]-Clause)(?:$|[) ])/;
 
-/** What `npm publish` would send. */
-function listPackedFiles(): string[] {
+/** The files that `npm publish` would upload. */
+let packedFiles: readonly string[];
+beforeAll(() => {
   const args = ['pack', '--dry-run', '--ignore-scripts', '--json'];
   const [packed] = JSON.parse(execFileSync('npm', args, { cwd: root, encoding: 'utf8' })) as [
     { files: { path: string }[] },
   ];
-  return packed.files.map(file => file.path);
-}
-
-it('packs the built files, the manifest and the README, and nothing else', () => {
-  const foreign = listPackedFiles().filter(file => !/^dist\/.+\.(?:js|d\.ts)$/.test(file));
-  expect(foreign.sort()).toEqual(['README.md', 'package.json']);
+  packedFiles = packed.files.map(file => file.path);
 });
 
-it('packs what each entry points to', () => {
-  const packed = new Set(listPackedFiles().map(file => `./${file}`));
+it('packs the built files, the manifest and the guides, and nothing else', () => {
+  const others = packedFiles.filter(file => !/^dist\/.+\.(?:js|js\.map|d\.ts)$/.test(file));
+  expect(others).toContain('package.json');
+  expect(others.filter(file => file !== 'package.json' && path.basename(file) !== 'README.md')).toEqual([]);
+});
+
+it('packs every guide that the README links to', () => {
+  const links = [...read('README.md').matchAll(/\]\(([\w./-]+\.md)[^)]*\)/g)].map(([, file = '']) => file);
+  expect(links.filter(file => file !== 'CONTRIBUTING.md' && !packedFiles.includes(file))).toEqual([]);
+});
+
+it('packs the source map of each bundle', () => {
+  const packed = new Set(packedFiles);
+  const bundles = [...packed].filter(file => file.endsWith('.js'));
+  const mapped = bundles.filter(file => read(file).includes('sourceMappingURL'));
+  expect(mapped.length).toBeGreaterThan(10);
+  expect(mapped.filter(file => !packed.has(`${file}.map`))).toEqual([]);
+});
+
+it('packs the files that each entry points to', () => {
+  const packed = new Set(packedFiles.map(file => `./${file}`));
   expect(entries.length).toBeGreaterThan(5);
   expect(entries.flatMap(({ file, types }) => [file, types]).filter(file => !packed.has(file))).toEqual([]);
 });
 
-it('comes with the whole text of the licence that the manifest names', () => {
+it('replaces files for browsers that exist', () => {
+  const files = Object.entries(manifest.browser).flat();
+  expect(files).not.toEqual([]);
+  expect(files.filter(file => !existsSync(path.join(root, file)))).toEqual([]);
+});
+
+it('loads at most three files when the main entry is imported', () => {
+  expect(listStaticImports('dist/index.js').length).toBeLessThanOrEqual(3);
+});
+
+it.each(['.', './tool-loop', './adapters', './tool-calls', './embeddings', './host', './v3'])(
+  'does not load the MCP SDK when %s is imported',
+  name => {
+    const file = entries.find(entry => entry.path === name)?.file ?? '';
+    const code = listStaticImports(path.normalize(file)).map(read).join('\n');
+    expect(code).not.toContain('@modelcontextprotocol/sdk');
+  },
+);
+
+it('contains the full text of the licence that the manifest names', () => {
   expect(manifest.license).toBe('MIT');
   const section = read('README.md').split('\n## Licence\n')[1]?.replace(/\s+/g, ' ');
   expect(section).toContain('Permission is hereby granted, free of charge, to any person obtaining a copy');
@@ -45,7 +88,7 @@ it('comes with the whole text of the licence that the manifest names', () => {
   expect(section).toContain('THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND');
 });
 
-it('brings only dependencies whose licences allow what its own allows', () => {
+it('depends only on packages with permissive licences', () => {
   const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, LockedPackage> };
   const runtime = Object.entries(packages).filter(
     ([name, { dev, devOptional, peer, link }]) => name !== '' && !dev && !devOptional && !peer && !link,
@@ -55,13 +98,13 @@ it('brings only dependencies whose licences allow what its own allows', () => {
   expect(strict.map(([name, { license = 'none' }]) => `${name}: ${license}`)).toEqual([]);
 });
 
-it('tells MCP servers the version of the manifest', () => {
+it('sends the version of the manifest to MCP servers', () => {
   const [, version] = /clientInfo = \{ name: '[\w-]+', version: '([^']+)' \}/.exec(
     read('src/tools/mcp/session.ts'),
   ) ?? ['', 'none'];
   expect(version).toBe(manifest.version);
 });
 
-it('has a size limit for each entry and for nothing else', () => {
+it('has a size limit for each entry and no other limits', () => {
   expect(Object.keys(manifest.bundleLimits).sort()).toEqual(entries.map(entry => entry.path).sort());
 });

@@ -1,5 +1,5 @@
-// What someone meets who installs the package: it is packed, installed from the archive into an empty project beside each
-// major of `ai`, type-checked and run there, and bundled for browsers. Needs a registry. Ends with 1 where a step fails.
+// Tries the package like a new user: packs it, installs the archive into an empty project next to each major of `ai`,
+// type-checks and runs it there, and bundles it for browsers. Needs an npm registry. Exits with 1 if a step fails.
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -12,18 +12,18 @@ import { entries, root } from './manifest.js';
 import { pack } from './pack.js';
 
 interface Project {
-  /** What is installed beside the package. */
+  /** Packages that are installed together with this one. */
   readonly packages: readonly string[];
 }
 
-/** `zod` in the oldest and the newest major that is allowed, `@ai-sdk/openai` present and absent. */
+/** Cover the oldest and the newest supported major of `zod`, with and without `@ai-sdk/openai`. */
 const projects: readonly Project[] = [
   { packages: ['ai@5', 'zod@3', '@ai-sdk/openai@2'] },
   { packages: ['ai@6', 'zod@4'] },
   { packages: ['ai@7', 'zod@4'] },
 ];
 
-/** Entries that work in browsers; the others start a server, or read files. */
+/** Entries that work in browsers. The others start a server or read files. */
 const forBrowsers = ['.', './tool-loop', './mcp', './adapters', './tool-calls', './embeddings', './v3'];
 
 const run = promisify(execFile);
@@ -43,7 +43,7 @@ async function tryProject({ packages }: Project, archive: string): Promise<void>
   await writeFile(path.join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }));
   await cp(fixtures, folder, { recursive: true });
   await step(name, 'installs', () => npmInstall(folder, [archive, ...packages]));
-  await step(name, 'has types for `nodenext` and for bundlers', () => checkTypes(folder));
+  await step(name, 'type-checks with `nodenext` and `bundler` resolution', () => checkTypes(folder));
   await step(name, 'runs every entry', () => runProgram(folder));
   await step(name, 'bundles for browsers without a Node built-in', () => bundleForBrowsers(folder));
 }
@@ -78,7 +78,7 @@ async function checkTypes(folder: string): Promise<void> {
       target: 'es2022',
       strict: true,
       noEmit: true,
-      // The types of `ai` itself need it, where those of Node and of JSON Schema are not installed.
+      // The types of `ai` need it when the types of Node and JSON Schema are not installed.
       skipLibCheck: true,
       types: [],
     };
@@ -106,7 +106,7 @@ async function runProgram(folder: string): Promise<string> {
   return stdout.trim();
 }
 
-/** A bundler for browsers stops where a Node built-in is reached. */
+/** Fails if the bundle reaches a Node built-in. */
 async function bundleForBrowsers(folder: string): Promise<void> {
   const exports = entries
     .filter(entry => forBrowsers.includes(entry.path))

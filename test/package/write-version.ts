@@ -1,4 +1,4 @@
-// Part of `npm run release:version`: MCP servers are told the version that a release has just got.
+// Part of `npm run release:version`: writes the new version into the client info that MCP servers receive.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { manifest, root } from './manifest.js';

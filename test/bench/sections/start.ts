@@ -1,41 +1,131 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
+import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { entries as allEntries, root } from '../../package/manifest.js';
+import { entries, type Entry, root } from '../../package/manifest.js';
 import { measureEntry } from '../../package/measure-entry.js';
-import { compare, type Contender } from '../compare.js';
+import { toAnswer } from '../_answers.js';
+import { EVENT_STREAM } from '../_transport.js';
+import { compare, type CompareOptions, type Contender } from '../compare.js';
 import { type Figure, toShare } from '../figure.js';
 import type { Scale } from '../scale.js';
 
 const OFFICIAL = '@ai-sdk/openai';
 const MAIN = '.';
-/** Of the main entry, in kilobytes. */
+const rival = 'official provider';
+/** Maximum size of the main entry in kilobytes. */
 const SIZE_LIMIT = 20;
 
 /**
- * How long each entry takes to import, and how large it is, beside the official provider. What an application of the AI
- * SDK has anyway does not count: `ai` is loaded before, and it, its two packages and the peers are not in the sizes.
- * Neither is what an entry loads later, when it is needed.
+ * Measures how long a program waits for the package, and how large its entries are, compared to the official provider.
+ * Times are taken in new processes, in turns.
  */
-export async function measureStart({ samples, warmUp }: Scale): Promise<Figure[]> {
-  const entries = allEntries.filter(({ file }) => existsSync(join(root, file)));
-  const importers = entries.map(({ specifier }) => [specifier, importing(specifier)] as const);
+export async function measureStart(scale: Scale): Promise<Figure[]> {
+  return [...(await measureImports(scale)), ...(await measureFirstCalls(scale)), ...(await measureSizes())];
+}
+
+/** Import times after `ai` is loaded, as in every application of the AI SDK. */
+async function measureImports({ samples, warmUp }: Scale): Promise<Figure[]> {
+  const main = entries.filter(({ path }) => path === MAIN);
+  const others = entries.filter(({ path }) => path !== MAIN);
+  return [
+    ...(await compareImports(main, { samples: samples * 3, warmUp: Math.min(warmUp, 1), atMost: 1.2 })),
+    ...(await compareImports(others, { samples: Math.ceil(samples / 3), warmUp: 0 })),
+  ];
+}
+
+async function compareImports(
+  measured: readonly Entry[],
+  { atMost, ...options }: CompareOptions & { readonly atMost?: number },
+): Promise<Figure[]> {
+  const importers = measured.map(({ specifier }) => [specifier, importing(specifier)] as const);
   const times = await compare<string>(
     { [OFFICIAL]: importing(OFFICIAL), ...Object.fromEntries(importers) },
-    { samples, warmUp: Math.min(warmUp, 1) },
+    options,
   );
-  const rival = 'official provider';
-  const imports = entries.map(({ path, specifier }) => {
-    const sides = { ours: times[specifier] ?? [], theirs: times[OFFICIAL] ?? [] };
-    return toShare({ name: `import \`${specifier}\``, rival, ...sides }, path === MAIN ? 0.5 : undefined);
+  const theirs = times[OFFICIAL] ?? [];
+  return measured.map(({ specifier }) =>
+    toShare(
+      { name: `import \`${specifier}\` after \`ai\``, rival, ours: times[specifier] ?? [], theirs },
+      atMost,
+    ),
+  );
+}
+
+function importing(specifier: string): Contender {
+  return inNewProcess(`
+    await import('ai');
+    const startedAt = performance.now();
+    await import(${JSON.stringify(specifier)});
+    console.log(performance.now() - startedAt);`);
+}
+
+/** Times from the start of a process to the first text delta of its first call, over a local server. */
+async function measureFirstCalls({ samples, warmUp }: Scale): Promise<Figure[]> {
+  const answer = toAnswer('text', 20);
+  const server = createServer((incoming, response) => {
+    incoming.resume().on('end', () => response.writeHead(200, EVENT_STREAM).end(answer));
   });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const settings = `{ baseURL: 'http://127.0.0.1:${port}/v1', apiKey: 'sk-bench' }`;
+  const ours = `import { createKelivoResponsesProvider } from 'kelivo-responses';
+    const provider = createKelivoResponsesProvider(${settings});`;
+  try {
+    const times = await compare(
+      {
+        official: firstCall(
+          `import { createOpenAI } from '${OFFICIAL}';
+          const provider = createOpenAI(${settings});`,
+          "provider.responses('gpt-4.1')",
+        ),
+        bare: firstCall(ours, "provider.responses('gpt-4.1')"),
+        composed: firstCall(ours, "provider('qwen3-coder-30b')"),
+      },
+      { samples: samples * 3, warmUp: Math.min(warmUp, 1) },
+    );
+    const toFigure = (name: string, side: readonly number[], goal: number): Figure =>
+      toShare({ name: `first text delta, ${name}`, rival, ours: side, theirs: times.official }, goal);
+    return [
+      toFigure('bare model', times.bare, 1.1),
+      toFigure('with tool loop and adapters', times.composed, 1.25),
+    ];
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+const firstCall = (setup: string, model: string): Contender =>
+  inNewProcess(`
+    import { streamText } from 'ai';
+    ${setup}
+    const { textStream } = streamText({ model: ${model}, prompt: 'Hello' });
+    for await (const delta of textStream) {
+      // Counts from the start of the process.
+      console.log(performance.now());
+      break;
+    }
+    process.exit();`);
+
+/** Runs a module in a new process. It prints its own time in milliseconds. */
+function inNewProcess(script: string): Contender {
+  const args = ['--input-type=module', '--eval', script];
+  return async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, env: {} });
+    return Number(stdout);
+  };
+}
+
+/** Sizes of the entries without lazily loaded code, `ai`, its two packages and the peer dependencies. */
+async function measureSizes(): Promise<Figure[]> {
   const official = await sizeOf(fileURLToPath(import.meta.resolve(OFFICIAL)));
-  const sizes: Figure[] = [];
+  const figures: Figure[] = [];
   for (const { path, specifier, file } of entries) {
-    const size = await sizeOf(file);
-    sizes.push({
+    const size = await sizeOf(join(root, file));
+    figures.push({
       name: `size of \`${specifier}\`, min+gzip`,
       rival,
       value: size,
@@ -44,21 +134,7 @@ export async function measureStart({ samples, warmUp }: Scale): Promise<Figure[]
       measured: `${size.toFixed(1)} KB / ${official.toFixed(1)} KB`,
     });
   }
-  return [...imports, ...sizes];
-}
-
-/** How long a new process takes to import a package. */
-function importing(specifier: string): Contender {
-  const script = `
-    await import('ai');
-    const startedAt = performance.now();
-    await import(${JSON.stringify(specifier)});
-    console.log(performance.now() - startedAt);`;
-  const args = ['--input-type=module', '--eval', script];
-  return async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, env: {} });
-    return Number(stdout);
-  };
+  return figures;
 }
 
 const sizeOf = async (file: string): Promise<number> => (await measureEntry(file)).initial / 1000;

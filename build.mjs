@@ -1,0 +1,178 @@
+/**
+ * Builds `dist`: one bundle per entry of `exports` with shared chunks, source maps and rolled-up declarations.
+ *
+ *     npm run build               does nothing if `dist` is up to date
+ *     npm run build -- --force    always builds
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+const root = import.meta.dirname;
+const outputFolder = path.join(root, 'dist');
+/** Records the inputs and the outputs of the last build. The package does not contain it. */
+const recordFile = path.join(outputFolder, '.build.json');
+const tsconfig = path.join(root, 'src/tsconfig.json');
+const outputOptions = { dir: outputFolder, format: 'esm', chunkFileNames: 'chunks/[name].js' };
+/** The compiler takes nearly all the time, which is no problem to report. */
+const checks = { pluginTimings: false };
+const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+
+const inputHash = hashInputs();
+if (process.argv.includes('--force') || !isUpToDate(inputHash)) {
+  // Loaded here because most runs find `dist` up to date.
+  const { rolldown } = await import('rolldown');
+  const { dts } = await import('rolldown-plugin-dts');
+  const [code, declarations] = await Promise.all([bundleCode(rolldown), bundleDeclarations(rolldown, dts)]);
+  writeOutputs(new Map([...code, ...declarations]));
+}
+
+/** Bundles the JavaScript. Modules that the main entry always loads share one chunk, so importing it reads two files. */
+async function bundleCode(rolldown) {
+  // Bundlers for browsers replace a file by its path, so both files keep their own paths.
+  const replaceable = Object.entries(manifest.browser).flat();
+  const bundle = await rolldown({
+    ...toInputOptions([...listEntryFiles(), ...replaceable]),
+    // No module of the package has side effects, as `sideEffects` in package.json promises.
+    treeshake: { moduleSideEffects: false },
+    // A host entry is imported both ways: its schema asks for a function that imports, and its extension needs it at once.
+    checks: { ...checks, ineffectiveDynamicImport: false },
+  });
+  const { output } = await bundle.generate({
+    ...outputOptions,
+    sourcemap: true,
+    // Editors show the comments of the declarations.
+    comments: { jsdoc: false },
+    codeSplitting: { groups: [{ name: createChunkNames() }] },
+  });
+  await bundle.close();
+  return toFiles(output);
+}
+
+/** Rolls up the declarations of each entry. The compiler keeps comments and drops what is `@internal`. */
+async function bundleDeclarations(rolldown, dts) {
+  const bundle = await rolldown({
+    ...toInputOptions(listEntryFiles()),
+    checks,
+    plugins: [dts({ emitDtsOnly: true, tsconfig })],
+  });
+  const { output } = await bundle.generate(outputOptions);
+  await bundle.close();
+  return toFiles(output);
+}
+
+/** @param {string[]} files built files, relative to the package: `./dist/tools/mcp/index.js` */
+function toInputOptions(files) {
+  const names = files.map(file => file.replace(/^\.\/dist\//, '').replace(/\.js$/, ''));
+  const packages = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
+  return {
+    cwd: root,
+    input: Object.fromEntries(names.map(name => [name, `src/${name}.ts`])),
+    platform: 'neutral',
+    tsconfig,
+    resolve: { extensionAlias: { '.js': ['.ts'] } },
+    external: id => id.startsWith('node:') || packages.some(name => id === name || id.startsWith(`${name}/`)),
+  };
+}
+
+function listEntryFiles() {
+  return Object.values(manifest.exports).flatMap(target =>
+    typeof target === 'string' ? [] : [target.default],
+  );
+}
+
+/**
+ * Assigns modules to chunks. `core` contains what only the main entry and those built on it load at once, `base` what
+ * others load, too, and `common` what at least two of the parts need that the main entry loads later. All other modules
+ * are divided by the entries that import them.
+ */
+function createChunkNames() {
+  let names;
+  return (id, context) => {
+    names ??= assignChunks(context);
+    return names.get(id) ?? null;
+  };
+}
+
+function assignChunks(context) {
+  const listImports = file => listStaticImports(path.join(root, file), context);
+  const main = listImports('src/index.ts');
+  const independent = ['tool-calls', 'tool-loop', 'tools/mcp', 'adapters', 'embeddings'].flatMap(entry => [
+    ...listImports(`src/${entry}/index.ts`),
+  ]);
+  const lazyUses = [...main]
+    .flatMap(id => context.getModuleInfo(id)?.dynamicallyImportedIds ?? [])
+    .flatMap(id => [...listStaticImports(id, context)]);
+  const base = new Set(independent);
+  return new Map([
+    ...lazyUses.filter((id, index) => lazyUses.indexOf(id) < index).map(id => [id, 'common']),
+    ...[...main].map(id => [id, base.has(id) ? 'base' : 'core']),
+  ]);
+}
+
+function listStaticImports(from, context) {
+  const reached = new Set();
+  const visit = id => {
+    const info = context.getModuleInfo(id);
+    if (reached.has(id) || !id.startsWith(root) || info === null) return;
+    reached.add(id);
+    info.importedIds.forEach(visit);
+  };
+  visit(from);
+  return reached;
+}
+
+function toFiles(output) {
+  return output.map(file => [file.fileName, file.type === 'chunk' ? file.code : file.source]);
+}
+
+/** Replaces the contents of `dist`. Files that stay the same are not written. */
+function writeOutputs(files) {
+  rmSync(recordFile, { force: true });
+  for (const name of listOutputs()) if (!files.has(name)) rmSync(path.join(outputFolder, name));
+  for (const [name, content] of files) {
+    const file = path.join(outputFolder, name);
+    if (existsSync(file) && readFileSync(file, 'utf8') === content) continue;
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  }
+  writeFileSync(recordFile, JSON.stringify({ inputHash, outputHash: hashOutputs() }));
+}
+
+function isUpToDate(hash) {
+  if (!existsSync(recordFile)) return false;
+  const record = JSON.parse(readFileSync(recordFile, 'utf8'));
+  return record.inputHash === hash && record.outputHash === hashOutputs();
+}
+
+function hashInputs() {
+  const sources = listFiles(path.join(root, 'src')).filter(file => /\.(?:ts|json)$/.test(file));
+  const configs = ['build.mjs', 'package.json', 'package-lock.json', 'tsconfig.json'];
+  return hashFiles(root, [...configs, ...sources.map(file => path.join('src', file))]);
+}
+
+function hashOutputs() {
+  return hashFiles(outputFolder, listOutputs());
+}
+
+function listOutputs() {
+  if (!existsSync(outputFolder)) return [];
+  return listFiles(outputFolder).filter(name => name !== path.basename(recordFile));
+}
+
+function listFiles(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => path.relative(folder, path.join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+function hashFiles(folder, files) {
+  const hash = createHash('sha256');
+  for (const file of files)
+    hash
+      .update(`${file}\0`)
+      .update(readFileSync(path.join(folder, file)))
+      .update('\0');
+  return hash.digest('hex');
+}
