@@ -1,4 +1,5 @@
 import { KelivoError } from '../shared/errors.js';
+import { toNameHint } from './model-names.js';
 import {
   type ConfiguredProviderRegistry,
   createProviderRegistryFromConfig,
@@ -40,10 +41,10 @@ export function createProvidersFromEnvironment(
   const toProvider = (variable: string): string => {
     const name = read(variable) ?? DEFAULT_PROVIDER;
     if (Object.hasOwn(environmentProviders, name)) return name;
-    const known = Object.keys(environmentProviders).join(', ');
+    const hint = toNameHint(name, { kind: 'provider', known: Object.keys(environmentProviders) });
     throw new KelivoError({
       code: 'unknown-name',
-      message: `Expected \`${variable}\` to name a provider, got ${JSON.stringify(name)}. Known providers: ${known}.`,
+      message: `Expected \`${variable}\` to name a provider, got ${JSON.stringify(name)}. ${hint}`,
     });
   };
   const toModel = (

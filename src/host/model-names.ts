@@ -1,5 +1,6 @@
 import { KelivoError } from '../shared/errors.js';
 import { toModelExpression } from '../shared/model-pattern.js';
+import { nearestName } from '../shared/nearest-name.js';
 import type { ProviderEntry, ProviderRegistryConfig } from './registry-config.js';
 
 /** A model id with the name of its provider. */
@@ -105,9 +106,19 @@ function toUnknownNameError(
   kind: 'provider' | 'role',
   { name, known }: { name: string; known: Iterable<string> },
 ): KelivoError {
-  const names = [...known].map(one => JSON.stringify(one)).join(', ') || 'none';
   return new KelivoError({
     code: 'unknown-name',
-    message: `Unknown ${kind} ${JSON.stringify(name)}. Known ${kind}s: ${names}.`,
+    message: `Unknown ${kind} ${JSON.stringify(name)}. ${toNameHint(name, { kind, known: [...known] })}`,
   });
+}
+
+/** Suggests the nearest name and lists all known names. */
+export function toNameHint(
+  name: string,
+  { kind, known }: { kind: 'adapter' | 'provider' | 'role'; known: readonly string[] },
+): string {
+  const nearest = nearestName(name, known);
+  const suggestion = nearest === undefined ? '' : `Did you mean ${JSON.stringify(nearest)}? `;
+  const names = known.map(one => JSON.stringify(one)).join(', ') || 'none';
+  return `${suggestion}Known ${kind}s: ${names}.`;
 }

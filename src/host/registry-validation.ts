@@ -4,7 +4,7 @@ import { KelivoError } from '../shared/errors.js';
 import { isPlainObject, objectOf } from '../shared/json.js';
 import { findSettingsIssues } from '../shared/settings.js';
 import { validateMcpServers } from '../tools/mcp/validate-mcp-servers.js';
-import { createModelNames, type Naming } from './model-names.js';
+import { createModelNames, type Naming, toNameHint } from './model-names.js';
 import {
   importedEntrySchema,
   kelivoEntrySchema,
@@ -87,8 +87,12 @@ function findServerIssues(servers: unknown, path: string): string[] {
 function findAdapterIssues(names: readonly unknown[], path: string): string[] {
   const known = modelAdapters.all().map(adapter => adapter.name);
   return names
-    .filter(name => typeof name === 'string' && !known.includes(name))
-    .map(name => `\`${path}\`: Unknown adapter "${String(name)}". Known are: ${known.join(', ')}.`);
+    .filter(name => typeof name === 'string')
+    .filter(name => !known.includes(name))
+    .map(
+      name =>
+        `\`${path}\`: Unknown adapter ${JSON.stringify(name)}. ${toNameHint(name, { kind: 'adapter', known })}`,
+    );
 }
 
 /** Finds provider names that are duplicate or contain ":", and model names that resolve to no provider. */

@@ -109,7 +109,7 @@ describe('createProvidersFromEnvironment', () => {
     [
       { LLM_PROVIDER: 'opnai' },
       'unknown-name',
-      /`LLM_PROVIDER`.*got "opnai"\. Known providers: kelivo-responses, openai,/,
+      /`LLM_PROVIDER`.*got "opnai"\. Did you mean "openai"\? Known providers: "kelivo-responses", "openai",/,
     ],
     [{ EMBEDDING_PROVIDER: 'x' }, 'unknown-name', /`EMBEDDING_PROVIDER`/],
     [{ LLM_PROVIDER: 'google' }, 'invalid-settings', /`OPENAI_MODEL` to name a model of google, got nothing/],

@@ -69,7 +69,7 @@ describe('a model name', () => {
 
   it('rejects an unknown provider and lists the known ones', () => {
     expect(messageOf(() => registry.languageModel('opneai:gpt'))).toBe(
-      'unknown-name: Unknown provider "opneai". Known providers: "main", "openai", "gemini", "local".',
+      'unknown-name: Unknown provider "opneai". Did you mean "openai"? Known providers: "main", "openai", "gemini", "local".',
     );
   });
 });
@@ -92,7 +92,7 @@ describe('the model of a role', () => {
 
   it('rejects unknown roles and providers and lists the known ones', () => {
     expect(messageOf(() => registry.modelFor('chta'))).toBe(
-      'unknown-name: Unknown role "chta". Known roles: "chat", "summary", "planner", "embedding".',
+      'unknown-name: Unknown role "chta". Did you mean "chat"? Known roles: "chat", "summary", "planner", "embedding".',
     );
     expect(messageOf(() => registry.modelFor('chat', { provider: 'x' }))).toContain(
       'Unknown provider "x". Known providers:',
@@ -274,7 +274,7 @@ describe('an invalid configuration', () => {
       expect.stringMatching(/^`mcpServers`: .*MCP server "broken"/),
       expect.stringMatching(/`type` of `providers\.a` of the provider configuration/),
       expect.stringMatching(/^`providers\.b`: Unknown setting `baseUrl`.*Did you mean `baseURL`\?$/),
-      expect.stringMatching(/^`providers\.b\.adapters`: Unknown adapter "nope"\. Known are: .*qwen/),
+      expect.stringMatching(/^`providers\.b\.adapters`: Unknown adapter "nope"\. Known adapters: .*"qwen/),
       expect.stringMatching(/`creator` of `providers\.c`/),
       expect.stringMatching(/`enabled` of `providers\.d`/),
       expect.stringMatching(
