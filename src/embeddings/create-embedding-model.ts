@@ -8,7 +8,6 @@ import type { FetchFunction } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
 import { parseSettings } from '../shared/settings.js';
 import type { Credentials } from '../http/key-ring.js';
-import { postJson } from '../http/post-json.js';
 
 /** What is the same for all calls of an embedding model. */
 export interface EmbeddingModelOptions {
@@ -77,6 +76,8 @@ export function createEmbeddingModel(
       }
       const { dimensions = ownDimensions, user } = { ...providerOptions?.openai, ...providerOptions?.kelivo };
       const { url, credentials, needsKey, fetch, timeout } = config;
+      // Loaded with the first call, so that importing the package loads no HTTP client.
+      const { postJson } = await import('../http/post-json.js');
       const { body, headers: responseHeaders } = await credentials.use(undefined, keyHeaders =>
         postJson({
           url,

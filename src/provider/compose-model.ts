@@ -1,8 +1,9 @@
 import type { LanguageModelV2 } from '@ai-sdk/provider';
 import { adaptModel } from '../adapters/adapt-model.js';
 import type { ModelAdapterRegistry } from '../adapters/registry.js';
+import { isHostedToolPart } from '../responses/hosted-tools/index.js';
 import type { KelivoResponsesSettings } from './settings.js';
-import { withToolLoop } from '../tool-loop/tool-loop.js';
+import { createToolLoop } from '../tool-loop/tool-loop.js';
 import type { ToolSource } from '../tools/tool-source.js';
 
 export interface ComposeModelOptions extends Pick<KelivoResponsesSettings, 'toolLoop' | 'timeouts'> {
@@ -20,9 +21,10 @@ export function composeModel(
   const adapted = adaptModel(model, { adapters });
   if (toolLoop === false) return adapted;
   // Without tools, too: a call may bring its own.
-  return withToolLoop(adapted, {
-    ...toolLoop,
-    tools: tools ?? [],
-    timeouts: { tool: timeouts.tool, total: timeouts.total },
-  });
+  const loopTimeouts = { tool: timeouts.tool, total: timeouts.total };
+  return createToolLoop(
+    adapted,
+    { ...toolLoop, tools: tools ?? [], timeouts: loopTimeouts },
+    { isHostedTool: isHostedToolPart },
+  );
 }

@@ -4,7 +4,6 @@ import type {
   LanguageModelV2ToolResultPart,
 } from '@ai-sdk/provider';
 import { createUniqueIds } from '../shared/unique-ids.js';
-import { isHostedTool } from './hosted-tools.js';
 
 /** One call of a history, with the result that belongs to it. */
 export interface MatchedCall {
@@ -27,7 +26,7 @@ export interface MatchedCall {
  */
 export function matchToolCalls(
   prompt: LanguageModelV2Prompt,
-  isOwn: IsFunctionTool,
+  isHosted: IsHostedCall,
 ): Array<MatchedCall | undefined> {
   const slots: Array<MatchedCall | undefined> = [];
   const uses = new Map<string, IdUse>();
@@ -37,7 +36,7 @@ export function matchToolCalls(
     if (message.role === 'user') turn++;
     if (message.role !== 'assistant' && message.role !== 'tool') continue;
     for (const part of message.content) {
-      if (!isFunctionPart(part, message.role, isOwn)) continue;
+      if (!isFunctionPart(part, message.role, isHosted)) continue;
       const use = uses.get(part.toolCallId) ?? { calls: [], answered: 0 };
       uses.set(part.toolCallId, use);
       slots.push(
@@ -53,20 +52,20 @@ export function matchToolCalls(
   return slots.map(call => (call?.part === undefined && call?.result === undefined ? undefined : call));
 }
 
-/** Whether a tool is certainly no hosted one, whatever it is called. */
-export type IsFunctionTool = (toolName: string) => boolean;
+/** Returns true if a provider-executed call or result belongs to a hosted tool. */
+export type IsHostedCall = (part: { toolName: string; toolCallId: string }) => boolean;
 
 /** Whether a part is a call or a result of a function, which hosted tools are not. */
 export function isFunctionPart<PART extends { type: string }>(
   part: PART,
   role: 'assistant' | 'tool',
-  isOwn: IsFunctionTool,
+  isHosted: IsHostedCall,
 ): part is PART & (LanguageModelV2ToolCallPart | LanguageModelV2ToolResultPart) {
   const candidate = part as { type: string } as LanguageModelV2ToolCallPart | LanguageModelV2ToolResultPart;
   if (candidate.type !== 'tool-call' && candidate.type !== 'tool-result') return false;
   const isByProvider =
     candidate.type === 'tool-call' ? candidate.providerExecuted === true : role === 'assistant';
-  return !(isByProvider && !isOwn(candidate.toolName) && isHostedTool(candidate));
+  return !(isByProvider && isHosted(candidate));
 }
 
 /** The calls that share an id, in order; the first `answered` of them have their result. */

@@ -5,7 +5,8 @@ import type {
   LanguageModelV2ToolCallPart,
   LanguageModelV2ToolResultPart,
 } from '@ai-sdk/provider';
-import { isFunctionPart, type IsFunctionTool, type MatchedCall, matchToolCalls } from './call-matching.js';
+import { isFunctionPart, type IsHostedCall, type MatchedCall, matchToolCalls } from './call-matching.js';
+import { isKnownHostedTool } from './hosted-tools.js';
 import { unwrapMcpOutput } from './mcp-output.js';
 
 type AssistantMessage = Extract<LanguageModelV2Message, { role: 'assistant' }>;
@@ -30,6 +31,11 @@ export interface PairToolCallsOptions {
    * @default no tool is
    */
   isFunctionTool?: (toolName: string) => boolean;
+  /**
+   * Returns true if a provider-executed call or result belongs to a hosted tool. Such parts are left unchanged.
+   * @default recognizes the hosted tools of the official OpenAI provider
+   */
+  isHostedTool?: IsHostedCall;
 }
 
 /**
@@ -42,9 +48,15 @@ export interface PairToolCallsOptions {
  */
 export function pairToolCalls(
   prompt: LanguageModelV2Prompt,
-  { argumentsOf, keepOrphans = false, isFunctionTool: isOwn = () => false }: PairToolCallsOptions = {},
+  {
+    argumentsOf,
+    keepOrphans = false,
+    isFunctionTool,
+    isHostedTool = isKnownHostedTool,
+  }: PairToolCallsOptions = {},
 ): LanguageModelV2Prompt {
-  const slots = matchToolCalls(prompt, isOwn).values();
+  const isHosted: IsHostedCall = part => !isFunctionTool?.(part.toolName) && isHostedTool(part);
+  const slots = matchToolCalls(prompt, isHosted).values();
   const nextSlot = (): MatchedCall | undefined => slots.next().value ?? undefined;
   const history: LanguageModelV2Prompt = [];
   // The results that belong after the last assistant message.
@@ -56,13 +68,13 @@ export function pairToolCalls(
 
   for (const message of prompt) {
     if (message.role === 'assistant') {
-      for (const round of toRounds(message, { nextSlot, argumentsOf, isOwn })) {
+      for (const round of toRounds(message, { nextSlot, argumentsOf, isHosted })) {
         closeRound();
         history.push(round.message);
         results = round.calls.map(toResultPart);
       }
     } else if (message.role === 'tool') {
-      const { orphans, rest } = sortToolMessage(message, { nextSlot, keepOrphans, isOwn });
+      const { orphans, rest } = sortToolMessage(message, { nextSlot, keepOrphans, isHosted });
       if (results.length > 0 && isSame(results, message.content.filter(isResult))) {
         history.push(message);
         results = [];
@@ -92,14 +104,14 @@ interface Round {
 
 function toRounds(
   message: AssistantMessage,
-  { nextSlot, argumentsOf, isOwn }: SlotReader & Pick<PairToolCallsOptions, 'argumentsOf'>,
+  { nextSlot, argumentsOf, isHosted }: SlotReader & Pick<PairToolCallsOptions, 'argumentsOf'>,
 ): Round[] {
   const stretches: Array<{ parts: AssistantPart[]; calls: MatchedCall[] }> = [];
   let current = { parts: [] as AssistantPart[], calls: [] as MatchedCall[] };
   // What follows a provider-executed call was written with its result at hand; what follows a host's call was not.
   let isAnswered = false;
   for (const part of message.content) {
-    if (isFunctionPart(part, 'assistant', isOwn)) {
+    if (isFunctionPart(part, 'assistant', isHosted)) {
       const call = nextSlot();
       if (call === undefined) continue;
       current.parts.push(toCallPart(call, argumentsOf));
@@ -128,19 +140,19 @@ function toRounds(
 }
 
 interface SlotReader {
-  readonly isOwn: IsFunctionTool;
+  readonly isHosted: IsHostedCall;
   nextSlot(): MatchedCall | undefined;
 }
 
 /** Which parts of a `tool` message stay where they are, and which results need a call before them. */
 function sortToolMessage(
   message: ToolMessage,
-  { nextSlot, keepOrphans, isOwn }: SlotReader & { keepOrphans: boolean },
+  { nextSlot, keepOrphans, isHosted }: SlotReader & { keepOrphans: boolean },
 ): { orphans: MatchedCall[]; rest: ToolMessage['content'] } {
   const orphans: MatchedCall[] = [];
   const rest: ToolMessage['content'] = [];
   for (const part of message.content) {
-    if (!isFunctionPart(part, 'tool', isOwn)) {
+    if (!isFunctionPart(part, 'tool', isHosted)) {
       rest.push(part);
       continue;
     }

@@ -1,6 +1,6 @@
 /**
- * Tools that the API runs on its own servers, by the names the official OpenAI provider and this package give
- * their calls. Those calls are not functions: they cannot be sent back as a call with an output.
+ * Names that the official OpenAI provider and this package give to calls of hosted tools. The API executes them on its
+ * servers. They are not functions, so they cannot be sent back as a function call with an output.
  */
 const hostedToolNames = new Set([
   'web_search',
@@ -15,17 +15,25 @@ const hostedToolNames = new Set([
   'mcp_approval_request',
 ]);
 
-/** How the ids of items that stand for a hosted call begin. A host may have declared the tool under any name. */
+/** Id prefixes of hosted calls. The host may have declared the tool under any name. */
 const hostedItemId = /^(?:ws|fs|ci|ig|cu|mcp|mcpl|mcpr)_/;
 
 /**
- * Whether a provider-executed call or result belongs to a tool of the API itself.
+ * Returns true if a provider-executed call or result belongs to a hosted tool of the official OpenAI provider. The
+ * tool loop uses it for models of any provider. The Responses provider passes a test that its own table of hosted tools
+ * determines, so a new hosted tool need not be added here.
  *
- * An MCP server may well offer a `web_search` of its own. The call id tells them apart: a function call's
- * begins with `call_`, a hosted call goes by the id of its item (`ws_…`, `ci_…`, `ig_…`).
+ * An MCP server may offer a tool with the same name, for example `web_search`. The id distinguishes them: ids of function
+ * calls begin with `call_`, and a hosted call has the id of its item (`ws_…`, `ci_…`, `ig_…`).
  */
-export function isHostedTool({ toolName, toolCallId }: { toolName: string; toolCallId: string }): boolean {
+export function isKnownHostedTool({
+  toolName,
+  toolCallId,
+}: {
+  toolName: string;
+  toolCallId: string;
+}): boolean {
   if (hostedItemId.test(toolCallId)) return true;
-  // `mcp.<tool>` is the spelling of hosted MCP calls in the official provider's later versions.
+  // Later versions of the official provider name hosted MCP calls `mcp.<tool>`.
   return (hostedToolNames.has(toolName) || toolName.startsWith('mcp.')) && !toolCallId.startsWith('call_');
 }

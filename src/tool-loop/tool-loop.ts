@@ -32,6 +32,15 @@ const NO_TOOLS = createToolbox([]);
  * @throws KelivoError with code `invalid-settings` for an invalid option.
  */
 export function withToolLoop(model: LanguageModelV2, options: ToolLoopOptions): LanguageModelV2 {
+  return createToolLoop(model, options, {});
+}
+
+/** Creates a tool loop over a model that recognizes its own hosted tools. */
+export function createToolLoop(
+  model: LanguageModelV2,
+  options: ToolLoopOptions,
+  { isHostedTool }: Pick<TurnContext, 'isHostedTool'>,
+): LanguageModelV2 {
   const { tools, ...settings } = validateToolLoopOptions(options);
   const sources = isToolSource(tools) ? [tools] : tools;
   const [firstSource = NO_TOOLS] = sources;
@@ -79,7 +88,7 @@ export function withToolLoop(model: LanguageModelV2, options: ToolLoopOptions): 
     callOptions: LanguageModelV2CallOptions,
     context: Pick<TurnContext, 'source' | 'mode' | 'openRound'>,
   ) {
-    const turn = await openTurn(callOptions, { ...context, settings, memory });
+    const turn = await openTurn(callOptions, { ...context, settings, memory, isHostedTool });
     try {
       return { turn, round: await turn.openRound(turn.request, 1) };
     } catch (error) {

@@ -11,7 +11,7 @@ import {
   type ToolPartsMode,
 } from '../parts/provider-executed-parts.js';
 import { untilAborted } from '../shared/abort.js';
-import { isContinuation, pairToolCalls } from '../tool-calls/call-pairing.js';
+import { isContinuation, pairToolCalls, type PairToolCallsOptions } from '../tool-calls/call-pairing.js';
 import { isStrictSchema } from '../tools/strict-schema.js';
 import type { ToolDefinition, ToolSource } from '../tools/tool-source.js';
 import { type CallMemory, createHiddenCalls, type HiddenCalls, withHiddenCalls } from './call-memory.js';
@@ -50,7 +50,7 @@ export interface Turn {
   readonly emit: EmitEvent;
 }
 
-export interface TurnContext {
+export interface TurnContext extends Pick<PairToolCallsOptions, 'isHostedTool'> {
   readonly source: ToolSource;
   readonly settings: Omit<ToolLoopOptions, 'tools'>;
   readonly openRound: OpenRound;
@@ -62,7 +62,7 @@ export interface TurnContext {
 /** Prepares a turn: lists the tools and normalizes the history. */
 export async function openTurn(
   callOptions: LanguageModelV2CallOptions,
-  { source, settings, openRound, mode, memory }: TurnContext,
+  { source, settings, openRound, mode, memory, isHostedTool }: TurnContext,
 ): Promise<Turn> {
   const { maxRounds = 20, maxToolCalls, timeouts, retry: retryOptions, onEvent } = settings;
   const { prompt, abortSignal } = callOptions;
@@ -74,7 +74,7 @@ export async function openTurn(
   try {
     const listing = await untilAborted(source.listTools({ signal }), signal);
     const tools = new Map(listing.tools.map(tool => [tool.name, tool]));
-    const request = await toFirstRequest(callOptions, { tools, memory, signal });
+    const request = await toFirstRequest(callOptions, { tools, memory, signal, isHostedTool });
     const modeOf = createToolPartsModes(callOptions, { mode, toolActivity: settings.toolActivity });
     return {
       request: withTurnToken(maxRounds <= 1 ? withoutCalls(request) : request),
@@ -138,7 +138,11 @@ async function toFirstRequest(
     tools: loopTools,
     memory,
     signal,
-  }: { tools: ReadonlyMap<string, ToolDefinition>; memory: CallMemory; signal: AbortSignal },
+    isHostedTool,
+  }: Pick<TurnContext, 'memory' | 'isHostedTool'> & {
+    tools: ReadonlyMap<string, ToolDefinition>;
+    signal: AbortSignal;
+  },
 ): Promise<LanguageModelV2CallOptions> {
   const tools = [
     // A host declares the loop's tools as stubs; the model needs their real schemas.
@@ -151,6 +155,7 @@ async function toFirstRequest(
     prompt: pairToolCalls(await withHiddenCalls(callOptions.prompt, memory), {
       argumentsOf: memory.recallInput,
       isFunctionTool: toolName => loopTools.has(toolName),
+      isHostedTool,
       keepOrphans: isContinuation(callOptions),
     }),
     ...(tools.length > 0 && { tools }),

@@ -4,7 +4,7 @@ import {
   type LanguageModelV2Prompt,
 } from '@ai-sdk/provider';
 import { pairToolCalls } from '../../tool-calls/call-pairing.js';
-import { declarationOf } from '../hosted-tools/index.js';
+import { declarationOf, isHostedToolPart } from '../hosted-tools/index.js';
 import { type ResponsesRequestBody, withoutUndefined } from '../wire.js';
 import { toReplays } from './hosted-calls.js';
 import { type ConvertedMessages, toInput, toNewMessages } from './input.js';
@@ -57,6 +57,7 @@ export function buildRequest(
 
   const prompt = pairToolCalls(options.prompt, {
     keepOrphans: conversation !== undefined || previousResponseId !== undefined,
+    isHostedTool: isHostedToolPart,
   });
   const toolNames = createToolNames(toolNamesIn(options, prompt), givenNamesIn(options));
   const tools = toTools(options, { toolNames, traits, strict: callOptions.strictJsonSchema ?? false, warn });
