@@ -6,34 +6,34 @@ import {
   toResponse,
   toStream,
 } from '../responses/stream/_fixtures/wire-events.js';
-import type { Seen } from './_normalize-parts.js';
+import type { NormalizedPart } from './_normalize-parts.js';
 
-/** One row of the README's table: a body that servers really send, and how to tell that it was read. */
+/** One row of the table: a stream that servers send, and a check of what a host receives. */
 export interface FeatureRow {
-  readonly what: string;
-  /** Who sends such a thing. */
-  readonly who: string;
+  readonly title: string;
+  /** Servers that send such a stream. */
+  readonly senders: string;
   readonly body: string;
-  readonly isRight: (seen: readonly Seen[]) => boolean;
+  readonly isComplete: (parts: readonly NormalizedPart[]) => boolean;
 }
 
 const hello = message(['Hello']);
 const add = functionCall('add', '{"a":1}');
 const has =
   (kind: string, fields: Record<string, unknown> = {}) =>
-  (seen: readonly Seen[]) =>
-    seen.some(
+  (parts: readonly NormalizedPart[]) =>
+    parts.some(
       entry => entry.kind === kind && Object.entries(fields).every(([name, value]) => entry[name] === value),
     );
 const all =
-  (...checks: ((seen: readonly Seen[]) => boolean)[]) =>
-  (seen: readonly Seen[]) =>
-    checks.every(check => check(seen));
-const saysHello = all(has('text', { text: 'Hello' }), has('finish', { reason: 'stop' }));
-const callsAdd = all(has('call', { toolName: 'add' }), has('finish', { reason: 'tool-calls' }));
-/** An error that the host gets to know: before anything was shown, as a rejection that it may repeat. */
-const isLoud = (seen: readonly Seen[]) =>
-  has('rejected')(seen) || all(has('error'), has('finish', { reason: 'error' }))(seen);
+  (...checks: ((parts: readonly NormalizedPart[]) => boolean)[]) =>
+  (parts: readonly NormalizedPart[]) =>
+    checks.every(check => check(parts));
+const receivesHello = all(has('text', { text: 'Hello' }), has('finish', { reason: 'stop' }));
+const receivesCall = all(has('call', { toolName: 'add' }), has('finish', { reason: 'tool-calls' }));
+/** The host receives an error, or a rejection that it can retry if nothing was emitted before. */
+const reportsError = (parts: readonly NormalizedPart[]) =>
+  has('rejected')(parts) || all(has('error'), has('finish', { reason: 'error' }))(parts);
 
 const edit = (events: readonly WireEvent[], change: (event: WireEvent) => WireEvent | WireEvent[]): string =>
   toSse(events.flatMap(change));
@@ -47,89 +47,89 @@ const without = (events: readonly WireEvent[], type: string): string =>
 
 export const FEATURE_ROWS: readonly FeatureRow[] = [
   {
-    what: 'function call without `output_index`',
-    who: 'llama.cpp, Lemonade',
+    title: 'function call without `output_index`',
+    senders: 'llama.cpp, Lemonade',
     body: dropping(toStream([add]), 'output_index'),
-    isRight: callsAdd,
+    isComplete: receivesCall,
   },
   {
-    what: 'function call whose item has no `status`',
-    who: 'vLLM',
+    title: 'function call whose item has no `status`',
+    senders: 'vLLM',
     body: edit(toStream([add]), event => {
       if (event.type !== 'response.output_item.done') return event;
       const { status: _, ...item } = event.item as Record<string, unknown>;
       return { ...event, item };
     }),
-    isRight: callsAdd,
+    isComplete: receivesCall,
   },
   {
-    what: 'function call without a `call_id`',
-    who: 'responses.js',
+    title: 'function call without a `call_id`',
+    senders: 'responses.js',
     body: edit(toStream([add]), event =>
       event.item === undefined
         ? event
         : { ...event, item: { ...(event.item as object), call_id: undefined } },
     ),
-    isRight: callsAdd,
+    isComplete: receivesCall,
   },
   {
-    what: 'call that only the terminal response has',
-    who: 'early vLLM',
+    title: 'call that only the terminal response contains',
+    senders: 'early vLLM',
     body: toSse([
       { type: 'response.created', response: { ...toResponse([]), status: 'in_progress' } },
       { type: 'response.completed', response: toResponse([add]) },
     ]),
-    isRight: callsAdd,
+    isComplete: receivesCall,
   },
   {
-    what: 'text deltas without `item_id`',
-    who: 'OpenAI recordings',
+    title: 'text deltas without `item_id`',
+    senders: 'OpenAI recordings',
     body: dropping(toStream([hello]), 'item_id'),
-    isRight: saysHello,
+    isComplete: receivesHello,
   },
   {
-    what: 'text deltas before `output_item.added`',
-    who: 'responses.js',
+    title: 'text deltas before `output_item.added`',
+    senders: 'responses.js',
     body: without(toStream([hello]), 'response.output_item.added'),
-    isRight: saysHello,
+    isComplete: receivesHello,
   },
   {
-    what: 'terminal response without `usage`',
-    who: 'xAI',
+    title: 'terminal response without `usage`',
+    senders: 'xAI',
     body: toSse(toStream([hello], { usage: undefined })),
-    isRight: saysHello,
+    isComplete: receivesHello,
   },
   {
-    what: '`response.created` without `created_at`',
-    who: 'llama.cpp',
+    title: '`response.created` without `created_at`',
+    senders: 'llama.cpp',
     body: edit(toStream([hello]), event =>
       event.type === 'response.created'
         ? { ...event, response: { id: 'resp_1', object: 'response' } }
         : event,
     ),
-    isRight: all(saysHello, has('response', { id: 'resp_1' })),
+    isComplete: all(receivesHello, has('response', { id: 'resp_1' })),
   },
   {
-    what: 'reasoning as full text (`reasoning_text`)',
-    who: 'LM Studio, vLLM, DeepSeek',
+    title: 'reasoning as plain text (`reasoning_text`)',
+    senders: 'LM Studio, vLLM, DeepSeek',
     body: toSse(toStream([reasoning({ text: 'I think' }), hello])),
-    isRight: all(saysHello, has('reasoning', { text: 'I think' })),
+    isComplete: all(receivesHello, has('reasoning', { text: 'I think' })),
   },
   {
-    what: 'reasoning finished without being announced',
-    who: 'GitHub Copilot, xAI',
+    title: 'reasoning without `output_item.added`',
+    senders: 'GitHub Copilot, xAI',
     body: without(toStream([reasoning({ summary: ['I think'] }), hello]), 'response.output_item.added'),
-    isRight: all(saysHello, has('reasoning', { text: 'I think' })),
+    isComplete: all(receivesHello, has('reasoning', { text: 'I think' })),
   },
   {
-    what: 'refusal',
-    who: 'OpenAI',
+    title: 'refusal',
+    senders: 'OpenAI',
     body: toSse(toStream([message([{ refusal: 'No.' }])])),
-    isRight: has('text', { text: 'No.' }),
+    isComplete: has('text', { text: 'No.' }),
   },
   {
-    what: 'hosted MCP call',
-    who: 'OpenAI',
+    title: 'hosted MCP call',
+    senders: 'OpenAI',
     body: toSse(
       toStream([
         {
@@ -147,17 +147,17 @@ export const FEATURE_ROWS: readonly FeatureRow[] = [
         hello,
       ]),
     ),
-    isRight: all(saysHello, has('result', { toolCallId: 'mcp_1' })),
+    isComplete: all(receivesHello, has('result', { toolCallId: 'mcp_1' })),
   },
   {
-    what: 'stream cut before its terminal event',
-    who: 'any network',
+    title: 'stream truncated before its terminal event',
+    senders: 'any network',
     body: without(toStream([hello]), 'response.completed'),
-    isRight: isLoud,
+    isComplete: reportsError,
   },
   {
-    what: '`response.failed`',
-    who: 'OpenAI, responses.js',
+    title: '`response.failed`',
+    senders: 'OpenAI, responses.js',
     body: edit(toStream([hello]), event =>
       event.type === 'response.completed'
         ? {
@@ -166,11 +166,11 @@ export const FEATURE_ROWS: readonly FeatureRow[] = [
           }
         : event,
     ),
-    isRight: isLoud,
+    isComplete: reportsError,
   },
   {
-    what: '`error` event in its documented, flat form',
-    who: 'OpenAI',
+    title: '`error` event in its documented flat format',
+    senders: 'OpenAI',
     body: edit(toStream([hello]), event =>
       event.type === 'response.completed'
         ? {
@@ -182,26 +182,26 @@ export const FEATURE_ROWS: readonly FeatureRow[] = [
           }
         : event,
     ),
-    isRight: isLoud,
+    isComplete: reportsError,
   },
   {
-    what: 'a line of broken JSON in mid-stream',
-    who: 'any proxy',
+    title: 'invalid JSON in the middle of a stream',
+    senders: 'any proxy',
     body: toSse(toStream([hello])).replace(
       'event: response.in_progress',
       'data: {"type":\n\nevent: response.in_progress',
     ),
-    isRight: all(saysHello, seen => !has('error')(seen)),
+    isComplete: all(receivesHello, parts => !has('error')(parts)),
   },
   {
-    what: 'chat completions where Responses were asked for',
-    who: 'Azure deployments',
+    title: 'chat completions instead of a Responses stream',
+    senders: 'Azure deployments',
     body: ['a', 'b', 'c']
       .map(
         content =>
           `data: ${JSON.stringify({ object: 'chat.completion.chunk', choices: [{ delta: { content } }] })}\n\n`,
       )
       .join(''),
-    isRight: seen => has('rejected')(seen) && seen.length === 1,
+    isComplete: parts => has('rejected')(parts) && parts.length === 1,
   },
 ];

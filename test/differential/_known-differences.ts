@@ -1,16 +1,17 @@
-const REASONING_TEXT = 'reasoning in full (`reasoning_text`) is lost';
-const HOSTED = 'items of hosted tools that it does not know are dropped';
-const ANNOTATIONS = 'annotations that come with the finished item alone, or are of other kinds, are dropped';
-const REFUSAL = 'a refusal is an empty text';
-const CUT_CALL = 'a call that the token limit cuts is a stream error';
-const FAILURE = 'a failure of the server is a finish `unknown`, or a stream that the host cannot repeat';
+const REASONING_TEXT = 'plain reasoning (`reasoning_text`) is lost';
+const HOSTED = 'items of unknown hosted tools are dropped';
+const ANNOTATIONS = 'annotations of other types, or that only the finished item contains, are dropped';
+const REFUSAL = 'a refusal becomes empty text';
+const TRUNCATED_CALL = 'a call truncated by the token limit becomes a stream error';
+const FAILURE =
+  'a server failure becomes the finish reason `unknown`, or a stream error that the host cannot retry';
 
-/** Where the official provider (`@ai-sdk/openai` 2) reads a stream wrongly or not at all, and what it does. */
-export const OFFICIAL_DIFFERS: Readonly<Record<string, string>> = {
+/** Streams that the official provider (`@ai-sdk/openai` 2) reads incompletely, with what it does. */
+export const KNOWN_DIFFERENCES: Readonly<Record<string, string>> = {
   'reasoning in full': REASONING_TEXT,
   'reasoning in full and a summary of it': REASONING_TEXT,
   'a refusal, as text': REFUSAL,
-  'an answer that the token limit cuts in mid-arguments, without the call': CUT_CALL,
+  'an answer that the token limit cuts in mid-arguments, without the call': TRUNCATED_CALL,
   'agentic-gateway/mcp__mcp-read-resource-Qwen-Qwen3-30B-A3B-FP8-streaming.sse': `${REASONING_TEXT}; ${HOSTED}`,
   'hf-responses.js/mcp_list_failed_stream.sse': FAILURE,
   'mirascope/cassettes__test_refusal__openai_gpt_4o_responses__async_stream.sse': REFUSAL,
@@ -19,18 +20,18 @@ export const OFFICIAL_DIFFERS: Readonly<Record<string, string>> = {
     ANNOTATIONS,
   'pydantic-ai/test_openai_responses__test_openai_responses_model_mcp_server_tool_stream.sse': HOSTED,
   'pydantic-ai/test_tool_search__test_openai_client_tool_search_streaming.r1.sse': HOSTED,
-  'rig-openai/streaming_grammar__incomplete_mid_tool_call.sse': CUT_CALL,
+  'rig-openai/streaming_grammar__incomplete_mid_tool_call.sse': TRUNCATED_CALL,
   'ruby_llm/chat_responses_protocol_dialects_with_deepseek_deepseek-v4-flash_streams_reasoning_deltas.sse':
     REASONING_TEXT,
   'ruby_llm/providers_bedrock_mantle_responses_chat_streams_through_the_responses_surface.sse':
     REASONING_TEXT,
-  'vercel-openai/github-copilot-id-rotation.1.sse': 'ids that rotate with every event kill the stream',
+  'vercel-openai/github-copilot-id-rotation.1.sse': 'ids that change with every event end the stream',
   'vercel-openai/openai-apply-patch-tool-delete.1.sse': HOSTED,
   'vercel-openai/openai-client-tool-search.1.sse': HOSTED,
   'vercel-openai/openai-code-interpreter-tool.1.sse': ANNOTATIONS,
   'vercel-openai/openai-compaction.1.sse': HOSTED,
   'vercel-openai/openai-error.1.sse': FAILURE,
-  'vercel-openai/openai-local-shell-tool.1.sse': 'a call that waits for the host ends with `stop`',
+  'vercel-openai/openai-local-shell-tool.1.sse': 'a call that the host must run finishes with `stop`',
   'vercel-openai/openai-mcp-tool-approval.2.sse': HOSTED,
   'vercel-openai/openai-mcp-tool-approval.3.sse': HOSTED,
   'vercel-openai/openai-mcp-tool-approval.4.sse': HOSTED,
@@ -41,9 +42,9 @@ export const OFFICIAL_DIFFERS: Readonly<Record<string, string>> = {
   'vercel-xai/xai-web-search-tool.1.sse': ANNOTATIONS,
   'vercel-xai/xai-x-search-tool.sse': `${HOSTED}; ${ANNOTATIONS}`,
   'vllm/tool_calls__multi_turn__responses_tool_calls_3turn_streaming.r1.sse':
-    'the call is lost, and the turn a `stop`',
+    'the call is lost and the response finishes with `stop`',
   'vllm/tool_calls__multi_turn__responses_tool_calls_3turn_streaming.r2.sse':
-    'the call is lost, and the turn a `stop`',
+    'the call is lost and the response finishes with `stop`',
   'vllm/tool_calls__multi_turn__responses_tool_calls_3turn_streaming.r3.sse':
-    'the call is lost, and the turn a `stop`',
+    'the call is lost and the response finishes with `stop`',
 };

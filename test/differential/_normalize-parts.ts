@@ -2,26 +2,30 @@ import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
 
 type Metadata = { openai?: Record<string, unknown> } | undefined;
 
-/** One thing that a host sees of an answer, without ids that are made up and without how it was cut into deltas. */
-export interface Seen {
+/** One block or event of a response, without generated ids and delta boundaries. */
+export interface NormalizedPart {
   readonly kind: string;
   readonly [field: string]: unknown;
 }
 
 /**
- * What a host sees in a stream, in the order in which things begin. Blocks are one entry each, with the metadata that a
- * host keeps, which is that of their end.
+ * Normalizes the parts of a stream, in the order in which they start. Each block becomes one entry with the metadata of
+ * its end, which is what a host stores.
  */
-export function normalizeParts(parts: readonly LanguageModelV2StreamPart[]): Seen[] {
-  const seen: Record<string, unknown>[] = [];
+export function normalizeParts(parts: readonly LanguageModelV2StreamPart[]): NormalizedPart[] {
+  const normalized: Record<string, unknown>[] = [];
   const open = new Map<string, Record<string, unknown>>();
   for (const part of parts) {
     switch (part.type) {
       case 'text-start':
       case 'reasoning-start': {
-        const block = { kind: part.type.replace('-start', ''), text: '', ...kept(part.providerMetadata) };
+        const block = {
+          kind: part.type.replace('-start', ''),
+          text: '',
+          ...storedMetadata(part.providerMetadata),
+        };
         open.set(`${block.kind} ${part.id}`, block);
-        seen.push(block);
+        normalized.push(block);
         break;
       }
       case 'text-delta':
@@ -34,17 +38,24 @@ export function normalizeParts(parts: readonly LanguageModelV2StreamPart[]): See
       case 'reasoning-end':
         Object.assign(
           open.get(`${part.type.replace('-end', '')} ${part.id}`) ?? {},
-          kept(part.providerMetadata),
+          storedMetadata(part.providerMetadata),
         );
         break;
       case 'tool-call': {
         const { toolCallId, toolName, input, providerExecuted, providerMetadata } = part;
         const value = input.trim() === '' ? {} : JSON.parse(input);
-        seen.push({ kind: 'call', toolCallId, toolName, value, providerExecuted, ...kept(providerMetadata) });
+        normalized.push({
+          kind: 'call',
+          toolCallId,
+          toolName,
+          value,
+          providerExecuted,
+          ...storedMetadata(providerMetadata),
+        });
         break;
       }
       case 'tool-result':
-        seen.push({
+        normalized.push({
           kind: 'result',
           toolCallId: part.toolCallId,
           toolName: part.toolName,
@@ -52,40 +63,45 @@ export function normalizeParts(parts: readonly LanguageModelV2StreamPart[]): See
         });
         break;
       case 'source':
-        seen.push({
+        normalized.push({
           kind: 'source',
           of: part.sourceType === 'url' ? part.url : part.filename,
           title: part.title,
         });
         break;
       case 'response-metadata':
-        seen.push({ kind: 'response', id: part.id, modelId: part.modelId, at: part.timestamp?.getTime() });
+        normalized.push({
+          kind: 'response',
+          id: part.id,
+          modelId: part.modelId,
+          at: part.timestamp?.getTime(),
+        });
         break;
       case 'finish': {
         const { serviceTier, reasoningContext, usage } = part.providerMetadata?.openai ?? {};
         const responseId = part.providerMetadata?.openai?.responseId;
         const metadata = { responseId, serviceTier, reasoningContext, usage };
-        seen.push({ kind: 'finish', reason: part.finishReason, usage: part.usage, metadata });
+        normalized.push({ kind: 'finish', reason: part.finishReason, usage: part.usage, metadata });
         break;
       }
       case 'error':
-        seen.push({ kind: 'error' });
+        normalized.push({ kind: 'error' });
         break;
     }
   }
-  return seen.map(entry => plain(entry) as Seen).filter(entry => !isEmptyText(entry));
+  return normalized.map(entry => plain(entry) as NormalizedPart).filter(entry => !isEmptyText(entry));
 }
 
-/** Hosts drop text blocks without text. */
-const isEmptyText = (entry: Seen): boolean => entry.kind === 'text' && entry.text === '';
+/** Hosts drop empty text blocks. */
+const isEmptyText = (entry: NormalizedPart): boolean => entry.kind === 'text' && entry.text === '';
 
-const kept = (metadata: Metadata) => {
+const storedMetadata = (metadata: Metadata) => {
   const { itemId, reasoningEncryptedContent, annotations, phase } = metadata?.openai ?? {};
   return {
     metadata: { itemId, reasoningEncryptedContent: reasoningEncryptedContent || null, annotations, phase },
   };
 };
 
-/** Without fields that are undefined or null, which differ in nothing that a host can see. */
+/** Removes undefined and null fields, which hosts treat alike. */
 const plain = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (_key, field: unknown) => (field === null ? undefined : field)) ?? 'null');

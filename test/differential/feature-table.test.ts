@@ -5,13 +5,13 @@ import { expect, it } from 'vitest';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import { toBody } from '../_chunking.js';
 import { FEATURE_ROWS, type FeatureRow } from './_feature-rows.js';
-import { normalizeParts, type Seen } from './_normalize-parts.js';
+import { normalizeParts, type NormalizedPart } from './_normalize-parts.js';
 
-const readme = new URL('../../README.md', import.meta.url);
-const BEGIN = '<!-- feature table: npm test with UPDATE_README=1 writes it -->';
+const guide = new URL('README.md', import.meta.url);
+const BEGIN = '<!-- feature table: UPDATE_README=1 writes it -->';
 const END = '<!-- end of the feature table -->';
 
-async function read(model: LanguageModelV2): Promise<Seen[]> {
+async function read(model: LanguageModelV2): Promise<NormalizedPart[]> {
   try {
     const tools = [{ type: 'function' as const, name: 'add', inputSchema: { type: 'object' as const } }];
     const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'hi' }] }];
@@ -35,37 +35,34 @@ async function readBoth({ body }: FeatureRow) {
   return { ours, official };
 }
 
-/** What a host is left with, in a few words. */
-function describe(seen: readonly Seen[]): string {
-  const rejected = seen.find(({ kind }) => kind === 'rejected');
+/** Summarizes what a host receives. */
+function describe(parts: readonly NormalizedPart[]): string {
+  const rejected = parts.find(({ kind }) => kind === 'rejected');
   if (rejected !== undefined) return `throws ${rejected.error}`;
-  const errors = seen.filter(({ kind }) => kind === 'error').length;
+  const errors = parts.filter(({ kind }) => kind === 'error').length;
   const kinds = ['text', 'reasoning', 'call', 'result'].filter(kind =>
-    seen.some(entry => entry.kind === kind && entry.text !== ''),
+    parts.some(entry => entry.kind === kind && entry.text !== ''),
   );
-  const finish = seen.find(({ kind }) => kind === 'finish')?.reason ?? 'nothing';
-  const left = [...kinds, ...(errors > 0 ? [errors === 1 ? 'one error' : `${errors} errors`] : [])];
-  return `${left.length > 0 ? left.join(' and ') : 'nothing'}, finish \`${finish}\``;
+  const finish = parts.find(({ kind }) => kind === 'finish')?.reason ?? 'nothing';
+  const received = [...kinds, ...(errors > 0 ? [errors === 1 ? 'one error' : `${errors} errors`] : [])];
+  return `${received.length > 0 ? received.join(' and ') : 'nothing'}, finish \`${finish}\``;
 }
 
-it.each(FEATURE_ROWS)('reads: $what', async row => {
+it.each(FEATURE_ROWS)('reads $title', async row => {
   const { ours } = await readBoth(row);
-  expect(row.isRight(ours), JSON.stringify(ours, null, 1)).toBe(true);
+  expect(row.isComplete(ours), JSON.stringify(ours, null, 1)).toBe(true);
 });
 
-it('stands in the README as it is measured', async () => {
-  const lines = [
-    '| from the server | seen at | kelivo-responses | `@ai-sdk/openai` 2 |',
-    '| --- | --- | --- | --- |',
-  ];
+it('the table in the guide is up to date', async () => {
+  const lines = ['| stream | sent by | kelivo-responses | `@ai-sdk/openai` 2 |', '| --- | --- | --- | --- |'];
   for (const row of FEATURE_ROWS) {
     const { ours, official } = await readBoth(row);
-    const cell = (seen: readonly Seen[]) => (row.isRight(seen) ? '✓' : describe(seen));
-    lines.push(`| ${row.what} | ${row.who} | ${cell(ours)} | ${cell(official)} |`);
+    const cell = (parts: readonly NormalizedPart[]) => (row.isComplete(parts) ? '✓' : describe(parts));
+    lines.push(`| ${row.title} | ${row.senders} | ${cell(ours)} | ${cell(official)} |`);
   }
   const table = `${BEGIN}\n\n${lines.join('\n')}\n\n${END}`;
-  const text = readFileSync(readme, 'utf8');
+  const text = readFileSync(guide, 'utf8');
   const written = text.slice(text.indexOf(BEGIN), text.indexOf(END) + END.length);
-  if (process.env.UPDATE_README === '1') writeFileSync(readme, text.replace(written, table));
+  if (process.env.UPDATE_README === '1') writeFileSync(guide, text.replace(written, table));
   else expect(written).toBe(table);
 });

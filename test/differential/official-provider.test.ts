@@ -11,12 +11,12 @@ import { createKelivoResponsesProvider } from '../../src/index.js';
 import { toBody } from '../_chunking.js';
 import { toSse } from '../_sse.js';
 import { ANSWERS } from '../responses/stream/_fixtures/answers.js';
-import { normalizeParts, type Seen } from './_normalize-parts.js';
-import { OFFICIAL_DIFFERS } from './_known-differences.js';
+import { normalizeParts, type NormalizedPart } from './_normalize-parts.js';
+import { KNOWN_DIFFERENCES } from './_known-differences.js';
 
 const hosted = ['web_search', 'file_search', 'code_interpreter', 'image_generation', 'local_shell'];
 
-/** Both are told of the same tools, so that both show what those do. */
+/** Both receive the same hosted tools, so that both return their calls. */
 const options: LanguageModelV2CallOptions = {
   prompt: [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }],
   tools: hosted.map(name => ({
@@ -28,7 +28,7 @@ const options: LanguageModelV2CallOptions = {
   providerOptions: { openai: { store: false } },
 };
 
-async function read(model: LanguageModelV2): Promise<Seen[]> {
+async function read(model: LanguageModelV2): Promise<NormalizedPart[]> {
   try {
     const { stream } = await model.doStream(options);
     const parts: LanguageModelV2StreamPart[] = [];
@@ -52,9 +52,9 @@ function compare(body: string) {
   ]);
 }
 
-describe('our own fixtures', () => {
-  const right = ANSWERS.filter(({ title }) => OFFICIAL_DIFFERS[title] === undefined);
-  it.each(right)('are read as the official provider reads them: $title', async ({ events }) => {
+describe('fixtures', () => {
+  const equal = ANSWERS.filter(({ title }) => KNOWN_DIFFERENCES[title] === undefined);
+  it.each(equal)('are read like the official provider reads them: $title', async ({ events }) => {
     const [ours, official] = await compare(toSse(events));
     expect(ours).toEqual(official);
   });
@@ -70,13 +70,13 @@ const recordings =
 
 describe('recordings', () => {
   if (folder === undefined) {
-    it.skip('are compared where RESPONSES_RECORDINGS names a folder of them', () => {});
+    it.skip('are compared if RESPONSES_RECORDINGS names a folder', () => {});
     return;
   }
   it.each(recordings)('%s', async name => {
     const [ours, official] = await compare(readFileSync(join(folder, name), 'utf8'));
-    // A row that is listed but equal is out of date.
-    if (OFFICIAL_DIFFERS[name] === undefined) expect(ours).toEqual(official);
+    // A listed stream that is read equally is an outdated entry.
+    if (KNOWN_DIFFERENCES[name] === undefined) expect(ours).toEqual(official);
     else expect(ours).not.toEqual(official);
   });
 });
