@@ -20,17 +20,17 @@ import { testUnderLaterHosts } from './_later-hosts.js';
 
 type Part = LanguageModelV2StreamPart;
 
-/** What every adapter must do beside its own work. A test file of a family holds only what is peculiar to it. */
+/** The requirements for all adapters. The test file of a family covers only its quirks. */
 export function testAdapter({ middleware }: ModelAdapter): void {
   const adapt = (model: ReturnType<typeof scriptedModel>) => wrapModel(model, [middleware]);
 
-  it('lets parts through that are not its own, in their order, with their metadata', async () => {
+  it('passes unrelated parts on, in order and with their metadata', async () => {
     expect(joinDeltas(await stream(adapt(scriptedModel(everything)), request))).toEqual(
       joinDeltas(everything),
     );
   });
 
-  it('gives the same result streamed and not', async () => {
+  it('gives the same result streamed and generated', async () => {
     const model = adapt(scriptedModel(everything, everything));
     const folder = createPartCollector();
     for (const part of await stream(model, request)) folder.add(part);
@@ -39,13 +39,13 @@ export function testAdapter({ middleware }: ModelAdapter): void {
     expect(result.content).toHaveLength(folder.result().content.length);
   });
 
-  it('leaves a text that calls nothing as it is, however it is cut', async () => {
+  it('leaves a text without calls unchanged, in any chunks', async () => {
     const plain = 'A < B, [C] {"d": 1} `e` 🙂 \n\n```xml\n<f>g</f>\n```\nh <';
     for (const longest of [1, 2, 5, plain.length]) {
       const answer = [
         start,
         { type: 'text-start', id: '0' } as const,
-        ...cut(plain, longest).map(delta => ({ type: 'text-delta', id: '0', delta }) as const),
+        ...split(plain, longest).map(delta => ({ type: 'text-delta', id: '0', delta }) as const),
         { type: 'text-end', id: '0' } as const,
         finish(),
       ];
@@ -59,20 +59,20 @@ export function testAdapter({ middleware }: ModelAdapter): void {
     }
   });
 
-  it('asks for what it is asked for', async () => {
+  it('passes the options on', async () => {
     const model = scriptedModel(say('Hi'), say('Hi'));
     const { prompt, ...others } = request;
     await stream(adapt(model), request);
     await generate(adapt(model), request);
-    for (const asked of model.requests) {
-      expect(asked).toMatchObject(others);
-      expect(asked.prompt.map(({ role }) => role)).toEqual(prompt.map(({ role }) => role));
-      expect(asked.prompt[0]).toEqual(prompt[0]);
-      expect(asked.prompt.at(-1)).toEqual(prompt.at(-1));
+    for (const sent of model.requests) {
+      expect(sent).toMatchObject(others);
+      expect(sent.prompt.map(({ role }) => role)).toEqual(prompt.map(({ role }) => role));
+      expect(sent.prompt[0]).toEqual(prompt[0]);
+      expect(sent.prompt.at(-1)).toEqual(prompt.at(-1));
     }
   });
 
-  it('does not change what it is given', async () => {
+  it('does not modify the options or parts', async () => {
     const frozen = deepFreeze(structuredClone(request));
     const model = adapt(scriptedModel(everything.map(deepFreeze), everything.map(deepFreeze)));
     await stream(model, frozen);
@@ -80,7 +80,7 @@ export function testAdapter({ middleware }: ModelAdapter): void {
     expect(frozen).toEqual(request);
   });
 
-  it('passes raw parts on where they are asked for, and none where they are not', async () => {
+  it('passes raw parts on only if they are requested', async () => {
     const raw: Part = { type: 'raw', rawValue: { any: 'thing' } };
     const model = adapt(
       scriptedModel(
@@ -92,7 +92,7 @@ export function testAdapter({ middleware }: ModelAdapter): void {
     expect(ofType(await stream(model, request), 'raw')).toEqual([]);
   });
 
-  it('keeps what a result tells of the request and the response', async () => {
+  it('keeps the request and response metadata of a result', async () => {
     const result = await adapt(scriptedModel(say('Hi'))).doStream(request);
     expect(result).toMatchObject({
       request: { body: { round: 1 } },
@@ -113,13 +113,13 @@ export function testAdapter({ middleware }: ModelAdapter): void {
       await expect(generate(model, request)).rejects.toBe(failure);
     });
 
-    it('shows an error part, and what comes after it', async () => {
+    it('emits an error part, and the parts after it', async () => {
       const answer: Part[] = [start, ...text('Half'), { type: 'error', error: failure }, finish('error')];
       const parts = await stream(adapt(scriptedModel(answer)), request);
       expect(joinDeltas(parts)).toEqual(joinDeltas(answer));
     });
 
-    it('shows what came before the stream broke, and breaks with its error', async () => {
+    it('emits the parts before a stream error, and fails with the same error', async () => {
       async function* broken() {
         yield start;
         yield* text('Half');
@@ -136,7 +136,7 @@ export function testAdapter({ middleware }: ModelAdapter): void {
     });
   });
 
-  it('hands the signal on, and rejects with its reason', async () => {
+  it('passes the abort signal on, and rejects with its reason', async () => {
     const controller = new AbortController();
     const model = scriptedModel(() => new Promise<never>(() => undefined));
     const pending = adapt(model).doStream({ ...request, abortSignal: controller.signal });
@@ -160,7 +160,7 @@ export function testAdapter({ middleware }: ModelAdapter): void {
     await expect.poll(() => model.cancelled).toBe(1);
   });
 
-  it('keeps two calls at once apart', async () => {
+  it('keeps concurrent calls independent', async () => {
     const model = scriptedModel(...Array.from({ length: 4 }, () => everything));
     const adapted = adapt(model);
     const alone = await stream(adapted, request);
@@ -169,7 +169,7 @@ export function testAdapter({ middleware }: ModelAdapter): void {
     expect(await stream(adapted, request)).toEqual(alone);
   });
 
-  it('does nothing more when it is applied twice', async () => {
+  it('has no additional effect when applied twice', async () => {
     const once = scriptedModel(everything, everything);
     const twice = scriptedModel(everything, everything);
     const [a, b] = [wrapModel(once, [middleware]), wrapModel(twice, [middleware, middleware])];
@@ -178,7 +178,7 @@ export function testAdapter({ middleware }: ModelAdapter): void {
     expect(twice.requests).toEqual(once.requests);
   });
 
-  it('stands between other middlewares', async () => {
+  it('works between other middlewares', async () => {
     const seen: string[] = [];
     const observe = (name: string) => ({
       wrapStream: async ({ doStream }: { doStream: () => ReturnType<typeof model.doStream> }) => {
@@ -195,7 +195,7 @@ export function testAdapter({ middleware }: ModelAdapter): void {
   testUnderLaterHosts(middleware);
 }
 
-/** Text may come in other pieces, and in blocks of other names. */
+/** Text may arrive in other chunks, and in blocks with other ids. */
 function joinDeltas(parts: readonly Part[]): unknown[] {
   const joined: Record<string, unknown>[] = [];
   for (const part of parts) {
@@ -208,15 +208,15 @@ function joinDeltas(parts: readonly Part[]): unknown[] {
   );
 }
 
-function cut(plain: string, longest: number): string[] {
+function split(plain: string, longest: number): string[] {
   const random = createRandom(longest);
-  const pieces: string[] = [];
+  const chunks: string[] = [];
   for (let at = 0; at < plain.length;) {
     const length = longest === plain.length ? longest : 1 + Math.floor(random() * longest);
-    pieces.push(plain.slice(at, at + length));
+    chunks.push(plain.slice(at, at + length));
     at += length;
   }
-  return pieces;
+  return chunks;
 }
 
 function deepFreeze<Value>(value: Value): Value {

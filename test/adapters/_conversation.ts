@@ -1,6 +1,6 @@
 import type { LanguageModelV2CallOptions, LanguageModelV2StreamPart } from '@ai-sdk/provider';
 
-/** What every family may be asked: a conversation with thoughts, a call and its result, under ids that all accept. */
+/** A conversation with reasoning, a call and its result, whose ids all families accept. */
 export const request: LanguageModelV2CallOptions = {
   prompt: [
     { role: 'system', content: 'Be brief.' },
@@ -41,7 +41,7 @@ export const request: LanguageModelV2CallOptions = {
   providerOptions: { some: { option: true } },
 };
 
-/** One part of every kind. The text looks like markup, and is none. */
+/** One part of every type. The text looks like markup, but is not. */
 export const everything: LanguageModelV2StreamPart[] = [
   { type: 'stream-start', warnings: [{ type: 'other', message: 'Mind.' }] },
   { type: 'response-metadata', id: 'r1', modelId: 'm', timestamp: new Date(0) },

@@ -5,32 +5,32 @@ import type { LanguageModelV3, LanguageModelV3StreamPart } from 'provider3';
 import { describe, expect, it } from 'vitest';
 import { call, finish, say, scriptedModel, start } from '../tool-loop/_scripted-model.js';
 
-// Later hosts warn of every model of version 2.
+// Later hosts log a warning for every model of version 2.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
 
-/** What a middleware must leave as it is where a later host hands it parts of its own version. */
+/** The requirements for a middleware that receives parts of a later specification. */
 export function testUnderLaterHosts(middleware: LanguageModelV2Middleware): void {
   describe('under the wrapLanguageModel of later hosts', () => {
-    const answer = { text: 'Hi', finishReason: 'stop', tokens: { inputTokens: 10, outputTokens: 5 } };
+    const expected = { text: 'Hi', finishReason: 'stop', tokens: { inputTokens: 10, outputTokens: 5 } };
 
     it('keeps finish reason and usage of a model of version 3 in ai@6', async () => {
       const model = host6.wrapLanguageModel({ model: modelV3(), middleware: asV3(middleware) });
-      expect(toAnswer(await host6.generateText({ model, prompt: 'Go.' }))).toEqual(answer);
+      expect(toResult(await host6.generateText({ model, prompt: 'Go.' }))).toEqual(expected);
       const streamed = host6.streamText({ model, prompt: 'Go.' });
-      expect(await toStreamedAnswer(streamed)).toEqual(answer);
+      expect(await toStreamedResult(streamed)).toEqual(expected);
     });
 
-    it('keeps them of a model of version 2 in ai@7', async () => {
+    it('keeps finish reason and usage of a model of version 2 in ai@7', async () => {
       const model = host7.wrapLanguageModel({
         model: scriptedModel(say('Hi'), say('Hi')),
         middleware: asV4(middleware),
       });
-      expect(toAnswer(await host7.generateText({ model, prompt: 'Go.' }))).toEqual(answer);
+      expect(toResult(await host7.generateText({ model, prompt: 'Go.' }))).toEqual(expected);
       const streamed = host7.streamText({ model, prompt: 'Go.' });
-      expect(await toStreamedAnswer(streamed)).toEqual(answer);
+      expect(await toStreamedResult(streamed)).toEqual(expected);
     });
 
-    it('makes a call in ai@7 that the host runs', async () => {
+    it('emits a call that the host executes in ai@7', async () => {
       const model = host7.wrapLanguageModel({
         model: scriptedModel(
           [start, ...call('a1B2c3D4e', 'get_weather', { city: 'Oslo' }), finish('tool-calls')],
@@ -38,7 +38,7 @@ export function testUnderLaterHosts(middleware: LanguageModelV2Middleware): void
         ),
         middleware: asV4(middleware),
       });
-      const { text: said, steps } = await host7.generateText({
+      const { text, steps } = await host7.generateText({
         model,
         prompt: 'Weather?',
         tools: {
@@ -49,13 +49,13 @@ export function testUnderLaterHosts(middleware: LanguageModelV2Middleware): void
         },
         stopWhen: host7.isStepCount(3),
       });
-      expect(said).toBe('Sun.');
+      expect(text).toBe('Sun.');
       expect(steps[0]?.toolResults.map(({ output }) => output)).toEqual(['Sun in Oslo']);
     });
   });
 }
 
-/** The middlewares of later majors differ in types alone where one only rewrites parts. */
+/** Middlewares that only rewrite parts differ between majors in their types alone. */
 const asV3 = (middleware: unknown) =>
   ({ ...Object(middleware), specificationVersion: 'v3' }) as Parameters<
     typeof host6.wrapLanguageModel
@@ -65,22 +65,22 @@ const asV4 = (middleware: unknown) =>
     typeof host7.wrapLanguageModel
   >[0]['middleware'];
 
-interface HostAnswer {
+interface HostResult {
   readonly text: string;
   readonly finishReason: string;
   readonly usage: { readonly inputTokens?: number | undefined; readonly outputTokens?: number | undefined };
 }
 
-const toAnswer = ({ text: said, finishReason, usage }: HostAnswer) => ({
-  text: said,
+const toResult = ({ text, finishReason, usage }: HostResult) => ({
+  text,
   finishReason,
   tokens: { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens },
 });
 
-const toStreamedAnswer = async (result: {
-  readonly [Key in keyof HostAnswer]: PromiseLike<HostAnswer[Key]>;
+const toStreamedResult = async (result: {
+  readonly [Key in keyof HostResult]: PromiseLike<HostResult[Key]>;
 }) =>
-  toAnswer({
+  toResult({
     text: await result.text,
     finishReason: await result.finishReason,
     usage: await result.usage,

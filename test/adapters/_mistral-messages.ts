@@ -1,6 +1,5 @@
 import type { LanguageModelV2Message, LanguageModelV2Prompt } from '@ai-sdk/provider';
-import { mistralMiddleware } from '../../src/adapters/mistral.js';
-import type { MistralOptions } from '../../src/adapters/mistral.js';
+import { mistralMiddleware, type MistralOptions } from '../../src/adapters/mistral.js';
 import { wrapModel } from '../../src/adapters/middleware.js';
 import { say, scriptedModel, stream } from '../tool-loop/_scripted-model.js';
 
@@ -35,10 +34,11 @@ export const tools = [
 export const LONG = 'call_QIwPVX1kyWHPcYHHtvt9eHTz';
 export const whole = [user('Weather?'), assistant(called(LONG)), tool(LONG)];
 
-/** What the model is asked under the middleware. */
-export async function asked(prompt: LanguageModelV2Prompt, options?: MistralOptions) {
+/** Returns the prompt that the middleware sends. */
+export async function sent(prompt: LanguageModelV2Prompt, options?: MistralOptions) {
   const model = scriptedModel(say('Hi'));
   await stream(wrapModel(model, [mistralMiddleware(options)]), { prompt });
   return model.requests[0]?.prompt ?? [];
 }
+
 export const rolesOf = (prompt: LanguageModelV2Prompt) => prompt.map(({ role }) => role);

@@ -20,7 +20,7 @@ const history = (...ids: string[]): LanguageModelV2Prompt => [
   },
 ];
 
-async function shownIds(...ids: string[]): Promise<string[]> {
+async function sentIds(...ids: string[]): Promise<string[]> {
   const model = scriptedModel(say('Hi'));
   await stream(wrapModel(model, [claude.middleware]), { prompt: history(...ids) });
   const { calls, outputs } = exchangeOf(model.requests[0]);
@@ -29,28 +29,28 @@ async function shownIds(...ids: string[]): Promise<string[]> {
 }
 
 // CommandCodeAI/command-code#323: String should match pattern '^[a-zA-Z0-9_-]+$'
-it('shows ids of other models with underscores for what Claude refuses', async () => {
-  expect(await shownIds('functions.get_weather:0', 'toolu_01A-b')).toEqual([
+it('replaces characters that Claude rejects by underscores', async () => {
+  expect(await sentIds('functions.get_weather:0', 'toolu_01A-b')).toEqual([
     'functions_get_weather_0',
     'toolu_01A-b',
   ]);
 });
 
-it('tells apart ids that become the same, also from genuine ones', async () => {
-  const ids = await shownIds('a.b', 'a:b', 'a_b', '', 'call', '🙂');
+it('keeps ids distinct whose replacements collide, also with valid ids', async () => {
+  const ids = await sentIds('a.b', 'a:b', 'a_b', '', 'call', '🙂');
   expect(new Set(ids).size).toBe(6);
   expect(ids[2]).toBe('a_b');
   for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
 });
 
-it('shortens ids to the 64 characters that Amazon Bedrock takes', async () => {
-  const ids = await shownIds(`${'x'.repeat(80)}1`, `${'x'.repeat(80)}2`, 'y'.repeat(64));
+it('shortens ids to the 64 characters that Amazon Bedrock accepts', async () => {
+  const ids = await sentIds(`${'x'.repeat(80)}1`, `${'x'.repeat(80)}2`, 'y'.repeat(64));
   expect(ids.map(id => id.length)).toEqual([64, 64, 64]);
   expect(new Set(ids).size).toBe(3);
   expect(ids[2]).toBe('y'.repeat(64));
 });
 
-it('gives the caller its own id back', async () => {
+it("returns the caller's id", async () => {
   const model = scriptedModel(ask(call('functions_get_weather_0', 'a')));
   const parts = await stream(wrapModel(model, [claude.middleware]), {
     prompt: history('functions.get_weather:0'),

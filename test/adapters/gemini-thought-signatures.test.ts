@@ -13,7 +13,7 @@ describe('signatures of calls', () => {
     expect(signatures.take({ toolCallId: '1', toolName: 'a' })).toBe('x');
   });
 
-  it('are found by name and in order where the server gives no ids', () => {
+  it('are found by name and order if the server sends no ids', () => {
     const signatures = createWireSignatures();
     signatures.read(chunk({ ...named('', 'a'), ...signed('x') }, named('', 'b'), named('', 'a')));
     expect(signatures.take({ toolCallId: 'generated', toolName: 'b' })).toBeUndefined();
@@ -22,31 +22,31 @@ describe('signatures of calls', () => {
   });
 
   // open-webui/computer#224: a delta of metadata alone.
-  it('may come after their call, and belong to the last one', () => {
+  it('may follow their call, and belong to the last one', () => {
     const signatures = createWireSignatures();
     signatures.read(chunk(named('1')));
     signatures.read(chunk(signed('x')));
     expect(signatures.take({ toolCallId: '1', toolName: 'a' })).toBe('x');
   });
 
-  it('are not lost where each piece repeats id and name', () => {
+  it('are kept if each chunk repeats id and name', () => {
     const signatures = createWireSignatures();
     signatures.read(chunk(named('1')));
     signatures.read(chunk({ ...named('1'), ...signed('x') }));
     expect(signatures.take({ toolCallId: '1', toolName: 'a' })).toBe('x');
   });
 
-  it('are in whole answers as in pieces', () => {
+  it('are found in whole responses and in chunks', () => {
     const signatures = createWireSignatures();
     signatures.read({ choices: [{ message: { tool_calls: [{ ...named('1'), ...signed('x') }] } }] });
     expect(signatures.take({ toolCallId: '1', toolName: 'a' })).toBe('x');
   });
 
   it.each([undefined, null, 'text', {}, { choices: 1 }, { type: 'response.created' }, chunk(signed('x'))])(
-    'are not in %j',
-    answer => {
+    'are not found in %j',
+    response => {
       const signatures = createWireSignatures();
-      signatures.read(answer);
+      signatures.read(response);
       expect(signatures.take({ toolCallId: '', toolName: 'a' })).toBeUndefined();
     },
   );

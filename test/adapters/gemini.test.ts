@@ -24,8 +24,8 @@ import {
 import { declared, scriptedTools } from '../tool-loop/_tools.js';
 
 describe('calls without ids', () => {
-  // camel-ai/camel#3027: the id of every call is empty, and results for them are lost.
-  it('get one each, the same in all their parts', async () => {
+  // camel-ai/camel#3027: the id of every call is empty, and their results are lost.
+  it('get one id each, the same in all their parts', async () => {
     const model = scriptedModel(ask(call('', 'a'), call('', 'b'), call('c3', 'a')));
     const parts = await stream(wrapModel(model, [gemini.middleware]));
     checkParts(parts);
@@ -40,7 +40,7 @@ describe('calls without ids', () => {
     }
   });
 
-  it('get one where they come whole, and where they are not streamed', async () => {
+  it('get an id if they arrive whole, and if they are not streamed', async () => {
     const whole = { type: 'tool-call', toolCallId: '', toolName: 'a', input: '{}' } as const;
     const answer = [start, whole, whole, finish('tool-calls')];
     const model = wrapModel(scriptedModel(answer, answer), [gemini.middleware]);
@@ -52,7 +52,7 @@ describe('calls without ids', () => {
     expect(ids).not.toContain('');
   });
 
-  it('get the id that their input was streamed under, in whatever order they end', async () => {
+  it('get the id of their streamed input, in any order of ends', async () => {
     const [first = [], second = []] = [call('', 'a', { x: 1 }), call('', 'b', { y: 2 })];
     const parts = await stream(
       wrapModel(
@@ -80,7 +80,7 @@ describe('calls without ids', () => {
 describe('thought signatures', () => {
   const signature = { google: { thoughtSignature: 'sig-1' } };
 
-  it('go back with their call through the tool loop', async () => {
+  it('are returned with their call through the tool loop', async () => {
     const signed = call('c1', 'echo', { text: 'a' }).map(part =>
       part.type === 'tool-call' ? { ...part, providerMetadata: signature } : part,
     );
@@ -94,7 +94,7 @@ describe('thought signatures', () => {
     expect(assistant?.content).toMatchObject([{ type: 'tool-call', providerOptions: signature }]);
   });
 
-  it('go back when the host replays the pair that the loop ran', async () => {
+  it('are returned when the host replays a pair that the loop executed', async () => {
     const pair: LanguageModelV2Prompt = [
       ...user('Go.'),
       {
@@ -158,7 +158,7 @@ describe('thought signatures', () => {
       adaptModel(createOpenAICompatible({ name: 'google', baseURL: url })(modelId));
     const tools = [declared('echo')];
 
-    it('become metadata of their call, not streamed', async () => {
+    it('become metadata of their call (generate)', async () => {
       const { url } = await serveJson(completion({ content: null, tool_calls: calls }, 'tool_calls'));
       const { content } = await model(url).doGenerate({ prompt: user('Go.'), tools });
       expect(content).toEqual([
@@ -167,7 +167,7 @@ describe('thought signatures', () => {
       ]);
     });
 
-    it('become metadata of their call, streamed, and the host sees no raw parts', async () => {
+    it('become metadata of their call, without raw parts (stream)', async () => {
       const chunks = [...calls.map(one => chunk({ tool_calls: [one] })), chunk({}, 'tool_calls')];
       const { url } = await serveBody(toSse(chunks, { eventLine: 'none', doneMarker: true }));
       const { stream: parts } = await model(url).doStream({ prompt: user('Go.'), tools });
@@ -179,7 +179,7 @@ describe('thought signatures', () => {
       expect(ofType(all, 'raw')).toEqual([]);
     });
 
-    /** What the tool calls of a conversation carry on the wire. */
+    /** Returns the extra content of the calls in a request. */
     async function sentFields(modelId: string, ...options: (typeof signature | undefined)[]) {
       const { url, requests } = await serveJson(completion({ content: 'Done.' }, 'stop'));
       await model(url, modelId).doGenerate({
@@ -203,7 +203,7 @@ describe('thought signatures', () => {
       return messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ extra_content }) => extra_content));
     }
 
-    it('go back in the field they came in', async () => {
+    it('are returned in the same field', async () => {
       expect(await sentFields('gemini-3-pro', signature, undefined)).toEqual([
         { google: { thought_signature: 'sig-1' } },
         undefined,
@@ -217,7 +217,7 @@ describe('thought signatures', () => {
       ]);
     });
 
-    it('are stood in for where another model made the calls, if the model asks for them', async () => {
+    it('are replaced by a placeholder for calls of another model, if the model requires them', async () => {
       expect(await sentFields('google/gemini-3-flash', undefined, undefined)).toEqual([
         { google: { thought_signature: 'skip_thought_signature_validator' } },
         undefined,

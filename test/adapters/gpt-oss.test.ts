@@ -14,12 +14,12 @@ describe('names of tools', () => {
     ['get_weather<|constrain|>json', 'get_weather'],
     ['functions.get_weather', 'get_weather'],
     ['functions.get_weather<|channel|>commentary', 'get_weather'],
-    // A name that is declared is meant as it is.
+    // A declared name is kept.
     ['functions.list', 'functions.list'],
-    // What is left is no tool, so it is not touched.
+    // The rest does not name a tool, so the name is kept.
     ['unknown<|channel|>commentary', 'unknown<|channel|>commentary'],
     ['Get_Weather<|channel|>commentary', 'Get_Weather<|channel|>commentary'],
-  ])('%s is %s, streamed and not', async (name, expected) => {
+  ])('%s becomes %s, streamed and generated', async (name, expected) => {
     const model = wrapModel(scriptedModel(ask(call('c1', name)), ask(call('c1', name))), [gptOss.middleware]);
     const parts = await stream(model, { tools });
     expect(ofType(parts, 'tool-input-start')[0]?.toolName).toBe(expected);
@@ -28,12 +28,12 @@ describe('names of tools', () => {
     expect(content).toMatchObject([{ type: 'tool-call', toolName: expected }]);
   });
 
-  it('are left alone where no tool is declared', async () => {
+  it('are unchanged if no tool is declared', async () => {
     const model = wrapModel(scriptedModel(ask(call('c1', 'a<|channel|>b'))), [gptOss.middleware]);
     expect(ofType(await stream(model), 'tool-call')[0]?.toolName).toBe('a<|channel|>b');
   });
 
-  it('are clean before the tool loop looks for a tool', async () => {
+  it('are corrected before the tool loop looks for a tool', async () => {
     const model = scriptedModel(
       ask(call('c1', 'echo<|channel|>commentary', { text: 'a' })),
       say('It said a.'),

@@ -12,7 +12,7 @@ const round = (toolCallId: string, toolName: string): LanguageModelV2Message[] =
   },
 ];
 
-async function shownIds(prompt: LanguageModelV2Prompt): Promise<string[]> {
+async function sentIds(prompt: LanguageModelV2Prompt): Promise<string[]> {
   const model = scriptedModel(say('Hi'));
   await stream(wrapModel(model, [kimiCallIdsMiddleware]), { prompt });
   const { calls, outputs } = exchangeOf(model.requests[0]);
@@ -20,10 +20,10 @@ async function shownIds(prompt: LanguageModelV2Prompt): Promise<string[]> {
   return calls;
 }
 
-// getkimchi/kimchi#1063: after a change of models, K2 ends its turns without a word.
-it('shows calls of other models under ids of its own form, counted over the conversation', async () => {
+// getkimchi/kimchi#1063: after a change of models, K2 ends its turns without any text.
+it('sends ids of other models in its own format, counted over the conversation', async () => {
   expect(
-    await shownIds([
+    await sentIds([
       ...round('call_abc', 'bash'),
       ...round('functions.bash:1', 'bash'),
       ...round('toolu_1', 'read_file'),
@@ -31,29 +31,29 @@ it('shows calls of other models under ids of its own form, counted over the conv
   ).toEqual(['functions.bash:0', 'functions.bash:1', 'functions.read_file:2']);
 });
 
-it('does not take an index that a genuine call has', async () => {
-  expect(await shownIds([...round('call_abc', 'bash'), ...round('functions.bash:0', 'bash')])).toEqual([
+it('does not reuse the index of a valid id', async () => {
+  expect(await sentIds([...round('call_abc', 'bash'), ...round('functions.bash:0', 'bash')])).toEqual([
     'functions.bash:1',
     'functions.bash:0',
   ]);
 });
 
-it('leaves the shorter form of K3 alone', async () => {
-  expect(await shownIds(round('list_dir:0', 'list_dir'))).toEqual(['list_dir:0']);
+it('keeps the shorter format of K3', async () => {
+  expect(await sentIds(round('list_dir:0', 'list_dir'))).toEqual(['list_dir:0']);
 });
 
-it('takes an id of another tool for a foreign one', async () => {
-  expect(await shownIds(round('functions.bash:0', 'read_file'))).toEqual(['functions.read_file:0']);
+it('replaces an id with the name of another tool', async () => {
+  expect(await sentIds(round('functions.bash:0', 'read_file'))).toEqual(['functions.read_file:0']);
 });
 
-// fw-ai/fireconnect#16: list_dir:0 in every answer, with other arguments.
-it('gives a call an id of its own where the server counts anew in each answer', async () => {
+// fw-ai/fireconnect#16: list_dir:0 in every response, with other arguments.
+it('renames a call if the server restarts its count in each response', async () => {
   const prompt = round('list_dir:0', 'list_dir');
   const model = scriptedModel(ask(call('list_dir:0', 'list_dir'), call('list_dir:1', 'list_dir')));
   const parts = await stream(wrapModel(model, [kimiCallIdsMiddleware]), { prompt });
   expect(ofType(parts, 'tool-call').map(part => part.toolCallId)).toEqual(['list_dir:0_2', 'list_dir:1']);
   expect(ofType(parts, 'tool-input-delta').map(({ id }) => id)).toEqual(['list_dir:0_2', 'list_dir:1']);
-  expect(await shownIds([...prompt, ...round('list_dir:0_2', 'list_dir')])).toEqual([
+  expect(await sentIds([...prompt, ...round('list_dir:0_2', 'list_dir')])).toEqual([
     'list_dir:0',
     'functions.list_dir:1',
   ]);

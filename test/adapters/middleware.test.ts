@@ -30,12 +30,12 @@ describe('wrapModel', () => {
     expect(model.requests[0]?.stopSequences).toEqual(['a', 'b']);
   });
 
-  it('is the model itself without middlewares', () => {
+  it('returns the model itself without middlewares', () => {
     const model = scriptedModel();
     expect(wrapModel(model, [])).toBe(model);
   });
 
-  it('lets a middleware answer by the other method', async () => {
+  it('lets a middleware call the other method', async () => {
     const model = scriptedModel(say('Hi'));
     const wrapped = wrapModel(model, [
       {
@@ -54,7 +54,7 @@ describe('wrapModel', () => {
     expect(model.cancelled).toBe(1);
   });
 
-  it('takes overrides from the outermost that has one, each told of the model inside it', () => {
+  it('uses the outermost override, which receives the model inside it', () => {
     const wrapped = wrapModel(scriptedModel(), [
       { overrideProvider: ({ model }) => `${model.provider}-outer` },
       { overrideProvider: () => 'inner', overrideModelId: ({ model }) => `${model.modelId}-b` },
@@ -68,13 +68,13 @@ describe('wrapModel', () => {
     });
   });
 
-  it('keeps what identifies the model where nothing overrides it', () => {
+  it('keeps the identity of the model without overrides', () => {
     const { provider, modelId, supportedUrls } = scriptedModel();
     const wrapped = wrapModel(scriptedModel(), [{}]);
     expect(wrapped).toMatchObject({ provider, modelId, supportedUrls });
   });
 
-  it('calls the hooks of a class on their instance', async () => {
+  it('calls the hooks of a class on its instance', async () => {
     class Counting implements LanguageModelV2Middleware {
       calls = 0;
       wrapStream: NonNullable<LanguageModelV2Middleware['wrapStream']> = function (

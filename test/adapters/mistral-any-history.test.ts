@@ -2,13 +2,12 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV2Message, LanguageModelV2Prompt } from '@ai-sdk/provider';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { mistralMiddleware } from '../../src/adapters/mistral.js';
-import type { MistralOptions } from '../../src/adapters/mistral.js';
+import { mistralMiddleware, type MistralOptions } from '../../src/adapters/mistral.js';
 import { wrapModel } from '../../src/adapters/middleware.js';
 import { validateMistral } from '../../src/testing/mistral-rules.js';
 import { assistant, called, result, system, text, tool, user } from './_mistral-messages.js';
 
-// Few ids, some of the right form, so that calls and results meet, miss each other and repeat.
+// Few ids, some of them valid, so that calls and results match, miss each other and repeat.
 const id = fc.constantFrom('call_1', 'call_2', 'toolu_01', 'abcdefghi', 'bcdefghij', '');
 const words = fc.constantFrom('Hi', 'Sun.', '', ' \n');
 const message: fc.Arbitrary<LanguageModelV2Message> = fc.oneof(
@@ -21,7 +20,7 @@ const message: fc.Arbitrary<LanguageModelV2Message> = fc.oneof(
         id.map(called),
         id.map(one => ({ ...called(one), providerExecuted: true })),
         id.map(result),
-        words.map(thought => ({ type: 'reasoning' as const, text: thought })),
+        words.map(reasoning => ({ type: 'reasoning' as const, text: reasoning })),
       ),
       { maxLength: 5 },
     )
@@ -29,7 +28,7 @@ const message: fc.Arbitrary<LanguageModelV2Message> = fc.oneof(
   fc.array(id, { minLength: 1, maxLength: 3 }).map(ids => tool(...ids)),
 );
 
-/** The messages that go out for a prompt. */
+/** Returns the messages that are sent for a prompt. */
 async function sentFor(
   prompt: LanguageModelV2Prompt,
   options: MistralOptions,
@@ -45,7 +44,7 @@ async function sentFor(
   return sent;
 }
 
-/** What the user says, in a prompt or on the wire. */
+/** Returns the texts of the user, in a prompt or on the wire. */
 const userTexts = (messages: readonly { role?: unknown; content?: unknown }[]): string[] =>
   messages
     .filter(({ role }) => role === 'user')
@@ -56,10 +55,10 @@ const userTexts = (messages: readonly { role?: unknown; content?: unknown }[]): 
 it.each([
   ['mistral', {}],
   ['mistral-v3', { splitTextFromCalls: true }],
-] as const)('whatever the history, what goes out is what the rules of %s take', async (rules, options) => {
+] as const)('sends messages that follow the rules of %s for any history', async (rules, options) => {
   await fc.assert(
     fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 12 }), async prompt => {
-      // Of empty messages of the assistant alone, nothing would be left.
+      // Nothing would be left of empty assistant messages alone.
       fc.pre(prompt.some(({ role }) => role !== 'assistant'));
       const before = structuredClone(prompt);
       const sent = await sentFor(prompt, options);

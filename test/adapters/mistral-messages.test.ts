@@ -3,7 +3,7 @@ import { mistralMiddleware } from '../../src/adapters/mistral.js';
 import { wrapModel } from '../../src/adapters/middleware.js';
 import { exchangeOf, say, scriptedModel, stream } from '../tool-loop/_scripted-model.js';
 import {
-  asked,
+  sent,
   assistant,
   called,
   LONG,
@@ -17,14 +17,14 @@ import {
 } from './_mistral-messages.js';
 
 describe('the order of messages', () => {
-  it('has a word of the assistant between a result and the user', async () => {
-    const prompt = await asked([...whole, user('Thanks. And Rome?')]);
+  it('inserts an assistant message between a result and the user', async () => {
+    const prompt = await sent([...whole, user('Thanks. And Rome?')]);
     expect(rolesOf(prompt)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user']);
     expect(prompt[3]).toEqual(assistant(text('Understood.')));
-    expect((await asked([...whole, user('And?')], { bridge: 'Noted.' }))[3]).toEqual(
+    expect((await sent([...whole, user('And?')], { bridge: 'Noted.' }))[3]).toEqual(
       assistant(text('Noted.')),
     );
-    expect(rolesOf(await asked([...whole, user('And?')], { bridge: false }))).toEqual([
+    expect(rolesOf(await sent([...whole, user('And?')], { bridge: false }))).toEqual([
       'user',
       'assistant',
       'tool',
@@ -32,9 +32,9 @@ describe('the order of messages', () => {
     ]);
   });
 
-  it('has a result for a call that was interrupted', async () => {
+  it('adds a result to an interrupted call', async () => {
     const { outputs } = exchangeOf({
-      prompt: await asked([user('Go.'), assistant(called('a'), called('b'))]),
+      prompt: await sent([user('Go.'), assistant(called('a'), called('b'))]),
     });
     expect(outputs.map(([, output]) => output)).toEqual([
       expect.stringMatching(/interrupted/),
@@ -42,27 +42,27 @@ describe('the order of messages', () => {
     ]);
   });
 
-  it('has a call for a result without one, and one result for each', async () => {
-    const prompt = await asked([user('Go.'), tool('lost'), assistant(text('Hm.')), user('So?')]);
+  it('adds a call to a result without one, and keeps one result for each call', async () => {
+    const prompt = await sent([user('Go.'), tool('lost'), assistant(text('Hm.')), user('So?')]);
     expect(rolesOf(prompt)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user']);
-    const twice = exchangeOf({ prompt: await asked([...whole, tool(LONG)]) });
+    const twice = exchangeOf({ prompt: await sent([...whole, tool(LONG)]) });
     expect(twice.outputs).toHaveLength(1);
   });
 
-  it('tells apart calls of one id', async () => {
-    const prompt = await asked([...whole, assistant(text('Again.'), called(LONG)), tool(LONG)]);
+  it('renames calls with the same id', async () => {
+    const prompt = await sent([...whole, assistant(text('Again.'), called(LONG)), tool(LONG)]);
     const { calls, outputs } = exchangeOf({ prompt });
     expect(new Set(calls).size).toBe(2);
     expect(outputs.map(([id]) => id)).toEqual(calls);
   });
 
-  it('makes calls like others of those that another provider ran, hosted ones too', async () => {
+  it('converts calls that another provider executed, hosted ones too', async () => {
     const ran = [called(LONG), { ...called('ws_1'), toolName: 'web_search' }].map(part => ({
       ...part,
       providerExecuted: true,
     }));
     const results = [result(LONG), { ...result('ws_1'), toolName: 'web_search' }];
-    const prompt = await asked([user('Go.'), assistant(...ran, ...results, text('Sun.')), user('Thanks')]);
+    const prompt = await sent([user('Go.'), assistant(...ran, ...results, text('Sun.')), user('Thanks')]);
     expect(rolesOf(prompt)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user']);
     expect(prompt[1]?.content).toEqual([
       expect.objectContaining({ type: 'tool-call', toolName: 'get_weather' }),
@@ -73,12 +73,12 @@ describe('the order of messages', () => {
     expect(outputs.map(([id]) => id)).toEqual(calls);
   });
 
-  it('leaves calls as they are where that is asked for', async () => {
+  it('leaves calls unchanged with pairCalls: false', async () => {
     const prompt = [user('Go.'), assistant(called('abcdefghi'))];
-    expect(await asked(prompt, { pairCalls: false, continuation: false })).toEqual(prompt);
+    expect(await sent(prompt, { pairCalls: false, continuation: false })).toEqual(prompt);
   });
 
-  it('has system messages before the assistant speaks', async () => {
+  it('moves system messages before the assistant', async () => {
     const prompt = [
       system('One.'),
       user('Hi'),
@@ -87,7 +87,7 @@ describe('the order of messages', () => {
       system('Three.'),
       user('Bye'),
     ];
-    expect(await asked(prompt)).toEqual([
+    expect(await sent(prompt)).toEqual([
       system('One.'),
       system('Three.'),
       user('Hi'),
@@ -95,16 +95,16 @@ describe('the order of messages', () => {
       assistant(text('Hello')),
       user('Bye'),
     ]);
-    expect(await asked(prompt, { moveSystem: false })).toEqual(prompt);
+    expect(await sent(prompt, { moveSystem: false })).toEqual(prompt);
     const atEnd = [...whole, system('Be brief.')];
-    expect(rolesOf(await asked(atEnd))).toEqual(['system', 'user', 'assistant', 'tool']);
+    expect(rolesOf(await sent(atEnd))).toEqual(['system', 'user', 'assistant', 'tool']);
   });
 
-  it('has no message of the assistant without content', async () => {
+  it('removes assistant messages without content', async () => {
     const prompt = [user('Hi'), assistant({ type: 'reasoning', text: 'Hm' }, text(' \n')), user('Hello?')];
-    expect(await asked(prompt)).toEqual([{ role: 'user', content: [text('Hi'), text('Hello?')] }]);
-    expect(await asked(prompt, { dropEmpty: false })).toEqual(prompt);
-    expect(rolesOf(await asked([...whole, assistant(), user('And?')]))).toEqual([
+    expect(await sent(prompt)).toEqual([{ role: 'user', content: [text('Hi'), text('Hello?')] }]);
+    expect(await sent(prompt, { dropEmpty: false })).toEqual(prompt);
+    expect(rolesOf(await sent([...whole, assistant(), user('And?')]))).toEqual([
       'user',
       'assistant',
       'tool',
@@ -121,37 +121,37 @@ describe('the order of messages', () => {
       assistant(text('d'), called(LONG)),
       tool(LONG),
     ];
-    const joined = await asked(prompt);
+    const joined = await sent(prompt);
     expect(rolesOf(joined)).toEqual(['user', 'assistant', 'tool']);
     expect(joined[0]).toEqual({ role: 'user', content: [text('a'), text('b')] });
     expect(joined[1]?.content).toMatchObject([text('c'), text('d'), { type: 'tool-call' }]);
-    expect(rolesOf(await asked(prompt, { mergeNeighbours: false }))).toEqual(rolesOf(prompt));
+    expect(rolesOf(await sent(prompt, { mergeNeighbours: false }))).toEqual(rolesOf(prompt));
   });
 
-  it('does not put into a call’s message what comes after it', async () => {
+  it('does not merge a message into a message with calls', async () => {
     const prompt = [user('Go.'), assistant(called('abcdefghi')), assistant(text('Never mind.')), user('Ok')];
-    expect(await asked(prompt, { pairCalls: false })).toEqual(prompt);
+    expect(await sent(prompt, { pairCalls: false })).toEqual(prompt);
   });
 
-  it('ends with the user or a tool, but for a message the model is to go on with', async () => {
+  it('ends with the user or a tool, except for a message that the model continues', async () => {
     const prompt = [user('Count.'), assistant(text('One, two,'))];
-    expect(await asked(prompt)).toEqual([...prompt, user('Continue.')]);
-    expect(await asked(prompt, { continuation: 'Go on.' })).toEqual([...prompt, user('Go on.')]);
-    expect(await asked(prompt, { continuation: false })).toEqual(prompt);
+    expect(await sent(prompt)).toEqual([...prompt, user('Continue.')]);
+    expect(await sent(prompt, { continuation: 'Go on.' })).toEqual([...prompt, user('Go on.')]);
+    expect(await sent(prompt, { continuation: false })).toEqual(prompt);
     const prefix = [
       user('Count.'),
       { ...assistant(text('One, ')), providerOptions: { openaiCompatible: { prefix: true } } },
     ];
-    expect(await asked(prefix)).toEqual(prefix);
+    expect(await sent(prefix)).toEqual(prefix);
     const official = { ...scriptedModel(say('three')), provider: 'mistral.chat' };
     await stream(wrapModel(official, [mistralMiddleware()]), { prompt });
     expect(official.requests[0]?.prompt).toEqual(prompt);
   });
 
-  it('keeps text and calls apart where that is asked for', async () => {
+  it('splits text from calls with splitTextFromCalls', async () => {
     const prompt = [user('Go.'), assistant(text('I look.'), called('abcdefghi')), tool('abcdefghi')];
-    expect(await asked(prompt)).toEqual(prompt);
-    expect(await asked(prompt, { splitTextFromCalls: true })).toEqual([
+    expect(await sent(prompt)).toEqual(prompt);
+    expect(await sent(prompt, { splitTextFromCalls: true })).toEqual([
       prompt[0],
       assistant(text('I look.')),
       assistant(called('abcdefghi')),
@@ -159,7 +159,7 @@ describe('the order of messages', () => {
     ]);
   });
 
-  it('is the server’s where the server keeps the conversation', async () => {
+  it('is unchanged if the server stores the conversation', async () => {
     const model = scriptedModel(say('Hi'));
     const prompt = [tool('abcdefghi'), user('And?')];
     await stream(wrapModel(model, [mistralMiddleware()]), {
@@ -169,10 +169,10 @@ describe('the order of messages', () => {
     expect(model.requests[0]?.prompt).toEqual(prompt);
   });
 
-  it('does not change the history of the caller', async () => {
+  it("does not change the caller's history", async () => {
     const prompt = [...whole, user('And?'), assistant(), system('x'), assistant(text('y'))];
     const copy = structuredClone(prompt);
-    await asked(prompt);
+    await sent(prompt);
     expect(prompt).toEqual(copy);
   });
 });

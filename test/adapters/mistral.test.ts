@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mistralMiddleware } from '../../src/adapters/mistral.js';
-import type { MistralOptions } from '../../src/adapters/mistral.js';
+import { mistralMiddleware, type MistralOptions } from '../../src/adapters/mistral.js';
 import { wrapModel } from '../../src/adapters/middleware.js';
 import {
   ask,
@@ -12,11 +11,11 @@ import {
   scriptedModel,
   stream,
 } from '../tool-loop/_scripted-model.js';
-import { asked, assistant, called, LONG, text, tool, tools, user, whole } from './_mistral-messages.js';
+import { sent, assistant, called, LONG, text, tool, tools, user, whole } from './_mistral-messages.js';
 
 describe('ids of tool calls', () => {
   it('have nine letters and digits for the model, identical for a call and its result', async () => {
-    const shown = exchangeOf({ prompt: await asked(whole) });
+    const shown = exchangeOf({ prompt: await sent(whole) });
     expect(shown.calls).toEqual([expect.stringMatching(/^[a-zA-Z0-9]{9}$/)]);
     expect(shown.outputs).toEqual([[shown.calls[0], 'Sun']]);
   });
@@ -24,16 +23,16 @@ describe('ids of tool calls', () => {
   it('differ for similar original ids, and stay the same in later requests', async () => {
     const ids = ['call_00000000000a', 'call_00000000000b', 'toolu_01A', 'chatcmpl-tool-1', 'a'];
     const prompt = [user('Go.'), assistant(...ids.map(called)), tool(...ids)];
-    const { calls } = exchangeOf({ prompt: await asked(prompt) });
+    const { calls } = exchangeOf({ prompt: await sent(prompt) });
     expect(new Set(calls).size).toBe(ids.length);
     const later = [...prompt, assistant(text('Done.')), user('And now?')];
-    expect(exchangeOf({ prompt: await asked(later) }).calls).toEqual(calls);
+    expect(exchangeOf({ prompt: await sent(later) }).calls).toEqual(calls);
   });
 
   it('are kept if they are valid, and never reused for another call', async () => {
-    const [short = ''] = exchangeOf({ prompt: await asked(whole) }).calls;
+    const [short = ''] = exchangeOf({ prompt: await sent(whole) }).calls;
     const prompt = [...whole, assistant(called(short)), tool(short)];
-    const { calls } = exchangeOf({ prompt: await asked(prompt) });
+    const { calls } = exchangeOf({ prompt: await sent(prompt) });
     expect(calls[1]).toBe(short);
     expect(calls[0]).toMatch(/^[a-zA-Z0-9]{9}$/);
     expect(calls[0]).not.toBe(short);
@@ -42,7 +41,7 @@ describe('ids of tool calls', () => {
   it.each(['stream', 'generate'] as const)(
     'are translated back if the response repeats a call of the conversation (%s)',
     async mode => {
-      const [short = ''] = exchangeOf({ prompt: await asked(whole) }).calls;
+      const [short = ''] = exchangeOf({ prompt: await sent(whole) }).calls;
       const answer = ask(call(short, 'get_weather'), call('new123456', 'get_weather'));
       const model = wrapModel(scriptedModel(answer), [mistralMiddleware()]);
       if (mode === 'generate') {
@@ -62,7 +61,7 @@ describe('ids of tool calls', () => {
   );
 
   it('are unchanged with callIds: false', async () => {
-    expect(exchangeOf({ prompt: await asked(whole, { callIds: false }) }).calls).toEqual([LONG]);
+    expect(exchangeOf({ prompt: await sent(whole, { callIds: false }) }).calls).toEqual([LONG]);
   });
 });
 
@@ -87,7 +86,7 @@ describe('calls and reasoning in text', () => {
   });
 
   it("use the caller's ids for calls of the conversation", async () => {
-    const [short = ''] = exchangeOf({ prompt: await asked(whole) }).calls;
+    const [short = ''] = exchangeOf({ prompt: await sent(whole) }).calls;
     const parts = await streamOf(
       `[TOOL_CALLS][{"name":"get_weather","arguments":{"city":"Rome"},"id":"${short}"}]`,
     );

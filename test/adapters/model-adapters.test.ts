@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { modelAdapters } from '../../src/adapters/model-adapters.js';
 
-/** Ids as services, registries and local servers spell them, and the families that apply. */
+/** Model ids of services, registries and local servers, by family. */
 const families: Readonly<Record<string, readonly string[]>> = {
   mistral: [
     'mistral-large-latest',
@@ -80,7 +80,7 @@ const families: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe.each(Object.entries(families))('%s', (name, ids) => {
-  it.each(ids)('applies to %s, and no other does', id => {
+  it.each(ids)('is the only family for %s', id => {
     expect(modelAdapters.findFor(id).map(adapter => adapter.name)).toEqual([name]);
   });
 });
@@ -103,7 +103,7 @@ describe('none', () => {
     'microsoft/phi-4',
     'text-embedding-3-large',
     '',
-    // Of a family, but not for conversations.
+    // Members of a family that are not conversational.
     'mistral-embed',
     'mistral-embed-2312',
     'codestral-embed-2505',
@@ -113,7 +113,7 @@ describe('none', () => {
     'Qwen/Qwen3-Reranker-8B',
     'gemini-embedding-001',
     'meta-llama/Llama-Guard-4-12B',
-    // Friends that are false.
+    // Similar names.
     'my-qwentessential',
     'mistralic-7b',
     'astral-7b',
@@ -128,7 +128,7 @@ describe('none', () => {
   });
 });
 
-it('has a name for each, and finds each by it', () => {
+it('finds each adapter by its unique name', () => {
   const names = modelAdapters.all().map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   for (const name of names) expect(modelAdapters.findFor(name).map(one => one.name)).toContain(name);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { modelAdapters } from '../../src/adapters/model-adapters.js';
 import { qwen, qwenMiddleware } from '../../src/adapters/qwen.js';
 import { wrapModel } from '../../src/adapters/middleware.js';
-import { say } from '../text-tools/_read-text.js';
+import { readText } from '../text-tools/_read-text.js';
 import { generate, say as answer, scriptedModel } from '../tool-loop/_scripted-model.js';
 
 const tools = { look: { place: { type: 'string' } } };
@@ -16,12 +16,12 @@ describe('the family', () => {
     'bartowski/Qwen2.5-7B-Instruct-GGUF',
     'qwen.qwen3-coder-480b-a35b-v1:0',
     'qwq-32b',
-  ])('has %s', modelId => {
+  ])('includes %s', modelId => {
     expect(qwen.appliesTo(modelId)).toBe(true);
   });
 
   it.each(['text-embedding-qwen3', 'Qwen/Qwen3-Embedding-8B', 'qwentessential', 'qwen-friends/gpt-4'])(
-    'has not %s',
+    'does not include %s',
     modelId => {
       expect(qwen.appliesTo(modelId)).toBe(false);
     },
@@ -57,29 +57,29 @@ describe('the system prompt', () => {
     ['Be brief.\n[tool_call: ls for path "."]\nGo on.', 'Be brief.\n\nGo on.'],
     ['A [tool_call: x] b.', 'A  b.'],
     ['Be brief.\n\n<tool_call>\n{"name": "ls"}\n</tool_call>\n\nGo on.', 'Be brief.\n\nGo on.'],
-  ])('%j is asked as %j', async (given, asked) => {
-    expect(await system(given)).toBe(asked);
+  ])('%j is sent as %j', async (given, sent) => {
+    expect(await system(given)).toBe(sent);
   });
 
   it.each([
     'Be  brief. \n\n\n\nGo on.',
     'Write [tool_call and <tool_call> as they are.',
     '<tools>[]</tools> Call as <tool_call>{"name": …}</tool_call>.',
-  ])('%j is left as it is', async given => {
+  ])('%j is unchanged', async given => {
     expect(await system(given)).toBe(given);
   });
 
-  it('is left as it is where that is asked for', async () => {
+  it('is unchanged with cleanSystem: false', async () => {
     expect(await system('[tool_call: x]', { cleanSystem: false })).toBe('[tool_call: x]');
   });
 });
 
-describe('a file that an undeclared tool was to write', () => {
+describe('a file-writing call of an undeclared tool', () => {
   const write = (content: string, name = 'save') =>
     `<tool_call>\n<function=${name}>\n<parameter=path>\na.py\n</parameter>\n<parameter=content>\n${content}\n</parameter>\n</function>\n</tool_call>`;
-  const show = async (text: string, options = {}) => {
-    const { said } = await say(text, { middleware: qwenMiddleware(options), tools });
-    return said;
+  const convert = async (text: string, options = {}) => {
+    const { content } = await readText(text, { middleware: qwenMiddleware(options), tools });
+    return content;
   };
 
   it.each([
@@ -87,48 +87,48 @@ describe('a file that an undeclared tool was to write', () => {
     [`Here: ${write('a')} Done.`, 'Here: \n```\na\n```\n Done.'],
     [write('```md\na\n````'), '`````\n```md\na\n````\n`````'],
     [write('a') + write('b'), '```\na\n```\n```\nb\n```'],
-  ])('%j is shown as %j', async (given, shown) => {
-    expect(await show(given)).toEqual([{ text: shown }]);
+  ])('%j becomes %j', async (given, expected) => {
+    expect(await convert(given)).toEqual([{ text: expected }]);
   });
 
-  it('is shown, too, where no tool is declared', async () => {
-    const { said } = await say(write('a'), { middleware: qwenMiddleware() });
-    expect(said).toEqual([{ text: '```\na\n```' }]);
+  it('is also replaced if no tool is declared', async () => {
+    const { content } = await readText(write('a'), { middleware: qwenMiddleware() });
+    expect(content).toEqual([{ text: '```\na\n```' }]);
   });
 
   it.each([
     ['without content', '<function=save>\n<parameter=path>\na\n</parameter>\n</function>', {}],
-    ['that was cut', write('a').slice(0, 90), {}],
-    ['where that is asked for', write('a'), { fenceContent: false }],
+    ['if it is truncated', write('a').slice(0, 90), {}],
+    ['with fenceContent: false', write('a'), { fenceContent: false }],
     ['in fenced code', `~~~\n${write('a')}\n~~~`, {}],
   ])('stays text %s', async (_, given, options) => {
-    expect(await show(given, options)).toEqual([{ text: given }]);
+    expect(await convert(given, options)).toEqual([{ text: given }]);
   });
 });
 
-describe('thoughts', () => {
-  const think = async (modelId: string, options = {}) => {
+describe('reasoning', () => {
+  const read = async (modelId: string, options = {}) => {
     const model = { ...scriptedModel(answer('Hm.\n</think>\n\nSo.')), modelId };
     const { content } = await generate(wrapModel(model, [qwenMiddleware(options)]));
     return content.map(part =>
       part.type === 'text' || part.type === 'reasoning' ? [part.type, part.text] : [],
     );
   };
-  const apart = [
+  const separated = [
     ['reasoning', 'Hm.\n'],
     ['text', '\n\nSo.'],
   ];
 
   it.each(['qwq-32b', 'Qwen/Qwen3-235B-A22B-Thinking-2507'])(
-    'that only end are found in those of %s',
+    'without an opening tag is found in responses of %s',
     async modelId => {
-      expect(await think(modelId)).toEqual(apart);
+      expect(await read(modelId)).toEqual(separated);
     },
   );
 
-  it('that only end are found where that is asked for, and nowhere else', async () => {
-    expect(await think('qwen3.5-plus', { startsInReasoning: true })).toEqual(apart);
-    expect(await think('qwen3-coder')).toEqual([['text', 'Hm.\n</think>\n\nSo.']]);
+  it('without an opening tag is found with startsInReasoning, and not for other models', async () => {
+    expect(await read('qwen3.5-plus', { startsInReasoning: true })).toEqual(separated);
+    expect(await read('qwen3-coder')).toEqual([['text', 'Hm.\n</think>\n\nSo.']]);
   });
 });
 
@@ -151,12 +151,12 @@ describe('tools', () => {
     return Object.keys(model.requests[0] ?? {});
   };
 
-  it('are left out after a result where that is asked for', async () => {
+  it('are removed after a result with toolsAfterResult: false', async () => {
     expect(await ask({})).toEqual(['prompt', 'tools', 'toolChoice']);
     expect(await ask({ toolsAfterResult: false })).toEqual(['prompt']);
   });
 });
 
-it('refuses an option it does not know', () => {
+it('rejects an unknown option', () => {
   expect(() => qwenMiddleware({ cleansystem: true } as object)).toThrow('Did you mean `cleanSystem`?');
 });

@@ -12,7 +12,7 @@ import { startEmulator } from '../testing/_emulator.js';
 import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 import { apiKey, hostNames, hosts, showReasoning } from './_provider.js';
 
-// A conversation that began elsewhere, with ids and an order that Mistral's API refuses.
+// A conversation of another provider, with ids and an order that Mistral's API rejects.
 
 let mcpTools: McpTools;
 beforeAll(async () => {
@@ -22,10 +22,10 @@ afterAll(() => mcpTools.close());
 
 type HostName = (typeof hostNames)[number];
 
-/** A turn of our provider with two tools, as a host keeps it that has declared them. */
+/** Returns the history of a turn with two tools that the host declares. */
 async function begin(host: HostName) {
   const { baseURL } = await startEmulator({ apiKey });
-  // It ends with its tools, which all tests share.
+  // Closed together with its tools, which all tests share.
   const provider = createKelivoResponsesProvider({ baseURL, apiKey, mcpServers: mcpTools });
   const tools = await provider.toolStubs();
   const prompt: ModelMessage = { role: 'user', content: 'Get the sum of 2 and 3 and echo "hello"' };
@@ -38,7 +38,7 @@ async function begin(host: HostName) {
   return { history: [prompt, ...messages], tools };
 }
 
-/** The clients, each in front of a server with Mistral's rules. */
+/** The clients that call a server with Mistral's rules. */
 const clients: Readonly<Record<string, (baseURL: string) => LanguageModelV2>> = {
   '@ai-sdk/mistral': baseURL => createMistral({ baseURL, apiKey })('mistral-small-latest'),
   '@ai-sdk/openai-compatible': baseURL =>
@@ -57,7 +57,7 @@ async function start(client: string) {
   return { emulator, model: toModel(emulator.baseURL) };
 }
 
-/** All ids of calls and results in a request, of either API. */
+/** Returns the ids of all calls and results in a request of either API. */
 function idsOf({ body }: EmulatorRequest): unknown[] {
   const { input = [], messages = [] } = body as { input?: WireItem[]; messages?: WireItem[] };
   return [...input, ...messages]
@@ -74,7 +74,7 @@ interface WireItem {
   readonly tool_calls?: readonly { readonly id: string }[];
 }
 
-/** The ids of the calls that a host keeps. */
+/** Returns the ids of the calls in a host's history. */
 const keptIds = (messages: readonly ModelMessage[]): string[] =>
   messages.flatMap(({ content }) =>
     typeof content === 'string'
@@ -84,77 +84,74 @@ const keptIds = (messages: readonly ModelMessage[]): string[] =>
 
 const matrix = Object.keys(clients).flatMap(client => hostNames.map(host => ({ client, host })));
 
-describe.each(matrix)(
-  'a conversation with long ids that goes on with $client, in $host',
-  ({ client, host }) => {
-    it('is answered, and calls tools again', async () => {
-      const { history, tools } = await begin(host);
-      expect(keptIds(history)).toEqual([expect.stringMatching(/^call_/), expect.stringMatching(/^call_/)]);
-      const { emulator, model } = await start(client);
-      const adapted = withToolLoop(adaptModel(model), { tools: mcpTools });
-      const first: ModelMessage[] = [
-        ...history,
-        { role: 'user', content: 'Get the sum of 20 and 30 and echo "again"' },
-      ];
-      const { text, errors, messages } = await hosts[host]({ model: adapted, prompt: first, tools });
-      expect(errors).toEqual([]);
-      expect(text).toBe(
-        'The tool get-sum answered: The sum of 20 and 30 is 50.\nThe tool echo answered: Echo: again',
-      );
+describe.each(matrix)('a conversation with long ids, continued with $client in $host', ({ client, host }) => {
+  it('gets a response, and calls tools again', async () => {
+    const { history, tools } = await begin(host);
+    expect(keptIds(history)).toEqual([expect.stringMatching(/^call_/), expect.stringMatching(/^call_/)]);
+    const { emulator, model } = await start(client);
+    const adapted = withToolLoop(adaptModel(model), { tools: mcpTools });
+    const first: ModelMessage[] = [
+      ...history,
+      { role: 'user', content: 'Get the sum of 20 and 30 and echo "again"' },
+    ];
+    const { text, errors, messages } = await hosts[host]({ model: adapted, prompt: first, tools });
+    expect(errors).toEqual([]);
+    expect(text).toBe(
+      'The tool get-sum answered: The sum of 20 and 30 is 50.\nThe tool echo answered: Echo: again',
+    );
 
-      const next = await hosts[host]({
-        model: adapted,
-        tools,
-        prompt: [...first, ...messages, { role: 'user', content: 'Thank you' }],
-      });
-      expect({ text: next.text, errors: next.errors }).toEqual({ text: 'You said: Thank you', errors: [] });
-
-      const ids = emulator.requests.map(idsOf);
-      expect(new Set(ids.map(({ length }) => length))).toEqual(new Set([4, 8]));
-      expect(ids.flat().filter(id => !/^[a-zA-Z0-9]{9}$/.test(String(id)))).toEqual([]);
-      // The ids of the first turn are the same in every request: a cached prompt stays one.
-      expect(new Set(ids.map(all => all.slice(0, 4).join(' '))).size).toBe(1);
+    const next = await hosts[host]({
+      model: adapted,
+      tools,
+      prompt: [...first, ...messages, { role: 'user', content: 'Thank you' }],
     });
+    expect({ text: next.text, errors: next.errors }).toEqual({ text: 'You said: Thank you', errors: [] });
 
-    it('goes on when a turn was broken off behind the results of its tools', async () => {
-      const call = { type: 'tool-call', toolCallId: 'call_0123456789', toolName: 'echo', input: {} } as const;
-      const { emulator, model } = await start(client);
-      const { text, errors } = await hosts[host]({
-        model: adaptModel(model),
-        prompt: [
-          { role: 'user', content: 'Echo' },
-          { role: 'assistant', content: [call, { ...call, toolCallId: 'call_0123456789b' }] },
-          {
-            role: 'tool',
-            content: [call.toolCallId, 'call_0123456789b'].map(toolCallId => ({
-              type: 'tool-result',
-              toolCallId,
-              toolName: 'echo',
-              output: { type: 'text', value: 'hello' },
-            })),
-          },
-          { role: 'user', content: 'Are you there?' },
-        ],
-      });
-      expect({ text, errors }).toEqual({ text: 'You said: Are you there?', errors: [] });
-      expect(emulator.requests).toHaveLength(1);
-    });
+    const ids = emulator.requests.map(idsOf);
+    expect(new Set(ids.map(({ length }) => length))).toEqual(new Set([4, 8]));
+    expect(ids.flat().filter(id => !/^[a-zA-Z0-9]{9}$/.test(String(id)))).toEqual([]);
+    // The ids of the first turn are the same in every request, so that prompt caching works.
+    expect(new Set(ids.map(all => all.slice(0, 4).join(' '))).size).toBe(1);
+  });
 
-    it("fails without the adapter, with Mistral's own words", async () => {
-      const { history } = await begin(host);
-      const { model } = await start(client);
-      const refusal = await refusalOf(host, {
-        model: withToolLoop(model, { tools: mcpTools }),
-        prompt: [...history, { role: 'user', content: 'Thank you' }],
-      });
-      expect(refusal).toMatchObject({ statusCode: 400, isRetryable: false });
-      const [id] = keptIds(history);
-      expect(JSON.parse(refusal?.responseBody ?? '')).toMatchObject({
-        ...(client === 'kelivo-responses' ? { error: { message: toMessage(id) } } : mistralError(id)),
-      });
+  it('continues after a turn that was interrupted after its tool results', async () => {
+    const call = { type: 'tool-call', toolCallId: 'call_0123456789', toolName: 'echo', input: {} } as const;
+    const { emulator, model } = await start(client);
+    const { text, errors } = await hosts[host]({
+      model: adaptModel(model),
+      prompt: [
+        { role: 'user', content: 'Echo' },
+        { role: 'assistant', content: [call, { ...call, toolCallId: 'call_0123456789b' }] },
+        {
+          role: 'tool',
+          content: [call.toolCallId, 'call_0123456789b'].map(toolCallId => ({
+            type: 'tool-result',
+            toolCallId,
+            toolName: 'echo',
+            output: { type: 'text', value: 'hello' },
+          })),
+        },
+        { role: 'user', content: 'Are you there?' },
+      ],
     });
-  },
-);
+    expect({ text, errors }).toEqual({ text: 'You said: Are you there?', errors: [] });
+    expect(emulator.requests).toHaveLength(1);
+  });
+
+  it("fails without the adapter, with Mistral's error message", async () => {
+    const { history } = await begin(host);
+    const { model } = await start(client);
+    const rejection = await rejectionOf(host, {
+      model: withToolLoop(model, { tools: mcpTools }),
+      prompt: [...history, { role: 'user', content: 'Thank you' }],
+    });
+    expect(rejection).toMatchObject({ statusCode: 400, isRetryable: false });
+    const [id] = keptIds(history);
+    expect(JSON.parse(rejection?.responseBody ?? '')).toMatchObject({
+      ...(client === 'kelivo-responses' ? { error: { message: toMessage(id) } } : mistralError(id)),
+    });
+  });
+});
 
 const toMessage = (id: string | undefined): string =>
   `Tool call id was ${id} but must be a-z, A-Z, 0-9, with a length of 9.`;
@@ -166,8 +163,8 @@ const mistralError = (id: string | undefined) => ({
   code: '3280',
 });
 
-/** The error of the API that a host's call ends with. */
-async function refusalOf(
+/** Returns the API error of a host's call. */
+async function rejectionOf(
   host: HostName,
   { model, prompt }: { model: LanguageModelV2; prompt: ModelMessage[] },
 ): Promise<APICallError | undefined> {

@@ -10,7 +10,7 @@ import { startEmulator } from '../testing/_emulator.js';
 import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 import { apiKey, hostNames, hosts } from './_provider.js';
 
-// A server that has no parser for the tool calls of its model, and a real MCP server that answers them.
+// The server has no parser for the tool calls of its model. A real MCP server executes them.
 
 let mcpTools: McpTools;
 beforeAll(async () => {
@@ -27,7 +27,7 @@ const routes = {
 
   async 'a Responses endpoint'(format: ToolCallFormat, { modelId = 'qwen/qwen3-coder:free' } = {}) {
     const emulator = await startEmulator({ apiKey, toolCallFormat: format });
-    // It ends with its tools, which all tests share.
+    // Closed together with its tools, which all tests share.
     const provider = createKelivoResponsesProvider({
       baseURL: emulator.baseURL,
       apiKey,
@@ -45,7 +45,7 @@ describe.each(matrix)('tool calls that leak as text from $route, in $host', ({ r
   it.each<[ToolCallFormat, string]>([
     ['qwen-xml', 'qwen/qwen3-coder:free'],
     ['hermes', 'Qwen2.5-7B-Instruct'],
-  ])('run as %s and are answered', async (format, modelId) => {
+  ])('are executed as %s', async (format, modelId) => {
     const { emulator, model } = await routes[route](format, { modelId });
     const { text, errors, finishReason, steps } = await hosts[host]({
       model,
@@ -58,12 +58,12 @@ describe.each(matrix)('tool calls that leak as text from $route, in $host', ({ r
     expect(finishReason).toBe('stop');
     expect(steps).toHaveLength(1);
     expect(emulator.requests).toHaveLength(2);
-    // The follow-up round is told in the API's own words, not as text.
+    // The next request contains API items instead of text.
     expect(JSON.stringify(emulator.requests[1]?.body)).not.toMatch(/<tool_call>|<function=/);
     expect(JSON.stringify(emulator.requests[1]?.body)).toContain('The sum of 2 and 3 is 5.');
   });
 
-  it('leave the text around them as it is, and no trace of themselves', async () => {
+  it('leave the text around them unchanged', async () => {
     const { emulator, model } = await routes[route]('qwen-xml');
     const first: ScriptedResponse = [
       { text: 'Let me add 2 < 3 <b>numbers</b>.' },
@@ -78,7 +78,7 @@ describe.each(matrix)('tool calls that leak as text from $route, in $host', ({ r
     expect(texts.join('').replace(/\s+/g, ' ')).toBe('Let me add 2 < 3 <b>numbers</b>. It is 5.');
   });
 
-  it('run one after another where each needs the one before', async () => {
+  it('run one after another if each depends on the previous one', async () => {
     const { emulator, model } = await routes[route]('qwen-xml');
     const { text, errors } = await hosts[host]({
       model,
@@ -89,7 +89,7 @@ describe.each(matrix)('tool calls that leak as text from $route, in $host', ({ r
     expect(emulator.requests).toHaveLength(3);
   });
 
-  it('that a code fence shows are text', async () => {
+  it('in a code fence stay text', async () => {
     const { emulator, model } = await routes[route]('qwen-xml');
     const example =
       'So it looks:\n\n```xml\n<tool_call>\n<function=get-sum>\n<parameter=a>\n2\n</parameter>\n</function>\n</tool_call>\n```\n';
@@ -99,7 +99,7 @@ describe.each(matrix)('tool calls that leak as text from $route, in $host', ({ r
     expect(emulator.requests).toHaveLength(1);
   });
 
-  it('go on as a conversation', async () => {
+  it('can be continued as a conversation', async () => {
     const { emulator, model } = await routes[route]('hermes');
     const prompt = { role: 'user', content: 'Use get-sum with 2 and 3' } as const;
     const { messages } = await hosts[host]({ model, prompt: [prompt] });
@@ -124,7 +124,7 @@ describe.each(hostNames)('the calls of each family, leaked by a chat endpoint, i
     ['minimax', 'MiniMaxAI/MiniMax-M2'],
     ['seed-oss', 'ByteDance-Seed/Seed-OSS-36B-Instruct'],
     ['llama', 'meta-llama/Llama-3.1-8B-Instruct'],
-  ])('run as %s of %s', async (format, modelId) => {
+  ])('are executed as %s of %s', async (format, modelId) => {
     const { model } = await routes['a chat endpoint'](format, { modelId });
     const { text, errors } = await hosts[host]({
       model,
@@ -138,7 +138,7 @@ describe.each(hostNames)('the calls of each family, leaked by a chat endpoint, i
 });
 
 describe.each(hostNames)('without an adapter, in %s', host => {
-  it('the call stays text, and no tool runs', async () => {
+  it('a call stays text, and no tool is executed', async () => {
     const emulator = await startEmulator({ toolCallFormat: 'qwen-xml' });
     const local = createOpenAICompatible({ name: 'local', baseURL: emulator.baseURL });
     const { text } = await hosts[host]({

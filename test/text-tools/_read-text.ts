@@ -11,25 +11,25 @@ import { createRandom } from '../_chunking.js';
 import { checkParts } from '../_parts.js';
 import { finish, generate, scriptedModel, start, stream } from '../tool-loop/_scripted-model.js';
 
-/** What a text says, piece by piece. */
-export type Said = { text: string } | { reasoning: string } | { call: string; input: unknown };
+/** The content of a text, in its order. */
+export type ReadPart = { text: string } | { reasoning: string } | { call: string; input: unknown };
 
-export interface Heard {
-  readonly said: Said[];
+export interface ReadResult {
+  readonly content: ReadPart[];
   readonly finishReason: LanguageModelV2FinishReason;
 }
 
 type Properties = Record<string, unknown>;
 
-export interface SayOptions {
+export interface ReadTextOptions {
   readonly middleware: LanguageModelV2Middleware;
-  /** The declared tools: their names, and the schemas of their properties. */
+  /** The names of the declared tools, and the schemas of their properties. */
   readonly tools?: Readonly<Record<string, Properties>>;
   readonly toolChoice?: LanguageModelV2CallOptions['toolChoice'];
   readonly finishReason?: LanguageModelV2FinishReason;
 }
 
-const toRequest = ({ tools = {}, toolChoice }: SayOptions): Partial<LanguageModelV2CallOptions> => ({
+const toRequest = ({ tools = {}, toolChoice }: ReadTextOptions): Partial<LanguageModelV2CallOptions> => ({
   tools: Object.entries(tools).map(([name, properties]) => ({
     type: 'function',
     name,
@@ -38,42 +38,42 @@ const toRequest = ({ tools = {}, toolChoice }: SayOptions): Partial<LanguageMode
   ...(toolChoice && { toolChoice }),
 });
 
-/** The parts that a model's text becomes when it streams in these pieces. */
-export async function streamPieces(
-  pieces: readonly string[],
-  options: SayOptions,
+/** Returns the parts of a response whose text streams in these chunks. */
+export async function streamChunks(
+  chunks: readonly string[],
+  options: ReadTextOptions,
 ): Promise<LanguageModelV2StreamPart[]> {
-  const answer: LanguageModelV2StreamPart[] = [
+  const response: LanguageModelV2StreamPart[] = [
     start,
     { type: 'text-start', id: 't' },
-    ...pieces.map(delta => ({ type: 'text-delta', id: 't', delta }) as const),
+    ...chunks.map(delta => ({ type: 'text-delta', id: 't', delta }) as const),
     { type: 'text-end', id: 't' },
     finish(options.finishReason),
   ];
-  const parts = await stream(wrapModel(scriptedModel(answer), [options.middleware]), toRequest(options));
+  const parts = await stream(wrapModel(scriptedModel(response), [options.middleware]), toRequest(options));
   checkParts(parts);
   return parts;
 }
 
-/** What a model's text says. It must say the same whole and streamed, whatever the pieces. */
-export async function say(text: string, options: SayOptions): Promise<Heard> {
-  const answer = [start, ...toPieces(text, text.length), finish(options.finishReason)];
-  const model = wrapModel(scriptedModel(answer), [options.middleware]);
+/** Reads a model's text, and checks that generating and streaming in any chunks give the same result. */
+export async function readText(text: string, options: ReadTextOptions): Promise<ReadResult> {
+  const response: LanguageModelV2StreamPart[] = [
+    start,
+    { type: 'text-start', id: 't' },
+    { type: 'text-delta', id: 't', delta: text },
+    { type: 'text-end', id: 't' },
+    finish(options.finishReason),
+  ];
+  const model = wrapModel(scriptedModel(response), [options.middleware]);
   const { content, finishReason } = await generate(model, toRequest(options));
-  const heard = { said: toSaid(content), finishReason };
-  for (const pieces of toChunkings(text)) {
-    expect(hear(await streamPieces(pieces, options))).toEqual(heard);
+  const result = { content: fromContent(content), finishReason };
+  for (const chunks of toChunkings(text)) {
+    expect(fromParts(await streamChunks(chunks, options))).toEqual(result);
   }
-  return heard;
+  return result;
 }
 
-const toPieces = (text: string, length: number): LanguageModelV2StreamPart[] => [
-  { type: 'text-start', id: 't' },
-  { type: 'text-delta', id: 't', delta: text.slice(0, length) },
-  { type: 'text-end', id: 't' },
-];
-
-/** Whole, unit by unit, which splits characters that take two, and at random places. */
+/** Splits a text not at all, at every code unit, which halves surrogate pairs, and at random positions. */
 function toChunkings(text: string): string[][] {
   const chunkings = [[text], text.split('')];
   for (const [seed, longest] of [
@@ -82,40 +82,40 @@ function toChunkings(text: string): string[][] {
     [3, 40],
   ] as const) {
     const random = createRandom(seed);
-    const pieces: string[] = [];
-    for (let at = 0; at < text.length;) {
+    const chunks: string[] = [];
+    for (let position = 0; position < text.length;) {
       const length = 1 + Math.floor(random() * longest);
-      pieces.push(text.slice(at, at + length));
-      at += length;
+      chunks.push(text.slice(position, position + length));
+      position += length;
     }
-    chunkings.push(pieces);
+    chunkings.push(chunks);
   }
   return chunkings;
 }
 
-function hear(parts: readonly LanguageModelV2StreamPart[]): Heard {
-  const said: Said[] = [];
+function fromParts(parts: readonly LanguageModelV2StreamPart[]): ReadResult {
+  const content: ReadPart[] = [];
   const inputs = new Map<string, string>();
   let finishReason: LanguageModelV2FinishReason = 'unknown';
   let block = '';
   for (const part of parts) {
     if (part.type === 'text-start' || part.type === 'reasoning-start') block = '';
     else if (part.type === 'text-delta' || part.type === 'reasoning-delta') block += part.delta;
-    else if (part.type === 'text-end') said.push({ text: block });
-    else if (part.type === 'reasoning-end') said.push({ reasoning: block });
+    else if (part.type === 'text-end') content.push({ text: block });
+    else if (part.type === 'reasoning-end') content.push({ reasoning: block });
     else if (part.type === 'tool-input-delta')
       inputs.set(part.id, `${inputs.get(part.id) ?? ''}${part.delta}`);
     else if (part.type === 'finish') ({ finishReason } = part);
     else if (part.type === 'tool-call') {
       expect(inputs.get(part.toolCallId)).toBe(part.input);
-      said.push({ call: part.toolName, input: JSON.parse(part.input) });
+      content.push({ call: part.toolName, input: JSON.parse(part.input) });
     }
   }
-  return { said, finishReason };
+  return { content, finishReason };
 }
 
-const toSaid = (content: readonly LanguageModelV2Content[]): Said[] =>
-  content.flatMap((part): Said[] => {
+const fromContent = (content: readonly LanguageModelV2Content[]): ReadPart[] =>
+  content.flatMap((part): ReadPart[] => {
     if (part.type === 'text') return [{ text: part.text }];
     if (part.type === 'reasoning') return [{ reasoning: part.text }];
     return part.type === 'tool-call' ? [{ call: part.toolName, input: JSON.parse(part.input) }] : [];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { modelAdapters } from '../../src/adapters/model-adapters.js';
 import { joinMiddlewares } from '../../src/adapters/middleware.js';
-import { type Said, say } from './_read-text.js';
+import { type ReadPart, readText } from './_read-text.js';
 
 interface Case {
   readonly id: string;
@@ -16,7 +16,7 @@ interface Case {
   readonly tier: string;
 }
 
-/** A model of each family, by a name that servers report. */
+/** The id of a model of each family, as servers report it. */
 const modelOfFamily: Readonly<Record<string, string>> = {
   qwen3coder: 'qwen3-coder-plus',
   hermes: 'Qwen/Qwen2.5-72B-Instruct',
@@ -37,40 +37,40 @@ const textMatches: Readonly<Record<Case['textMatch'], (text: string, expected: s
 const folder = process.env.TEXT_TOOL_CASES;
 
 if (folder === undefined) {
-  it.skip('reads the calls of cases, where TEXT_TOOL_CASES names a folder of them', () => {});
+  it.skip('reads the calls of the cases in the folder TEXT_TOOL_CASES', () => {});
 } else {
   const cases = readdirSync(folder)
     .filter(name => name.endsWith('.json'))
     .flatMap((name): Case[] => JSON.parse(readFileSync(join(folder, name), 'utf8')));
 
-  /** The share of a tier that must be read. What is damaged may be read, and may stay text. */
+  /** The required share of each tier. Damaged calls may be read or stay text. */
   const shares: Readonly<Record<string, number>> = { core: 1, hard: 0.8, derived: 0, salvage: 0 };
   const tiers = [...new Set([...Object.keys(shares), ...cases.map(({ tier }) => tier)])];
 
   it.each(tiers)('reads the calls of the cases of tier %s', async tier => {
-    const own = cases.filter(one => one.tier === tier);
+    const selected = cases.filter(one => one.tier === tier);
     const failures: string[] = [];
-    for (const one of own) {
+    for (const one of selected) {
       await expectCase(one).catch((error: unknown) => failures.push(`${one.id}: ${String(error)}`));
     }
-    const read = own.length - failures.length;
-    console.log(`${tier}: ${read} of ${own.length} cases read`, ...failures);
-    expect(failures.slice(0, 5), `${failures.length} of ${own.length} are not read`).toEqual(
-      read >= own.length * (shares[tier] ?? 1) ? failures.slice(0, 5) : [],
+    const read = selected.length - failures.length;
+    console.log(`${tier}: ${read} of ${selected.length} cases read`, ...failures);
+    expect(failures.slice(0, 5), `${failures.length} of ${selected.length} cases failed`).toEqual(
+      read >= selected.length * (shares[tier] ?? 1) ? failures.slice(0, 5) : [],
     );
   });
 }
 
 async function expectCase({ family, tools, input, expected, textMatch, reasoning }: Case): Promise<void> {
   const adapters = modelAdapters.findFor(modelOfFamily[family] ?? family);
-  const { said, finishReason } = await say(input, {
+  const { content, finishReason } = await readText(input, {
     middleware: joinMiddlewares(...adapters.map(({ middleware }) => middleware)),
     tools: Object.fromEntries(tools.map(({ name, parameters }) => [name, parameters.properties ?? {}])),
   });
-  const joined = (pick: (one: Said) => string) => said.map(pick).join('');
+  const joined = (pick: (one: ReadPart) => string) => content.map(pick).join('');
   const text = joined(one => ('text' in one ? one.text : ''));
 
-  const calls = said.flatMap(one => ('call' in one ? [{ name: one.call, arguments: one.input }] : []));
+  const calls = content.flatMap(one => ('call' in one ? [{ name: one.call, arguments: one.input }] : []));
   expect(calls).toEqual(expected.toolCalls);
   expect({ text, matches: textMatches[textMatch](text, expected.text) }).toEqual({ text, matches: true });
   if (reasoning !== undefined) {

@@ -20,7 +20,7 @@ import { readName } from '../../src/text-tools/text-cursor.js';
 import { cohereThinkTags, mistralThinkTags, thinkTags } from '../../src/text-tools/reasoning.js';
 import type { TextToolFormat } from '../../src/text-tools/text-tool-format.js';
 import { textToolsMiddleware } from '../../src/text-tools/text-tools-middleware.js';
-import { type Said, say, streamPieces } from './_read-text.js';
+import { type ReadPart, readText, streamChunks } from './_read-text.js';
 
 const tools = {
   look: { place: { type: 'string' }, days: { type: 'integer' } },
@@ -28,35 +28,35 @@ const tools = {
   ping: {},
 };
 
-const callOf = (call: string, input: object = {}): Said => ({ call, input });
+const callOf = (call: string, input: object = {}): ReadPart => ({ call, input });
 const look = (input: object) => callOf('look', input);
 
 const reader =
   (...formats: TextToolFormat[]) =>
   async (text: string) =>
     (
-      await say(text, {
+      await readText(text, {
         middleware: textToolsMiddleware({
           formats,
           reasoning: [thinkTags, mistralThinkTags, cohereThinkTags],
         }),
         tools,
       })
-    ).said;
+    ).content;
 
-type Row = [text: string, ...said: Said[]];
+type Row = [text: string, ...content: ReadPart[]];
 
-function reads(read: (text: string) => Promise<Said[]>, rows: readonly Row[]): void {
-  it.each(rows.map(([text, ...said]) => ({ text, said })))('$text', async ({ text, said }) => {
-    expect(await read(text)).toEqual(said);
+function reads(read: (text: string) => Promise<ReadPart[]>, rows: readonly Row[]): void {
+  it.each(rows.map(([text, ...content]) => ({ text, content })))('$text', async ({ text, content }) => {
+    expect(await read(text)).toEqual(content);
   });
 }
 
-/** Text that is none of the format's calls. */
-const staysText = (read: (text: string) => Promise<Said[]>, texts: readonly string[]): void => {
-  it.each(texts)('%j is text', async text => {
-    const said = await read(text);
-    expect(said.map(one => ('text' in one ? one.text : one)).join('')).toBe(text);
+/** Checks that texts without a valid call of the format stay text. */
+const staysText = (read: (text: string) => Promise<ReadPart[]>, texts: readonly string[]): void => {
+  it.each(texts)('%j stays text', async text => {
+    const content = await read(text);
+    expect(content.map(one => ('text' in one ? one.text : one)).join('')).toBe(text);
   });
 };
 
@@ -119,7 +119,7 @@ describe('Hermes', () => {
     '```json\n<tool_call>{"name": "ping"}</tool_call>\n```',
     '~~~~\n~~~\n<tool_call>{"name": "ping"}</tool_call>\n~~~~',
   ]);
-  it('reads on behind a call that is none', async () => {
+  it('reads calls after an invalid call', async () => {
     expect(
       await read('<tool_call>{"name": oops}</tool_call>\n<tool_call>{"name": "ping"}</tool_call>'),
     ).toEqual([{ text: '<tool_call>{"name": oops}</tool_call>\n' }, callOf('ping')]);
@@ -139,30 +139,30 @@ describe('Qwen XML', () => {
       'lines that look like a parameter of another tool',
       'a\n</parameter>\n<parameter=other>\nb\n</parameter>\nc',
     ],
-    ['a pair of a parameter that is still to come', 'a\n<parameter=path>\nb\n</parameter>\nc'],
-    ['a call of the same form', `a\n${inner}\nb`],
+    ['a tag pair of a later parameter', 'a\n<parameter=path>\nb\n</parameter>\nc'],
+    ['a call in the same format', `a\n${inner}\nb`],
     [
-      'a call of a template',
+      'a call in a template',
       `<function={{ tool.name }}>\n<parameter={{ key }}>\n{{ value }}\n</parameter>\n</function>`,
     ],
     ['a call within a line', 'As in <function=look><parameter=place>x</parameter></function>, say'],
     [
-      'a call that begins at the end of a line',
+      'a call that starts at the end of a line',
       'a = """<function=look>\n<parameter=place>\nx\n</parameter>\n</function>',
     ],
-    ['a call that begins within a line', `text = """${inner}"""`],
+    ['a call that starts within a line', `text = """${inner}"""`],
     [
       'a call in a call',
       `a\n${write(['body', `x = [\n  "<parameter=path>",\n  "</parameter>",\n  "</function>",\n]`])}\nb`,
     ],
     [
-      'a call without the end of its parameter',
+      'a call whose parameter is not closed',
       '<tool_call><function=look><parameter=place>x</function></tool_call>\nb',
     ],
     ['a call on one line', '<tool_call><function=look><parameter=place>x</parameter></function></tool_call>'],
-    ['ends that stand within a line', 'END = "</function>\n</tool_call>"'],
+    ['closing tags within a line', 'END = "</function>\n</tool_call>"'],
     ['a closing tag', '</parameter>'],
-    ['ends of tags that are like its own', '<p>\n</parameters> </parameterList> </tool>'],
+    ['similar closing tags', '<p>\n</parameters> </parameterList> </tool>'],
     ['fenced code', '```python\nprint(1)\n```'],
     ['blank lines around it', '\n\n  a  \n\n'],
     ['many spaces', ` ${' '.repeat(1000)}`],
@@ -246,16 +246,16 @@ describe('Qwen XML', () => {
   ]);
 
   it.each([
-    ['behind fenced code', `${'```'}xml\n${inner}\n${'````'}\n`],
-    ['behind four spaces, which open no fence', '    ~~~ is indented code\n'],
-    ['behind code within a line', `run ${'```'}code${'```'} then ${'`'}<tool_call>${'`'}:\n`],
+    ['after fenced code', `${'```'}xml\n${inner}\n${'````'}\n`],
+    ['after four spaces, which open no fence', '    ~~~ is indented code\n'],
+    ['after inline code', `run ${'```'}code${'```'} then ${'`'}<tool_call>${'`'}:\n`],
   ])('reads a call %s', async (_, before) => {
     expect(await read(before + inner)).toEqual([{ text: before }, look({ place: 'x' })]);
   });
 
-  it('streams a text value while it comes', async () => {
+  it('streams a text value as it arrives', async () => {
     const middleware = textToolsMiddleware({ formats: [qwenXmlFormat] });
-    const pieces = [
+    const chunks = [
       '<function=save>\n<parameter=body>\nab',
       'cd',
       '<ef>',
@@ -263,7 +263,7 @@ describe('Qwen XML', () => {
       'gh\n',
       '</parameter>\n</function>',
     ];
-    const parts = await streamPieces(pieces, { middleware, tools });
+    const parts = await streamChunks(chunks, { middleware, tools });
     const deltas = parts.flatMap(part => (part.type === 'tool-input-delta' ? [part.delta] : []));
     expect(deltas).toEqual(['{"body":"ab', 'cd', '<ef>', '\\ngh', '"}']);
   });
@@ -373,9 +373,9 @@ describe('Kimi', () => {
   ]);
   staysText(read, [`${begin}functions.nothing:0<|tool_call_argument_begin|>{}<|tool_call_end|>`, begin]);
 
-  it('calls by the ids that the text gives', async () => {
+  it('uses the ids in the text', async () => {
     const call = '<|tool_call_begin|>functions.ping:0<|tool_call_argument_begin|>{}<|tool_call_end|>';
-    const parts = await streamPieces([call, call], {
+    const parts = await streamChunks([call, call], {
       middleware: textToolsMiddleware({ formats: [kimiFormat] }),
       tools,
     });
@@ -449,7 +449,7 @@ describe('Tool requests', () => {
   ]);
 });
 
-describe("a form of one's own", () => {
+describe('a custom format', () => {
   const read = reader({
     name: 'acme',
     openers: ['<call>'],

@@ -8,7 +8,7 @@ const root = { $defs: { size: { type: 'integer' }, self: { $ref: '#/$defs/self' 
 
 const read = (schema: unknown, text: string) => toJsonValue(text, toValueTypes(schema, root));
 
-describe('a value that fits its type is of it', () => {
+describe('a value that fits its type is converted', () => {
   it.each([
     [{ type: 'integer' }, ' -42 ', '-42'],
     [{ type: 'integer' }, '9007199254740993', '9007199254740993'],
@@ -35,7 +35,7 @@ describe('a value that fits its type is of it', () => {
     [nested, '[true, null, {"enabled": false}]', '[true, null, {"enabled": false}]'],
     [nested, 'null', 'null'],
     [{ type: ['integer', 'string'] }, '12', '12'],
-  ])('%j takes %j as %s', (schema, text, json) => {
+  ])('%j converts %j to %s', (schema, text, json) => {
     expect(read(schema, text)).toBe(json);
   });
 });
@@ -68,7 +68,7 @@ describe('a value that does not fit stays a string', () => {
     [{}, '12'],
     [{ $ref: '#/$defs/self' }, '12'],
     [{ $ref: '#/$defs/none' }, '12'],
-  ])('%j leaves %j', (schema, text) => {
+  ])('%j keeps %j', (schema, text) => {
     expect(read(schema, text)).toBe(JSON.stringify(text));
   });
 });

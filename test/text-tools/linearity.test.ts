@@ -24,8 +24,8 @@ const tools = toDeclaredTools({
   ],
 });
 
-/** How often a character is looked at, at most and on average, whatever the text. */
-const LOOKS = 8;
+/** The maximum average number of visits to a character, for any text. */
+const MAX_VISITS = 8;
 const LENGTH = 40_000;
 
 const fill = (unit: string): string => unit.repeat(Math.ceil(LENGTH / unit.length));
@@ -36,7 +36,7 @@ const inValue = (unit: string): string => open + fill(unit) + close;
 function read(text: string, length: number) {
   let input = 0;
   let calls = 0;
-  let shown = 0;
+  let emitted = 0;
   const parser = createTextParser(
     {
       formats: [hermesFormat, qwenXmlFormat, glmFormat, mistralFormat, dsmlFormat],
@@ -44,17 +44,17 @@ function read(text: string, length: number) {
       tools,
     },
     {
-      text: piece => void (shown += piece.length),
-      reasoning: piece => void (shown += piece.length),
+      text: chunk => void (emitted += chunk.length),
+      reasoning: chunk => void (emitted += chunk.length),
       callStart: () => {},
-      callInput: piece => void (input += piece.length),
+      callInput: chunk => void (input += chunk.length),
       callEnd: () => void calls++,
       callDiscarded: () => {},
     },
   );
   for (let at = 0; at < text.length; at += length) parser.feed(text.slice(at, at + length));
   parser.end();
-  return { looks: parser.visited / text.length, input, calls, shown };
+  return { visits: parser.visited / text.length, input, calls, emitted };
 }
 
 it.each([
@@ -70,35 +70,35 @@ it.each([
   ['brackets in a value', inValue('<')],
   ['closing tags in a value', inValue('</parameter>')],
   ['closing tags and spaces in a value', inValue(`</parameter>${' '.repeat(200)}`)],
-  ['ends of calls in a value', inValue(`\n</function>${' '.repeat(200)}`)],
+  ['call ends in a value', inValue(`\n</function>${' '.repeat(200)}`)],
   ['ends of calls and lists in a value', inValue('\n</function></tool_call>x')],
-  ['pairs that may be real in a value', inValue('\n<parameter=b>x</parameter>y')],
+  ['possible parameters in a value', inValue('\n<parameter=b>x</parameter>y')],
   ['tags of parameters in a value', inValue('\n<parameter=b>')],
-  ['halves of tags in a value', inValue('</par ')],
-  ['drifted tags in a value', inValue('</parameter1> ')],
+  ['incomplete tags in a value', inValue('</par ')],
+  ['misspelt tags in a value', inValue('</parameter1> ')],
   ['digits of a number', `<function=save><parameter=n>${fill('1')}</parameter></function>`],
   [
-    'distinct parameters that are not closed',
+    'distinct unclosed parameters',
     `<function=any>\n<parameter=a>\n${Array.from({ length: 5000 }, (_, index) => `\n<parameter=k${index}>x`).join('')}\n</function>`,
   ],
   ['JSON in JSON', `<tool_call>{"name": "any", "arguments": ${fill('{"a":')}`],
   ['backslashes', `<tool_call>{"name": "any", "arguments": {"a": "${fill('\\\\')}"}}`],
-  ['halves of JSON calls', fill('<tool_call>{"name": "any", "arguments": {"a": "')],
+  ['incomplete JSON calls', fill('<tool_call>{"name": "any", "arguments": {"a": "')],
   ['arguments before a name', `<tool_call>{${fill('"arguments": {}, ')}`],
   ['pairs of keys and values', `<tool_call>any${fill('<arg_key>a</arg_key> <arg_value>x')}`],
   ['markers of lists', fill('[TOOL_CALLS][')],
   ['backticks', fill('```\n')],
   ['quoted markers', fill('`<tool_call>')],
-  ['reasoning that does not end', `<think>${fill('</thin')}`],
-  ['ends of lists behind a call', `${open}x${close}${fill('\n</tool_call>')}`],
-])('looks at each character a few times: %s', (_, text) => {
-  for (const length of [1, 4, text.length]) expect(read(text, length).looks).toBeLessThan(LOOKS);
+  ['unclosed reasoning', `<think>${fill('</thin')}`],
+  ['list ends after a call', `${open}x${close}${fill('\n</tool_call>')}`],
+])('visits each character only a few times: %s', (_, text) => {
+  for (const length of [1, 4, text.length]) expect(read(text, length).visits).toBeLessThan(MAX_VISITS);
 });
 
-it('streams an argument of a megabyte as it comes, in four characters each', () => {
+it('streams an argument of a megabyte in chunks of four characters', () => {
   const value = 'abc <d> "e"\n'.repeat(90_000);
-  const { looks, input, calls, shown } = read(open + value + close, 4);
-  expect({ calls, shown }).toEqual({ calls: 1, shown: 0 });
+  const { visits, input, calls, emitted } = read(open + value + close, 4);
+  expect({ calls, emitted }).toEqual({ calls: 1, emitted: 0 });
   expect(input).toBe(JSON.stringify({ a: value }).length);
-  expect(looks).toBeLessThan(LOOKS);
+  expect(visits).toBeLessThan(MAX_VISITS);
 });

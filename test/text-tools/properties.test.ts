@@ -13,7 +13,7 @@ import {
 } from '../../src/adapters/index.js';
 import { thinkTags } from '../../src/text-tools/reasoning.js';
 import { textToolsMiddleware } from '../../src/text-tools/text-tools-middleware.js';
-import { say, streamPieces } from './_read-text.js';
+import { readText, streamChunks } from './_read-text.js';
 
 const formats = [
   hermesFormat,
@@ -32,7 +32,7 @@ const tools = {
   write_file: { path: { type: 'string' }, content: { type: 'string' } },
 };
 
-/** Markup without a whole call of a tool that is declared. */
+/** Markup without a complete call of a declared tool. */
 const markup = fc.constantFrom(
   '<tool_call>',
   '</tool_call>',
@@ -64,7 +64,7 @@ const prose = fc.oneof(
 );
 const noCalls = fc
   .array(fc.oneof(prose, markup), { maxLength: 12 })
-  .map(pieces => pieces.join(''))
+  .map(chunks => chunks.join(''))
   .filter(text => !/<function=get_weather\s*>|"name": "get_weather",\s*}/.test(text));
 
 const call = fc.constantFrom(
@@ -77,11 +77,11 @@ const call = fc.constantFrom(
   '<think>Well, <tool_call>{"name": "get_weather", "arguments": {}}</tool_call></think>',
 );
 
-it('gives text without a call out as it is, in any pieces', async () => {
+it('emits text without a call unchanged, in any chunks', async () => {
   await fc.assert(
     fc.asyncProperty(noCalls, async text => {
-      const { said, finishReason } = await say(text, { middleware, tools });
-      expect(said.map(one => ('text' in one ? one.text : JSON.stringify(one))).join('')).toBe(text);
+      const { content, finishReason } = await readText(text, { middleware, tools });
+      expect(content.map(one => ('text' in one ? one.text : JSON.stringify(one))).join('')).toBe(text);
       expect(finishReason).toBe('stop');
     }),
     {
@@ -91,10 +91,10 @@ it('gives text without a call out as it is, in any pieces', async () => {
   );
 });
 
-it('says the same of any mixture of text and calls in any pieces', async () => {
+it('reads any mixture of text and calls identically in any chunks', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.oneof(prose, markup, call), { maxLength: 10 }), async pieces => {
-      await say(pieces.join(''), {
+    fc.asyncProperty(fc.array(fc.oneof(prose, markup, call), { maxLength: 10 }), async chunks => {
+      await readText(chunks.join(''), {
         middleware: textToolsMiddleware({ formats, reasoning: [thinkTags] }),
         tools,
       });
@@ -103,31 +103,31 @@ it('says the same of any mixture of text and calls in any pieces', async () => {
   );
 });
 
-it('loses no text, whatever is cut', async () => {
+it('loses no text of a call that is truncated anywhere', async () => {
   await fc.assert(
-    fc.asyncProperty(call, fc.nat({ max: 60 }), prose, async (whole, cut, before) => {
-      const text = before + whole.slice(0, whole.length - 1 - cut);
-      const { said } = await say(text, { middleware, tools });
-      if (said.some(one => 'call' in one)) return;
-      expect(said.map(one => ('text' in one ? one.text : '')).join('')).toBe(text);
+    fc.asyncProperty(call, fc.nat({ max: 60 }), prose, async (whole, missing, before) => {
+      const text = before + whole.slice(0, whole.length - 1 - missing);
+      const { content } = await readText(text, { middleware, tools });
+      if (content.some(one => 'call' in one)) return;
+      expect(content.map(one => ('text' in one ? one.text : '')).join('')).toBe(text);
     }),
     { numRuns: 300 },
   );
 });
 
-/** The longest thing that is not known to be text before it ends. */
+/** The length of the longest marker, with the line breaks before it. */
 const LONGEST_MARKER = '<｜DSML｜function_calls>'.length + 2;
 
 it('delays text by no more than the longest marker', async () => {
   const plain = fc
     .array(fc.oneof(prose, fc.constantFrom('<too', '</tool_call', '[TOOL', '<func', '<｜DS', '\n', '```\n')))
-    .map(pieces => pieces.join(''));
+    .map(chunks => chunks.join(''));
   await fc.assert(
     fc.asyncProperty(plain, async text => {
-      const parts = await streamPieces(text.split(''), { middleware, tools });
+      const parts = await streamChunks(text.split(''), { middleware, tools });
       const deltas = parts.flatMap(part => (part.type === 'text-delta' ? [part.delta] : []));
       expect(deltas.join('')).toBe(text);
-      // Each unit comes on its own, so a delta is as long as its first unit had to wait.
+      // Each code unit is a chunk, so the length of a delta is the delay of its first unit.
       expect(Math.max(0, ...deltas.map(delta => delta.length))).toBeLessThanOrEqual(LONGEST_MARKER);
     }),
     { numRuns: 200 },

@@ -6,10 +6,10 @@ const properties = { days: { type: 'integer' } };
 describe('the properties of arguments', () => {
   it.each([
     ['the schema itself', { type: 'object', properties }],
-    ['what it refers to', { $ref: '#/$defs/a', $defs: { a: { properties } } }],
-    ['its alternatives', { anyOf: [{ type: 'object', properties }, { type: 'null' }] }],
+    ['a reference', { $ref: '#/$defs/a', $defs: { a: { properties } } }],
+    ['the alternatives', { anyOf: [{ type: 'object', properties }, { type: 'null' }] }],
     [
-      'what its alternatives refer to',
+      'references of alternatives',
       { oneOf: [{ $ref: '#/$defs/a' }], $defs: { a: { allOf: [{ properties }] } } },
     ],
   ])('are found in %s', (_, schema) => {
@@ -24,7 +24,7 @@ describe('the properties of arguments', () => {
     [{ $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } }],
     [{ $ref: '#' }],
     [{ allOf: [{ $ref: '#/$defs/a' }], $defs: { a: { allOf: [{ $ref: '#/$defs/a' }] } } }],
-  ])('are any where %j lists none', schema => {
+  ])('are not restricted by %j', schema => {
     expect(toProperties(schema)).toBeUndefined();
   });
 });

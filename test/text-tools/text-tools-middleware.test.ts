@@ -20,7 +20,7 @@ import {
   text,
   typesOf,
 } from '../tool-loop/_scripted-model.js';
-import { say } from './_read-text.js';
+import { readText } from './_read-text.js';
 
 type Part = LanguageModelV2StreamPart;
 
@@ -35,7 +35,7 @@ const declared: LanguageModelV2FunctionTool[] = [
   },
 ];
 const written = '<tool_call>{"name": "look", "arguments": {"place": "Oslo"}}</tool_call>';
-const cut = '<tool_call>{"name": "look", "arguments": {"place": "Os';
+const truncated = '<tool_call>{"name": "look", "arguments": {"place": "Os';
 const found = { call: 'look', input: { place: 'Oslo' } };
 
 const adapt = (...answer: Part[]) => wrapModel(scriptedModel(answer, answer), [middleware]);
@@ -48,18 +48,18 @@ describe('the finish reason', () => {
     ['length', 'length'],
     ['content-filter', 'content-filter'],
     ['error', 'error'],
-  ] as const)('%s is %s where a call was found', async (finishReason, expected) => {
-    expect(await say(written, { middleware, tools, finishReason })).toEqual({
-      said: [found],
+  ] as const)('%s becomes %s if a call was found', async (finishReason, expected) => {
+    expect(await readText(written, { middleware, tools, finishReason })).toEqual({
+      content: [found],
       finishReason: expected,
     });
   });
 
-  it('stays where none was found', async () => {
-    expect((await say(cut, { middleware, tools })).finishReason).toBe('stop');
+  it('is unchanged if no call was found', async () => {
+    expect((await readText(truncated, { middleware, tools })).finishReason).toBe('stop');
   });
 
-  it('of a later version of models is told in its form', async () => {
+  it('keeps the shape of a later specification', async () => {
     const reason = { unified: 'stop', raw: 'STOP' } as unknown as LanguageModelV2FinishReason;
     const model = adapt(start, ...text(written), finish(reason));
     const expected = { unified: 'tool-calls', raw: 'STOP' };
@@ -68,21 +68,23 @@ describe('the finish reason', () => {
   });
 });
 
-describe('nothing is called', () => {
+describe('no call is made', () => {
   it.each([
     ['without tools', { tools: {} }],
-    ['where calls are forbidden', { tools, toolChoice: { type: 'none' as const } }],
-  ])('%s, and thoughts are found all the same', async (_, request) => {
-    expect(await say(`<think>Hm.</think>${written}`, { middleware, ...request })).toEqual({
-      said: [{ reasoning: 'Hm.' }, { text: written }],
+    ['with toolChoice: none', { tools, toolChoice: { type: 'none' as const } }],
+  ])('%s, while reasoning is still found', async (_, request) => {
+    expect(await readText(`<think>Hm.</think>${written}`, { middleware, ...request })).toEqual({
+      content: [{ reasoning: 'Hm.' }, { text: written }],
       finishReason: 'stop',
     });
   });
 });
 
-describe('a call that was cut', () => {
-  it('ends its input, is no call, and its text is kept', async () => {
-    const parts = await stream(adapt(start, ...text(`So. ${cut}`), finish('length')), { tools: declared });
+describe('a truncated call', () => {
+  it('ends its input without a call, and is emitted as text', async () => {
+    const parts = await stream(adapt(start, ...text(`So. ${truncated}`), finish('length')), {
+      tools: declared,
+    });
     checkParts(parts);
     expect(typesOf(parts)).toEqual([
       'stream-start',
@@ -97,10 +99,10 @@ describe('a call that was cut', () => {
       'text-end',
       'finish',
     ]);
-    expect(ofType(parts, 'text-delta').map(({ delta }) => delta)).toEqual(['So. ', cut]);
+    expect(ofType(parts, 'text-delta').map(({ delta }) => delta)).toEqual(['So. ', truncated]);
   });
 
-  it('does not reach across a native call', async () => {
+  it('does not span a native call', async () => {
     const half = written.slice(0, 40);
     const answer = [
       { type: 'text-start', id: 't' } as const,
@@ -115,15 +117,15 @@ describe('a call that was cut', () => {
     expect(ofType(parts, 'text-delta').map(({ delta }) => delta)).toEqual([half, written.slice(40)]);
   });
 
-  it('is told before the stream breaks off', async () => {
-    const parts = await stream(adapt(start, ...text(cut).slice(0, 2)), { tools: declared });
-    expect(ofType(parts, 'text-delta').map(({ delta }) => delta)).toEqual([cut]);
+  it('is emitted as text if the stream ends early', async () => {
+    const parts = await stream(adapt(start, ...text(truncated).slice(0, 2)), { tools: declared });
+    expect(ofType(parts, 'text-delta').map(({ delta }) => delta)).toEqual([truncated]);
     expect(parts.at(-1)?.type).toBe('text-end');
   });
 });
 
-describe('what the model gives itself', () => {
-  it('stays as it is, beside the calls in its text', async () => {
+describe('native content of the model', () => {
+  it('is unchanged next to calls in the text', async () => {
     const native = call('c1', 'look', { place: 'Rome' });
     const model = adapt(start, ...text(`A ${written} b`), ...native, finish('tool-calls'));
     const parts = await stream(model, { tools: declared });
@@ -137,7 +139,7 @@ describe('what the model gives itself', () => {
     expect(content.map(({ type }) => type)).toEqual(['text', 'tool-call', 'text', 'tool-call']);
   });
 
-  it('keeps its ids: a call in the text gets another one', async () => {
+  it('keeps its ids, and a call in the text gets another one', async () => {
     const answer = [
       start,
       ...call('c1', 'look', { place: 'Rome' }),
@@ -152,7 +154,7 @@ describe('what the model gives itself', () => {
     expect(ids).toEqual(['c1', expect.any(String), 'c2']);
   });
 
-  it('keeps its metadata at the first and last block of a text', async () => {
+  it('keeps the metadata on the first and last block of a text', async () => {
     const some = (value: string) => ({ providerMetadata: { some: { value } } });
     const model = adapt(
       start,
@@ -172,15 +174,15 @@ describe('what the model gives itself', () => {
     ]);
   });
 
-  it('may be half a character, which is kept', async () => {
-    expect((await say('\ud83d', { middleware, tools })).said).toEqual([{ text: '\ud83d' }]);
+  it('may be an unpaired surrogate, which is kept', async () => {
+    expect((await readText('\ud83d', { middleware, tools })).content).toEqual([{ text: '\ud83d' }]);
   });
 
-  it('may be raw chunks between the pieces of a call', async () => {
+  it('may be raw chunks between the deltas of a call', async () => {
     const raw = { type: 'raw', rawValue: {} } as const;
-    const pieces = written.split('').flatMap(delta => [raw, { type: 'text-delta', id: 't', delta } as const]);
+    const chunks = written.split('').flatMap(delta => [raw, { type: 'text-delta', id: 't', delta } as const]);
     const parts = await stream(
-      adapt(start, { type: 'text-start', id: 't' }, ...pieces, { type: 'text-end', id: 't' }, finish()),
+      adapt(start, { type: 'text-start', id: 't' }, ...chunks, { type: 'text-end', id: 't' }, finish()),
       { tools: declared },
     );
     expect(ofType(parts, 'tool-call')).toHaveLength(1);
@@ -194,37 +196,37 @@ describe('white space around calls', () => {
     [`<think>\n\n</think>\n\n${written}`, [found]],
     ['<think>\n\n</think>\n\nHi', [{ text: '\n\nHi' }]],
     ['\n \n', [{ text: '\n \n' }]],
-  ])('%j makes no block of its own', async (given, said) => {
-    expect((await say(given, { middleware, tools })).said).toEqual(said);
+  ])('%j creates no separate block', async (given, content) => {
+    expect((await readText(given, { middleware, tools })).content).toEqual(content);
   });
 });
 
-describe('an answer that begins within its thoughts', () => {
-  const thinking = textToolsMiddleware({ ...options, startsInReasoning: true });
-  const hear = (given: string, finishReason: LanguageModelV2FinishReason = 'stop') =>
-    say(given, { middleware: thinking, tools, finishReason }).then(({ said }) => said);
+describe('a response that starts in reasoning', () => {
+  const reasoningFirst = textToolsMiddleware({ ...options, startsInReasoning: true });
+  const read = (given: string, finishReason: LanguageModelV2FinishReason = 'stop') =>
+    readText(given, { middleware: reasoningFirst, tools, finishReason }).then(({ content }) => content);
 
-  it('leaves them where the closing tag says so', async () => {
-    expect(await hear(`Hm. ${written}</think>\n\nSo.${written}`)).toEqual([
+  it('leaves it at the closing tag', async () => {
+    expect(await read(`Hm. ${written}</think>\n\nSo.${written}`)).toEqual([
       { reasoning: `Hm. ${written}` },
       { text: '\n\nSo.' },
       found,
     ]);
   });
 
-  it('may open them itself', async () => {
-    expect(await hear('\n<think>Hm.</think>So.')).toEqual([{ reasoning: 'Hm.' }, { text: 'So.' }]);
+  it('may open it again', async () => {
+    expect(await read('\n<think>Hm.</think>So.')).toEqual([{ reasoning: 'Hm.' }, { text: 'So.' }]);
   });
 
-  it('was an answer if it never leaves them', async () => {
-    expect(await hear(`So. ${written}`)).toEqual([{ reasoning: `So. ${written}` }, { text: 'So. ' }, found]);
+  it('is emitted as text if the reasoning is never closed', async () => {
+    expect(await read(`So. ${written}`)).toEqual([{ reasoning: `So. ${written}` }, { text: 'So. ' }, found]);
   });
 
-  it('was cut within them if it was cut', async () => {
-    expect(await hear('Hm.', 'length')).toEqual([{ reasoning: 'Hm.' }]);
+  it('stays reasoning if it was truncated', async () => {
+    expect(await read('Hm.', 'length')).toEqual([{ reasoning: 'Hm.' }]);
   });
 
-  it('has left them where the server sets them apart', async () => {
+  it('is text if the server separates reasoning', async () => {
     const answer: Part[] = [
       start,
       { type: 'reasoning-start', id: 'r' },
@@ -233,7 +235,7 @@ describe('an answer that begins within its thoughts', () => {
       ...text('So.'),
       finish(),
     ];
-    const { content } = await generate(wrapModel(scriptedModel(answer), [thinking]));
+    const { content } = await generate(wrapModel(scriptedModel(answer), [reasoningFirst]));
     expect(content).toEqual([
       { type: 'reasoning', text: 'Hm.' },
       { type: 'text', text: 'So.' },
@@ -241,19 +243,19 @@ describe('an answer that begins within its thoughts', () => {
   });
 });
 
-it('leaves thoughts in the text where the server sets its own apart, and calls nothing within them', async () => {
+it('leaves tagged reasoning in the text if the server separates reasoning, and finds no calls in it', async () => {
   const given = `<think>\n${written} </think>\n${written}`;
-  const answer = (...pieces: string[]): Part[] => [
+  const toResponse = (...chunks: string[]): Part[] => [
     start,
     { type: 'reasoning-start', id: 'r' },
     { type: 'reasoning-delta', id: 'r', delta: 'Hm.' },
     { type: 'reasoning-end', id: 'r' },
     { type: 'text-start', id: 't' },
-    ...pieces.map((delta): Part => ({ type: 'text-delta', id: 't', delta })),
+    ...chunks.map((delta): Part => ({ type: 'text-delta', id: 't', delta })),
     { type: 'text-end', id: 't' },
     finish(),
   ];
-  const model = wrapModel(scriptedModel(answer(given), answer(...given)), [middleware]);
+  const model = wrapModel(scriptedModel(toResponse(given), toResponse(...given)), [middleware]);
   const { content } = await generate(model, { tools: declared });
   expect(content).toMatchObject([
     { type: 'reasoning', text: 'Hm.' },
