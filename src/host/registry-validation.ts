@@ -3,7 +3,7 @@ import { findSettingFaults, validateSettings } from '../provider/settings.js';
 import { KelivoError } from '../shared/errors.js';
 import { isPlainObject, objectOf } from '../shared/json.js';
 import { findSettingsIssues } from '../shared/settings.js';
-import { validateMcpServers } from '../tools/mcp/validate-mcp-servers.js';
+import { validateMcpServers } from '../tools/mcp/config.js';
 import { createModelNames, type Naming, toNameHint } from './model-names.js';
 import {
   importedEntrySchema,

@@ -2,14 +2,18 @@ import type { LanguageModelV2 } from '@ai-sdk/provider';
 import { createModelAdapterRegistry, type ModelAdapterRegistry } from '../adapters/registry.js';
 import { createLazyLanguageModel } from './lazy-language-model.js';
 import type { KelivoResponsesSettings } from './settings.js';
-import { createLazyToolSource } from '../tools/lazy-tool-source.js';
 import { createLocalTools } from '../tools/local-tools.js';
 import type { McpServers } from '../tools/mcp/config.js';
 import type { McpToolsOptions } from '../tools/mcp/options.js';
-import { validateMcpServers } from '../tools/mcp/validate-mcp-servers.js';
-import { isToolSource, type ToolSource } from '../tools/tool-source.js';
+import { validateMcpServers } from '../tools/mcp/config.js';
+import {
+  createLazyToolSource,
+  isToolSource,
+  type PendingWarningsSource,
+  type ToolSource,
+  withPendingWarnings,
+} from '../tools/tool-source.js';
 import { createToolbox } from '../tools/toolbox.js';
-import { type PendingWarningsSource, withPendingWarnings } from '../tools/with-pending-warnings.js';
 
 /** What a provider puts around each bare model. */
 export interface Composition {

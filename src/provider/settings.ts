@@ -15,7 +15,7 @@ import { toolLoopSettingsShape } from '../tool-loop/options.js';
 import type { LocalTools } from '../tools/local-tools.js';
 import type { McpServers } from '../tools/mcp/config.js';
 import type { McpToolsOptions } from '../tools/mcp/options.js';
-import { validateMcpToolsOptions } from '../tools/mcp/validate-mcp-options.js';
+import { validateMcpToolsOptions } from '../tools/mcp/options.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 
 /** What a provider is made of. Every setting is optional. */

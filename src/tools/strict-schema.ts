@@ -1,4 +1,6 @@
-/** Keywords that OpenAI's strict mode takes; a schema with others is refused as a whole. */
+import { isRecord } from '../shared/json.js';
+
+/** Keywords that OpenAI's strict mode accepts. A schema with any other keyword is rejected as a whole. */
 const STRICT_KEYWORDS: ReadonlySet<string> = new Set([
   'type',
   'properties',
@@ -24,19 +26,15 @@ const STRICT_KEYWORDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a schema satisfies strict mode: each object closed, with all its properties required, and no keyword that
- * strict mode does not know. Schemas of MCP servers rarely do.
+ * Returns true if a schema satisfies strict mode: every object is closed, all its properties are required, and all
+ * keywords are supported. Schemas of MCP servers rarely do.
  *
  * @see https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
  */
 export function isStrictSchema(schema: unknown): boolean {
-  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return false;
-  const { properties, required, additionalProperties, items, anyOf, $defs } = schema as Record<
-    string,
-    unknown
-  >;
+  if (!isRecord(schema)) return false;
+  const { type, properties, required, additionalProperties, items, anyOf, $defs } = schema;
   if (!Object.keys(schema).every(keyword => STRICT_KEYWORDS.has(keyword))) return false;
-  const { type } = schema as { type?: unknown };
   if (type === 'object' || properties !== undefined) {
     const names = Object.keys(properties ?? {});
     const isComplete = Array.isArray(required) && names.every(name => required.includes(name));

@@ -1,94 +1,97 @@
 import type { JSONSchema7, LanguageModelV2Prompt, LanguageModelV2ToolResultPart } from '@ai-sdk/provider';
 
 /**
- * Where tools come from: MCP servers, the application's own functions, or several of those joined.
+ * Provides tools: those of MCP servers, functions of the application, or several sources combined.
  *
- * A source lists its tools at the start of a call and runs them when the model asks. It is shared by
- * models and turns, so it opens what it needs lazily and keeps it open until `close()`.
+ * A source lists its tools at the start of a call and runs them when the model calls them. Models and turns share
+ * it, so it opens resources on first use and keeps them open until `close()`.
  */
 export interface ToolSource {
-  /** Names the source in messages, for example `MCP server "files"`. */
+  /** Identifies the source in messages, for example `MCP server "files"`. */
   readonly name: string;
 
   /**
-   * The tools on offer now. One broken part (a server that does not start, a malformed tool) costs its
-   * own tools only and is reported in `warnings`; the promise rejects on abort alone.
+   * Lists the tools that are currently available. If one part fails (a server that does not start, a malformed tool),
+   * only its tools are missing, and `warnings` reports it. The promise rejects only on abort.
    */
   listTools(options?: { signal?: AbortSignal }): Promise<ToolListing>;
 
   /**
-   * Runs one tool. A tool that fails is a value, an output of type `error-text` or `error-json`, so that
-   * the model can read it and recover; the promise rejects on abort alone.
+   * Runs one tool. A failure is returned as an output of type `error-text` or `error-json`, so that the model can
+   * read it and recover. The promise rejects only on abort.
    */
   callTool(call: ToolInvocation, options: ToolCallOptions): Promise<ToolOutput>;
 
-  /** Releases processes and connections. The source may be used again afterwards and reopens what it needs. */
+  /** Ends processes and connections. Using the source afterwards opens them again. */
   close(): Promise<void>;
 }
 
-/** What a source offers at one moment. */
+/** The tools that a source offers at one moment. */
 export interface ToolListing {
   readonly tools: readonly ToolDefinition[];
   /**
-   * One sentence for each thing that is missing from `tools`, with its cause. What will not change is said in the
+   * One sentence for each item that is missing from `tools`, with its cause. Permanent causes are reported in the
    * first listing only.
    */
   readonly warnings: readonly string[];
 }
 
-/** A tool as the model is told of it, with what the loop must know to run it. */
+/** A tool as it is declared to the model, with the properties that the loop needs to run it. */
 export interface ToolDefinition {
   readonly name: string;
-  /** What the tool does and when it is of use, for the model to read. */
+  /** Describes to the model what the tool does. */
   readonly description?: string;
   /** JSON Schema of the arguments, always of `type: "object"`. */
   readonly inputSchema: JSONSchema7;
-  /** Changes nothing: may run beside others. MCP `readOnlyHint`. @default false */
+  /** The tool changes nothing, so it may run in parallel with others. MCP `readOnlyHint`. @default false */
   readonly readOnly?: boolean;
-  /** May destroy something. MCP `destructiveHint`. @default false */
+  /** The tool may perform destructive updates. MCP `destructiveHint`. @default false */
   readonly destructive?: boolean;
-  /** Running it twice with the same arguments is harmless. MCP `idempotentHint`. @default false */
+  /** Repeating a call with the same arguments has no further effect. MCP `idempotentHint`. @default false */
   readonly idempotent?: boolean;
-  /** Whether a call needs approval, whatever the loop asks of tools of this kind. @default that of no call */
+  /**
+   * Returns true if a call needs approval, regardless of the approval policy of the loop.
+   * @default no call needs approval
+   */
   readonly needsApproval?: (
     call: ToolInvocation,
     options: Pick<ToolCallOptions, 'messages'>,
   ) => boolean | PromiseLike<boolean>;
 }
 
-/** One call of a tool, with its arguments parsed. */
+/** One tool call with parsed arguments. */
 export interface ToolInvocation {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** What goes along with a call. */
+/** Options of one tool call. */
 export interface ToolCallOptions {
-  /** Ends the call: the source stops the work, tells whoever does it, and rejects with the signal's reason. */
+  /** Cancels the call: the source stops the work, notifies the server and rejects with the signal's reason. */
   readonly signal: AbortSignal;
-  /** Told how far a running tool is, where it says so. It means that the tool is alive. */
+  /** Called when a running tool reports progress, which also shows that it is still alive. */
   readonly onProgress?: (progress: ToolProgress) => void;
-  /** What the model had read when it called, without system messages. */
+  /** The messages that the model had received when it made the call, without system messages. */
   readonly messages?: LanguageModelV2Prompt;
-  /** Whether the host is known to be `ai` 6 or later. @default false */
+  /** The host is known to be `ai` 6 or later. @default false */
   readonly isV3Host?: boolean;
 }
 
-/** How far a running tool is, as it tells. */
+/** Progress reported by a running tool. */
 export interface ToolProgress {
-  /** Grows with each report. */
+  /** Increases with each report. */
   readonly progress: number;
-  /** What `progress` will have come to at the end, if known. */
+  /** The final value of `progress`, if known. */
   readonly total?: number;
-  /** What it is doing, for people to read. */
+  /** Describes the current step for people. */
   readonly message?: string;
 }
 
-/** What a tool gave, in the AI SDK's own form. `error-text` and `error-json` say that it failed. */
+/** The output of a tool in the AI SDK's format. `error-text` and `error-json` mean that the call failed. */
 export type ToolOutput = LanguageModelV2ToolResultPart['output'];
 
-/** Whether a value is a tool source, rather than the configuration of one. */
+/** Returns true if a value is a tool source rather than the configuration of one. */
 export const isToolSource = (value: unknown): value is ToolSource =>
   typeof value === 'object' &&
   value !== null &&
@@ -96,3 +99,54 @@ export const isToolSource = (value: unknown): value is ToolSource =>
   typeof value.listTools === 'function' &&
   'callTool' in value &&
   typeof value.callTool === 'function';
+
+/** Creates a source that is loaded on first use. */
+export function createLazyToolSource(name: string, load: () => Promise<ToolSource>): ToolSource {
+  let loading: Promise<ToolSource> | undefined;
+  const loaded = (): Promise<ToolSource> => {
+    loading ??= load();
+    return loading;
+  };
+  return {
+    name,
+    listTools: async options => (await loaded()).listTools(options),
+    callTool: async (call, options) => (await loaded()).callTool(call, options),
+    close: async () => (await loading)?.close(),
+  };
+}
+
+/** A source that can also be listed in a context that cannot report warnings. */
+export interface PendingWarningsSource extends ToolSource {
+  /** Lists only the tools. The warnings of this listing are returned by the next `listTools()`. */
+  listToolsOnly(): Promise<readonly ToolDefinition[]>;
+}
+
+/** One wrapper per source, because all users of a source share its pending warnings. */
+const pendingWarningsSources = new WeakMap<ToolSource, PendingWarningsSource>();
+
+/** Keeps the warnings of listings that cannot report them, because a source returns most warnings only once. */
+export function withPendingWarnings(source: ToolSource): PendingWarningsSource {
+  const result = pendingWarningsSources.get(source) ?? keepWarnings(source);
+  pendingWarningsSources.set(source, result);
+  return result;
+}
+
+function keepWarnings(source: ToolSource): PendingWarningsSource {
+  const pending = new Set<string>();
+  return {
+    name: source.name,
+    async listTools(options) {
+      const listing = await source.listTools(options);
+      const warnings = [...new Set([...pending, ...listing.warnings])];
+      pending.clear();
+      return { ...listing, warnings };
+    },
+    async listToolsOnly() {
+      const { tools, warnings } = await source.listTools();
+      for (const warning of warnings) pending.add(warning);
+      return tools;
+    },
+    callTool: (call, options) => source.callTool(call, options),
+    close: () => source.close(),
+  };
+}

@@ -1,20 +1,20 @@
 import type { LanguageModelV2FunctionTool } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
-import type { PendingWarningsSource } from './with-pending-warnings.js';
+import type { PendingWarningsSource } from './tool-source.js';
 
 /**
- * The declaration of a tool that the provider runs. Its schema is one of Zod's, which the `Tool` types of all releases
- * of `ai` take; a `jsonSchema()` is accepted only by the release it was made with.
+ * The declaration of a tool that the provider executes. The schema is a Zod schema because the `Tool` types of all
+ * `ai` releases accept one; a `jsonSchema()` is only accepted by the release that created it.
  */
 export interface ToolStub<Input = Record<string, unknown>> {
-  /** What the tool does, for the model to read. */
+  /** Describes to the model what the tool does. */
   description?: string;
   inputSchema: z.ZodType<Input>;
-  /** Says to models that no one but the provider runs the tool; hosts pass it on. */
+  /** Marks the tool as executed by the provider. Hosts pass it on to the model. */
   providerOptions: { kelivo: { stub: true } };
 }
 
-/** Declarations of the tools of a source, by name. */
+/** Returns the declarations of the tools of a source, by name. */
 export async function toToolStubs(
   source: PendingWarningsSource | undefined,
 ): Promise<Record<string, ToolStub>> {
@@ -22,14 +22,14 @@ export async function toToolStubs(
   return Object.fromEntries(tools.map(tool => [tool.name, toToolStub(tool)]));
 }
 
-/** The declaration of one tool. It has no `execute`. */
+/** Returns the declaration of one tool. It has no `execute`. */
 export const toToolStub = ({ description }: { readonly description?: string }): ToolStub => ({
   ...(description !== undefined && { description }),
-  // Lenient on purpose: `ai@5` takes a call that fails the declared schema for one of its own.
+  // Intentionally lenient: `ai@5` treats a call that fails the declared schema as a call of a host tool.
   inputSchema: z.looseObject({}),
   providerOptions: { kelivo: { stub: true } },
 });
 
-/** Whether a tool of a call is such a declaration. */
+/** Returns true if a tool of a call is a stub. */
 export const isToolStub = ({ providerOptions }: LanguageModelV2FunctionTool): boolean =>
   providerOptions?.kelivo?.stub === true;

@@ -2,13 +2,13 @@ import { createUniqueIds } from '../shared/unique-ids.js';
 import type { ToolDefinition, ToolSource } from './tool-source.js';
 
 /**
- * Joins several sources to one. A name that an earlier source has taken is offered as `name_2`, `name_3` …, so that
- * no tool hides another.
+ * Combines several sources into one. If an earlier source already offers a name, the tool is offered as `name_2`,
+ * `name_3` and so on, so that no tool hides another.
  */
 export function createToolbox(sources: readonly ToolSource[]): ToolSource {
   /**
-   * Which source a name leads to, and what the tool is called there. A name never changes its owner, also while the
-   * owner is away: a turn or an approval that meant one tool must not get another.
+   * Maps an offered name to its source and to the tool's name there. A name keeps its owner even while the owner is
+   * unavailable, because a turn or an approval that refers to one tool must not reach another.
    */
   const routes = new Map<string, { source: ToolSource; toolName: string }>();
   const names = new Map<ToolSource, Map<string, string>>(sources.map(source => [source, new Map()]));

@@ -16,27 +16,27 @@ describe('isStrictSchema', () => {
   it.each([
     ['no properties', closed({})],
     ['required properties', closed({ a: text, b: { type: ['number', 'null'] } })],
-    ['closed objects all the way down', closed({ a: { type: 'array', items: closed({ b: text }) } })],
+    ['nested closed objects', closed({ a: { type: 'array', items: closed({ b: text }) } })],
     ['alternatives', closed({ a: { anyOf: [text, closed({ b: text })] } })],
     ['definitions', { ...closed({ a: { $ref: '#/$defs/b' } }), $defs: { b: closed({ c: text }) } }],
-  ])('takes %s', (_title, schema) => {
+  ])('accepts %s', (_title, schema) => {
     expect(isStrictSchema(schema)).toBe(true);
   });
 
   it.each([
     ['an open object', { type: 'object', properties: { a: text }, required: ['a'] }],
     ['an optional property', closed({ a: text, b: text }, ['a'])],
-    ['an open object inside', closed({ a: { type: 'object', properties: {} } })],
+    ['a nested open object', closed({ a: { type: 'object', properties: {} } })],
     ['an open alternative', closed({ a: { anyOf: [text, { type: 'object' }] } })],
     ['an open definition', { ...closed({}), $defs: { b: { type: 'object' } } }],
-    ['a keyword that strict mode refuses', closed({ a: { type: 'string', format: 'uri' } })],
+    ['a keyword that strict mode does not support', closed({ a: { type: 'string', format: 'uri' } })],
     ['no schema', true],
-  ])('refuses %s', (_title, schema) => {
+  ])('rejects %s', (_title, schema) => {
     expect(isStrictSchema(schema)).toBe(false);
   });
 });
 
-it('a tool of the loop is never sent as strict where strict mode would refuse its schema', async () => {
+it('sends no tool of the loop as strict if strict mode would reject its schema', async () => {
   const schemas = { loose: { type: 'object' as const }, closed: closed({ a: text }) as never };
   const tools: ToolSource = {
     name: 'tools',

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createLazyToolSource } from '../../src/tools/lazy-tool-source.js';
-import type { ToolSource } from '../../src/tools/tool-source.js';
+import { createLazyToolSource, type ToolSource } from '../../src/tools/tool-source.js';
 import { createToolbox } from '../../src/tools/toolbox.js';
 
 const signal = new AbortController().signal;
 
-/** A source whose tools say where they come from. */
+/** Creates a source whose tools return the source's name. */
 const source = (name: string, toolNames: string[], rest: Partial<ToolSource> = {}): ToolSource => ({
   name,
   listTools: async () => ({
@@ -23,7 +22,7 @@ const call = (toolbox: ToolSource, toolName: string) =>
 const namesOf = async (toolbox: ToolSource) => (await toolbox.listTools()).tools.map(({ name }) => name);
 
 describe('createToolbox', () => {
-  it('offers the tools of all sources, each run by its own', async () => {
+  it('offers the tools of all sources and runs each one in its source', async () => {
     const toolbox = createToolbox([source('a', ['read', 'write']), source('b', ['search'])]);
     expect(toolbox.name).toBe('a, b');
     expect(await namesOf(toolbox)).toEqual(['read', 'write', 'search']);
@@ -31,7 +30,7 @@ describe('createToolbox', () => {
     expect(await call(toolbox, 'search')).toEqual({ type: 'text', value: 'b: search' });
   });
 
-  it('numbers names that are taken, and runs each tool under its own', async () => {
+  it('numbers duplicate names and runs each tool under its original name', async () => {
     const toolbox = createToolbox([
       source('a', ['read']),
       source('b', ['read', 'read_2']),
@@ -44,7 +43,7 @@ describe('createToolbox', () => {
     expect(await call(toolbox, 'read_3')).toMatchObject({ value: 'c: read' });
   });
 
-  it('still runs a tool for a turn that began before the list changed', async () => {
+  it('still runs a tool for a turn that started before the list changed', async () => {
     const toolNames = ['old'];
     const toolbox = createToolbox([source('a', toolNames)]);
     await toolbox.listTools();
@@ -53,14 +52,14 @@ describe('createToolbox', () => {
     expect(await call(toolbox, 'old')).toMatchObject({ value: 'a: old' });
   });
 
-  it('says that there is no such tool', async () => {
+  it('reports an unknown tool', async () => {
     expect(await call(createToolbox([source('a', [])]), 'read')).toEqual({
       type: 'error-text',
       value: 'There is no tool "read".',
     });
   });
 
-  it('passes on the warnings of all sources, and the signal to each', async () => {
+  it('combines the warnings of all sources and passes the signal to each', async () => {
     const seen: unknown[] = [];
     const warned = (name: string) =>
       source(name, [], {
@@ -74,7 +73,7 @@ describe('createToolbox', () => {
     expect(seen).toEqual([signal, signal]);
   });
 
-  it('closes all sources though some fail, and tells of all failures', async () => {
+  it('closes all sources even if some fail, and reports all failures', async () => {
     let closed = 0;
     const failing = (message: string) => source('a', [], { close: () => Promise.reject(new Error(message)) });
     const well = source('b', [], {
@@ -92,7 +91,7 @@ describe('createToolbox', () => {
 });
 
 describe('createLazyToolSource', () => {
-  it('loads once, with the first use', async () => {
+  it('loads once, on first use', async () => {
     let loads = 0;
     const lazy = createLazyToolSource('lazy', async () => {
       loads++;
@@ -106,7 +105,7 @@ describe('createLazyToolSource', () => {
     expect(lazy.name).toBe('lazy');
   });
 
-  it('closes what it loaded', async () => {
+  it('closes the loaded source', async () => {
     let closed = 0;
     const inner = source('a', [], {
       close: async () => {

@@ -1,58 +1,294 @@
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
+import * as z from 'zod/v4';
+import { KelivoError } from '../../shared/errors.js';
+import { isRecord, recordOf } from '../../shared/json.js';
 
 /**
- * MCP servers by name: the `mcpServers` object of Claude Desktop, Cursor and others, the `servers` object
- * of VS Code. Keys of those hosts that concern their user interface (`autoApprove`, `description`, …) are
- * ignored.
+ * MCP servers by name: the `mcpServers` object of Claude Desktop, Cursor and others, or the `servers` object of
+ * VS Code. Keys that only concern the user interface of those hosts (`autoApprove`, `description`, …) are ignored.
  */
 export type McpServers = Readonly<Record<string, McpServerConfig>>;
 
-/** One MCP server: a program to start, or an address to connect to. */
+/** One MCP server: either a program to start or a URL to connect to. */
 export type McpServerConfig = McpStdioServerConfig | McpHttpServerConfig;
 
 interface McpServerSettings {
-  /** Leaves the server out, as if it were not configured. @default false */
+  /** Skips the server, as if it were not configured. @default false */
   readonly disabled?: boolean;
   /**
-   * How long a call may be silent, in milliseconds; a progress notification starts the time anew.
+   * Maximum time without a response or a progress notification during a call, in milliseconds.
    * @default the `timeout` of `createMcpTools`
    */
   readonly timeout?: number;
-  /** Offers only these tools, by the server's own names. @default all of them */
+  /** Offers only these tools, by the server's own names. @default all tools */
   readonly allowedTools?: readonly string[];
-  /** Keeps these tools back, by the server's own names. @default none */
+  /** Excludes these tools, by the server's own names. @default none */
   readonly disabledTools?: readonly string[];
 }
 
-/** A program that speaks MCP over its standard input and output. Needs Node. */
+/** A program that speaks MCP over standard input and output. Requires Node. */
 export interface McpStdioServerConfig extends McpServerSettings {
-  /** Says that this server is a program; `command` alone says it too. */
+  /** Marks the server as a program. Optional, because `command` implies it. */
   readonly type?: 'stdio';
-  /** The program: a name that is looked up in `PATH`, or a path. It is not passed through a shell. */
+  /** The program: a name to look up in `PATH`, or a path. It does not run in a shell. */
   readonly command: string;
-  /** What the program is started with, each argument as one text. @default [] */
+  /** Command-line arguments of the program. @default [] */
   readonly args?: readonly string[];
   /**
-   * Variables for the server, beside HOME, LOGNAME, PATH, SHELL, TERM and USER (on Windows their like).
-   * It gets no other variable of the host's environment.
+   * Environment variables for the server, in addition to HOME, LOGNAME, PATH, SHELL, TERM and USER (and their
+   * equivalents on Windows). Other variables of the host are not inherited.
    * @default {}
    */
   readonly env?: Readonly<Record<string, string>>;
-  /** The folder to start it in. @default the host's */
+  /** Working directory of the program. @default the host's working directory */
   readonly cwd?: string;
 }
 
 /** A server that is reached over HTTP. */
 export interface McpHttpServerConfig extends McpServerSettings {
   /**
-   * `http`, `streamable-http` and `streamableHttp` mean Streamable HTTP, `sse` means the older transport.
-   * @default Streamable HTTP, then SSE when the server refuses `initialize` with a 4xx status
+   * Transport: `http`, `streamable-http` and `streamableHttp` select Streamable HTTP, `sse` selects the older transport.
+   * @default Streamable HTTP, then SSE if the server rejects `initialize` with a 4xx status
    */
   readonly type?: 'http' | 'streamable-http' | 'streamableHttp' | 'sse';
-  /** The absolute address of the MCP endpoint. */
+  /** The absolute URL of the MCP endpoint. */
   readonly url: string;
-  /** Sent with every request; an `Authorization` header here wins over the token of `authProvider`. @default {} */
+  /**
+   * Headers of every request. An `Authorization` header takes precedence over the token of `authProvider`.
+   * @default {}
+   */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Signs in with OAuth, as the MCP SDK defines it. @default none */
+  /** Signs in with OAuth, as defined by the MCP SDK. @default none */
   readonly authProvider?: OAuthClientProvider;
+}
+
+export interface ServerValidationOptions {
+  /** Values for `${NAME}` references in the configuration. @default references are not expanded */
+  expandVariables?: Readonly<Record<string, string>>;
+}
+
+/** Keys that hold the servers in the configuration files of known hosts. The first match wins. */
+const serverKeys = ['mcpServers', 'servers'];
+
+/**
+ * Reads a whole configuration file: `{"mcpServers": …}` of Claude Desktop, Cursor and others, `{"servers": …}` of
+ * VS Code, or only the servers object. Comments and trailing commas are allowed, as in VS Code.
+ *
+ * @param json The text of the file, or the value that `JSON.parse` returned for it.
+ * @param options `expandVariables` works as in `createMcpTools`. Pass it to only one of the two.
+ * @throws KelivoError `invalid-settings` if the text is not JSON, references an unknown variable or contains an
+ * invalid server.
+ */
+export function parseMcpConfig(json: unknown, options: ServerValidationOptions = {}): McpServers {
+  const config = typeof json === 'string' ? parseJsonWithComments(json) : json;
+  if (typeof config === 'object' && config !== null) {
+    const found = Object.entries(config).find(([key]) => serverKeys.includes(key));
+    if (found) return validateMcpServers(found[1], options);
+  }
+  return validateMcpServers(config, options);
+}
+
+function parseJsonWithComments(text: string): unknown {
+  // Strings match first, so that a URL in a string keeps its two slashes.
+  const withoutComments = text.replace(/("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, '$1');
+  const plain = withoutComments.replace(/("(?:\\.|[^"\\])*")|,(?=\s*[}\]])/g, '$1');
+  try {
+    return JSON.parse(plain.replace(/^\uFEFF/, ''));
+  } catch (cause) {
+    // The message of a SyntaxError quotes the text, which may contain secrets.
+    throw new KelivoError({
+      code: 'invalid-settings',
+      message:
+        'Expected the MCP configuration to be JSON with an `mcpServers` object, got text that is not valid JSON.',
+      cause: cause instanceof SyntaxError ? undefined : cause,
+    });
+  }
+}
+
+const serverSettings = {
+  disabled: z.boolean().optional(),
+  timeout: z.number().positive().optional(),
+  allowedTools: z.array(z.string()).optional(),
+  disabledTools: z.array(z.string()).optional(),
+};
+
+const stdioServer = z.object({
+  ...serverSettings,
+  type: z.literal('stdio').optional(),
+  command: z.string().min(1),
+  args: z.array(z.string()).optional(),
+  env: z.record(z.string(), z.string()).optional(),
+  cwd: z.string().min(1).optional(),
+});
+
+const httpServer = z.object({
+  ...serverSettings,
+  type: z.enum(['http', 'streamable-http', 'streamableHttp', 'sse']).optional(),
+  url: z.string().refine(isHttpUrl),
+  headers: z.record(z.string(), z.string()).optional(),
+  authProvider: z.custom<OAuthClientProvider>(isRecord).optional(),
+});
+
+/** Expected value of each key, as worded in the error message. */
+const expectations: Readonly<Record<string, string>> = {
+  disabled: 'true or false',
+  timeout: 'a positive number of milliseconds',
+  allowedTools: 'an array of tool names',
+  disabledTools: 'an array of tool names',
+  command: 'the name or path of a program',
+  args: 'an array of strings',
+  env: 'an object of strings',
+  cwd: 'the path of a directory',
+  url: 'an absolute http or https URL',
+  headers: 'an object of strings',
+  authProvider: 'an OAuthClientProvider object',
+};
+
+/** Keys whose values may be secret. Error messages contain only the type of such a value. */
+const secretKeys = new Set(['env', 'headers', 'authProvider', 'args', 'url']);
+
+/**
+ * Keys of other hosts that select the server or its tools. Ignoring them would start something else than the file
+ * describes, so each one is rejected with the key to use instead.
+ */
+const foreignKeys: Readonly<Record<string, string>> = {
+  serverUrl: 'Use `url`.', // Windsurf
+  httpUrl: 'Use `url`.', // Gemini CLI
+  transport: 'Use `type`.', // LangChain, mcp-use
+  transportType: 'Use `type`.', // Cline
+  enabled: 'Use `disabled` with the opposite value.', // opencode, Goose
+  environment: 'Use `env`.', // opencode
+  envFile: 'Set the variables in `env`.', // VS Code, Cursor
+  envs: 'Use `env`.', // Goose
+  includeTools: 'Use `allowedTools`.', // Gemini CLI
+  excludeTools: 'Use `disabledTools`.', // Gemini CLI
+};
+
+/**
+ * Validates a servers object, expands its variables and removes unknown keys.
+ *
+ * @throws KelivoError `invalid-settings`, naming the server, the key, the expected and the received value.
+ */
+export function validateMcpServers(
+  servers: unknown,
+  { expandVariables: variables }: ServerValidationOptions = {},
+): McpServers {
+  if (!isRecord(servers)) {
+    throw toSettingsError(
+      `Expected the MCP servers to be an object of servers by name, got ${toKind(servers)}.`,
+    );
+  }
+  return Object.fromEntries(
+    Object.entries(servers).map(([serverName, config]) => {
+      const expanded =
+        variables && isRecord(config) ? expandVariables(config, { serverName, variables }) : config;
+      return [serverName, validateServer(serverName, expanded)];
+    }),
+  );
+}
+
+function validateServer(name: string, config: unknown): McpServerConfig {
+  const server = `MCP server ${JSON.stringify(name)}`;
+  if (!isRecord(config)) throw toSettingsError(`Expected ${server} to be an object, got ${toKind(config)}.`);
+
+  for (const [key, advice] of Object.entries(foreignKeys)) {
+    if (key in config) {
+      throw toSettingsError(`${server} has the key \`${key}\`, which is not supported here. ${advice}`);
+    }
+  }
+  const hasCommand = config.command !== undefined;
+  if (hasCommand === (config.url !== undefined)) {
+    throw toSettingsError(
+      `Expected ${server} to have either \`command\` (a program to start) or \`url\` (a URL to connect to), ` +
+        `got ${hasCommand ? 'both' : `neither${toNestingAdvice(name)}`}.`,
+    );
+  }
+  const result = (hasCommand ? stdioServer : httpServer).safeParse(config);
+  if (result.success) return result.data;
+
+  const [key = '', ...rest] = result.error.issues[0]?.path.map(String) ?? [];
+  const value = rest.reduce<unknown>(readKey, config[key]);
+  const expected = rest.length > 0 ? 'a string' : toExpectation(key, { hasCommand });
+  throw toSettingsError(
+    `Expected \`${[key, ...rest].join('.')}\` of ${server} to be ${expected}, got ${toReceived(key, value)}.`,
+  );
+}
+
+function readKey(value: unknown, key: string): unknown {
+  return Array.isArray(value) ? value[Number(key)] : recordOf(value)?.[key];
+}
+
+function toExpectation(key: string, { hasCommand }: { hasCommand: boolean }): string | undefined {
+  if (key !== 'type') return expectations[key];
+  return hasCommand ? '"stdio"' : '"http", "streamable-http", "streamableHttp" or "sse"';
+}
+
+function toNestingAdvice(name: string): string {
+  return serverKeys.includes(name) ? '. Use `parseMcpConfig` to read a whole configuration file' : '';
+}
+
+function toReceived(key: string, value: unknown): string {
+  const isPrimitive = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  return isPrimitive && !secretKeys.has(key) ? JSON.stringify(value).slice(0, 100) : toKind(value);
+}
+
+function toKind(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object') return 'an object';
+  return value === undefined ? 'nothing' : `a ${typeof value}`;
+}
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+function toSettingsError(message: string): KelivoError {
+  return new KelivoError({ code: 'invalid-settings', message });
+}
+
+/** Keys of a server in which variables are expanded, including one nested level. */
+const expandedKeys = ['command', 'args', 'env', 'cwd', 'url', 'headers'];
+
+/** Matches `${NAME}` and the escape `$${`. A name may contain any character, so `${env:TOKEN}` is valid too. */
+const reference = /\$\$\{|\$\{([^}]*)\}/g;
+
+/**
+ * Replaces `${NAME}` references in the strings of a server. Only the given values are used. The environment is never
+ * read, because a configuration file from elsewhere could send any of its variables to any server.
+ *
+ * @throws KelivoError `invalid-settings` for an unknown variable.
+ */
+function expandVariables(
+  config: Readonly<Record<string, unknown>>,
+  { serverName, variables }: { serverName: string; variables: Readonly<Record<string, string>> },
+): Record<string, unknown> {
+  const expandText = (text: string, key: string): string =>
+    text.replace(reference, (found: string, name?: string) => {
+      if (name === undefined) return found.slice(1);
+      const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+      if (value !== undefined) return value;
+      const known = Object.keys(variables).join(', ') || 'none';
+      throw toSettingsError(
+        `Expected \`${key}\` of MCP server ${JSON.stringify(serverName)} to reference only variables of ` +
+          `\`expandVariables\` (${known}), got ${JSON.stringify(`\${${name}}`)}. ` +
+          'Add the variable, or write `$${` for a literal `${`.',
+      );
+    });
+
+  const expand = (value: unknown, key: string): unknown => {
+    if (typeof value === 'string') return expandText(value, key);
+    if (Array.isArray(value)) return value.map((item, index) => expand(item, `${key}.${index}`));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, item]) => [name, expand(item, `${key}.${name}`)]),
+    );
+  };
+
+  return Object.fromEntries(
+    Object.entries(config).map(([key, value]) => [
+      key,
+      expandedKeys.includes(key) ? expand(value, key) : value,
+    ]),
+  );
 }

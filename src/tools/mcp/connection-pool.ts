@@ -1,7 +1,7 @@
 import { createConnection, type McpConnection } from './connection.js';
 import type { McpServerConfig } from './config.js';
 import type { McpConnectionPool, McpConnectionPoolOptions } from './options.js';
-import { validateConnectionPoolOptions } from './validate-mcp-options.js';
+import { validateConnectionPoolOptions } from './options.js';
 
 /**
  * Creates an empty pool. Nothing is started before a source lists or calls its tools; sources with the same

@@ -3,7 +3,7 @@ import { toTimerDelay } from '../../shared/abort.js';
 import { createRestartLimit } from './restart-limit.js';
 import type { McpSession } from './session.js';
 import { listTools, type ServerTools } from './list-tools.js';
-import type { McpCallbacks } from './mcp-callbacks.js';
+import type { McpCallbacks } from './options.js';
 import type { McpServerConfig } from './config.js';
 import { McpFailure, type McpFailureKind, toMcpFailure } from './failures.js';
 import { openSession } from './open-session.js';

@@ -8,8 +8,8 @@ import type { McpServerConfig, McpServers } from './config.js';
 import type { McpToolsOptions } from './options.js';
 import { toMcpError } from './errors.js';
 import { createToolNames } from './tool-names.js';
-import { validateMcpToolsOptions } from './validate-mcp-options.js';
-import { validateMcpServers } from './validate-mcp-servers.js';
+import { validateMcpToolsOptions } from './options.js';
+import { validateMcpServers } from './config.js';
 
 /** The tools of MCP servers. */
 export interface McpTools extends ToolSource {

@@ -1,4 +1,5 @@
 import { KelivoError, type KelivoErrorCode } from '../../shared/errors.js';
+import { recordOf } from '../../shared/json.js';
 import type { McpServerConfig } from './config.js';
 import { type McpFailure, type McpFailureKind, processesUnsupported, toMcpFailure } from './failures.js';
 import { redactServerText } from './redaction.js';
@@ -7,14 +8,14 @@ import { toPlainText } from './untrusted-input.js';
 interface ErrorContext {
   serverName: string;
   config: McpServerConfig;
-  /** The tool that was called; absent while connecting and listing. */
+  /** The tool that was called. Undefined while connecting and listing. */
   toolName?: string;
 }
 
 /**
- * The one sentence about a failure, for the user's eyes and the model's. What came from the server is cut
- * short and cleaned of secrets; of an address the origin is named, of a command neither arguments nor variables.
- * The cause is left out, because it holds the raw text.
+ * Describes a failure in one sentence for the user and the model. Text of the server is truncated and redacted. A URL
+ * is reduced to its origin; arguments and variables of a command are left out. The error has no `cause`, because that
+ * would contain the raw text.
  */
 export function toMcpError(error: unknown, context: ErrorContext): KelivoError {
   const failure = toMcpFailure(error);
@@ -45,43 +46,43 @@ const sentences: Readonly<Record<McpFailureKind, Sentence>> = {
   'not-sent': ({ systemCode }, context) =>
     `${toServer(context)} is not reachable${toPlace(context)}${systemCode ? ` (${systemCode})` : ''}. Is it running?`,
   network: ({ isStart, systemCode }, context) =>
-    `${toServer(context)} ${isStart ? 'could not be reached' : 'broke the connection'}${toPlace(context)}` +
-    `${systemCode ? ` (${systemCode})` : ''}${toDoubt(context)}.`,
+    `${toServer(context)} ${isStart ? 'could not be reached' : 'lost the connection'}${toPlace(context)}` +
+    `${systemCode ? ` (${systemCode})` : ''}${toUncertainty(context)}.`,
   http: ({ status, message }, context) =>
-    `${toServer(context)} answered ${status ? `HTTP ${status}` : 'with something that is no MCP'}${toPlace(context)}${toQuote(message, context)}.`,
+    `${toServer(context)} returned ${status ? `HTTP ${status}` : 'a response that is not MCP'}${toPlace(context)}${toQuote(message, context)}.`,
   'session-expired': ({ status }, context) =>
-    `${toServer(context)} lost its session, and a new one too (HTTP ${status}).`,
+    `${toServer(context)} rejected its session and then a new session (HTTP ${status}).`,
   unauthorized: ({ status }, context) =>
     status === 403
-      ? `${toServer(context)} refused access${toPlace(context)} (HTTP 403): the credentials do not allow it.`
-      : `${toServer(context)} needs authorization${toPlace(context)}. Check its \`headers\`, or give it an \`authProvider\`.`,
+      ? `${toServer(context)} denied access${toPlace(context)} (HTTP 403). Check the permissions of the credentials.`
+      : `${toServer(context)} requires authorization${toPlace(context)}. Check its \`headers\`, or set an \`authProvider\`.`,
   timeout: ({ isStart, milliseconds, process }, context) =>
-    `${toServer(context)} did not ${isStart ? 'get ready' : `answer${toTool(context)}`} within ${milliseconds} ms.` +
-    toLastWords(process?.stderr, context),
+    `${toServer(context)} ${isStart ? 'was not ready' : `did not respond${toTool(context, ' to')}`} within ` +
+    `${milliseconds} ms.${toLastOutput(process?.stderr, context)}`,
   'total-timeout': ({ milliseconds }, context) =>
-    `${toServer(context)} was stopped${toTool(context, ' at')} after the total limit of ${milliseconds} ms.`,
+    `${toServer(context)} exceeded the total limit of ${milliseconds} ms${toTool(context, ' for')}.`,
   closed: ({ isStart, process }, context) => {
     const exit = process?.exit ? ` (${process.exit})` : '';
     const event = isStart
       ? `could not be started: ${toCommand(context)} ended before it was ready${exit}`
-      : `closed the connection${exit}${toDoubt(context)}`;
-    return `${toServer(context)} ${event}.${toLastWords(process?.stderr, context)}`;
+      : `closed the connection${exit}${toUncertainty(context)}`;
+    return `${toServer(context)} ${event}.${toLastOutput(process?.stderr, context)}`;
   },
   crashing: ({ count, milliseconds = 0 }, context) =>
-    `${toServer(context)} ended unexpectedly ${count} times within a minute and is left alone for ` +
-    `${Math.ceil(milliseconds / 1000)} s more.`,
+    `${toServer(context)} ended unexpectedly ${count} times within a minute. ` +
+    `It can be started again in ${Math.ceil(milliseconds / 1000)} s.`,
   rpc: ({ message }, context) =>
     `${toServer(context)} reported an error${toTool(context, ' for')}${toQuote(message, context)}.`,
   protocol: ({ message }, context) =>
-    `${toServer(context)} does not answer${toTool(context)} as an MCP server should${toQuote(message, context)}.`,
+    `${toServer(context)} sent an invalid MCP response${toTool(context, ' for')}${toQuote(message, context)}.`,
 };
 
 const toServer = ({ serverName }: ErrorContext) => `MCP server ${JSON.stringify(serverName)}`;
 
-const toTool = ({ toolName }: ErrorContext, preposition = '') =>
+const toTool = ({ toolName }: ErrorContext, preposition: string) =>
   toolName === undefined ? '' : `${preposition} tool ${JSON.stringify(toolName)}`;
 
-const toDoubt = ({ toolName }: ErrorContext) =>
+const toUncertainty = ({ toolName }: ErrorContext) =>
   toolName === undefined ? '' : `; the tool ${JSON.stringify(toolName)} may or may not have been executed`;
 
 const toPlace = ({ config }: ErrorContext) => ('url' in config ? ` at ${new URL(config.url).origin}` : '');
@@ -94,29 +95,30 @@ function toCommand({ config }: ErrorContext): string {
 function toStartCause(systemCode: string, context: ErrorContext): string {
   const { config } = context;
   if (systemCode === 'ENOTDIR' && 'command' in config) {
-    return `its folder ${JSON.stringify(config.cwd)} does not exist. Correct \`cwd\`.`;
+    return `its directory ${JSON.stringify(config.cwd)} does not exist. Correct \`cwd\`.`;
   }
-  if (systemCode === processesUnsupported)
-    return 'programs can be started under Node only. Use a server with a `url`.';
+  if (systemCode === processesUnsupported) {
+    return 'programs can only be started in Node. Use a server with a `url` instead.';
+  }
   if (systemCode === 'ENOENT') {
-    return `${toCommand(context)} was not found. Install it, or give its full path as \`command\`${windowsAdvice()}.`;
+    return `${toCommand(context)} was not found. Install it, or set \`command\` to its full path${windowsAdvice()}.`;
   }
   return `${toCommand(context)} could not be run (${systemCode}).`;
 }
 
-/** Only Node starts programs, so there is a platform to ask for. */
+/** Returns advice for Windows. `process` exists here, because only Node starts programs. */
 function windowsAdvice(): string {
   return process.platform === 'win32'
     ? ' (scripts such as npx need `"command": "cmd", "args": ["/c", "npx", …]`)'
     : '';
 }
 
-function toLastWords(stderr: string | undefined, context: ErrorContext): string {
+function toLastOutput(stderr: string | undefined, context: ErrorContext): string {
   const lines = toClean(stderr ?? '', context)
     .split('\n')
     .slice(-5)
     .join('\n');
-  return lines === '' ? '' : ` It last wrote: ${lines.slice(-400)}`;
+  return lines === '' ? '' : ` Its last output was: ${lines.slice(-400)}`;
 }
 
 function toQuote(message: string | undefined, context: ErrorContext): string {
@@ -126,15 +128,14 @@ function toQuote(message: string | undefined, context: ErrorContext): string {
   return text === '' ? '' : `: ${text.length > 500 ? `${text.slice(0, 500)}…` : text}`;
 }
 
-/** A JSON-RPC or HTTP error body holds the message that matters; an HTML page its title. */
+/** Returns the message of a JSON-RPC or HTTP error body, or the title of an HTML page. */
 function toInnerMessage(body: string): string {
   try {
-    const parsed: { error?: unknown; message?: unknown } = Object(JSON.parse(body));
-    const { message }: { message?: unknown } = Object(parsed.error);
-    const inner = message ?? parsed.message ?? parsed.error;
+    const parsed = recordOf(JSON.parse(body));
+    const inner = recordOf(parsed?.error)?.message ?? parsed?.message ?? parsed?.error;
     if (typeof inner === 'string') return inner;
   } catch {
-    // Not JSON: taken as text.
+    // Not JSON, so the body is text.
   }
   const title = /<title[^>]*>([^<]*)<\/title>/i.exec(body)?.[1];
   return title ?? body.replace(/<[^>]*>/g, ' ');

@@ -2,20 +2,21 @@ import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { SseError } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { recordOf } from '../../shared/json.js';
 
 /**
- * What went wrong with a server.
+ * Kind of a failure.
  *
  * - `start`: the program could not be started.
- * - `not-sent`: the request did not reach a server: refused, unknown host, connection closed before.
- * - `network`: the connection broke; the server may have seen the request.
- * - `http`: a status other than 2xx, or an answer that is no MCP.
- * - `session-expired`: the server does not know our session any more and ran nothing.
- * - `unauthorized`: the server wants to know who asks.
- * - `timeout`: silence for too long. `total-timeout`: too long in all.
- * - `closed`: the connection ended while the answer was awaited.
- * - `crashing`: the connection ended so often that the server is left alone for a while.
- * - `rpc`: a JSON-RPC error. `protocol`: an answer that makes no sense.
+ * - `not-sent`: the request did not reach a server: connection refused, unknown host, connection already closed.
+ * - `network`: the connection broke; the server may have received the request.
+ * - `http`: a status other than 2xx, or a response that is not MCP.
+ * - `session-expired`: the server does not recognize the session and did not run the request.
+ * - `unauthorized`: the server requires credentials or rejected them.
+ * - `timeout`: no response or progress in time. `total-timeout`: the request took too long in total.
+ * - `closed`: the connection ended before the response arrived.
+ * - `crashing`: the connection ended too often, so the server is not restarted for a while.
+ * - `rpc`: a JSON-RPC error. `protocol`: an invalid response.
  */
 export type McpFailureKind =
   | 'start'
@@ -31,27 +32,27 @@ export type McpFailureKind =
   | 'rpc'
   | 'protocol';
 
-/** What is known of a server's process. */
+/** State of a server's process. */
 export interface ProcessReport {
-  /** The last of its stderr, as it came. */
+  /** The end of its stderr output, unmodified. */
   readonly stderr: string;
-  /** How it ended: `exit code 1` or a signal's name; absent while it runs. */
+  /** Exit status: `exit code 1` or the name of a signal. Undefined while the process runs. */
   readonly exit?: string;
 }
 
-/** A failure as a kind and its facts. It bears no server name, because connections are shared. */
+/** A classified failure. It does not name the server, because sources with different names share connections. */
 export class McpFailure extends Error {
   readonly kind: McpFailureKind;
   /** The HTTP status. */
   readonly status?: number;
-  /** The system's error code, such as ECONNREFUSED. */
+  /** The system error code, such as ECONNREFUSED. */
   readonly systemCode?: string;
-  /** The time limit that was reached, or the time of rest that remains. */
+  /** The time limit that was exceeded, or the time until the next restart. */
   readonly milliseconds?: number;
-  /** How often it happened. */
+  /** Number of unexpected ends. */
   readonly count?: number;
   readonly process?: ProcessReport;
-  /** Whether the server never got ready, in contrast to a failure in use. */
+  /** True if the server failed before it was ready. */
   readonly isStart: boolean;
 
   constructor(facts: McpFailureFacts) {
@@ -79,15 +80,15 @@ interface McpFailureFacts {
 }
 
 interface FailureContext {
-  /** Whether the request named a session: only then does a 404 mean that it has expired. */
+  /** The request contained a session id. Only then does a 404 mean that the session has expired. */
   hasSession?: boolean;
   process?: ProcessReport;
   isStart?: boolean;
 }
 
 /**
- * Sorts what the SDK, `fetch` or Node threw. It gives aborts and timeouts the same code, so those are told
- * apart by whoever caused them.
+ * Classifies an error of the SDK, `fetch` or Node. The SDK uses the same code for aborts and timeouts, so the callers
+ * that cause them throw an `McpFailure` or the abort reason themselves.
  */
 export function toMcpFailure(error: unknown, context: FailureContext = {}): McpFailure {
   if (error instanceof McpFailure) return error;
@@ -109,7 +110,7 @@ function toFacts(error: unknown, { hasSession = false }: FailureContext): McpFai
     const isUnreached = systemCode !== undefined && unreachedCodes.has(systemCode);
     return { kind: isUnreached ? 'not-sent' : 'network', systemCode, message: error.message };
   }
-  // The SSE transport puts the status into the text alone.
+  // The SSE transport reports the status only in the message.
   const status = /^Error POSTing to endpoint \(HTTP (\d{3})\): ([\s\S]*)$/.exec(error.message);
   if (status) return toStatusFacts(Number(status[1]), status[2] ?? '', { hasSession: false });
   return { kind: 'protocol', message: error.message };
@@ -118,7 +119,7 @@ function toFacts(error: unknown, { hasSession = false }: FailureContext): McpFai
 function toHttpFacts(error: StreamableHTTPError | SseError, { hasSession }: FailureContext): McpFailureFacts {
   const body = error.message.replace(/^(Streamable HTTP|SSE) error: (Error POSTing to endpoint: )?/, '');
   if (error.code !== undefined && error.code > 0) return toStatusFacts(error.code, body, { hasSession });
-  if (error instanceof StreamableHTTPError) return { kind: 'http', message: body }; // -1: not an MCP answer
+  if (error instanceof StreamableHTTPError) return { kind: 'http', message: body }; // -1: not an MCP response
   const systemCode = /\bE[A-Z]{4,}\b/.exec(body)?.[0];
   return {
     kind: systemCode && unreachedCodes.has(systemCode) ? 'not-sent' : 'network',
@@ -129,24 +130,24 @@ function toHttpFacts(error: StreamableHTTPError | SseError, { hasSession }: Fail
 
 function toStatusFacts(status: number, body: string, { hasSession }: FailureContext): McpFailureFacts {
   if (status === 401 || status === 403) return { kind: 'unauthorized', status, message: body };
-  // The status alone decides: the texts differ from server to server. Some answer 400 instead, which is
-  // believed when the text says so (the reference servers: "Server not initialized", "No valid session ID").
+  // A 404 is sufficient, because the texts differ between servers. Some servers return 400 instead, which counts if
+  // the text mentions the session (reference servers: "Server not initialized", "No valid session ID").
   const isExpired = status === 404 || (status === 400 && /session|not initialized/i.test(body));
   return { kind: hasSession && isExpired ? 'session-expired' : 'http', status, message: body };
 }
 
 function toRpcFacts(error: McpError): McpFailureFacts {
-  const data: { timeout?: unknown } = Object(error.data);
-  if (error.code === ErrorCode.RequestTimeout && typeof data.timeout === 'number') {
-    return { kind: 'timeout', milliseconds: data.timeout };
+  const timeout = recordOf(error.data)?.timeout;
+  if (error.code === ErrorCode.RequestTimeout && typeof timeout === 'number') {
+    return { kind: 'timeout', milliseconds: timeout };
   }
   const message = error.message.replace(/^(MCP error -?\d+: )+/, '');
-  // Servers use the same code for errors of all kinds.
+  // Servers use the same code for all kinds of errors.
   if (error.code === ErrorCode.ConnectionClosed && closedMessages.has(message)) return { kind: 'closed' };
   return { kind: 'rpc', message };
 }
 
-/** What a call is answered with whose stream ended without an answer. */
+/** Message of the JSON-RPC error for a call whose stream ended without a response. */
 export const streamEndedMessage = 'The stream ended before the response.';
 
 const closedMessages = new Set([
@@ -154,13 +155,13 @@ const closedMessages = new Set([
   streamEndedMessage,
 ]);
 
-/** Stands for a system error code where there are no processes, such as in a browser. */
+/** Used as the system error code in runtimes that cannot start processes, such as browsers. */
 export const processesUnsupported = 'NO_PROCESSES';
 
-/** The server has not seen the request. */
+/** Codes of errors that occur before the server receives the request. */
 const unreachedCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
-/** Standard input was closed while the request was written. */
+/** Codes of errors that occur when standard input closes while the request is written. */
 const closedPipeCodes = new Set(['EPIPE', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
 
 function isSpawnFailure(error: Error): boolean {
@@ -171,7 +172,7 @@ function isSpawnFailure(error: Error): boolean {
 }
 
 const fetchFailureMessages = new Set([
-  'fetch failed', // Node, Deno's text starts otherwise but its cause is kept
+  'fetch failed', // Node; Deno's text differs, but its cause is kept
   'terminated', // Node, while reading the body
   'Failed to fetch', // Chrome
   'Load failed', // Safari

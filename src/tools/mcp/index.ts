@@ -1,7 +1,7 @@
 export type { McpConnectionState } from './connection.js';
 export { createMcpConnectionPool } from './connection-pool.js';
 export { createMcpTools, type McpServerStatus, type McpTools } from './create-mcp-tools.js';
-export type { McpCallbacks, McpMessageContext, McpRequestContext } from './mcp-callbacks.js';
+export type { McpCallbacks, McpMessageContext, McpRequestContext } from './options.js';
 export type { McpHttpServerConfig, McpServerConfig, McpServers, McpStdioServerConfig } from './config.js';
 export type {
   McpConnectionPool,
@@ -9,4 +9,4 @@ export type {
   McpSourceOptions,
   McpToolsOptions,
 } from './options.js';
-export { parseMcpConfig } from './parse-mcp-config.js';
+export { parseMcpConfig } from './config.js';

@@ -1,24 +1,42 @@
+import type { JSONSchema7 } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
+import { recordOf } from '../../shared/json.js';
 import type { ToolDefinition } from '../tool-source.js';
-import type { McpSession } from './session.js';
-import { quoteName } from './quote-name.js';
-import { readTool, type ToolProblem } from './read-tool.js';
 import { type RequestLimits, sendRequest } from './request.js';
+import type { McpSession } from './session.js';
+import { isWithinBounds, quoteName, toPlainText } from './untrusted-input.js';
 
-/** What a server offers, under its own names. */
+/** The tools that a server offers, under its own names. */
 export interface ServerTools {
   readonly tools: readonly ToolDefinition[];
-  /** What is wrong with the rest. */
+  /** Reasons why other tools are missing. */
   readonly problems: readonly ToolProblem[];
 }
 
-/** No honest server has as many pages. */
+/** A problem in a server's tool list. */
+export interface ToolProblem {
+  /** The tool that is missing because of it, if it has a name. */
+  readonly toolName?: string;
+  /** A clause that follows the server's name. */
+  readonly text: string;
+}
+
+/** Far more pages than real servers have. */
 const maxPages = 100;
 
-/** No honest server has as many tools, and no model could choose among them. */
+/** Far more tools than real servers have, and more than a model can choose from. */
 const maxTools = 1000;
 
-// Loose on purpose: the SDK's schema loses all tools of a server for one malformed one.
+/** The MCP specification recommends at most 128 characters. */
+const maxNameLength = 256;
+
+/** Several times the longest known description. Every request to the model contains all descriptions. */
+const maxDescriptionLength = 10_000;
+
+/** The largest known schemas have some tens of thousands of characters and a dozen levels. */
+const schemaBounds = { maxDepth: 100, maxSize: 256 * 1024 };
+
+// Intentionally loose: the SDK's schema rejects all tools of a server because of one malformed tool.
 const pageSchema = z.looseObject({
   tools: z.array(z.unknown()).optional(),
   nextCursor: z.string().nullish(),
@@ -36,31 +54,122 @@ export async function listTools(session: McpSession, limits: RequestLimits): Pro
     const page = await sendRequest(session, { request, schema: pageSchema }, limits);
     for (const entry of page.tools ?? []) if (entries.length <= maxTools) entries.push(entry);
     if (entries.length > maxTools) {
-      problems.push({ text: `lists more than ${maxTools} tools; the first ${maxTools} are used` });
+      problems.push({ text: `lists more than ${maxTools} tools; only the first ${maxTools} are used` });
       break;
     }
     cursor = page.nextCursor ?? undefined;
     if (cursor === undefined) break;
     if (cursors.has(cursor) || cursors.size >= maxPages) {
-      problems.push({ text: 'lists its tools without end; what came so far is used' });
+      problems.push({ text: 'lists its tools on an endless number of pages; the tools read so far are used' });
       break;
     }
     cursors.add(cursor);
   }
-  return withoutFaulty(entries.slice(0, maxTools), { problems });
+  return readTools(entries.slice(0, maxTools), { problems });
 }
 
-function withoutFaulty(entries: readonly unknown[], { problems }: { problems: ToolProblem[] }): ServerTools {
+function readTools(entries: readonly unknown[], { problems }: { problems: ToolProblem[] }): ServerTools {
   const tools = new Map<string, ToolDefinition>();
   for (const entry of entries) {
     const read = readTool(entry);
     if ('text' in read) problems.push(read);
-    else if (tools.has(read.name)) problems.push(toDoubleProblem(read));
+    else if (tools.has(read.name)) problems.push(toDuplicateProblem(read));
     else tools.set(read.name, read);
   }
   return { tools: [...tools.values()], problems };
 }
 
-function toDoubleProblem({ name }: ToolDefinition): ToolProblem {
-  return { toolName: name, text: `offers two tools named ${quoteName(name)}; the first is used` };
+function toDuplicateProblem({ name }: ToolDefinition): ToolProblem {
+  return { toolName: name, text: `offers two tools named ${quoteName(name)}; only the first is used` };
+}
+
+const toolSchema = z.object({
+  name: z.string().min(1),
+  title: z.string().optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
+  inputSchema: z.record(z.string(), z.unknown()).nullish(),
+  annotations: z.record(z.string(), z.unknown()).optional().catch(undefined),
+  execution: z.object({ taskSupport: z.string().optional() }).optional().catch(undefined),
+});
+
+// If the API rejected one schema, the whole request would fail, including the tools of all other servers.
+const inputSchemaSchema = z.looseObject({
+  properties: z.record(z.string(), z.union([z.record(z.string(), z.unknown()), z.boolean()])).nullish(),
+  required: z.array(z.string()).nullish(), // Go encodes an empty list as null
+});
+
+type ListedTool = z.output<typeof toolSchema>;
+
+/** Reads one entry of a tool list. Fields that are not needed may be malformed. */
+function readTool(entry: unknown): ToolDefinition | ToolProblem {
+  const { data, error } = toolSchema.safeParse(entry);
+  if (data) return findProblem(data) ?? toDefinition(data);
+
+  const name = recordOf(entry)?.name;
+  const reason = toReason(error);
+  return typeof name === 'string' && name !== ''
+    ? { toolName: name, text: `offers a malformed tool ${quoteName(name)} (${reason})` }
+    : { text: `offers a malformed tool (${reason})` };
+}
+
+function findProblem({ name, inputSchema, execution }: ListedTool): ToolProblem | undefined {
+  const toProblem = (text: string): ToolProblem => ({ toolName: name, text });
+  const tool = `the tool ${quoteName(name)}`;
+
+  if (name.length > maxNameLength)
+    return toProblem(`offers ${tool} with a name of ${name.length} characters`);
+  if (/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(name))
+    return toProblem(`offers ${tool} with invisible characters in its name`);
+  if (execution?.taskSupport === 'required')
+    return toProblem(`offers ${tool} only as an MCP task, which is not supported`);
+  if (!isWithinBounds(inputSchema, schemaBounds)) {
+    return toProblem(
+      `offers ${tool} with an input schema of more than ${schemaBounds.maxDepth} levels or ${schemaBounds.maxSize} characters`,
+    );
+  }
+  const type = inputSchema?.type;
+  const isObject =
+    type === undefined || type === 'object' || (Array.isArray(type) && type.includes('object'));
+  if (!isObject)
+    return toProblem(`offers ${tool} with an input schema of type ${quoteType(type)} instead of "object"`);
+  const { error } = inputSchemaSchema.safeParse(inputSchema ?? {});
+  return error && toProblem(`offers ${tool} with an invalid input schema (${toReason(error)})`);
+}
+
+function toDefinition({
+  name,
+  title,
+  description,
+  inputSchema,
+  annotations = {},
+}: ListedTool): ToolDefinition {
+  const readOnly = annotations.readOnlyHint === true;
+  const { properties, required, ...rest } = inputSchema ?? {};
+  const schema = { ...rest, type: 'object', properties: properties ?? {}, ...(required ? { required } : {}) };
+  return {
+    name,
+    description: toDescription(description ?? title),
+    // The value comes from JSON, and its consumers check the keywords that they use.
+    inputSchema: schema as JSONSchema7,
+    readOnly,
+    destructive: !readOnly && annotations.destructiveHint === true, // has no meaning for read-only tools
+    idempotent: annotations.idempotentHint === true,
+  };
+}
+
+function toDescription(text: string | undefined): string | undefined {
+  if (text === undefined || text.length <= maxDescriptionLength) return text && toPlainText(text);
+  const kept = toPlainText(text.slice(0, maxDescriptionLength));
+  return `${kept} … (${text.length - maxDescriptionLength} more characters omitted)`;
+}
+
+function quoteType(type: unknown): string {
+  return typeof type === 'string' ? quoteName(type) : `${Array.isArray(type) ? 'array' : typeof type} value`;
+}
+
+function toReason(error: z.ZodError | undefined): string {
+  const issue = error?.issues[0];
+  if (!issue) return 'unknown';
+  const [key = 'entry'] = issue.path; // the server chose all further keys
+  return `${String(key)}: ${issue.message}`;
 }

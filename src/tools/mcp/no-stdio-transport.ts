@@ -1,9 +1,9 @@
 import { McpFailure, processesUnsupported } from './failures.js';
 
 /**
- * What bundles for browsers have in place of `createStdioTransport`: the field `browser` of package.json says so.
+ * Replaces `createStdioTransport` in browser bundles, through the `browser` field of package.json.
  *
- * @throws McpFailure always, as no program can be started there.
+ * @throws McpFailure always, because browsers cannot start programs.
  */
 export function createStdioTransport(): never {
   throw new McpFailure({ kind: 'start', systemCode: processesUnsupported });

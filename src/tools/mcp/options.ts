@@ -1,56 +1,159 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { McpConnection } from './connection.js';
-import type { McpCallbacks } from './mcp-callbacks.js';
+import type {
+  CreateMessageRequestParams,
+  CreateMessageResult,
+  ElicitRequestFormParams,
+  ElicitResult,
+  LoggingMessageNotificationParams,
+} from '@modelcontextprotocol/sdk/types.js';
+import * as z from 'zod/v4';
+import { KelivoError } from '../../shared/errors.js';
+import { parseSettings } from '../../shared/parse-settings.js';
 import type { McpServerConfig } from './config.js';
+import type { McpConnection } from './connection.js';
 
-/** Connections that several tool sources share: one for each server. */
+/**
+ * Callbacks for requests and notifications of servers. Servers learn which callbacks exist when the connection opens,
+ * and offer tools that need a callback only if it exists. With any callback, the connection to a Streamable HTTP
+ * server keeps a listening stream open, which keeps an idle Node process alive until `close()`.
+ */
+export interface McpCallbacks {
+  /**
+   * Answers a server that requests input from the user: a form of a few fields, given as a JSON Schema. Fields that
+   * are missing from the answer get the defaults of the schema. Show the user which server asks.
+   * @default such requests are rejected
+   */
+  onElicitation?: (
+    request: ElicitRequestFormParams,
+    context: McpRequestContext,
+  ) => ElicitResult | Promise<ElicitResult>;
+  /**
+   * Answers a server that requests a model completion. The user pays for it, so ask the user first.
+   * @default such requests are rejected
+   */
+  onSampling?: (
+    request: CreateMessageRequestParams,
+    context: McpRequestContext,
+  ) => CreateMessageResult | Promise<CreateMessageResult>;
+  /**
+   * Receives the log messages of servers.
+   * @default log messages are ignored
+   */
+  onLog?: (message: LoggingMessageNotificationParams, context: McpMessageContext) => void;
+}
+
+/** The sender of a message. */
+export interface McpMessageContext {
+  /** The server's name in the configuration. If sources share the connection, its name in the first of them. */
+  readonly server: string;
+}
+
+/** The sender of a request, and a signal that ends with the request. */
+export interface McpRequestContext extends McpMessageContext {
+  /** Aborts when the answer is no longer needed: the server or host cancelled the call, or the connection closed. */
+  readonly signal: AbortSignal;
+}
+
+/** Connections that several tool sources share, one for each server. */
 export interface McpConnectionPool {
-  /** Ends all processes and connections. Whoever uses the pool afterwards opens anew what it needs. */
+  /** Ends all processes and connections. Using the pool afterwards opens them again. */
   close(): Promise<void>;
   /** @internal */
   connectionTo(config: McpServerConfig, options: { serverName: string }): McpConnection;
 }
 
-/** How connections are opened and kept. */
+/** Options for opening and keeping connections. */
 export interface McpConnectionPoolOptions extends McpCallbacks {
-  /** How long a server may take to get ready, and to list its tools, in milliseconds. @default 30000 */
+  /** Maximum time for a server to start and to list its tools, in milliseconds. @default 30000 */
   connectTimeout?: number;
   /**
-   * How long a server that failed is left alone, in milliseconds, so that it does not delay every call. One that ends
-   * unexpectedly is started again for the next call, but after the fifth time within a minute it gets this rest.
+   * Time before a failed server is tried again, in milliseconds, so that it does not delay every call. A server that
+   * ends unexpectedly is restarted for the next call; after five unexpected ends within a minute, this time applies.
    * @default 30000
    */
   retryFailedAfter?: number;
   /**
-   * How long a connection that no call uses stays open, in milliseconds. The next use opens it again.
+   * Time after which an unused connection closes, in milliseconds. The next use opens it again.
    * @default 600000
    */
   idleTimeout?: number;
-  /** Makes the HTTP requests, for a proxy or a WebView. @default the global fetch */
+  /** Sends the HTTP requests, for example through a proxy or a WebView. @default the global fetch */
   fetch?: FetchLike;
 }
 
-/** With a pool of its own, the source takes the pool's options too. */
+/** Options of `createMcpTools`. Without a shared `pool`, they include the options of the pool. */
 export type McpToolsOptions = McpSourceOptions &
   (
     | ({ pool: McpConnectionPool } & { [Key in keyof McpConnectionPoolOptions]?: never })
     | ({ pool?: undefined } & McpConnectionPoolOptions)
   );
 
-/** How the tools of servers are called. */
+/** Options for calling the tools of servers. */
 export interface McpSourceOptions {
   /**
-   * How long a call may be silent, in milliseconds; progress starts the time anew, and it stands still while the server
-   * waits for an answer of the host. A server's own `timeout` comes first.
+   * Maximum time without a response or progress during a call, in milliseconds. Progress restarts it, and it pauses
+   * while the server waits for an answer of the host. The `timeout` of a server takes precedence.
    * @default 60000
    */
   timeout?: number;
-  /** How long a call may take in all, in milliseconds, however much progress it reports. @default 600000 */
+  /** Maximum total time of a call, in milliseconds, regardless of progress. @default 600000 */
   totalTimeout?: number;
   /**
-   * The values of `${NAME}` in the texts of `command`, `args`, `env`, `cwd`, `url` and `headers`, and no other: an unknown
-   * name is an error, and the environment is never read. `$${` stands for `${` itself.
-   * @default the texts are taken as they are
+   * Values for `${NAME}` references in `command`, `args`, `env`, `cwd`, `url` and `headers`. An unknown name is an
+   * error, and the environment is never read. Write `$${` for a literal `${`.
+   * @default references are not expanded
    */
   expandVariables?: Readonly<Record<string, string>>;
+}
+
+const milliseconds = z.number().positive();
+const aFunction = <Type>() =>
+  z.custom<Type>(value => typeof value === 'function', 'expected a function').optional();
+
+const poolShape = {
+  connectTimeout: milliseconds.optional(),
+  retryFailedAfter: z.number().min(0).optional(),
+  idleTimeout: milliseconds.optional(),
+  fetch: aFunction<McpConnectionPoolOptions['fetch']>(),
+  onElicitation: aFunction<McpConnectionPoolOptions['onElicitation']>(),
+  onSampling: aFunction<McpConnectionPoolOptions['onSampling']>(),
+  onLog: aFunction<McpConnectionPoolOptions['onLog']>(),
+};
+
+const poolSchema: z.ZodType<McpConnectionPoolOptions> = z.strictObject(poolShape);
+
+const toolsSchema = z.strictObject({
+  ...poolShape,
+  timeout: milliseconds.optional(),
+  totalTimeout: milliseconds.optional(),
+  expandVariables: z.record(z.string(), z.string()).optional(),
+  pool: z
+    .custom<McpConnectionPool>(
+      value => typeof value === 'object' && value !== null && 'connectionTo' in value,
+      'expected the result of createMcpConnectionPool()',
+    )
+    .optional(),
+});
+
+/** @throws KelivoError `invalid-settings`, naming the option, the expected and the received value. */
+export function validateConnectionPoolOptions(options: unknown): McpConnectionPoolOptions {
+  return parseSettings(poolSchema, options, 'the MCP connection pool options');
+}
+
+/**
+ * @param name The name of the options in error messages.
+ * @throws KelivoError `invalid-settings`, naming the option, the expected and the received value.
+ */
+export function validateMcpToolsOptions(options: unknown, name = 'the MCP options'): McpToolsOptions {
+  const { pool, ...valid } = parseSettings(toolsSchema, options, name);
+  if (pool === undefined) return valid;
+  const { timeout, totalTimeout, expandVariables, ...poolOptions } = valid;
+  const misplaced = Object.entries(poolOptions).find(([, value]) => value !== undefined)?.[0];
+  if (misplaced === undefined) return { pool, timeout, totalTimeout, expandVariables };
+  throw new KelivoError({
+    code: 'invalid-settings',
+    message:
+      `Expected \`${misplaced}\` among the options of \`createMcpConnectionPool\`, ` +
+      `got it together with \`pool\` in ${name}.`,
+  });
 }

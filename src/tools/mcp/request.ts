@@ -1,30 +1,30 @@
 import type { ClientRequest, Progress } from '@modelcontextprotocol/sdk/types.js';
 import type * as z from 'zod/v4';
+import { linkSignal } from '../../shared/link-signal.js';
+import { toTimerDelay } from '../../shared/to-timer-delay.js';
 import type { ToolProgress } from '../tool-source.js';
-import type { McpSession } from './session.js';
 import { McpFailure, toMcpFailure } from './failures.js';
-import { createInactivityTimer } from './silence-timer.js';
-import { toTimerDelay } from '../../shared/abort.js';
+import type { McpSession } from './session.js';
 
 export interface RequestLimits {
   signal?: AbortSignal;
   /**
-   * How long the server may be silent, in milliseconds. Progress starts the time anew; while the server waits for an
-   * answer of the host, such as a form that the user fills in, it stands still.
+   * Maximum time without a response or progress, in milliseconds. It pauses while the server waits for an answer of
+   * the host, for example for a form that the user fills in.
    */
   timeout: number;
-  /** How long the request may take in all, in milliseconds. */
+  /** Maximum total time of the request, in milliseconds. */
   totalTimeout: number;
-  /** Told of the progress that the server reports. */
+  /** Called with the progress that the server reports. */
   onProgress?: (progress: ToolProgress) => void;
 }
 
 /**
- * Sends one request under a signal and timers of its own.
+ * Sends one request with its own abort and timeout handling.
  *
- * The SDK gives aborts and timeouts the same error code, leaves its listeners on the signal, cancels finished
- * requests when the signal aborts later, checks the total time only when progress arrives, listens for progress
- * only with `onprogress` (measured with 1.32.2), and takes a server that waits for the host for a silent one.
+ * The SDK (1.32.2) uses the same error code for aborts and timeouts, leaves its listeners on the signal, cancels
+ * finished requests when the signal aborts later, checks the total time only when progress arrives, receives progress
+ * only with `onprogress`, and counts the time in which the server waits for the host.
  *
  * @throws McpFailure, or the signal's reason.
  */
@@ -34,35 +34,71 @@ export async function sendRequest<Schema extends z.ZodType>(
   { signal, timeout, totalTimeout, onProgress }: RequestLimits,
 ): Promise<z.output<Schema>> {
   signal?.throwIfAborted();
-  const controller = new AbortController();
-  const onAbort = () => controller.abort(signal?.reason);
-  const onTotalTimeout = () =>
-    controller.abort(new McpFailure({ kind: 'total-timeout', milliseconds: totalTimeout }));
-
-  signal?.addEventListener('abort', onAbort, { once: true });
-  const timer = setTimeout(onTotalTimeout, toTimerDelay(totalTimeout));
-  const silence = createInactivityTimer({
+  const link = linkSignal(signal);
+  const totalTimer = setTimeout(
+    () => link.abort(new McpFailure({ kind: 'total-timeout', milliseconds: totalTimeout })),
+    toTimerDelay(totalTimeout),
+  );
+  const inactivity = createInactivityTimer({
     milliseconds: timeout,
-    lastExcusedAt: () => session.serverRequests.lastAwaitedAt,
-    onSilence: () =>
-      controller.abort(new McpFailure({ kind: 'timeout', milliseconds: timeout, process: session.report() })),
+    pausedUntil: () => session.serverRequests.lastPendingAt,
+    onTimeout: () =>
+      link.abort(new McpFailure({ kind: 'timeout', milliseconds: timeout, process: session.report() })),
   });
   try {
     const options = {
-      signal: controller.signal,
+      signal: link.signal,
       timeout: toTimerDelay(Number.POSITIVE_INFINITY),
       onprogress({ progress, total, message }: Progress) {
-        silence.restart();
+        inactivity.restart();
         onProgress?.({ progress, total, message });
       },
     };
     return await session.use(client => client.request(request, schema, options));
   } catch (error) {
-    if (controller.signal.aborted) throw controller.signal.reason;
+    if (link.signal.aborted) throw link.signal.reason;
     throw toMcpFailure(error, { hasSession: session.hasId, process: session.report() });
   } finally {
-    clearTimeout(timer);
-    silence.stop();
-    signal?.removeEventListener('abort', onAbort);
+    clearTimeout(totalTimer);
+    inactivity.stop();
+    link.release();
   }
+}
+
+interface InactivityTimer {
+  /** Restarts the time because the server showed activity. */
+  restart(): void;
+  stop(): void;
+}
+
+function createInactivityTimer({
+  milliseconds,
+  pausedUntil,
+  onTimeout,
+}: {
+  milliseconds: number;
+  /** Returns the end of the last pause, by `performance.now()`. */
+  pausedUntil: () => number;
+  onTimeout: () => void;
+}): InactivityTimer {
+  let activeAt = performance.now();
+  let timer: ReturnType<typeof setTimeout>;
+
+  function check(): void {
+    const remaining = Math.max(activeAt, pausedUntil()) + milliseconds - performance.now();
+    if (remaining > 0) schedule(remaining);
+    else onTimeout();
+  }
+
+  function schedule(delay: number): void {
+    timer = setTimeout(check, toTimerDelay(Math.ceil(delay)));
+  }
+
+  schedule(milliseconds);
+  return {
+    restart() {
+      activeAt = performance.now();
+    },
+    stop: () => clearTimeout(timer),
+  };
 }

@@ -7,18 +7,19 @@ import {
   LoggingMessageNotificationSchema,
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
-import { type LinkedSignal, linkSignal, untilAborted } from '../../shared/abort.js';
-import type { McpCallbacks } from './mcp-callbacks.js';
+import { type LinkedSignal, linkSignal } from '../../shared/link-signal.js';
+import { untilAborted } from '../../shared/until-aborted.js';
+import type { McpCallbacks } from './options.js';
 
-/** The requests of a server to its host that are under way. */
+/** The pending requests of a server to its host. */
 export interface ServerRequests {
-  /** When the server last waited for the host, by `performance.now()`: now, while it does. */
-  readonly lastAwaitedAt: number;
-  /** Tells the callbacks that nobody waits for their answers any more. */
-  withdraw(reason: unknown): void;
+  /** The last time at which a request was pending, by `performance.now()`. While one is pending, the current time. */
+  readonly lastPendingAt: number;
+  /** Aborts the signals of all pending callbacks. */
+  cancelAll(reason: unknown): void;
 }
 
-/** What to declare to a server: only what there is a callback for. */
+/** Returns the capabilities to declare to a server: only those with a callback. */
 export function toCapabilities({ onElicitation, onSampling }: McpCallbacks): ClientCapabilities {
   return {
     ...(onElicitation && { elicitation: { form: { applyDefaults: true } } }),
@@ -26,43 +27,43 @@ export function toCapabilities({ onElicitation, onSampling }: McpCallbacks): Cli
   };
 }
 
-/** Lets the host's callbacks answer a server. */
+/** Passes the requests and log messages of a server to the callbacks of the host. */
 export function handleServerRequests(
   client: Client,
   { onElicitation, onSampling, onLog }: McpCallbacks,
   { server }: { server: string },
 ): ServerRequests {
-  const asking = new Set<LinkedSignal>();
-  let lastAwaitedAt = 0;
+  const pending = new Set<LinkedSignal>();
+  let lastPendingAt = 0;
 
-  async function ask<T>(
+  async function run<T>(
     outer: AbortSignal,
-    answer: (context: { server: string; signal: AbortSignal }) => T | Promise<T>,
+    callback: (context: { server: string; signal: AbortSignal }) => T | Promise<T>,
   ): Promise<T> {
     const link = linkSignal(outer);
-    asking.add(link);
+    pending.add(link);
     try {
-      const answering = (async () => answer({ server, signal: link.signal }))();
+      const answering = (async () => callback({ server, signal: link.signal }))();
       return await untilAborted(answering, link.signal);
     } catch {
-      // The reason is the host's business: its words may hold what a server should not learn.
+      // The host's error may contain information that the server must not receive.
       throw new McpError(ErrorCode.InternalError, 'The host could not answer.');
     } finally {
-      asking.delete(link);
+      pending.delete(link);
       link.release();
-      lastAwaitedAt = performance.now();
+      lastPendingAt = performance.now();
     }
   }
 
   if (onElicitation) {
     client.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) => {
       if (params.mode === 'url') throw new McpError(ErrorCode.InvalidParams, 'Only forms are supported.');
-      return ask(signal, context => onElicitation(params, context));
+      return run(signal, context => onElicitation(params, context));
     });
   }
   if (onSampling) {
     client.setRequestHandler(CreateMessageRequestSchema, ({ params }, { signal }) =>
-      ask(signal, context => onSampling(params, context)),
+      run(signal, context => onSampling(params, context)),
     );
   }
   if (onLog) {
@@ -72,11 +73,11 @@ export function handleServerRequests(
   }
 
   return {
-    get lastAwaitedAt() {
-      return asking.size > 0 ? performance.now() : lastAwaitedAt;
+    get lastPendingAt() {
+      return pending.size > 0 ? performance.now() : lastPendingAt;
     },
-    withdraw(reason) {
-      for (const link of asking) link.abort(reason);
+    cancelAll(reason) {
+      for (const link of pending) link.abort(reason);
     },
   };
 }

@@ -1,50 +1,122 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SseError } from '@modelcontextprotocol/sdk/client/sse.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { FetchLike, Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type {
   JsonSchemaValidatorResult,
   jsonSchemaValidator,
 } from '@modelcontextprotocol/sdk/validation/types.js';
+import { linkSignal } from '../../shared/link-signal.js';
+import { toTimerDelay } from '../../shared/to-timer-delay.js';
+import { untilAborted } from '../../shared/until-aborted.js';
+import type { McpServerConfig } from './config.js';
+import { McpFailure, type ProcessReport, toMcpFailure } from './failures.js';
+import type { McpCallbacks } from './options.js';
 import { handleServerRequests, type ServerRequests, toCapabilities } from './server-requests.js';
-import type { McpCallbacks } from './mcp-callbacks.js';
-import type { ProcessReport } from './failures.js';
-import type { OpenedTransport } from './transport.js';
+import { type OpenedTransport, openTransport, type TransportKind, toTransportKinds } from './transport.js';
 
-/** One connection to a server, from its opening to its end. It is never reopened. */
+/** One connection to a server, from opening to closing. It is never reopened. */
 export interface McpSession {
   readonly client: Client;
   readonly transport: Transport;
   readonly isClosed: boolean;
-  /** Whether the server gave the session an id, which it may forget. */
+  /** True if the server assigned a session id, which may expire. */
   readonly hasId: boolean;
-  /** Whether the tool list may change without our being told: over HTTP we keep no stream open for that. */
+  /** True if the tool list may change without a notification, because no stream for notifications is open. */
   readonly changesUnannounced: boolean;
-  /** What the server has asked the host and still waits for. */
+  /** Pending requests of the server to the host. */
   readonly serverRequests: ServerRequests;
   report(): ProcessReport | undefined;
-  /** Runs an operation; a retired session closes when its last one has ended. */
+  /** Runs an operation. A retired session closes after its last operation. */
   use<T>(operation: (client: Client) => Promise<T>): Promise<T>;
-  /** Takes no more work: calls under way may end, then it closes. */
+  /** Closes the session after its running operations. */
   retire(): void;
   close(): Promise<void>;
 }
 
-export interface SessionOptions {
+interface SessionOptions {
   serverName: string;
   callbacks: McpCallbacks;
   onToolsChanged: () => void;
   onClose: (session: McpSession) => void;
 }
 
-/** How we introduce ourselves. */
+export interface OpenSessionOptions extends SessionOptions {
+  signal: AbortSignal;
+  /** Maximum time until the session is ready, in milliseconds. */
+  timeout: number;
+  fetch?: FetchLike;
+}
+
+/** The name and version that the client sends to servers. */
 const clientInfo = { name: 'kelivo-responses', version: '0.1.0' };
 
-/** How long the good-bye to an HTTP session may take, in milliseconds. */
-const farewellTime = 1000;
+/** Maximum time for the request that ends an HTTP session, in milliseconds. */
+const endSessionTimeout = 1000;
 
-/** Makes the client for a transport; whoever opens the session connects the two. */
-export function createSession(
+/**
+ * Connects and initializes a session. If no transport is configured and the server rejects Streamable HTTP, SSE is
+ * tried, because servers from before 2025 only support SSE.
+ *
+ * @throws McpFailure, or the signal's reason.
+ */
+export async function openSession(config: McpServerConfig, options: OpenSessionOptions): Promise<McpSession> {
+  const [kind, fallback] = toTransportKinds(config);
+  try {
+    return await openWith(kind, config, options);
+  } catch (error) {
+    if (!fallback || !isRejected(error)) throw error;
+    try {
+      return await openWith(fallback, config, options);
+    } catch {
+      options.signal.throwIfAborted();
+      throw error; // most servers support Streamable HTTP, so its error is more useful
+    }
+  }
+}
+
+function isRejected(error: unknown): boolean {
+  const { kind, status = 0 } = toMcpFailure(error);
+  return kind === 'http' && status >= 400 && status < 500;
+}
+
+async function openWith(
+  kind: TransportKind,
+  config: McpServerConfig,
+  { signal, timeout, fetch, ...sessionOptions }: OpenSessionOptions,
+): Promise<McpSession> {
+  signal.throwIfAborted();
+  const listens = Object.values(sessionOptions.callbacks).some(callback => callback !== undefined);
+  const session = createSession(await openTransport(config, { kind, fetch, listens }), sessionOptions);
+  const link = linkSignal(signal);
+  let hasTimedOut = false;
+  const onTimeout = () => {
+    hasTimedOut = true;
+    link.abort(undefined);
+  };
+  const timer = setTimeout(onTimeout, toTimerDelay(timeout));
+  try {
+    const connected = session.client.connect(session.transport, {
+      signal: link.signal,
+      timeout: toTimerDelay(timeout),
+    });
+    // Also limits the start of the transport, for which the SDK has no timeout.
+    await untilAborted(connected, link.signal);
+    return session;
+  } catch (error) {
+    await session.close();
+    signal.throwIfAborted();
+    const context = { isStart: true, process: session.report() };
+    if (hasTimedOut) throw new McpFailure({ ...context, kind: 'timeout', milliseconds: timeout });
+    throw toMcpFailure(error, context);
+  } finally {
+    clearTimeout(timer);
+    link.release();
+  }
+}
+
+/** Creates a session with a client that is not yet connected to the transport. */
+function createSession(
   { kind, transport, report, endSession }: OpenedTransport,
   { serverName, callbacks, onToolsChanged, onClose }: SessionOptions,
 ): McpSession {
@@ -52,11 +124,11 @@ export function createSession(
     capabilities: toCapabilities(callbacks),
     jsonSchemaValidator: acceptEverything,
   });
-  const hostRequests = handleServerRequests(client, callbacks, { server: serverName });
+  const serverRequests = handleServerRequests(client, callbacks, { server: serverName });
   let closing: Promise<void> | undefined;
   let isClosed = false;
   let isRetired = false;
-  let running = 0;
+  let operationCount = 0;
 
   client.setNotificationHandler(ToolListChangedNotificationSchema, onToolsChanged);
   client.onclose = () => {
@@ -79,22 +151,22 @@ export function createSession(
     get changesUnannounced() {
       return kind === 'http' && client.getServerCapabilities()?.tools?.listChanged === true;
     },
-    serverRequests: hostRequests,
+    serverRequests,
     report: () => report?.(),
     async use(operation) {
-      running++;
+      operationCount++;
       try {
         return await operation(client);
       } finally {
-        running--;
-        // A server asks on behalf of a call. When that was given up, its dialog must not stay open.
-        if (running === 0) hostRequests.withdraw(new Error('The call that asked has ended.'));
-        if (isRetired && running === 0) void session.close();
+        operationCount--;
+        // A server sends its requests during a call. When the call has ended, a dialog for them must not stay open.
+        if (operationCount === 0) serverRequests.cancelAll(new Error('The tool call has ended.'));
+        if (isRetired && operationCount === 0) void session.close();
       }
     },
     retire() {
       isRetired = true;
-      if (running === 0) void session.close();
+      if (operationCount === 0) void session.close();
     },
     close() {
       closing ??= end();
@@ -103,35 +175,35 @@ export function createSession(
   };
 
   async function end(): Promise<void> {
-    // The server does not know a retired session any more.
-    if (endSession && session.hasId && !isRetired && !isClosed) await sayFarewell(endSession);
+    // A retired session has expired, so the server does not recognize it.
+    if (endSession && session.hasId && !isRetired && !isClosed) await requestSessionEnd(endSession);
     await transport.close();
   }
 
   return session;
 }
 
-async function sayFarewell(endSession: () => Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<void>(resolve => {
-    timer = setTimeout(resolve, farewellTime);
+async function requestSessionEnd(endSession: () => Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, endSessionTimeout);
   });
-  // A refusal such as 404 means that the session is gone, which is what we want.
-  await Promise.race([endSession().catch(() => undefined), patience]);
+  // An error such as 404 means that the session no longer exists, which is the goal.
+  await Promise.race([endSession().catch(() => {}), timeout]);
   clearTimeout(timer);
 }
 
 /**
- * The SDK reports much that is harmless. These two mean that no answer can come any more, yet the SDK lets
- * the calls wait for their timeouts.
+ * Returns true for errors after which no response can arrive, although the SDK lets the calls wait for their timeouts.
+ * Most errors that the SDK reports are harmless.
  */
 function isFatal(error: Error): boolean {
   return error instanceof SseError || error.message.startsWith('Maximum reconnection attempts');
 }
 
 /**
- * The SDK's validator compiles schemas, which a content security policy may forbid, and refuses results that
- * differ from their output schema, which a model can read all the same.
+ * Replaces the SDK's validator, which compiles schemas (a content security policy may forbid that) and rejects results
+ * that differ from their output schema (a model can read them anyway).
  */
 const acceptEverything: jsonSchemaValidator = {
   getValidator<T>() {

@@ -3,48 +3,46 @@ import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { getDefaultEnvironment } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
+import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
-import { endProcessTree, hasProcessGroups } from './process-tree.js';
-import { endWithHost } from './end-with-host.js';
 import type { McpStdioServerConfig } from './config.js';
 import type { ProcessReport } from './failures.js';
-import { createMessageReader } from './message-reader.js';
+import { endProcessTree, endWithHost, hasProcessGroups } from './process-tree.js';
 
 /** A connection to a child process over its standard input and output. */
 export interface StdioTransport extends Transport {
-  /** How the process ended, if it did, and what it last wrote to stderr. */
+  /** Returns the exit status of the process, if it has ended, and the end of its stderr output. */
   report(): ProcessReport;
 }
 
 const stderrTailBytes = 8 * 1024;
 
-/** How long what belongs to an end – output in the pipe, the exit code – may take, in milliseconds. */
+/** Time to wait for output that is still in the pipe and for the exit code, in milliseconds. */
 const drainTime = 100;
 
 /**
- * Starts a server and speaks with it. In place of the SDK's own transport, which kills the direct child
- * only, waits for a grandchild that holds its output before it notices an exit, and keeps an idle host alive.
+ * Starts a server and communicates with it. It replaces the SDK's transport, which kills only the direct child, does
+ * not notice an exit while a grandchild holds the output, and keeps an idle host alive.
  *
- * Loaded by dynamic import: it is the one file here that needs Node.
+ * This module requires Node, so it is loaded by dynamic import.
  */
 export function createStdioTransport({ command, args, env, cwd }: McpStdioServerConfig): StdioTransport {
   let child: ChildProcessWithoutNullStreams | undefined;
   let closing: Promise<void> | undefined;
   let isEnded = false;
   let stderr = Buffer.alloc(0);
-  const waiting = new Set<RequestId>();
+  const pendingIds = new Set<RequestId>();
 
   const transport: StdioTransport = { start, send, close, report };
 
   async function start(): Promise<void> {
-    if (cwd !== undefined) await expectFolder(cwd);
+    if (cwd !== undefined) await requireDirectory(cwd);
     child = spawn(command, [...(args ?? [])], {
       cwd,
       env: { ...getDefaultEnvironment(), ...env },
       stdio: 'pipe',
-      detached: hasProcessGroups, // a group of its own, so that all of it can be ended
+      detached: hasProcessGroups, // creates a process group that can be ended as a whole
       windowsHide: true,
     });
     listen(child);
@@ -69,7 +67,7 @@ export function createStdioTransport({ command, args, env, cwd }: McpStdioServer
     started.stderr.on('data', (chunk: Buffer) => {
       stderr = Buffer.concat([stderr, chunk]).subarray(-stderrTailBytes);
     });
-    // The output may stay open in the hands of a grandchild, so the exit counts, not the end of the streams.
+    // A grandchild may keep the output open, so the exit counts and not only the end of the streams.
     const closeSoon = () => void setTimeout(close, drainTime);
     started.once('exit', closeSoon);
     started.stdout.once('end', closeSoon);
@@ -77,7 +75,7 @@ export function createStdioTransport({ command, args, env, cwd }: McpStdioServer
   }
 
   function receive(message: JSONRPCMessage): void {
-    if ('id' in message && message.id !== undefined && !('method' in message)) settle(message.id);
+    if ('id' in message && message.id !== undefined && !('method' in message)) removePending(message.id);
     transport.onmessage?.(message);
   }
 
@@ -85,22 +83,22 @@ export function createStdioTransport({ command, args, env, cwd }: McpStdioServer
     const target = child;
     if (!target || isEnded) throw new Error('Not connected');
     if ('method' in message && 'id' in message) {
-      waiting.add(message.id);
-      keepHostAlive(target, true);
+      pendingIds.add(message.id);
+      setKeepsHostAlive(target, true);
     }
     await new Promise<void>((resolve, reject) => {
       target.stdin.write(serializeMessage(message), error => (error ? reject(error) : resolve()));
     });
     if ('method' in message && message.method === 'notifications/cancelled') {
       const { requestId } = message.params ?? {};
-      if (typeof requestId === 'number' || typeof requestId === 'string') settle(requestId);
+      if (typeof requestId === 'number' || typeof requestId === 'string') removePending(requestId);
     }
   }
 
-  /** An idle server must not keep its host alive: a script that forgets `close()` still ends. */
-  function settle(id: RequestId): void {
-    waiting.delete(id);
-    if (waiting.size === 0 && child) keepHostAlive(child, false);
+  /** Removes a request. An idle server does not keep its host alive, so that a script without `close()` can end. */
+  function removePending(id: RequestId): void {
+    pendingIds.delete(id);
+    if (pendingIds.size === 0 && child) setKeepsHostAlive(child, false);
   }
 
   function close(): Promise<void> {
@@ -124,20 +122,71 @@ export function createStdioTransport({ command, args, env, cwd }: McpStdioServer
   return transport;
 }
 
-function keepHostAlive(child: ChildProcessWithoutNullStreams, isAwaited: boolean): void {
+function setKeepsHostAlive(child: ChildProcessWithoutNullStreams, keepsAlive: boolean): void {
   const streams: unknown[] = [child.stdin, child.stdout, child.stderr];
   const sockets = streams.filter(stream => stream instanceof Socket);
   for (const handle of [child, ...sockets]) {
-    if (isAwaited) handle.ref();
+    if (keepsAlive) handle.ref();
     else handle.unref();
   }
 }
 
-/** Without this check a missing folder is reported by Node as a missing command. */
-async function expectFolder(path: string): Promise<void> {
-  const isFolder = await stat(path).then(
+/** Rejects a missing working directory, which Node would report as a missing command. */
+async function requireDirectory(path: string): Promise<void> {
+  const isDirectory = await stat(path).then(
     entry => entry.isDirectory(),
     () => false,
   );
-  if (!isFolder) throw Object.assign(new Error('no such folder'), { code: 'ENOTDIR' });
+  if (!isDirectory) throw Object.assign(new Error('no such directory'), { code: 'ENOTDIR' });
+}
+
+const newline = 0x0a;
+
+/** Maximum size of one message. A large image in base64 has a few tens of megabytes. */
+const maxMessageBytes = 256 * 1024 * 1024;
+
+/**
+ * Splits standard output into JSON-RPC messages, one per line.
+ *
+ * The SDK's `ReadBuffer` copies its content for every chunk, which takes seconds for a large image, and its limit of
+ * 10 MiB ends the connection for a result of 11 MiB.
+ *
+ * @returns A function that reads the next chunk and throws if a message exceeds `maxBytes`.
+ */
+export function createMessageReader({
+  onMessage,
+  onError,
+  maxBytes = maxMessageBytes,
+}: {
+  onMessage: (message: JSONRPCMessage) => void;
+  /** Called for a line that is not a message, such as a log line on standard output. */
+  onError: (error: Error) => void;
+  maxBytes?: number;
+}): (chunk: Buffer) => void {
+  let openLine: Buffer[] = [];
+  let byteCount = 0;
+
+  function readLine(line: string): void {
+    if (line.trim() === '') return;
+    try {
+      onMessage(deserializeMessage(line));
+    } catch (error) {
+      onError(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  return chunk => {
+    let start = 0;
+    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
+      openLine.push(chunk.subarray(start, end));
+      const line = Buffer.concat(openLine).toString('utf8');
+      openLine = [];
+      byteCount = 0;
+      start = end + 1;
+      readLine(line);
+    }
+    openLine.push(chunk.subarray(start));
+    byteCount += chunk.length - start;
+    if (byteCount > maxBytes) throw new Error(`The server sent a message of more than ${maxBytes} bytes.`);
+  };
 }

@@ -1,24 +1,32 @@
-import type { JSONValue } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
+import { asJson } from '../../shared/json.js';
 import type { ToolOutput } from '../tool-source.js';
-import { isWithinBounds } from './is-within.js';
-import { limitParts, maxResultCharacters, type ResultPart } from './limit-parts.js';
+import { isWithinBounds } from './untrusted-input.js';
 
-/** The result of `tools/call`, as loose as servers are. */
+/** The result of `tools/call`. All fields are optional because servers differ. */
 export interface CallResult {
   readonly content?: readonly unknown[];
   readonly structuredContent?: unknown;
   readonly isError?: boolean;
-  /** The result in the protocol of October 2024. */
+  /** The result in the protocol revision of October 2024. */
   readonly toolResult?: unknown;
 }
 
-/** Deeper ones overflow the stack of what writes them as JSON. */
+type ResultPart = { type: 'text'; text: string } | { type: 'media'; data: string; mediaType: string };
+
+/** Maximum size of a whole result, in characters. Several large images in base64 fit. */
+const maxResultCharacters = 32 * 1024 * 1024;
+
+/** Far more parts than real results have. */
+const maxParts = 1000;
+
+/** Deeper values overflow the stack of `JSON.stringify`. */
 const structureBounds = { maxDepth: 500, maxSize: maxResultCharacters };
 
 /**
- * Turns what an MCP tool gave into the AI SDK's form. Text beside structured content wins, because it repeats
- * it; nothing is dropped in silence, and binary data never becomes text. What is too large is cut, and says so.
+ * Converts the result of an MCP tool to the AI SDK's format. If a result has text and structured content, the text is
+ * used, because it repeats the content. Binary data never becomes text. Anything that is omitted or truncated leaves
+ * a note in the output.
  */
 export function toToolOutput({
   content = [],
@@ -34,10 +42,9 @@ export function toToolOutput({
 
   if (isError) return { type: 'error-text', value: toErrorText(parts, structured) };
   if (parts.length === 0) {
-    // It came as JSON, so it is JSON.
     return structured === undefined
       ? { type: 'text', value: '(no output)' }
-      : { type: 'json', value: structured as JSONValue };
+      : { type: 'json', value: asJson(structured) };
   }
   if (parts.every(part => part.type === 'text')) return { type: 'text', value: toText(parts) };
   const repeated: ResultPart[] =
@@ -48,12 +55,32 @@ export function toToolOutput({
 function toBounded(value: unknown): unknown {
   return isWithinBounds(value, structureBounds)
     ? value
-    : `(left out: more than ${structureBounds.maxDepth} levels deep or larger than ${structureBounds.maxSize} characters)`;
+    : `(omitted: more than ${structureBounds.maxDepth} levels deep or larger than ${structureBounds.maxSize} characters)`;
+}
+
+/** Limits the size of a result to protect the host, and notes what was omitted. */
+function limitParts(parts: readonly ResultPart[]): ResultPart[] {
+  let remaining = maxResultCharacters;
+  const kept = parts.slice(0, maxParts).map((part): ResultPart => {
+    const length = part.type === 'text' ? part.text.length : part.data.length;
+    const available = remaining;
+    remaining = Math.max(0, remaining - length);
+    if (length <= available) return part;
+    const text = part.type === 'text' ? part.text.slice(0, available) : '';
+    return toTextPart(`${text}${toOmissionNote(part, length - text.length)}`);
+  });
+  const missing = parts.length - kept.length;
+  return missing === 0 ? kept : [...kept, toTextPart(`(${missing} more parts of the result omitted)`)];
+}
+
+function toOmissionNote(part: ResultPart, missing: number): string {
+  const unit = part.type === 'text' ? 'characters' : `characters of ${part.mediaType}`;
+  return ` … (${missing} ${unit} omitted: the result is larger than ${maxResultCharacters} characters)`;
 }
 
 function toErrorText(parts: readonly ResultPart[], structured: unknown): string {
   if (parts.length > 0) return toText(parts);
-  return structured === undefined ? 'The tool failed without saying why.' : JSON.stringify(structured);
+  return structured === undefined ? 'The tool failed without a message.' : JSON.stringify(structured);
 }
 
 function toText(parts: readonly ResultPart[]): string {
@@ -73,7 +100,7 @@ function toPart(block: unknown): ResultPart {
     case 'resource_link':
       return toTextPart(toLinkText(data));
     default:
-      return toTextPart(JSON.stringify(toBounded(block), withoutBinary));
+      return toTextPart(JSON.stringify(toBounded(block), replaceBinary));
   }
 }
 
@@ -117,8 +144,8 @@ function toTextPart(text: string): ResultPart {
   return { type: 'text', text };
 }
 
-/** Leaves out what can only be base64: it would fill the model's context and tell it nothing. */
-function withoutBinary(_key: string, value: unknown): unknown {
+/** Replaces long base64 strings, which would fill the model's context without informing it. */
+function replaceBinary(_key: string, value: unknown): unknown {
   const isBinary = typeof value === 'string' && value.length > 256 && /^[A-Za-z0-9+/_-]+=*$/.test(value);
   return isBinary ? `(${value.length} characters of base64)` : value;
 }

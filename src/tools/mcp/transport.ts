@@ -3,36 +3,36 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { FetchLike, Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { McpHttpServerConfig, McpServerConfig, McpStdioServerConfig } from './config.js';
-import { McpFailure, processesUnsupported, type ProcessReport } from './failures.js';
+import { McpFailure, type ProcessReport, processesUnsupported } from './failures.js';
 import { createStreamFetch } from './stream-fetch.js';
 
 export type TransportKind = 'stdio' | 'http' | 'sse';
 
-/** A transport, with what differs between the kinds. */
+/** A transport with the operations that only some kinds support. */
 export interface OpenedTransport {
   readonly kind: TransportKind;
   readonly transport: Transport;
-  /** What is known of the process: stdio only. */
+  /** Returns the state of the process. Only for stdio. */
   readonly report?: () => ProcessReport;
-  /** Tells the server that its session may go: Streamable HTTP only. */
+  /** Ends the session on the server. Only for Streamable HTTP. */
   readonly endSession?: () => Promise<void>;
 }
 
-/** The kinds to try for a server, in this order. */
+/** Returns the kinds to try for a server, in order. */
 export function toTransportKinds(config: McpServerConfig): [TransportKind, ...TransportKind[]] {
   if ('command' in config) return ['stdio'];
   if (config.type === 'sse') return ['sse'];
   return config.type === undefined ? ['http', 'sse'] : ['http'];
 }
 
-export interface TransportOptions {
+interface TransportOptions {
   kind: TransportKind;
   fetch?: FetchLike;
-  /** Whether the host wants to hear what the server says of its own accord. */
+  /** Keeps a stream open for messages that the server sends on its own initiative. */
   listens: boolean;
 }
 
-/** Makes the transport; it connects when the client starts it. */
+/** Creates the transport. It connects when the client starts it. */
 export async function openTransport(
   config: McpServerConfig,
   { kind, ...options }: TransportOptions,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseMcpConfig } from '../../../src/tools/mcp/index.js';
-import { validateMcpServers } from '../../../src/tools/mcp/validate-mcp-servers.js';
+import { validateMcpServers } from '../../../src/tools/mcp/config.js';
 import { call, fixtureServer, openTools } from './_fixture-server.js';
 
 const expandVariables = { TOKEN: 'abc', 'env:HOST': 'mcp.example.com', EMPTY: '' };

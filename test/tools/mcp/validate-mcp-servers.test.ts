@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { validateMcpServers } from '../../../src/tools/mcp/validate-mcp-servers.js';
+import { validateMcpServers } from '../../../src/tools/mcp/config.js';
 
 it('takes what other hosts write and drops the keys that are theirs alone', () => {
   const servers = {
