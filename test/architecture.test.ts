@@ -57,7 +57,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/parts': ['src/shared'],
   'src/tool-calls': ['src/shared'],
   'src/tools': ['src/parts', 'src/tool-calls', 'src/shared'],
-  'src/tools/mcp': ['src/tools', 'src/http', 'src/shared'],
+  'src/tools/mcp': ['src/tools', 'src/tool-calls', 'src/http', 'src/shared'],
   'src/responses': ['src/http', 'src/tool-calls', 'src/parts', 'src/shared'],
   'src/text-tools': ['src/tool-calls', 'src/parts', 'src/shared'],
   'src/adapters': ['src/text-tools', 'src/tool-calls', 'src/parts', 'src/shared'],

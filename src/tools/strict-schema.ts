@@ -1,4 +1,5 @@
-import { isRecord } from '../shared/json.js';
+import { isPlainObject } from '../shared/json.js';
+import { subschemasOf } from '../tool-calls/json-schema.js';
 
 /** Keywords that OpenAI's strict mode accepts. A schema with any other keyword is rejected as a whole. */
 const STRICT_KEYWORDS: ReadonlySet<string> = new Set([
@@ -32,19 +33,15 @@ const STRICT_KEYWORDS: ReadonlySet<string> = new Set([
  * @see https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
  */
 export function isStrictSchema(schema: unknown): boolean {
-  if (!isRecord(schema)) return false;
-  const { type, properties, required, additionalProperties, items, anyOf, $defs } = schema;
+  if (!isPlainObject(schema)) return false;
+  const { type, properties, required, additionalProperties } = schema;
   if (!Object.keys(schema).every(keyword => STRICT_KEYWORDS.has(keyword))) return false;
   if (type === 'object' || properties !== undefined) {
     const names = Object.keys(properties ?? {});
     const isComplete = Array.isArray(required) && names.every(name => required.includes(name));
     if (additionalProperties !== false || !isComplete) return false;
   }
-  const inner = [
-    ...Object.values(properties ?? {}),
-    ...Object.values($defs ?? {}),
-    ...(Array.isArray(anyOf) ? anyOf : []),
-    ...(items === undefined ? [] : [items]),
-  ];
-  return inner.every(isStrictSchema);
+  return subschemasOf(schema)
+    .filter(({ path }) => path[0] !== 'additionalProperties')
+    .every(inner => isStrictSchema(inner.schema));
 }

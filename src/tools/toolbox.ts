@@ -12,7 +12,6 @@ export function createToolbox(sources: readonly ToolSource[]): ToolSource {
    */
   const routes = new Map<string, { source: ToolSource; toolName: string }>();
   const names = new Map<ToolSource, Map<string, string>>(sources.map(source => [source, new Map()]));
-
   const uniqueNames = createUniqueIds();
 
   function offer(source: ToolSource, toolName: string): string {

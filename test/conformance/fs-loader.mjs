@@ -1,5 +1,5 @@
-// Lets the conformance suite start under Node 20: it imports `globSync` of `node:fs`, which Node has since version 22
-// and which the client scenarios never call. Registers itself when loaded with `--import`.
+// Lets the conformance suite start in Node 20. The suite imports `globSync` of `node:fs`, which exists since Node 22 and
+// which the client scenarios never call. Registers itself when loaded with `--import`.
 import { register } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 

@@ -1,6 +1,6 @@
-// Runs client scenarios of the official MCP conformance suite against our MCP layer, one at a time because some measure
-// times, and prints what passed. Ends with 1 when a scenario fails or has too few passed checks: the suite takes a client
-// that crashes at once for one that failed nothing.
+// Runs client scenarios of the official MCP conformance suite against the MCP client and prints the results. They run
+// one at a time because some measure times. Exits with 1 if a scenario fails or has too few passed checks, because the
+// suite reports no failure for a client that crashes immediately.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The scenarios that concern a host of tools, with the checks that each must pass. */
+/** The scenarios for hosts of tools, with the number of checks that must pass. */
 const scenarios = [
   { name: 'initialize', checks: 1 },
   { name: 'tools_call', checks: 1 },
@@ -21,7 +21,7 @@ const scenarios = [
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const loader = new URL('fs-loader.mjs', import.meta.url).href;
 const suite = path.join(root, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
-// `exec`, because the suite's time limit ends the shell alone.
+// Uses `exec`, because the suite's time limit only ends the shell.
 const client = `exec ${JSON.stringify(process.execPath)} --import tsx test/conformance/client.ts`;
 
 const results = [];
@@ -65,7 +65,7 @@ async function execute(args) {
   return { exitCode, output };
 }
 
-/** The suite writes `checks.json` into a folder named after the scenario and the time. */
+/** Reads `checks.json`, which the suite writes into a directory named after the scenario and the time. */
 async function readStatuses(folder) {
   const files = await readdir(folder, { recursive: true });
   const file = files.find(name => path.basename(name) === 'checks.json');

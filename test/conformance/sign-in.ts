@@ -3,11 +3,11 @@ import { ClientCredentialsProvider } from '@modelcontextprotocol/sdk/client/auth
 
 export interface SignIn {
   readonly provider: OAuthClientProvider;
-  /** The authorization code that the browser came back with, once. */
+  /** Returns the authorization code of the browser redirect once. */
   takeCode(): string | undefined;
 }
 
-/** With credentials in the scenario's context a program signs in with them; else a user does, in a browser that agrees. */
+/** Signs in with the credentials of the scenario's context, or as a user in a browser that always agrees. */
 export function createSignIn(context: string | undefined): SignIn {
   const credentials: { client_id?: string; client_secret?: string } = JSON.parse(context ?? '{}');
   const { client_id: clientId, client_secret: clientSecret } = credentials;

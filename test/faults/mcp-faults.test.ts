@@ -14,9 +14,11 @@ interface McpFault {
   readonly server: () => Promise<McpServerConfig>;
   /** The tool that the model calls. */
   readonly toolName: string;
-  /** What the model reads of it. */
+  /** Time limit of the call, in milliseconds. @default 10000 */
+  readonly limit?: number;
+  /** The output that the model receives. */
   readonly output?: RegExp;
-  /** What the host is warned of, where the server is not there at all. */
+  /** The warning that the host receives if the server is not available. */
   readonly warning?: RegExp;
 }
 
@@ -26,7 +28,7 @@ const http = (options?: Parameters<typeof startHttpServer>[0]) => async (): Prom
   url: (await startHttpServer(options)).url,
 });
 
-/** An address that answers everything with a web page. */
+/** Starts a server that returns a web page for every request. */
 async function webPage(): Promise<McpServerConfig> {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Welcome</html>');
@@ -40,31 +42,32 @@ async function webPage(): Promise<McpServerConfig> {
 }
 
 const FAULTS: readonly McpFault[] = [
-  { where: 'stdio', fault: 'lines that are no messages', server: stdio(), toolName: 'noise', output: /./ },
+  { where: 'stdio', fault: 'lines that are not messages', server: stdio(), toolName: 'noise', output: /./ },
   {
     where: 'stdio',
-    fault: 'the server dies in the call',
+    fault: 'the server ends during the call',
     server: stdio(),
     toolName: 'crash',
     output: /closed the connection.*may or may not/,
   },
   {
     where: 'stdio',
-    fault: 'the server dies in a call that may be repeated',
+    fault: 'the server ends during an idempotent call',
     server: stdio(),
     toolName: 'crash-first',
     output: /./,
   },
   {
     where: 'stdio',
-    fault: 'a call that is never answered',
+    fault: 'a call without a response',
     server: stdio(),
     toolName: 'silent',
+    limit: 400,
     output: /exceeded its limit of 400 ms/,
   },
   {
     where: 'stdio',
-    fault: 'a call that the server refuses',
+    fault: 'a call that the server rejects',
     server: stdio(),
     toolName: 'refuse',
     output: /./,
@@ -80,30 +83,31 @@ const FAULTS: readonly McpFault[] = [
   },
   {
     where: 'stdio',
-    fault: 'a program that ends at once',
+    fault: 'a program that ends immediately',
     server: async () => ({ command: process.execPath, args: ['-e', 'process.exit(3)'] }),
     toolName: 'echo',
     warning: /"server"/,
   },
   {
     where: 'http',
-    fault: 'a stream that ends without its answer',
+    fault: 'a stream that ends without a response',
     server: http(),
     toolName: 'drop',
     output: /may or may not/,
   },
   {
     where: 'http',
-    fault: 'a connection cut in the answer',
+    fault: 'a connection that breaks during the response',
     server: http(),
     toolName: 'drop-hard',
     output: /may or may not/,
   },
   {
     where: 'http',
-    fault: 'a call that is never answered',
+    fault: 'a call without a response',
     server: http(),
     toolName: 'hang',
+    limit: 400,
     output: /exceeded its limit of 400 ms/,
   },
   {
@@ -115,7 +119,7 @@ const FAULTS: readonly McpFault[] = [
   },
   {
     where: 'http',
-    fault: 'an error of JSON-RPC',
+    fault: 'a JSON-RPC error',
     server: http(),
     toolName: 'rpc-error',
     output: /reported an error.*No such row\./,
@@ -125,11 +129,11 @@ const FAULTS: readonly McpFault[] = [
     fault: 'status 500 with a web page',
     server: http(),
     toolName: 'broken',
-    output: /answered HTTP 500/,
+    output: /returned HTTP 500/,
   },
   {
     where: 'http',
-    fault: 'a web page for an answer',
+    fault: 'a web page as the response',
     server: http(),
     toolName: 'page',
     output: /text\/html|web page|content type/i,
@@ -143,14 +147,14 @@ const FAULTS: readonly McpFault[] = [
   },
   {
     where: 'http',
-    fault: 'nobody at the address',
+    fault: 'no server at the address',
     server: async () => ({ type: 'http', url: 'http://127.0.0.1:9/mcp' }),
     toolName: 'echo',
     warning: /"server" (is not reachable|could not be reached) at http:\/\/127\.0\.0\.1:9/,
   },
   {
     where: 'http',
-    fault: 'a server that refuses to begin',
+    fault: 'a server that rejects `initialize`',
     server: http({ openingStatus: 403 }),
     toolName: 'echo',
     warning: /403/,
@@ -161,7 +165,7 @@ const toText = (warning: LanguageModelV2CallWarning): string =>
   warning.type === 'other' ? warning.message : '';
 
 describe('the matrix of MCP faults', () => {
-  it.each(FAULTS)('$where: $fault → the turn goes on and tells', async row => {
+  it.each(FAULTS)('$where: $fault → the turn continues and reports the fault', async row => {
     const emulator = await startEmulator({ validate: false });
     emulator.enqueue(
       [{ call: row.toolName, arguments: { text: 'x' }, callId: 'call_1' }],
@@ -170,7 +174,7 @@ describe('the matrix of MCP faults', () => {
     const provider = createKelivoResponsesProvider({
       baseURL: emulator.baseURL,
       mcpServers: { server: await row.server() },
-      timeouts: { tool: 400 },
+      timeouts: { tool: row.limit ?? 10_000 },
     });
     onTestFinished(() => provider.close());
     const { stream } = await provider('gpt-5').doStream({
@@ -182,14 +186,14 @@ describe('the matrix of MCP faults', () => {
 
     if (row.warning !== undefined) expect(warnings.join('\n')).toMatch(row.warning);
     if (row.output === undefined) {
-      // The tool is nobody's: the call is left to the host.
+      // No server offers the tool, so the call is passed to the host.
       expect(parts.find(part => part.type === 'tool-call')).toMatchObject({ toolName: row.toolName });
       return;
     }
     const body = emulator.requests[1]?.body as { input?: { type: string; output?: unknown }[] } | undefined;
-    const told = body?.input?.at(-1);
-    expect(told?.type).toBe('function_call_output');
-    expect(String(told?.output)).toMatch(row.output);
+    const output = body?.input?.at(-1);
+    expect(output?.type).toBe('function_call_output');
+    expect(String(output?.output)).toMatch(row.output);
     expect(parts.at(-1)).toMatchObject({ type: 'finish', finishReason: 'stop' });
   });
 });

@@ -1,4 +1,4 @@
-// Streams until an MCP tool runs, aborts, and says so. It never calls `close()` and has nothing else to do.
+// Streams until an MCP tool runs, aborts the stream and prints the event. It never calls `close()`.
 import { streamText } from 'ai';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 

@@ -8,13 +8,13 @@ import { fixtureServer, until } from '../tools/mcp/_fixture-server.js';
 import { startProvider } from './_provider.js';
 
 interface Moment {
-  /** The settings, and a way to know that the moment has come. */
+  /** Returns the settings and a condition that is met when the moment has come. */
   readonly settings: () => Promise<{ settings: KelivoResponsesSettings; hasCome?: () => Promise<boolean> }>;
   readonly answers?: ScriptedResponse[];
 }
 
 const moments: Readonly<Record<string, Moment>> = {
-  'while an MCP server that never answers is connected': {
+  'while an MCP server that never responds is connected': {
     async settings() {
       const { config, journal } = await fixtureServer('mute');
       return {
@@ -23,15 +23,15 @@ const moments: Readonly<Record<string, Moment>> = {
       };
     },
   },
-  'before the first answer': {
+  'before the first response': {
     settings: async () => ({ settings: {} }),
     answers: [{ fault: 'headers-never' }],
   },
-  'in the middle of an answer': {
+  'in the middle of a response': {
     settings: async () => ({ settings: {} }),
     answers: [{ output: [{ text: 'Once upon a time there was' }], fault: 'stall', after: 5 }],
   },
-  'during an MCP tool that takes long': {
+  'during a slow MCP tool': {
     async settings() {
       let hasStarted = false;
       const onEvent = ({ type }: { type: string }) => {
@@ -60,8 +60,25 @@ async function reach({ settings, answers = [] }: Moment) {
     model: provider('gpt-5'),
     untilReached: async () => {
       await until(hasCome ?? isAsked);
-      // The moment is a state and not an event: let it last.
+      // The moment is a state and not an event, so the call stays in it briefly.
       await new Promise(resolve => setTimeout(resolve, 30));
+    },
+  };
+}
+
+/** Counts the turns of the event loop. Work that waits for a server or a timer takes many turns, on any machine. */
+function countEventLoopTurns() {
+  let count = 0;
+  let handle: NodeJS.Immediate;
+  const next = () => {
+    count++;
+    handle = setImmediate(next);
+  };
+  handle = setImmediate(next);
+  return {
+    stop(): number {
+      clearImmediate(handle);
+      return count;
     },
   };
 }
@@ -69,7 +86,7 @@ async function reach({ settings, answers = [] }: Moment) {
 describe.each(Object.keys(moments))('an abort %s', name => {
   const moment = moments[name] ?? { settings: async () => ({ settings: {} }) };
 
-  it('ends `generateText` at once', async () => {
+  it('ends `generateText` immediately', async () => {
     const { emulator, model, untilReached } = await reach(moment);
     const controller = new AbortController();
     const call = generateText({ model, prompt: 'Go.', abortSignal: controller.signal });
@@ -77,15 +94,15 @@ describe.each(Object.keys(moments))('an abort %s', name => {
     await untilReached();
     const requests = emulator.requests.length;
 
-    const abortedAt = performance.now();
+    const turns = countEventLoopTurns();
     controller.abort();
     await expect(call).rejects.toMatchObject({ name: 'AbortError' });
-    expect(performance.now() - abortedAt).toBeLessThan(100);
+    expect(turns.stop()).toBeLessThan(10);
     expect(emulator.requests).toHaveLength(requests);
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 
-  it('ends `streamText` at once, with an abort and no error', async () => {
+  it('ends `streamText` immediately, with an abort and no error', async () => {
     const { model, untilReached } = await reach(moment);
     const controller = new AbortController();
     const errors: unknown[] = [];
@@ -101,17 +118,17 @@ describe.each(Object.keys(moments))('an abort %s', name => {
     })();
     await untilReached();
 
-    const abortedAt = performance.now();
+    const turns = countEventLoopTurns();
     controller.abort();
     await reading;
-    expect(performance.now() - abortedAt).toBeLessThan(100);
+    expect(turns.stop()).toBeLessThan(10);
     expect(parts.at(-1)).toMatchObject({ type: 'abort' });
     expect(errors).toEqual([]);
   });
 });
 
 describe('an aborted request', () => {
-  it('is hung up on', async () => {
+  it('closes its connection', async () => {
     const { emulator, provider } = await startProvider();
     emulator.enqueue({ output: [{ text: 'Once upon a time' }], fault: 'stall', after: 5 });
     const controller = new AbortController();

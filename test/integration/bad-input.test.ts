@@ -60,7 +60,7 @@ describe('a wrong setting', () => {
     [{ name: 'openai.responses' }, 'Expected `name` not to end in ".responses", got "openai.responses"'],
     [
       { mcpServers: { files: {} } },
-      'Expected MCP server "files" to have either `command` (a program to start) or `url` (an address to connect to), got neither.',
+      'Expected MCP server "files" to have either `command` (a program to start) or `url` (a URL to connect to), got neither.',
     ],
   ])('%j fails with the provider, and the message says what to write', (settings, message) => {
     const create = () => createKelivoResponsesProvider(settings);
@@ -160,7 +160,7 @@ describe('an MCP server that is none', () => {
     const env = { TOKEN: apiKey };
     expect(await warningsOf({ mcpServers: { files: { command: 'no-such-command-here', env } } })).toEqual([
       'MCP server "files" could not be started: the command "no-such-command-here" was not found. ' +
-        'Install it, or give its full path as `command`.',
+        'Install it, or set `command` to its full path.',
     ]);
   });
 

@@ -24,7 +24,7 @@ describe('an MCP server', () => {
     ['stdio', async () => everythingOverStdio()],
     ['Streamable HTTP', () => httpServer('streamableHttp')],
     ['SSE', () => httpServer('sse')],
-  ])('works over %s, and again after the provider was closed', async (_, start) => {
+  ])('works over %s, and again after the provider is closed', async (_, start) => {
     const { text, errors, provider } = await run({ everything: await start() });
     expect({ text, errors }).toEqual({
       text: 'The tool get-sum answered: The sum of 2 and 3 is 5.',
@@ -35,7 +35,7 @@ describe('an MCP server', () => {
     expect(again.text).toBe(text);
   });
 
-  it('works beside one that is broken, which a warning names', async () => {
+  it('works together with a broken server, which a warning names', async () => {
     const { text, warnings, errors } = await run({
       broken: { command: process.execPath, args: ['-e', 'process.exit(3)'] },
       everything: everythingOverStdio(),
@@ -52,7 +52,7 @@ describe('an MCP server', () => {
     });
   });
 
-  it('keeps its tools apart from those of another with the same names', async () => {
+  it('keeps its tools separate from those of a server with the same names', async () => {
     const { emulator, provider } = await startProvider({
       mcpServers: { first: everythingOverStdio(), second: everythingOverStdio() },
     });
@@ -79,7 +79,7 @@ describe('an MCP server', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it('asks the user through the callback of the setting `mcp`', async () => {
+  it('requests user input through the callback of the setting `mcp`', async () => {
     const { emulator, provider } = await startProvider({
       mcpServers: { everything: everythingOverStdio() },
       mcp: { onElicitation: (_request, { server }) => ({ action: 'accept', content: { name: server } }) },
@@ -101,7 +101,7 @@ describe('an MCP server', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'is gone with all it has started when the provider is closed',
+    'ends with all its child processes when the provider is closed',
     async () => {
       const { config, journal } = await fixtureServer();
       const { emulator, provider } = await startProvider({ mcpServers: { fixture: config } });
@@ -115,7 +115,7 @@ describe('an MCP server', () => {
     },
   );
 
-  it('with hostile names and schemas costs only its own tools', async () => {
+  it('with hostile names and schemas does not affect other tools', async () => {
     const { config } = await fixtureServer();
     const script = fileURLToPath(new URL('../tools/mcp/_hostile-server.mjs', import.meta.url));
     const hostile = (mode: string) => ({ command: process.execPath, args: [script, mode] });

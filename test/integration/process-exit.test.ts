@@ -8,7 +8,7 @@ import { fixtureServer, isAlive, until } from '../tools/mcp/_fixture-server.js';
 
 const script = fileURLToPath(new URL('_abandoned-stream.ts', import.meta.url));
 
-it('lets a process that aborted a stream and forgot `close()` end by itself, and its MCP server with it', async () => {
+it('lets a process end after an aborted stream without `close()`, and its MCP server with it', async () => {
   const emulator = await startEmulator();
   const { config, journal } = await fixtureServer();
   emulator.enqueue([{ call: 'silent' }]);
@@ -20,13 +20,11 @@ it('lets a process that aborted a stream and forgot `close()` end by itself, and
   onTestFinished(() => void child.kill('SIGKILL'));
   const errors = text(child.stderr);
   const [line] = await once(child.stdout, 'data');
-  const abortedAt = performance.now();
   expect(String(line)).toBe('abort\n');
 
   const [exitCode] = await once(child, 'exit');
   expect(await errors).toBe('');
   expect(exitCode).toBe(0);
-  expect(performance.now() - abortedAt).toBeLessThan(2000);
   const pid = Number((await journal()).find(line => line.startsWith('start '))?.slice('start '.length));
   expect(pid).toBeGreaterThan(0);
   await until(async () => !(await isAlive(pid)));

@@ -9,7 +9,7 @@ import { findCanary } from './_find-canary.js';
 
 const CANARY = 'canary-4c6d2e90';
 
-/** All that a turn gives its host where an MCP server with a secret has a tool `look`, or ought to have. */
+/** Returns all outputs of a turn that calls the tool `look` of an MCP server with a secret. */
 async function outputsOf(server: McpServerConfig): Promise<unknown[]> {
   const emulator = await startEmulator();
   emulator.enqueue([{ call: 'look', arguments: {} }], [{ text: 'Done' }]);
@@ -25,11 +25,11 @@ async function outputsOf(server: McpServerConfig): Promise<unknown[]> {
   const { stream, request, response } = await provider('gpt-5').doStream({ prompt });
   outputs.push(request, response);
   for await (const part of stream) outputs.push(part);
-  // What the model is told, too.
+  // Includes everything that the model receives.
   return [...outputs, ...emulator.requests.map(({ body }) => body)];
 }
 
-/** A program that speaks MCP and fails in the way its argument says, with what it has in its environment. */
+/** An MCP server that fails as its argument selects, and reveals its environment. */
 const script = `
   const secret = process.env.API_TOKEN;
   const send = message => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
@@ -55,14 +55,14 @@ const script = `
 
 describe('a secret in the environment of an MCP server', () => {
   it.each(['start', 'list', 'call', 'crash', 'result'])(
-    'is not told when the server fails: %s',
+    'is redacted when the server fails: %s',
     async failure => {
       const outputs = await outputsOf({
         command: process.execPath,
         args: ['-e', script, failure],
         env: { API_TOKEN: CANARY },
       });
-      // The failure is told, or nothing is proved.
+      // Ensures that the failure itself is reported.
       expect(
         findCanary(outputs, ['bad token', 'denied for', 'cannot sign in', 'last words', 'no row for']),
       ).toBeDefined();
@@ -71,12 +71,12 @@ describe('a secret in the environment of an MCP server', () => {
   );
 });
 
-/** An MCP server over HTTP that refuses one method, with all headers that it got. */
-async function serveRefusal(status: number, refused: string): Promise<string> {
+/** Starts an MCP server over HTTP that rejects one method and returns the request headers. */
+async function serveRejection(status: number, rejected: string): Promise<string> {
   const server = createServer(async (request, response) => {
     const { id, method, params } = JSON.parse((await text(request)) || '{}');
-    if (method === refused)
-      return void response.writeHead(status).end(`refused: ${JSON.stringify(request.headers)}`);
+    if (method === rejected)
+      return void response.writeHead(status).end(`rejected: ${JSON.stringify(request.headers)}`);
     if (id === undefined) return void response.writeHead(202).end();
     const results: Record<string, object> = {
       initialize: {
@@ -104,8 +104,8 @@ describe('a secret in the headers of an MCP server', () => {
     [500, 'tools/list'],
     [401, 'tools/call'],
     [500, 'tools/call'],
-  ])('is not told by status %d to %s', async (status, method) => {
-    const url = await serveRefusal(status, method);
+  ])('is redacted in status %d for %s', async (status, method) => {
+    const url = await serveRejection(status, method);
     const outputs = await outputsOf({
       type: 'http',
       url,

@@ -1,17 +1,19 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import type { JsonSchemaType, JsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
+import { mapSchema } from '../../tool-calls/json-schema.js';
 import type { ToolDefinition } from '../tool-source.js';
 
 type Validator = JsonSchemaValidator<unknown>;
 
-/** Compiled once for each listing of a tool. */
+/** Validators by schema, so that each listing of a tool is compiled once. */
 const validators = new WeakMap<object, Validator | undefined>();
 
 /**
- * What is wrong with the arguments of a call, for the model to read: where, what was expected, and the schema of what
- * is meant. Many servers answer such calls with a stack trace, or run them all the same.
+ * Validates the arguments of a call and returns a message for the model: the location, the expected value and its
+ * schema. Many servers answer invalid calls with a stack trace, or run them anyway.
  *
- * A schema that cannot be compiled, or that the validator would misread, finds no fault: it is the server's to judge.
+ * Returns undefined for a schema that cannot be compiled or that the validator would misread. The server validates
+ * those calls.
  */
 export function findArgumentIssue(
   { name, inputSchema }: Pick<ToolDefinition, 'name' | 'inputSchema'>,
@@ -20,35 +22,35 @@ export function findArgumentIssue(
   if (!validators.has(inputSchema)) validators.set(inputSchema, compile(inputSchema));
   const { valid = true, errorMessage = '' } = validators.get(inputSchema)?.(input) ?? {};
   if (valid) return undefined;
-  const fault = errorMessage.replaceAll(/(^|, )data([/ ])/g, (_, before: string, after: string) =>
+  const issue = errorMessage.replaceAll(/(^|, )data([/ ])/g, (_, before: string, after: string) =>
     after === '/' ? before : `${before}the arguments `,
   );
-  return `Invalid arguments for tool "${name}": ${shorten(fault)}. ${toExpectation(inputSchema, errorMessage)}`;
+  return `Invalid arguments for tool "${name}": ${shorten(issue)}. ${toExpectation(inputSchema, errorMessage)}`;
 }
 
 function compile(schema: object): Validator | undefined {
-  // Read as draft 7, the first two of draft 2020-12 would refuse what they allow; so would the third without patterns.
+  // Draft 7 would reject valid arguments for the first two keywords of draft 2020-12. Without patterns, it would also
+  // reject valid arguments for the third.
   if (/"(?:prefixItems|minContains|patternProperties)":/.test(JSON.stringify(schema))) return undefined;
   try {
-    // One validator for each schema: a shared one keeps schemas by their `$id`, which two servers may both use.
+    // One validator per schema: a shared one caches schemas by their `$id`, which two servers may both use.
     return new AjvJsonSchemaValidator().getValidator(withoutTextRules(schema) as JsonSchemaType);
   } catch {
-    // Broken references, other drafts; or a page whose content security policy forbids to compile.
+    // The schema has invalid references or another draft, or a content security policy forbids compilation.
     return undefined;
   }
 }
 
 /**
- * Formats are remarks in draft 2020-12, and the validator warns of unknown ones on the console. Patterns are regular
- * expressions of a stranger: one that backtracks for ever would stop the whole process.
+ * Removes the keywords `format` and `pattern`. Formats are annotations in draft 2020-12, and the validator warns about
+ * unknown ones on the console. Patterns are untrusted regular expressions, and catastrophic backtracking would block
+ * the process.
  */
-function withoutTextRules(schema: object): unknown {
-  const isTextRule = (key: string, value: unknown): boolean =>
-    (key === 'format' || key === 'pattern') && typeof value === 'string';
-  return JSON.parse(JSON.stringify(schema, (key, value) => (isTextRule(key, value) ? undefined : value)));
+function withoutTextRules(schema: object): object {
+  return mapSchema(schema, ({ format, pattern, ...rest }) => rest);
 }
 
-/** The schemas of the arguments that the message names; where it names none, which arguments there are. */
+/** Returns the schemas of the arguments that the message names, or the names of all arguments. */
 function toExpectation({ properties = {} }: ToolDefinition['inputSchema'], message: string): string {
   const named = Object.entries(properties).filter(([name]) =>
     [`data/${toPointer(name)} `, `data/${toPointer(name)}/`, `'${name}'`].some(text =>
@@ -59,7 +61,7 @@ function toExpectation({ properties = {} }: ToolDefinition['inputSchema'], messa
   return `Known arguments: ${shorten(Object.keys(properties).join(', ')) || 'none'}.`;
 }
 
-/** A name as JSON pointers write it. */
+/** Escapes a name for a JSON pointer. */
 const toPointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
 const shorten = (text: string): string => (text.length > 500 ? `${text.slice(0, 500)}…` : text);

@@ -1,16 +1,16 @@
 import * as z from 'zod/v4';
 import type { ToolDefinition, ToolOutput } from '../tool-source.js';
-import type { McpConnection } from './connection.js';
 import { findArgumentIssue } from './argument-issues.js';
 import type { McpServerConfig } from './config.js';
+import type { McpConnection } from './connection.js';
+import { toMcpError } from './errors.js';
 import type { McpFailure, McpFailureKind } from './failures.js';
 import { redactServerText } from './redaction.js';
 import { type RequestLimits, sendRequest } from './request.js';
-import { toMcpError } from './errors.js';
 import { toToolOutput } from './tool-output.js';
 
-// Loose on purpose: blocks of unknown kinds are shown as they are, and a result that differs from its
-// output schema is still a result.
+// Intentionally loose: unknown content blocks are passed on as JSON, and a result that differs from its output schema
+// is still a result.
 const resultSchema = z.looseObject({
   content: z.array(z.unknown()).optional().catch(undefined),
   structuredContent: z.unknown().optional(),
@@ -18,12 +18,12 @@ const resultSchema = z.looseObject({
   toolResult: z.unknown().optional(),
 });
 
-/** Which failures allow a second attempt: always, or only if running the tool twice is harmless. */
-const repetitions: Readonly<Partial<Record<McpFailureKind, 'always' | 'harmless'>>> = {
-  'session-expired': 'always', // refused before it ran
+/** Failures that allow a second attempt: always, or only for read-only and idempotent tools. */
+const retries: Readonly<Partial<Record<McpFailureKind, 'always' | 'if-harmless'>>> = {
+  'session-expired': 'always', // rejected before the tool ran
   'not-sent': 'always',
-  closed: 'harmless', // it may have run
-  network: 'harmless',
+  closed: 'if-harmless', // the tool may have run
+  network: 'if-harmless',
 };
 
 export interface ServerToolCall {
@@ -34,22 +34,25 @@ export interface ServerToolCall {
   input: Readonly<Record<string, unknown>>;
 }
 
-/** Calls a tool of one server, if the arguments fit its schema. Every failure is an output; only an abort rejects, with the signal's reason. */
+/**
+ * Calls a tool of one server if the arguments match its schema. Failures are returned as outputs. The promise rejects
+ * only on abort, with the signal's reason.
+ */
 export async function callTool(
   connection: McpConnection,
   { serverName, config, tool, input }: ServerToolCall,
   limits: RequestLimits & { signal: AbortSignal },
 ): Promise<ToolOutput> {
   const { signal } = limits;
-  const fault = findArgumentIssue(tool, input);
-  if (fault !== undefined) return { type: 'error-text', value: fault };
+  const issue = findArgumentIssue(tool, input);
+  if (issue !== undefined) return { type: 'error-text', value: issue };
   const request = { method: 'tools/call' as const, params: { name: tool.name, arguments: { ...input } } };
   try {
     const result = await connection.withSession(
       session => sendRequest(session, { request, schema: resultSchema }, limits),
-      { signal, mayRepeat: failure => mayRepeat(failure, tool) },
+      { signal, mayRetry: failure => mayRetry(failure, tool) },
     );
-    return withoutSecrets(toToolOutput(result), config);
+    return redactError(toToolOutput(result), config);
   } catch (error) {
     signal.throwIfAborted();
     return {
@@ -59,13 +62,13 @@ export async function callTool(
   }
 }
 
-/** A server that fails may tell its environment or the headers of the request; results are what was asked for. */
-function withoutSecrets(output: ToolOutput, config: McpServerConfig): ToolOutput {
+/** Redacts errors, which may contain variables or request headers. Results are passed on unchanged. */
+function redactError(output: ToolOutput, config: McpServerConfig): ToolOutput {
   if (output.type !== 'error-text') return output;
   return { type: 'error-text', value: redactServerText(output.value, config) };
 }
 
-function mayRepeat({ kind }: McpFailure, { readOnly, idempotent }: ToolDefinition): boolean {
-  const repetition = repetitions[kind];
-  return repetition === 'always' || (repetition === 'harmless' && (readOnly === true || idempotent === true));
+function mayRetry({ kind }: McpFailure, { readOnly, idempotent }: ToolDefinition): boolean {
+  const retry = retries[kind];
+  return retry === 'always' || (retry === 'if-harmless' && (readOnly === true || idempotent === true));
 }

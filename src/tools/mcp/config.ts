@@ -1,7 +1,7 @@
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 import * as z from 'zod/v4';
 import { KelivoError } from '../../shared/errors.js';
-import { isRecord, recordOf } from '../../shared/json.js';
+import { isPlainObject, objectOf } from '../../shared/json.js';
 
 /**
  * MCP servers by name: the `mcpServers` object of Claude Desktop, Cursor and others, or the `servers` object of
@@ -126,7 +126,7 @@ const httpServer = z.object({
   type: z.enum(['http', 'streamable-http', 'streamableHttp', 'sse']).optional(),
   url: z.string().refine(isHttpUrl),
   headers: z.record(z.string(), z.string()).optional(),
-  authProvider: z.custom<OAuthClientProvider>(isRecord).optional(),
+  authProvider: z.custom<OAuthClientProvider>(isPlainObject).optional(),
 });
 
 /** Expected value of each key, as worded in the error message. */
@@ -173,7 +173,7 @@ export function validateMcpServers(
   servers: unknown,
   { expandVariables: variables }: ServerValidationOptions = {},
 ): McpServers {
-  if (!isRecord(servers)) {
+  if (!isPlainObject(servers)) {
     throw toSettingsError(
       `Expected the MCP servers to be an object of servers by name, got ${toKind(servers)}.`,
     );
@@ -181,7 +181,7 @@ export function validateMcpServers(
   return Object.fromEntries(
     Object.entries(servers).map(([serverName, config]) => {
       const expanded =
-        variables && isRecord(config) ? expandVariables(config, { serverName, variables }) : config;
+        variables && isPlainObject(config) ? expandVariables(config, { serverName, variables }) : config;
       return [serverName, validateServer(serverName, expanded)];
     }),
   );
@@ -189,7 +189,8 @@ export function validateMcpServers(
 
 function validateServer(name: string, config: unknown): McpServerConfig {
   const server = `MCP server ${JSON.stringify(name)}`;
-  if (!isRecord(config)) throw toSettingsError(`Expected ${server} to be an object, got ${toKind(config)}.`);
+  if (!isPlainObject(config))
+    throw toSettingsError(`Expected ${server} to be an object, got ${toKind(config)}.`);
 
   for (const [key, advice] of Object.entries(foreignKeys)) {
     if (key in config) {
@@ -215,7 +216,7 @@ function validateServer(name: string, config: unknown): McpServerConfig {
 }
 
 function readKey(value: unknown, key: string): unknown {
-  return Array.isArray(value) ? value[Number(key)] : recordOf(value)?.[key];
+  return Array.isArray(value) ? value[Number(key)] : objectOf(value)?.[key];
 }
 
 function toExpectation(key: string, { hasCommand }: { hasCommand: boolean }): string | undefined {

@@ -1,11 +1,14 @@
-import { createConnection, type McpConnection } from './connection.js';
 import type { McpServerConfig } from './config.js';
-import type { McpConnectionPool, McpConnectionPoolOptions } from './options.js';
-import { validateConnectionPoolOptions } from './options.js';
+import { createConnection, type McpConnection } from './connection.js';
+import {
+  type McpConnectionPool,
+  type McpConnectionPoolOptions,
+  validateConnectionPoolOptions,
+} from './options.js';
 
 /**
- * Creates an empty pool. Nothing is started before a source lists or calls its tools; sources with the same
- * settings for a server then share its one connection.
+ * Creates an empty pool. Nothing starts before a source lists or calls its tools. Sources with the same settings for a
+ * server share one connection.
  *
  * @example
  * const pool = createMcpConnectionPool();
@@ -14,7 +17,7 @@ import { validateConnectionPoolOptions } from './options.js';
  * // …
  * await pool.close();
  *
- * @throws KelivoError `invalid-settings` for an option that is unknown or wrong.
+ * @throws KelivoError `invalid-settings` for an unknown or invalid option.
  */
 export function createMcpConnectionPool(options: McpConnectionPoolOptions = {}): McpConnectionPool {
   const {
@@ -25,11 +28,11 @@ export function createMcpConnectionPool(options: McpConnectionPoolOptions = {}):
     ...callbacks
   } = validateConnectionPoolOptions(options);
   const connections = new Map<string, McpConnection>();
-  const toIdentity = createIdentities();
+  const toObjectNumber = createObjectNumbers();
 
   return {
     connectionTo(config, { serverName }) {
-      const key = toConnectionKey(config, { toIdentity });
+      const key = toConnectionKey(config, { toObjectNumber });
       const known = connections.get(key);
       if (known) return known;
       const created = createConnection(config, {
@@ -49,24 +52,24 @@ export function createMcpConnectionPool(options: McpConnectionPoolOptions = {}):
   };
 }
 
-/** All that makes a connection what it is, and nothing that merely filters or times the calls on it. */
+/** Returns a key of all settings that affect the connection. Tool filters and call timeouts do not. */
 function toConnectionKey(
   config: McpServerConfig,
-  { toIdentity }: { toIdentity: (object: object) => number },
+  { toObjectNumber }: { toObjectNumber: (object: object) => number },
 ): string {
   if ('command' in config) {
     return JSON.stringify([config.command, config.args ?? [], toSorted(config.env), config.cwd]);
   }
   const { url, headers, type, authProvider } = config;
-  return JSON.stringify([url, toSorted(headers), type, authProvider && toIdentity(authProvider)]);
+  return JSON.stringify([url, toSorted(headers), type, authProvider && toObjectNumber(authProvider)]);
 }
 
 function toSorted(values: Readonly<Record<string, string>> = {}): [string, string][] {
   return Object.entries(values).toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Numbers objects, so that two sign-ins never share a connection. */
-function createIdentities(): (object: object) => number {
+/** Numbers objects, so that servers with different auth providers never share a connection. */
+function createObjectNumbers(): (object: object) => number {
   const numbers = new WeakMap<object, number>();
   let count = 0;
   return object => {

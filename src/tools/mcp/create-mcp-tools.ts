@@ -1,42 +1,41 @@
 import type { KelivoError } from '../../shared/errors.js';
 import type { ToolDefinition, ToolListing, ToolOutput, ToolSource } from '../tool-source.js';
 import { callTool } from './call-tool.js';
-import type { McpConnection, McpConnectionState } from './connection.js';
+import { type McpServerConfig, type McpServers, validateMcpServers } from './config.js';
+import type { McpConnection } from './connection.js';
 import { createMcpConnectionPool } from './connection-pool.js';
-import type { ServerTools } from './list-tools.js';
-import type { McpServerConfig, McpServers } from './config.js';
-import type { McpToolsOptions } from './options.js';
+import type { McpConnectionState } from './current-session.js';
 import { toMcpError } from './errors.js';
+import type { ServerTools } from './list-tools.js';
+import { type McpToolsOptions, validateMcpToolsOptions } from './options.js';
 import { createToolNames } from './tool-names.js';
-import { validateMcpToolsOptions } from './options.js';
-import { validateMcpServers } from './config.js';
 
 /** The tools of MCP servers. */
 export interface McpTools extends ToolSource {
-  /** How each server is doing, in the order of the configuration. Starts nothing. */
+  /** Returns the status of each server, in the order of the configuration. Starts nothing. */
   status(): McpServerStatus[];
 }
 
-/** How one server is doing. */
+/** Status of one server. */
 export interface McpServerStatus {
   readonly name: string;
   readonly state: McpConnectionState | 'disabled';
-  /** Why its tools were missing from the last list; its `code` begins with `mcp-`. */
+  /** The reason why its tools were missing from the last list. Its `code` starts with `mcp-`. */
   readonly error?: KelivoError;
   /** The names under which its tools were last offered. */
   readonly tools: readonly string[];
 }
 
-/** How much is told of one listing of one server: a host prints every warning. */
+/** Maximum number of warnings for one listing of one server. Hosts print every warning. */
 const maxWarnings = 20;
 
 interface Server {
   readonly name: string;
   readonly config: McpServerConfig;
   readonly connection: McpConnection;
-  /** What has been said of its list. A host prints every warning of every call, so each is given once. */
-  readonly told: Set<string>;
-  /** The last listing. */
+  /** Problems that were already reported. Hosts print the warnings of every call, so each is returned only once. */
+  readonly reported: Set<string>;
+  /** Offered names of the last listing. */
   offered: readonly string[];
   error?: KelivoError;
 }
@@ -48,15 +47,15 @@ interface Route {
 }
 
 /**
- * Offers the tools of MCP servers. Nothing starts before the first list or call; servers connect together,
- * and one that fails costs its own tools only.
+ * Offers the tools of MCP servers. Nothing starts before the first list or call. Servers connect in parallel, and if
+ * one fails, only its tools are missing.
  *
- * A tool keeps its name; when two servers offer the same one, the later is called `<server>_<tool>`. Of what a server
- * offers, at most 1,000 tools are taken, and descriptions are cut after 10,000 characters.
- * `close()` ends the connections, except those of a shared `pool`, which belong to the pool.
+ * A tool keeps its name. If two servers offer the same name, the later tool is called `<server>_<tool>`. At most 1,000
+ * tools per server are used, and descriptions are truncated after 10,000 characters. `close()` ends the connections,
+ * except those of a shared `pool`.
  *
  * @param mcpServers The `mcpServers` object of a Claude Desktop, Cursor or VS Code file.
- * @throws KelivoError `invalid-settings` when it is wrong.
+ * @throws KelivoError `invalid-settings` for invalid servers or options.
  *
  * @example
  * const tools = createMcpTools({
@@ -80,7 +79,7 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
       name,
       config,
       connection: pool.connectionTo(config, { serverName: name }),
-      told: new Set(),
+      reported: new Set(),
       offered: [],
     }));
   const names = createToolNames();
@@ -141,11 +140,11 @@ async function listServer(server: Server, { signal }: { signal?: AbortSignal }):
   try {
     const listed = await connection.listTools({ signal });
     server.error = undefined;
-    const warnings = toFew(findProblems(config, listed)).filter(problem => !server.told.has(problem));
-    for (const problem of warnings) server.told.add(problem);
+    const problems = limitProblems(findProblems(config, listed)).filter(text => !server.reported.has(text));
+    for (const problem of problems) server.reported.add(problem);
     return {
       tools: listed.tools.filter(tool => isOffered(tool.name, config)),
-      warnings: warnings.map(problem => `MCP server ${JSON.stringify(name)} ${problem}.`),
+      warnings: problems.map(problem => `MCP server ${JSON.stringify(name)} ${problem}.`),
     };
   } catch (error) {
     signal?.throwIfAborted();
@@ -159,7 +158,7 @@ function isOffered(toolName: string, { allowedTools, disabledTools }: McpServerC
   return allowedTools?.includes(toolName) !== false && disabledTools?.includes(toolName) !== true;
 }
 
-/** What is missing of the tools that the configuration lets through, each as a clause that follows the server's name. */
+/** Returns a clause for each configured tool that is missing. The clause follows the server's name. */
 function findProblems(config: McpServerConfig, { tools, problems }: ServerTools): string[] {
   const named = new Set([...tools.map(({ name }) => name), ...problems.map(({ toolName }) => toolName)]);
   const unknown = (config.allowedTools ?? []).filter(name => !named.has(name));
@@ -167,15 +166,15 @@ function findProblems(config: McpServerConfig, { tools, problems }: ServerTools)
     ...problems
       .filter(({ toolName }) => toolName === undefined || isOffered(toolName, config))
       .map(({ text }) => text),
-    ...unknown.map(name => `offers no tool ${JSON.stringify(name)}, which its \`allowedTools\` name`),
+    ...unknown.map(name => `does not offer the tool ${JSON.stringify(name)} from its \`allowedTools\``),
   ];
 }
 
-function toFew(problems: readonly string[]): readonly string[] {
+function limitProblems(problems: readonly string[]): readonly string[] {
   if (problems.length <= maxWarnings) return problems;
   return [
     ...problems.slice(0, maxWarnings),
-    `has ${problems.length - maxWarnings} more faulty or missing tools`,
+    `has ${problems.length - maxWarnings} more malformed or missing tools`,
   ];
 }
 

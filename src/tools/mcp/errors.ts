@@ -1,5 +1,5 @@
 import { KelivoError, type KelivoErrorCode } from '../../shared/errors.js';
-import { recordOf } from '../../shared/json.js';
+import { objectOf } from '../../shared/json.js';
 import type { McpServerConfig } from './config.js';
 import { type McpFailure, type McpFailureKind, processesUnsupported, toMcpFailure } from './failures.js';
 import { redactServerText } from './redaction.js';
@@ -131,8 +131,8 @@ function toQuote(message: string | undefined, context: ErrorContext): string {
 /** Returns the message of a JSON-RPC or HTTP error body, or the title of an HTML page. */
 function toInnerMessage(body: string): string {
   try {
-    const parsed = recordOf(JSON.parse(body));
-    const inner = recordOf(parsed?.error)?.message ?? parsed?.message ?? parsed?.error;
+    const parsed = objectOf(JSON.parse(body));
+    const inner = objectOf(parsed?.error)?.message ?? parsed?.message ?? parsed?.error;
     if (typeof inner === 'string') return inner;
   } catch {
     // Not JSON, so the body is text.

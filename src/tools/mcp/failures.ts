@@ -2,7 +2,7 @@ import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { SseError } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
-import { recordOf } from '../../shared/json.js';
+import { objectOf } from '../../shared/json.js';
 
 /**
  * Kind of a failure.
@@ -137,7 +137,7 @@ function toStatusFacts(status: number, body: string, { hasSession }: FailureCont
 }
 
 function toRpcFacts(error: McpError): McpFailureFacts {
-  const timeout = recordOf(error.data)?.timeout;
+  const timeout = objectOf(error.data)?.timeout;
   if (error.code === ErrorCode.RequestTimeout && typeof timeout === 'number') {
     return { kind: 'timeout', milliseconds: timeout };
   }

@@ -1,12 +1,19 @@
-export type { McpConnectionState } from './connection.js';
+export {
+  type McpHttpServerConfig,
+  type McpServerConfig,
+  type McpServers,
+  type McpStdioServerConfig,
+  parseMcpConfig,
+} from './config.js';
 export { createMcpConnectionPool } from './connection-pool.js';
 export { createMcpTools, type McpServerStatus, type McpTools } from './create-mcp-tools.js';
-export type { McpCallbacks, McpMessageContext, McpRequestContext } from './options.js';
-export type { McpHttpServerConfig, McpServerConfig, McpServers, McpStdioServerConfig } from './config.js';
+export type { McpConnectionState } from './current-session.js';
 export type {
+  McpCallbacks,
   McpConnectionPool,
   McpConnectionPoolOptions,
+  McpMessageContext,
+  McpRequestContext,
   McpSourceOptions,
   McpToolsOptions,
 } from './options.js';
-export { parseMcpConfig } from './config.js';

@@ -1,6 +1,6 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
-import { recordOf } from '../../shared/json.js';
+import { objectOf } from '../../shared/json.js';
 import type { ToolDefinition } from '../tool-source.js';
 import { type RequestLimits, sendRequest } from './request.js';
 import type { McpSession } from './session.js';
@@ -60,7 +60,9 @@ export async function listTools(session: McpSession, limits: RequestLimits): Pro
     cursor = page.nextCursor ?? undefined;
     if (cursor === undefined) break;
     if (cursors.has(cursor) || cursors.size >= maxPages) {
-      problems.push({ text: 'lists its tools on an endless number of pages; the tools read so far are used' });
+      problems.push({
+        text: 'lists its tools on an endless number of pages; the tools read so far are used',
+      });
       break;
     }
     cursors.add(cursor);
@@ -105,7 +107,7 @@ function readTool(entry: unknown): ToolDefinition | ToolProblem {
   const { data, error } = toolSchema.safeParse(entry);
   if (data) return findProblem(data) ?? toDefinition(data);
 
-  const name = recordOf(entry)?.name;
+  const name = objectOf(entry)?.name;
   const reason = toReason(error);
   return typeof name === 'string' && name !== ''
     ? { toolName: name, text: `offers a malformed tool ${quoteName(name)} (${reason})` }

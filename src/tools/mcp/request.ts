@@ -1,7 +1,6 @@
 import type { ClientRequest, Progress } from '@modelcontextprotocol/sdk/types.js';
 import type * as z from 'zod/v4';
-import { linkSignal } from '../../shared/link-signal.js';
-import { toTimerDelay } from '../../shared/to-timer-delay.js';
+import { linkSignal, toTimerDelay } from '../../shared/abort.js';
 import type { ToolProgress } from '../tool-source.js';
 import { McpFailure, toMcpFailure } from './failures.js';
 import type { McpSession } from './session.js';

@@ -1,41 +1,42 @@
 import { untilAborted } from '../../shared/abort.js';
 import { McpFailure } from './failures.js';
 
-/** Slows down the restarts of a server that keeps falling over, and in the end leaves it alone. */
+/** Delays the restarts of a server that repeatedly ends unexpectedly, and stops them after too many. */
 export interface RestartLimit {
-  /** Notes that the connection ended without being asked to. */
-  record(): void;
+  /** Records that the connection ended unexpectedly. */
+  recordCrash(): void;
   /**
    * Waits until the server may be started again.
    *
-   * @throws McpFailure `crashing` when it fell over too often of late, or the signal's reason.
+   * @throws McpFailure `crashing` after too many recent crashes, or the signal's reason.
    */
-  admit(options: { signal?: AbortSignal }): Promise<void>;
-  /** Forgets what happened. */
+  waitForTurn(options: { signal?: AbortSignal }): Promise<void>;
+  /** Forgets all recorded crashes. */
   reset(): void;
 }
 
-/** Crashes that lie further back do not count, in milliseconds. */
-const memory = 60_000;
+/** Period in which crashes count, in milliseconds. */
+const crashPeriod = 60_000;
 
-/** How long after the first, second … crash a server is started again, in milliseconds: the model waits. */
-const pauses = [0, 250, 500, 1000];
+/** Delays before a restart after the first, second … crash, in milliseconds. They are short because the model waits. */
+const restartDelays = [0, 250, 500, 1000];
 
-export function createRestartLimit({ restTime }: { restTime: number }): RestartLimit {
+/** @param options.cooldown Time without restarts after more crashes than there are delays, in milliseconds. */
+export function createRestartLimit({ cooldown }: { cooldown: number }): RestartLimit {
   let crashes: number[] = [];
 
   return {
-    record() {
-      crashes = [...crashes.filter(time => time > Date.now() - memory), Date.now()];
+    recordCrash() {
+      crashes = [...crashes.filter(time => time > Date.now() - crashPeriod), Date.now()];
     },
-    async admit({ signal }) {
-      const recent = crashes.filter(time => time > Date.now() - memory);
+    async waitForTurn({ signal }) {
+      const recent = crashes.filter(time => time > Date.now() - crashPeriod);
       const last = recent.at(-1);
       if (last === undefined) return;
-      const pause = pauses[recent.length - 1];
-      const remaining = last + (pause ?? restTime) - Date.now();
+      const delay = restartDelays[recent.length - 1];
+      const remaining = last + (delay ?? cooldown) - Date.now();
       if (remaining <= 0) return;
-      if (pause === undefined) {
+      if (delay === undefined) {
         throw new McpFailure({ kind: 'crashing', count: recent.length, milliseconds: remaining });
       }
       await wait(remaining, signal);

@@ -7,8 +7,7 @@ import {
   LoggingMessageNotificationSchema,
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
-import { type LinkedSignal, linkSignal } from '../../shared/link-signal.js';
-import { untilAborted } from '../../shared/until-aborted.js';
+import { type LinkedSignal, linkSignal, untilAborted } from '../../shared/abort.js';
 import type { McpCallbacks } from './options.js';
 
 /** The pending requests of a server to its host. */

@@ -6,9 +6,7 @@ import type {
   JsonSchemaValidatorResult,
   jsonSchemaValidator,
 } from '@modelcontextprotocol/sdk/validation/types.js';
-import { linkSignal } from '../../shared/link-signal.js';
-import { toTimerDelay } from '../../shared/to-timer-delay.js';
-import { untilAborted } from '../../shared/until-aborted.js';
+import { linkSignal, toTimerDelay, untilAborted } from '../../shared/abort.js';
 import type { McpServerConfig } from './config.js';
 import { McpFailure, type ProcessReport, toMcpFailure } from './failures.js';
 import type { McpCallbacks } from './options.js';

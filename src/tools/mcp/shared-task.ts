@@ -1,9 +1,10 @@
 import { untilAborted } from '../../shared/abort.js';
-/** An operation whose one run is shared by all who ask for it at the same time. */
+
+/** An operation whose current run is shared by all concurrent callers. */
 export interface SharedTask<T> {
-  /** Waits for the run under way, or starts one. Rejects with the signal's reason when that comes first. */
+  /** Waits for the current run, or starts one. Rejects with the signal's reason if that comes first. */
   join(options?: { signal?: AbortSignal }): Promise<T>;
-  /** Aborts the run under way with the reason, waits until it has ended and forgets a remembered failure. */
+  /** Aborts the current run with the reason, waits until it has ended and forgets a remembered failure. */
   stop(reason: unknown): Promise<void>;
   readonly isRunning: boolean;
 }
@@ -11,15 +12,15 @@ export interface SharedTask<T> {
 interface Run<T> {
   readonly controller: AbortController;
   readonly result: Promise<T>;
-  waiting: number;
+  callerCount: number;
 }
 
 /**
- * Shares one run among callers with signals of their own: a caller who aborts leaves alone, and the run is
- * aborted when the last one has left.
+ * Shares one run among callers with separate signals. An aborted caller leaves without affecting the others, and the
+ * run is aborted when the last caller leaves.
  *
- * A failure is remembered for `rememberFailureFor` milliseconds and thrown at once, so that something
- * broken does not delay every caller anew.
+ * A failure is remembered for `rememberFailureFor` milliseconds and thrown immediately, so that a broken operation
+ * does not delay every caller.
  */
 export function createSharedTask<T>(
   operation: (signal: AbortSignal) => Promise<T>,
@@ -31,7 +32,7 @@ export function createSharedTask<T>(
 
   function start(): Run<T> {
     const controller = new AbortController();
-    const started: Run<T> = { controller, result: operation(controller.signal), waiting: 0 };
+    const started: Run<T> = { controller, result: operation(controller.signal), callerCount: 0 };
     const ended = started.result
       .catch(error => {
         if (!controller.signal.aborted) failure = { error, until: Date.now() + rememberFailureFor };
@@ -57,12 +58,12 @@ export function createSharedTask<T>(
 
       run ??= start();
       const joined = run;
-      joined.waiting++;
+      joined.callerCount++;
       try {
         return await untilAborted(joined.result, signal);
       } finally {
-        joined.waiting--;
-        if (joined.waiting === 0 && signal?.aborted) abandon(joined, signal.reason);
+        joined.callerCount--;
+        if (joined.callerCount === 0 && signal?.aborted) abandon(joined, signal.reason);
       }
     },
     async stop(reason) {

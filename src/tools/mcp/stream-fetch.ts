@@ -1,107 +1,107 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { type LinkedSignal, linkSignal } from '../../shared/abort.js';
-import { createResponseScanner } from './answer-scanner.js';
-import { withTrailer } from './followed-by.js';
+import { objectOf, tryParseJson } from '../../shared/json.js';
 import { streamEndedMessage } from './failures.js';
 
 const CANCELLED = new DOMException('The request was cancelled.', 'AbortError');
 
 /**
- * A `fetch` for the SDK's Streamable HTTP transport that mends how it treats streams (measured with 1.32.2):
+ * Creates a `fetch` for the SDK's Streamable HTTP transport (1.32.2) that corrects how it handles streams:
  *
- * - A POST stream that ends without the answer leaves the call waiting for its timeout: here it fails at once.
- * - The stream of a cancelled call stays open until the server ends it: here it is closed.
- * - After a JSON-RPC error, or when nobody waits any more, a stream is taken up again: here it is not.
- * - The stand-alone GET stream keeps an idle Node alive: unless `listens`, it is answered with 405, "not offered".
+ * - If a POST stream ends without a response, the SDK waits for the timeout. Here the call fails immediately.
+ * - The stream of a cancelled call stays open until the server ends it. Here it is closed.
+ * - The SDK resumes a stream after a JSON-RPC error, or when its call was cancelled. Here it is not resumed.
+ * - The separate GET stream keeps an idle Node process alive. Unless `listens` is set, it gets status 405, which means
+ *   "not offered".
  */
 export function createStreamFetch(
   fetch: FetchLike,
   { listens = false }: { listens?: boolean } = {},
 ): FetchLike {
-  /** Requests without an answer, each with what ends its stream. */
-  const waiting = new Map<RequestId, LinkedSignal>();
+  /** Requests without a response, each with the signal that ends its stream. */
+  const pending = new Map<RequestId, LinkedSignal>();
   const resumed = new Set<LinkedSignal>();
 
   async function post(url: string | URL, init: RequestInit, id: RequestId): Promise<Response> {
-    const controller = linkSignal(init.signal ?? undefined);
-    waiting.set(id, controller);
+    const link = linkSignal(init.signal ?? undefined);
+    pending.set(id, link);
     try {
-      const response = await fetch(url, { ...init, signal: controller.signal });
+      const response = await fetch(url, { ...init, signal: link.signal });
       if (isEventStream(response))
-        return watchPost(response, { id, signal: controller.signal, onEnd: controller.release });
-      // Any other body is the answer, or says that there will be none.
-      waiting.delete(id);
-      return withBody(response, { onEnd: () => void controller.release() });
+        return watchPost(response, { id, signal: link.signal, onEnd: link.release });
+      // Any other body contains the response or means that there is none.
+      pending.delete(id);
+      return withBody(response, { onEnd: () => void link.release() });
     } catch (error) {
-      waiting.delete(id);
-      controller.release();
+      pending.delete(id);
+      link.release();
       throw error;
     }
   }
 
-  /** Passes the stream on unchanged; only what follows its end is ours. */
+  /** Passes the stream on unchanged and adds an event at its end if needed. */
   function watchPost(response: Response, { id, signal, onEnd }: WatchPostOptions): Response {
-    let answer: 'result' | 'error' | undefined;
+    let received: 'result' | 'error' | undefined;
     const scanner = createResponseScanner({
-      onAnswer: (answeredId, kind) => {
-        waiting.delete(answeredId);
-        if (answeredId === id) answer = kind;
+      onResponse: (receivedId, kind) => {
+        pending.delete(receivedId);
+        if (receivedId === id) received = kind;
       },
     });
     return withBody(response, {
       onChunk: chunk => scanner.push(chunk),
       onEnd: () => {
         onEnd();
-        if (signal.aborted || answer === 'error') return scanner.isResumable ? toSettlingEvent(id) : '';
-        if (answer || scanner.isResumable) return undefined;
-        waiting.delete(id);
+        if (signal.aborted || received === 'error') return scanner.isResumable ? toEmptyResult(id) : '';
+        if (received || scanner.isResumable) return undefined;
+        pending.delete(id);
         return toEvent({ id, error: { code: -32000, message: streamEndedMessage } });
       },
     });
   }
 
-  /** The GET stream with which the SDK takes up a broken POST stream. */
+  /** Sends the GET request with which the SDK resumes a broken POST stream. */
   async function resume(url: string | URL, init: RequestInit): Promise<Response> {
-    const controller = linkSignal(init.signal ?? undefined);
-    resumed.add(controller);
-    const settle = () => {
-      resumed.delete(controller);
-      controller.release();
+    const link = linkSignal(init.signal ?? undefined);
+    resumed.add(link);
+    const release = () => {
+      resumed.delete(link);
+      link.release();
     };
     try {
-      const response = await fetch(url, { ...init, signal: controller.signal });
-      const scanner = createResponseScanner({ onAnswer: id => waiting.delete(id) });
+      const response = await fetch(url, { ...init, signal: link.signal });
+      const scanner = createResponseScanner({ onResponse: id => pending.delete(id) });
       return withBody(response, {
         onChunk: chunk => scanner.push(chunk),
         onEnd: () => {
-          settle();
-          return controller.signal.aborted ? toSettlingEvent('cancelled') : undefined;
+          release();
+          return link.signal.aborted ? toEmptyResult('cancelled') : undefined;
         },
       });
     } catch (error) {
-      settle();
+      release();
       throw error;
     }
   }
 
   function cancel(id: RequestId): void {
-    waiting.get(id)?.abort(CANCELLED);
-    waiting.delete(id);
-    // Which request a resumed stream belongs to only the server knows.
-    if (waiting.size === 0) for (const controller of resumed) controller.abort(CANCELLED);
+    pending.get(id)?.abort(CANCELLED);
+    pending.delete(id);
+    // Only the server knows which request a resumed stream belongs to.
+    if (pending.size === 0) for (const link of resumed) link.abort(CANCELLED);
   }
 
   return async (url, init = {}) => {
     const message = readMessage(init);
     if (message?.method === 'notifications/cancelled') {
-      // The server is told first: it may take a lost stream for a client that will be back.
+      // Notifies the server first, which might treat a closed stream as a client that will reconnect.
       return fetch(url, init).finally(() => cancel(message.params?.requestId ?? ''));
     }
     if (message?.method !== undefined && message.id !== undefined) return post(url, init, message.id);
-    if (!isListening(init)) return fetch(url, init);
+    if (!isStreamRequest(init)) return fetch(url, init);
     const isResume = new Headers(init.headers).has('last-event-id');
-    if (isResume && waiting.size > 0) return resume(url, init);
+    if (isResume && pending.size > 0) return resume(url, init);
     return listens ? fetch(url, init) : new Response(null, { status: 405 });
   };
 }
@@ -118,34 +118,141 @@ interface WatchPostOptions {
   onEnd: () => void;
 }
 
-function withBody(
-  { body, status, statusText, headers }: Response,
-  options: Parameters<typeof withTrailer>[1],
-): Response {
+function withBody({ body, status, statusText, headers }: Response, options: TrailerOptions): Response {
   return new Response(body && withTrailer(body, options), { status, statusText, headers });
 }
 
-/** A result is the one thing that keeps the SDK from resuming; nobody waits for this one. */
-function toSettlingEvent(id: RequestId): string {
+/** Only a result keeps the SDK from resuming a stream. No call waits for this one. */
+function toEmptyResult(id: RequestId): string {
   return toEvent({ id, result: {} });
 }
 
-/** An event of its own, also behind half an event. */
+/** Starts with blank lines, so that the event is separate even after an incomplete event. */
 function toEvent(message: object): string {
   return `\n\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`;
 }
 
-/** The JSON-RPC message of a POST, which the SDK made. */
+/** Reads the JSON-RPC message of a POST request of the SDK. */
 function readMessage({ method, body }: RequestInit): PostedMessage | undefined {
-  return method === 'POST' && typeof body === 'string' && body.startsWith('{')
-    ? Object(JSON.parse(body))
-    : undefined;
+  return method === 'POST' && typeof body === 'string' && body.startsWith('{') ? JSON.parse(body) : undefined;
 }
 
-function isListening({ method, headers }: RequestInit): boolean {
+function isStreamRequest({ method, headers }: RequestInit): boolean {
   return method === 'GET' && new Headers(headers).get('accept') === 'text/event-stream';
 }
 
 function isEventStream(response: Response): boolean {
   return response.ok && /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
+}
+
+interface ResponseScanner {
+  push(chunk: Uint8Array): void;
+  /** True if an event had an id, so that the SDK can resume the stream. */
+  readonly isResumable: boolean;
+}
+
+/** Reads an SSE stream of an MCP server and reports each JSON-RPC response in it. */
+export function createResponseScanner({
+  onResponse,
+}: {
+  onResponse: (id: RequestId, kind: 'result' | 'error') => void;
+}): ResponseScanner {
+  const decoder = new TextDecoder();
+  /** The chunks of an incomplete line. They are joined once, because a result may be one line of many megabytes. */
+  let openLine: string[] = [];
+  let endsWithReturn = false;
+  let data: string[] = [];
+  let isResumable = false;
+
+  function readLine(line: string): void {
+    if (line === '') readEvent();
+    else if (line.startsWith('data:')) data.push(line.slice('data:'.length));
+    else if (/^id: ?./.test(line)) isResumable = true;
+  }
+
+  function readEvent(): void {
+    const text = data.join('\n');
+    data = [];
+    if (!/"(result|error)"/.test(text)) return;
+    // The SDK reports text that is not JSON.
+    const message = objectOf(tryParseJson(text));
+    if (message === undefined || message.method !== undefined) return;
+    const { id } = message;
+    if (typeof id !== 'string' && typeof id !== 'number') return;
+    if ('result' in message) onResponse(id, 'result');
+    else if ('error' in message) onResponse(id, 'error');
+  }
+
+  return {
+    push(chunk) {
+      const text = decoder.decode(chunk, { stream: true });
+      if (text === '') return;
+      // A carriage return has ended its line, and a line feed after it belongs to the same line break.
+      const lines = (endsWithReturn ? text.replace(/^\n/, '') : text).split(/\r\n?|\n/);
+      endsWithReturn = text.endsWith('\r');
+      const rest = lines.pop() ?? '';
+      for (const line of lines) {
+        readLine(openLine.join('') + line);
+        openLine = [];
+      }
+      openLine.push(rest);
+    },
+    get isResumable() {
+      return isResumable;
+    },
+  };
+}
+
+interface TrailerOptions {
+  onChunk?: (chunk: Uint8Array) => void;
+  /**
+   * Called once when the body ends or fails. A returned text replaces the end or the error; `undefined` leaves it
+   * unchanged.
+   */
+  onEnd: () => string | undefined;
+  /** Maximum size of the body. A longer one fails. @default 256 MiB */
+  maxBytes?: number;
+}
+
+/** Maximum size of one body, equal to the limit for one message of a process. */
+const maxBodyBytes = 256 * 1024 * 1024;
+
+/** Passes a body on unchanged and may append text at its end. */
+export function withTrailer(
+  body: ReadableStream<Uint8Array>,
+  { onChunk, onEnd, maxBytes = maxBodyBytes }: TrailerOptions,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let byteCount = 0;
+
+  async function readNext(): Promise<{ value?: Uint8Array; done?: boolean; error?: unknown }> {
+    try {
+      const next = await reader.read();
+      byteCount += next.value?.byteLength ?? 0;
+      if (byteCount <= maxBytes) return next;
+      await reader.cancel();
+      throw new Error(`The server sent more than ${maxBytes} bytes.`);
+    } catch (error) {
+      return { error };
+    }
+  }
+
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { value, done, error } = await readNext();
+      if (value) {
+        onChunk?.(value);
+        controller.enqueue(value);
+        return;
+      }
+      const trailer = onEnd();
+      if (!done && trailer === undefined) return controller.error(error);
+      if (trailer) controller.enqueue(new TextEncoder().encode(trailer));
+      controller.close();
+    },
+    cancel(reason) {
+      onEnd();
+      return reader.cancel(reason);
+    },
+  });
 }

@@ -1,18 +1,21 @@
 import { createUniqueIds } from '../../shared/unique-ids.js';
 
-/** Gives the tools of several servers names of their own, and keeps them for good. */
+/** Assigns unique names to the tools of several servers. */
 export interface ToolNames {
-  /** The server's own name for it if that is free and means nothing in JavaScript, else `<server>_<tool>`, with a number if need be. */
+  /**
+   * Returns the server's own name if it is free and not a property of every JavaScript object. Otherwise returns
+   * `<server>_<tool>`, with a number if necessary.
+   */
   toOfferedName(serverName: string, toolName: string): string;
 }
 
 /**
- * A name once given stays: a tool must not turn into another one while a model is about to call it, even if
- * the server that had the name first is away for a while.
+ * A name never changes its tool, even while its server is unavailable. Otherwise a model could call another tool than
+ * the one that it was offered.
  */
 export function createToolNames(): ToolNames {
   const offered = new Map<string, string>();
-  // Hosts look tools up in plain objects, where every object has a `constructor`.
+  // Hosts look up tools in plain objects, which all have a `constructor`.
   const names = createUniqueIds({ taken: Object.getOwnPropertyNames(Object.prototype) });
 
   return {

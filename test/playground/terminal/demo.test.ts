@@ -130,7 +130,7 @@ describe('a failure', () => {
   });
 
   it.each([
-    { title: 'that is no JSON', content: '{', reason: 'text that is no JSON' },
+    { title: 'that is no JSON', content: '{', reason: 'text that is not valid JSON' },
     { title: 'with a wrong server', content: '{"mcpServers": {"a": {"command": 1}}}', reason: '"a"' },
     {
       title: 'whose only server fails',

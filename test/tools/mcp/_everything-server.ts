@@ -12,18 +12,18 @@ export interface EverythingServer {
   close(): Promise<void>;
 }
 
-/** The entry script of one of the reference servers, which are development dependencies. */
+/** Returns the entry script of a reference server. Reference servers are development dependencies. */
 export function referenceServerScript(name: 'everything' | 'filesystem'): string {
   const manifest = resolve(`@modelcontextprotocol/server-${name}/package.json`);
   return path.join(path.dirname(manifest), 'dist', 'index.js');
 }
 
-/** The reference server that has a tool for everything, as a child process of the client. */
+/** Returns the reference server with all features as a child process of the client. */
 export function everythingOverStdio(): McpStdioServerConfig {
   return { command: process.execPath, args: [referenceServerScript('everything')] };
 }
 
-/** The reference server that has a tool for everything, as a real HTTP server on a free port unless one is given. */
+/** Starts the reference server with all features as an HTTP server on the given port, or on a free one. */
 export async function startEverythingServer(
   transport: 'streamableHttp' | 'sse',
   { port }: { port?: number } = {},

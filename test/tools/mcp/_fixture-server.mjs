@@ -1,6 +1,6 @@
-// A small MCP server over stdio for faults that the reference servers do not show.
-// Arguments choose how it lists its tools: "paged", "endless", "malformed", "toolless".
-// "mute" never answers, "stubborn" lives on when its input ends.
+// A small MCP server over stdio with faults that the reference servers do not have.
+// The argument selects how it lists its tools: "paged", "endless", "malformed", "toolless".
+// "mute" never responds, and "stubborn" keeps running after its input has ended.
 import { spawn } from 'node:child_process';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -33,7 +33,7 @@ const answer = (id, text) => send({ id, result: { content: [{ type: 'text', text
 const startGrandchild = () =>
   spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: ['ignore', 'inherit', 'ignore'] });
 
-/** What to do with the host's answers. */
+/** Handlers for the host's answers, by request id. */
 const questions = new Map();
 
 const listings = {
@@ -81,7 +81,7 @@ const calls = {
     send({ method: 'notifications/tools/list_changed' });
     answer(id, 'added');
   },
-  // Asks the host something and gives its answer back, error or not.
+  // Sends a request to the host and returns its answer or error.
   ask: (id, { method, params }) => {
     questions.set(`ask-${id}`, reply => answer(id, JSON.stringify(reply)));
     send({ id: `ask-${id}`, method, params });
@@ -131,6 +131,7 @@ createInterface({ input: process.stdin })
     else methods[method]?.(id, params);
   })
   .on('close', () => {
-    if (mode === 'stubborn') setInterval(() => {}, 1000);
-    else process.exit(0);
+    if (mode === 'stubborn') return setInterval(() => {}, 1000);
+    if (journal) appendFileSync(journal, 'end of input\n');
+    process.exit(0);
   });

@@ -16,11 +16,11 @@ const script = fileURLToPath(new URL('_fixture-server.mjs', import.meta.url));
 
 export interface FixtureServer {
   readonly config: McpStdioServerConfig;
-  /** What the server wrote down: its starts, lists and cancellations. */
+  /** Returns the recorded events of the server: its starts, lists, cancellations and the end of its input. */
   journal(): Promise<string[]>;
 }
 
-/** Our own server over stdio; the mode says how it lists its tools. */
+/** Creates a server over stdio. The mode selects how it lists its tools. */
 export async function fixtureServer(
   mode = 'plain',
   env: Record<string, string> = {},
@@ -34,14 +34,14 @@ export async function fixtureServer(
   };
 }
 
-/** A folder that is gone after the test. */
+/** Creates a directory that is removed after the test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'kelivo-mcp-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Tools that are closed after the test. */
+/** Creates tools that are closed after the test. */
 export function openTools(servers: McpServers, options?: McpToolsOptions): McpTools {
   const tools = createMcpTools(servers, options);
   onTestFinished(() => tools.close());
@@ -61,12 +61,12 @@ export async function namesOf(tools: McpTools): Promise<string[]> {
   return (await tools.listTools()).tools.map(({ name }) => name);
 }
 
-/** The process id of the server's first start. */
+/** Returns the process id of the server's first start. */
 export async function startedPid(journal: () => Promise<string[]>): Promise<number> {
   return Number((await journal())[0]?.replace('start ', ''));
 }
 
-/** Whether the process is there and no zombie that waits for a parent to notice. */
+/** Returns true if the process exists and is not a zombie. */
 export async function isAlive(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
@@ -79,11 +79,11 @@ export async function isAlive(pid: number): Promise<boolean> {
 
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  { within = 3000 } = {},
+  { within = 15_000 } = {},
 ): Promise<void> {
   const end = Date.now() + within;
   while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`Waited ${within} ms in vain for: ${condition}`);
+    if (Date.now() > end) throw new Error(`The condition was not met within ${within} ms: ${condition}`);
     await new Promise(resolve => setTimeout(resolve, 10));
   }
 }

@@ -1,4 +1,4 @@
-// Uses a server over stdio, waits a little without a call under way, and ends without `close()`.
+// Uses a server over stdio, waits briefly without a running call, and ends without `close()`.
 import { createMcpTools } from '../../../src/tools/mcp/index.js';
 
 const tools = createMcpTools({ fixture: JSON.parse(process.argv[2] ?? '') });

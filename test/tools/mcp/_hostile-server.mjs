@@ -1,4 +1,4 @@
-// An MCP server over stdio that means harm. The argument says how: it is one of the modes below.
+// A malicious MCP server over stdio. The argument selects one of the modes below.
 import { createInterface } from 'node:readline';
 
 const mode = process.argv[2];
@@ -8,7 +8,7 @@ const escapeCharacter = String.fromCharCode(0x1b);
 
 const send = message => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 
-/** As text, because a deep value cannot be written by JSON.stringify. */
+/** Written as text, because JSON.stringify cannot serialize a deep value. */
 const nestedSchema = depth => `${'{"type":"object","properties":{"a":'.repeat(depth)}{}${'}}'.repeat(depth)}`;
 const nestedText = depth => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
-/** What the server saw of one request. */
+/** One request as the server received it. */
 export interface SeenRequest {
   readonly method: string;
   /** The JSON-RPC method, or the tool for `tools/call`. */
@@ -16,13 +16,13 @@ export interface SeenRequest {
 export interface HttpFixture {
   readonly url: string;
   readonly requests: readonly SeenRequest[];
-  /** Streams that were left open and that the client has not closed yet. */
+  /** Number of open streams that the client has not closed. */
   readonly openStreams: number;
   /** Forgets all sessions, as after a restart. */
   forgetSessions(): void;
-  /** What the tool list names. */
+  /** Names in the tool list. */
   readonly toolNames: string[];
-  /** How the client introduced itself. */
+  /** The name and version that the client sent. */
   readonly clientInfo: unknown;
 }
 
@@ -37,8 +37,8 @@ interface Introduction {
 }
 
 /**
- * A Streamable HTTP server that fails on demand. `forgottenStatus` is what it says to a session it does not
- * know, `openingStatus` what it says to `initialize`.
+ * Starts a Streamable HTTP server that fails on demand. `forgottenStatus` is its status for an unknown session,
+ * `openingStatus` its status for `initialize`.
  */
 export async function startHttpServer({
   forgottenStatus = 404,

@@ -1,6 +1,6 @@
-// Uses a server over stdio until a signal comes. With "own" it has a listener for SIGTERM, which calls the server once
-// more and then ends the process with code 3; with "last" one that ends the process if it is the only listener, as
-// the package `signal-exit` does.
+// Uses a server over stdio until it receives a signal. With "own", its SIGTERM listener calls the server once more and
+// then ends the process with code 3. With "last", its listener ends the process if it is the only listener, as the
+// package `signal-exit` does.
 import { createMcpTools } from '../../../src/tools/mcp/index.js';
 
 const [config = '', mode] = process.argv.slice(2);

@@ -5,10 +5,10 @@ import { findArgumentIssue } from '../../../src/tools/mcp/argument-issues.js';
 const schemaOf = (properties: object, more: object = {}) =>
   ({ type: 'object', properties, ...more }) as JSONSchema7;
 
-const faultOf = (inputSchema: JSONSchema7, input: Record<string, unknown>) =>
+const issueOf = (inputSchema: JSONSchema7, input: Record<string, unknown>) =>
   findArgumentIssue({ name: 'paint', inputSchema }, input);
 
-describe('findArgumentFault', () => {
+describe('findArgumentIssue', () => {
   const schema = schemaOf(
     {
       color: { enum: ['red', 'green'] },
@@ -33,20 +33,20 @@ describe('findArgumentFault', () => {
       { color: 'red', size: 1 },
       'the arguments must NOT have additional properties. Known arguments: color, width/mm, strokes.',
     ],
-  ])('tells of %j what was expected where', (input, text) => {
-    expect(faultOf(schema, input)).toContain(`Invalid arguments for tool "paint": ${text}`);
+  ])('reports for %j what was expected', (input, text) => {
+    expect(issueOf(schema, input)).toContain(`Invalid arguments for tool "paint": ${text}`);
   });
 
-  it('finds none in arguments that fit', () => {
-    expect(faultOf(schema, { color: 'red', 'width/mm': 1, strokes: [{ x: 1 }] })).toBeUndefined();
+  it('accepts arguments that match', () => {
+    expect(issueOf(schema, { color: 'red', 'width/mm': 1, strokes: [{ x: 1 }] })).toBeUndefined();
   });
 
-  it('stays short, however much is wrong', () => {
+  it('limits the length of the message', () => {
     const names = Array.from({ length: 500 }, (_, index) => `argument-${index}`);
     const many = schemaOf(Object.fromEntries(names.map(name => [name, { type: 'number' }])), {
       required: names,
     });
-    expect(faultOf(many, {})?.length).toBeLessThan(1200);
+    expect(issueOf(many, {})?.length).toBeLessThan(1200);
   });
 
   it.each<[string, JSONSchema7, Record<string, unknown>]>([
@@ -64,41 +64,39 @@ describe('findArgumentFault', () => {
       { a: [1] },
     ],
     ['a count of draft 2020-12', schemaOf({ a: { contains: { type: 'null' }, minContains: 0 } }), { a: [1] }],
-  ])('leaves it to the server where the schema has %s', (_, odd, input) => {
-    expect(faultOf(odd, input)).toBeUndefined();
+  ])('leaves the validation to the server if the schema has %s', (_, odd, input) => {
+    expect(issueOf(odd, input)).toBeUndefined();
   });
 
-  it('takes formats for remarks, in silence', () => {
+  it('ignores formats without a console warning', () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const formats = schemaOf({
       a: { type: 'string', format: 'uri' },
       format: { type: 'string', format: 'odd' },
     });
-    expect(faultOf(formats, { a: 'no address', format: 'x' })).toBeUndefined();
-    expect(faultOf(formats, { format: 1 })).toContain('format must be string');
+    expect(issueOf(formats, { a: 'no address', format: 'x' })).toBeUndefined();
+    expect(issueOf(formats, { format: 1 })).toContain('format must be string');
     expect(warn).not.toHaveBeenCalled();
     warn.mockRestore();
   });
 
-  it('runs no pattern of a server: it may take for ever', () => {
+  it('does not run patterns, which may take forever', () => {
     const slow = schemaOf({ a: { type: 'string', pattern: '^(a+)+$' }, pattern: { type: 'string' } });
-    const before = performance.now();
-    expect(faultOf(slow, { a: `${'a'.repeat(40)}!` })).toBeUndefined();
-    expect(performance.now() - before).toBeLessThan(1000);
-    expect(faultOf(slow, { pattern: 1 })).toContain('pattern must be string');
+    expect(issueOf(slow, { a: `${'a'.repeat(40)}!` })).toBeUndefined();
+    expect(issueOf(slow, { pattern: 1 })).toContain('pattern must be string');
   });
 
   it('keeps the name of an argument called "data"', () => {
-    expect(faultOf(schemaOf({ data: { type: 'string' } }), { data: 1 })).toContain(': data must be string.');
+    expect(issueOf(schemaOf({ data: { type: 'string' } }), { data: 1 })).toContain(': data must be string.');
   });
 
-  it('reads the draft that a schema names, and tells two schemas with one id apart', () => {
+  it('reads the draft that a schema declares, and distinguishes two schemas with one id', () => {
     const $schema = 'https://json-schema.org/draft/2020-12/schema';
     const $id = 'https://example.com/arguments';
     const text = schemaOf({ a: { type: 'string' } }, { $schema, $id });
     const number = schemaOf({ a: { type: 'number' } }, { $schema, $id });
-    expect([faultOf(text, { a: 'x' }), faultOf(number, { a: 1 })]).toEqual([undefined, undefined]);
-    expect(faultOf(text, { a: 1 })).toContain('a must be string');
-    expect(faultOf(number, { a: 'x' })).toContain('a must be number');
+    expect([issueOf(text, { a: 'x' }), issueOf(number, { a: 1 })]).toEqual([undefined, undefined]);
+    expect(issueOf(text, { a: 1 })).toContain('a must be string');
+    expect(issueOf(number, { a: 'x' })).toContain('a must be number');
   });
 });

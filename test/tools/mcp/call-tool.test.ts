@@ -1,8 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
+import type { ToolProgress } from '../../../src/tools/tool-source.js';
 import { call, fixtureServer, openTools, until } from './_fixture-server.js';
 
-it('tells the server of an abort and leaves no listener behind', async () => {
+it('notifies the server of an abort and removes its listeners', async () => {
   const { config, journal } = await fixtureServer();
   const tools = openTools({ fixture: config });
   await tools.listTools();
@@ -17,7 +18,7 @@ it('tells the server of an abort and leaves no listener behind', async () => {
   await until(async () => (await journal()).includes('cancelled number Error: enough'));
 });
 
-it('sends nothing for a call that was aborted before', async () => {
+it('sends nothing for a call that is already aborted', async () => {
   const { config, journal } = await fixtureServer();
   const reason = new Error('too late');
   await expect(
@@ -26,32 +27,32 @@ it('sends nothing for a call that was aborted before', async () => {
   expect(await journal()).toEqual([]);
 });
 
-it('gives a call up after silence for the time of its server', async () => {
+it('cancels a call after the inactivity timeout of its server', async () => {
   const { config, journal } = await fixtureServer();
   const tools = openTools({ fixture: { ...config, timeout: 100 } }, { timeout: 60_000 });
   expect(await call(tools, 'silent')).toEqual({
     type: 'error-text',
-    value: 'MCP server "fixture" did not answer tool "silent" within 100 ms.',
+    value: 'MCP server "fixture" did not respond to tool "silent" within 100 ms.',
   });
   await until(async () => (await journal()).some(entry => entry.startsWith('cancelled')));
 });
 
-it('waits on while a tool reports progress', async () => {
+it('extends the timeout while a tool reports progress', async () => {
   const { config } = await fixtureServer();
-  const tools = openTools({ fixture: config }, { timeout: 200 });
-  expect(await call(tools, 'progress', { steps: 6, pause: 60 })).toEqual({ type: 'text', value: '6 steps' });
+  const tools = openTools({ fixture: config }, { timeout: 1500 });
+  expect(await call(tools, 'progress', { steps: 6, pause: 300 })).toEqual({ type: 'text', value: '6 steps' });
 });
 
-it('ends a call at the total limit in spite of its progress', async () => {
+it('ends a call at the total limit despite its progress', async () => {
   const { config } = await fixtureServer();
   const tools = openTools({ fixture: config }, { totalTimeout: 150 });
   expect(await call(tools, 'progress', { steps: 100, pause: 20 })).toEqual({
     type: 'error-text',
-    value: 'MCP server "fixture" was stopped at tool "progress" after the total limit of 150 ms.',
+    value: 'MCP server "fixture" exceeded the total limit of 150 ms for tool "progress".',
   });
 });
 
-it('gives a JSON-RPC error as text without its code', async () => {
+it('returns a JSON-RPC error as text without its code', async () => {
   const { config } = await fixtureServer();
   expect(await call(openTools({ fixture: config }), 'refuse')).toEqual({
     type: 'error-text',
@@ -59,17 +60,17 @@ it('gives a JSON-RPC error as text without its code', async () => {
   });
 });
 
-it('tells of a crash with the last words of the server, but not its secrets', async () => {
+it('reports a crash with the last output of the server, without its secrets', async () => {
   const { config } = await fixtureServer('plain', { FIXTURE_SECRET: 'swordfish-42' });
   const { value, type } = await call(openTools({ fixture: config }), 'crash');
   expect(type).toBe('error-text');
   expect(value).toBe(
     'MCP server "fixture" closed the connection (exit code 5); the tool "crash" may or may not have been executed. ' +
-      'It last wrote: about to fall over, password=[redacted] and [redacted]',
+      'Its last output was: about to fall over, password=[redacted] and [redacted]',
   );
 });
 
-it('starts a crashed server again for the next call, but repeats no call that may have run', async () => {
+it('restarts a crashed server for the next call, but does not retry a call that may have run', async () => {
   const { config, journal } = await fixtureServer();
   const tools = openTools({ fixture: config });
   expect((await call(tools, 'crash')).type).toBe('error-text');
@@ -77,7 +78,7 @@ it('starts a crashed server again for the next call, but repeats no call that ma
   expect(await call(tools, 'echo', { text: 'b' })).toEqual({ type: 'text', value: 'echo b' });
 });
 
-it('repeats an idempotent call after a crash, once', async () => {
+it('retries an idempotent call once after a crash', async () => {
   const { config, journal } = await fixtureServer();
   expect(await call(openTools({ fixture: config }), 'crash-first')).toEqual({
     type: 'text',
@@ -86,7 +87,7 @@ it('repeats an idempotent call after a crash, once', async () => {
   expect((await journal()).filter(entry => entry.startsWith('start'))).toHaveLength(2);
 });
 
-it('answers calls in flight when the source is closed, and starts nothing anew for them', async () => {
+it('fails running calls when the source is closed, and starts nothing for them', async () => {
   const { config, journal } = await fixtureServer();
   const tools = openTools({ fixture: config });
   await tools.listTools();
@@ -94,4 +95,15 @@ it('answers calls in flight when the source is closed, and starts nothing anew f
   await tools.close();
   expect((await pending).type).toBe('error-text');
   expect((await journal()).filter(entry => entry.startsWith('start'))).toHaveLength(1);
+});
+
+it('passes on the progress that a server reports', async () => {
+  const { config } = await fixtureServer();
+  const reports: ToolProgress[] = [];
+  const output = await openTools({ fixture: config }).callTool(
+    { toolCallId: 'c1', toolName: 'progress', input: { steps: 3, pause: 5 } },
+    { signal: new AbortController().signal, onProgress: progress => reports.push(progress) },
+  );
+  expect(output).toEqual({ type: 'text', value: '3 steps' });
+  expect(reports.map(({ progress }) => progress)).toEqual([1, 2, 3]);
 });

@@ -8,7 +8,7 @@ function openPool() {
   return pool;
 }
 
-it('shares one connection among sources with the same server, whatever they call it', async () => {
+it('shares one connection among sources with the same server, regardless of its name', async () => {
   const { config, journal } = await fixtureServer();
   const pool = openPool();
   const first = openTools({ one: config }, { pool });
@@ -17,7 +17,7 @@ it('shares one connection among sources with the same server, whatever they call
   expect((await journal()).filter(entry => entry.startsWith('start'))).toHaveLength(1);
 });
 
-it('keeps servers apart that differ in a variable', async () => {
+it('separates servers with different variables', async () => {
   const { config, journal } = await fixtureServer();
   const pool = openPool();
   await openTools({ one: config }, { pool }).listTools();
@@ -25,7 +25,7 @@ it('keeps servers apart that differ in a variable', async () => {
   expect((await journal()).filter(entry => entry.startsWith('start'))).toHaveLength(2);
 });
 
-it('outlives the sources that use it', async () => {
+it('stays open when a source is closed', async () => {
   const { config, journal } = await fixtureServer();
   const pool = openPool();
   const first = openTools({ one: config }, { pool });
@@ -36,7 +36,7 @@ it('outlives the sources that use it', async () => {
   expect((await journal()).filter(entry => entry.startsWith('start'))).toHaveLength(1);
 });
 
-it('stops a server that is still starting', async () => {
+it('stops a server that is starting', async () => {
   const { config } = await fixtureServer('mute');
   const pool = openPool();
   const tools = openTools({ mute: config }, { pool });

@@ -1,16 +1,21 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startEverythingServer } from './_everything-server.js';
-import { call, namesOf, openTools, until } from './_fixture-server.js';
+import { call, fixtureServer, isAlive, namesOf, openTools, startedPid, until } from './_fixture-server.js';
 import { startHttpServer } from './_http-server.js';
+
+const countStarts = async (journal: () => Promise<string[]>) =>
+  (await journal()).filter(entry => entry.startsWith('start')).length;
 
 describe('a lost HTTP session', () => {
   it.each([
     [404, ''],
     [404, '<html>gone</html>'],
     [400, 'Bad Request: No valid session ID provided'],
-  ])('is opened again after status %i with the body "%s"', async (forgottenStatus, body) => {
+  ])('is reopened after status %i with the body "%s"', async (forgottenStatus, body) => {
     const server = await startHttpServer({ forgottenStatus, body });
     const tools = openTools({ web: { url: server.url, type: 'http' } });
     expect(await call(tools, 'write')).toMatchObject({ value: 'written' });
@@ -19,7 +24,7 @@ describe('a lost HTTP session', () => {
     expect(server.requests.filter(({ action }) => action === 'initialize')).toHaveLength(2);
   });
 
-  it('is opened once for calls that lose it together', async () => {
+  it('is reopened once for concurrent calls', async () => {
     const server = await startHttpServer();
     const tools = openTools({ web: { url: server.url, type: 'http' } });
     await tools.listTools();
@@ -30,8 +35,8 @@ describe('a lost HTTP session', () => {
   });
 });
 
-describe('a session that another has replaced', () => {
-  it('ends with `close()`, and the call that still waits on it', async () => {
+describe('a replaced session', () => {
+  it('ends at `close()`, together with its pending call', async () => {
     const server = await startHttpServer();
     const tools = openTools({ web: { url: server.url, type: 'http' } });
     const pending = call(tools, 'hang');
@@ -39,18 +44,16 @@ describe('a session that another has replaced', () => {
     server.forgetSessions();
     expect(await call(tools, 'write')).toMatchObject({ value: 'written' });
     await tools.close();
-    const start = performance.now();
     expect(await pending).toEqual({
       type: 'error-text',
       value: 'MCP server "web" closed the connection; the tool "hang" may or may not have been executed.',
     });
-    expect(performance.now() - start).toBeLessThan(500);
     await until(() => server.openStreams === 0);
   });
 });
 
 describe('a tool list over HTTP', () => {
-  it('is read again after half a minute, because nothing announces its changes', async () => {
+  it('is read again after half a minute, because changes are not announced', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
     const server = await startHttpServer();
@@ -65,7 +68,7 @@ describe('a tool list over HTTP', () => {
 });
 
 describe('a request over HTTP', () => {
-  it('bears the headers of its server', async () => {
+  it('contains the headers of its server', async () => {
     const server = await startHttpServer();
     await openTools({ web: { url: server.url, headers: { Authorization: 'Bearer one' } } }).listTools();
     expect(new Set(server.requests.map(({ authorization }) => authorization))).toEqual(
@@ -73,7 +76,7 @@ describe('a request over HTTP', () => {
     );
   });
 
-  it('bears the token of its authorization provider', async () => {
+  it('contains the token of its auth provider', async () => {
     const server = await startHttpServer();
     const authProvider: OAuthClientProvider = {
       redirectUrl: undefined,
@@ -91,7 +94,7 @@ describe('a request over HTTP', () => {
     );
   });
 
-  it('goes through the given fetch', async () => {
+  it('uses the configured `fetch`', async () => {
     const server = await startHttpServer();
     const seen: string[] = [];
     const tools = openTools(
@@ -107,7 +110,7 @@ describe('a request over HTTP', () => {
     expect(seen).toHaveLength(server.requests.length);
   });
 
-  it('introduces the package by its name and version', async () => {
+  it('sends the name and version of the package', async () => {
     const server = await startHttpServer();
     await openTools({ web: { url: server.url } }).listTools();
     const { name, version } = JSON.parse(
@@ -118,7 +121,7 @@ describe('a request over HTTP', () => {
 });
 
 describe('the end of an HTTP session', () => {
-  it('is announced to the server', async () => {
+  it('is reported to the server', async () => {
     const server = await startHttpServer();
     const tools = openTools({ web: { url: server.url, type: 'http' } });
     await tools.listTools();
@@ -128,7 +131,7 @@ describe('the end of an HTTP session', () => {
 });
 
 describe('a URL without a type', () => {
-  it('falls back to SSE when the server refuses Streamable HTTP', async () => {
+  it('falls back to SSE if the server rejects Streamable HTTP', async () => {
     const server = await startEverythingServer('sse');
     const tools = openTools({ web: { url: server.config.url } });
     expect(await namesOf(tools)).toContain('echo');
@@ -136,45 +139,178 @@ describe('a URL without a type', () => {
     await server.close();
   });
 
-  it('reports the refusal of Streamable HTTP when SSE fails as well', async () => {
+  it('reports the error of Streamable HTTP if SSE fails too', async () => {
     const server = await startHttpServer({ openingStatus: 405 });
     const { warnings } = await openTools({ web: { url: server.url } }).listTools();
     expect(warnings).toEqual([
-      `MCP server "web" answered HTTP 405 at ${new URL(server.url).origin}: not here.`,
+      `MCP server "web" returned HTTP 405 at ${new URL(server.url).origin}: not here.`,
     ]);
   });
 
-  it('is not tried over SSE when the server wants authorization', async () => {
+  it('is not tried over SSE if the server requires authorization', async () => {
     const server = await startHttpServer({ openingStatus: 401 });
     const { warnings } = await openTools({ web: { url: server.url } }).listTools();
     expect(warnings).toEqual([
-      `MCP server "web" needs authorization at ${new URL(server.url).origin}. ` +
-        'Check its `headers`, or give it an `authProvider`.',
+      `MCP server "web" requires authorization at ${new URL(server.url).origin}. ` +
+        'Check its `headers`, or set an `authProvider`.',
     ]);
     expect(server.requests).toHaveLength(1);
   });
 });
 
-it('fails the call when an SSE server goes away, and connects anew when it is back', async () => {
+it('fails the call when an SSE server goes away, and reconnects when it is back', async () => {
   const server = await startEverythingServer('sse');
   const tools = openTools({ web: server.config }, { retryFailedAfter: 1 });
   await tools.listTools();
   const pending = call(tools, 'trigger-long-running-operation', { duration: 30, steps: 1 });
   await new Promise(resolve => setTimeout(resolve, 100));
-  const start = performance.now();
   await server.close();
-  // The tool is read-only, so it was tried once more before this was said.
+  // The tool is read-only, so the call was retried once.
   expect(await pending).toMatchObject({
     type: 'error-text',
-    // Whether the port or the dying connection answers first is the system's business.
+    // Depends on whether the port or the closing connection responds first.
     value: expect.stringMatching(
       /^MCP server "web" (is not|could not be) reach(able|ed) at .* \(ECONN(REFUSED|RESET)\)/,
     ),
   });
-  expect(performance.now() - start).toBeLessThan(2000);
 
   const again = await startEverythingServer('sse', { port: Number(new URL(server.config.url).port) });
   expect(await call(tools, 'echo', { message: 'back' })).toMatchObject({ value: 'Echo: back' });
   await tools.close();
   await again.close();
+});
+
+describe('an unused connection', () => {
+  it('ends its server after the idle timeout and starts it again for the next call', async () => {
+    const { config, journal } = await fixtureServer();
+    const tools = openTools({ server: config }, { idleTimeout: 150 });
+    expect(await call(tools, 'echo', { text: 'a' })).toMatchObject({ type: 'text' });
+    const pid = await startedPid(journal);
+    await until(async () => !(await isAlive(pid)));
+    expect(tools.status()).toMatchObject([{ state: 'idle' }]);
+    expect(await call(tools, 'echo', { text: 'b' })).toMatchObject({ type: 'text' });
+    expect(await countStarts(journal)).toBe(2);
+  });
+
+  it('keeps a server during a call, regardless of its duration', async () => {
+    const { config, journal } = await fixtureServer();
+    const tools = openTools({ server: config }, { idleTimeout: 60 });
+    const controller = new AbortController();
+    await tools.listTools();
+    const silent = call(tools, 'silent', {}, { signal: controller.signal }).catch(
+      (reason: unknown) => reason,
+    );
+    await new Promise(resolve => setTimeout(resolve, 250));
+    expect(await isAlive(await startedPid(journal))).toBe(true);
+    controller.abort(new Error('enough'));
+    expect(await silent).toMatchObject({ message: 'enough' });
+    expect(await countStarts(journal)).toBe(1);
+  });
+});
+
+describe('a server that crashes', () => {
+  it('is restarted once for concurrent calls', async () => {
+    const { config, journal } = await fixtureServer();
+    const tools = openTools({ fixture: config });
+    await call(tools, 'crash');
+    const outputs = await Promise.all(
+      Array.from({ length: 5 }, (_, index) => call(tools, 'echo', { text: `${index}` })),
+    );
+    expect(outputs.map(({ value }) => value)).toEqual(['echo 0', 'echo 1', 'echo 2', 'echo 3', 'echo 4']);
+    expect(await countStarts(journal)).toBe(2);
+  });
+
+  it('is restarted with growing delays, and not at all for a while after the fifth crash', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const advance = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds);
+    const { config, journal } = await fixtureServer();
+    const good = await fixtureServer();
+    const tools = openTools({ fixture: config, good: good.config }, { retryFailedAfter: 30_000 });
+    await tools.listTools();
+    for (let count = 1; count <= 5; count++) {
+      expect((await call(tools, 'crash')).type).toBe('error-text');
+      advance(1000);
+    }
+
+    advance(9000);
+    const rejection =
+      'MCP server "fixture" ended unexpectedly 5 times within a minute. It can be started again in 20 s.';
+    expect(await call(tools, 'echo')).toEqual({ type: 'error-text', value: rejection });
+    const { tools: offered, warnings } = await tools.listTools();
+    expect(warnings).toEqual([rejection]);
+    expect(offered.map(({ name }) => name)).toContain('good_echo');
+    expect(tools.status()[0]).toMatchObject({ state: 'failed', error: { code: 'mcp-closed' } });
+    expect(await countStarts(journal)).toBe(5);
+
+    advance(21_000); // more than the cooldown since the last crash, but less since the rejection
+    expect(await namesOf(tools)).toContain('crash');
+    expect((await call(tools, 'crash')).type).toBe('error-text');
+    expect((await call(tools, 'echo')).value).toMatch(/^MCP server "fixture" ended unexpectedly 6 times/);
+
+    await tools.close(); // resets the count
+    expect(await call(tools, 'echo', { text: 'a' })).toEqual({ type: 'text', value: 'echo a' });
+  });
+
+  it('does not delay the abort of a call', async () => {
+    const { config } = await fixtureServer();
+    const tools = openTools({ fixture: config });
+    for (let count = 1; count <= 3; count++) await call(tools, 'crash');
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    const pending = call(tools, 'echo', {}, controller);
+    controller.abort(reason);
+    await expect(pending).rejects.toBe(reason);
+  });
+});
+
+describe('an SSE server that was restarted', () => {
+  it('is reconnected once for concurrent calls', async () => {
+    const server = await startEverythingServer('sse');
+    const port = Number(new URL(server.config.url).port);
+    const connections: string[] = [];
+    const tools = openTools(
+      { web: server.config },
+      {
+        retryFailedAfter: 1,
+        fetch: (url, init) => {
+          if (init?.method !== 'POST') connections.push(String(url));
+          return fetch(url, init);
+        },
+      },
+    );
+    expect(await namesOf(tools)).toContain('echo');
+    expect(connections).toHaveLength(1);
+    await server.close();
+    const again = await startEverythingServer('sse', { port });
+    onTestFinished(() => again.close());
+
+    const outputs = await Promise.all(
+      Array.from({ length: 5 }, (_, index) => call(tools, 'echo', { message: `${index}` })),
+    );
+    expect(outputs.map(({ value }) => value)).toEqual(['0', '1', '2', '3', '4'].map(text => `Echo: ${text}`));
+    expect(connections).toHaveLength(2);
+    await tools.close();
+  });
+});
+
+it('ignores lines on standard output that are not messages', async () => {
+  const { config } = await fixtureServer();
+  expect(await call(openTools({ fixture: config }), 'noise')).toEqual({
+    type: 'text',
+    value: 'heard in spite of the noise',
+  });
+});
+
+it('fails for an HTTP server that never responds to `initialize`', async () => {
+  const server = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const tools = openTools({ mute: { url: `http://127.0.0.1:${port}/mcp` } }, { connectTimeout: 150 });
+  expect((await tools.listTools()).warnings).toEqual(['MCP server "mute" was not ready within 150 ms.']);
 });

@@ -12,7 +12,7 @@ function toText(failure: McpFailure, config: McpServerConfig = web): string {
   return toMcpError(failure, { serverName: 'web', config, toolName: 'search' }).message;
 }
 
-it('names the origin of an address and nothing else of it', () => {
+it('contains only the origin of a URL', () => {
   expect(
     toText(
       toMcpFailure(
@@ -29,13 +29,13 @@ it.each([
   'Bearer something.else',
   'sk-proj-1234567890',
   'api_key=zzz999',
-])('never repeats %s', secret => {
+])('redacts %s', secret => {
   const text = toText(new McpFailure({ kind: 'http', status: 500, message: `failed with ${secret}, sorry` }));
   expect(text).not.toContain(secret.replace(/^(Bearer |api_key=)/, ''));
   expect(text).toContain('[redacted], sorry');
 });
 
-it('never repeats variables and secret arguments of a command, but its folders', () => {
+it('redacts variables and secret arguments of a command, but not its directories', () => {
   const config = {
     command: 'x',
     args: ['--api-key', 'abc12345', '--token=def67890', '/srv/files'],
@@ -43,13 +43,15 @@ it('never repeats variables and secret arguments of a command, but its folders',
   };
   const stderr = '\u001b[31mno access\u001b[0m to /srv/files with abc12345 def67890 value-of-a';
   expect(toText(new McpFailure({ kind: 'closed', process: { stderr } }), config)).toContain(
-    'It last wrote: no access to /srv/files with [redacted] [redacted] [redacted]',
+    'Its last output was: no access to /srv/files with [redacted] [redacted] [redacted]',
   );
 });
 
-it('says that a program needs Node where there are no processes', () => {
-  expect(toText(new McpFailure({ kind: 'start', systemCode: processesUnsupported }), { command: 'npx' })).toBe(
-    'MCP server "web" could not be started: programs can be started under Node only. Use a server with a `url`.',
+it('reports that a program requires Node if processes are not supported', () => {
+  expect(
+    toText(new McpFailure({ kind: 'start', systemCode: processesUnsupported }), { command: 'npx' }),
+  ).toBe(
+    'MCP server "web" could not be started: programs can only be started in Node. Use a server with a `url` instead.',
   );
 });
 
@@ -59,9 +61,9 @@ describe('the text of a body', () => {
     ['{"error":"invalid_token"}', 'invalid_token'],
     ['<!doctype html><title>Bad gateway</title><p>nginx</p>', 'Bad gateway'],
     ['x'.repeat(2000), `${'x'.repeat(500)}…`],
-  ])('is cut down to what matters: %.40s', (message, excerpt) => {
+  ])('is reduced to its message: %.40s', (message, excerpt) => {
     expect(toText(new McpFailure({ kind: 'http', status: 502, message }))).toBe(
-      `MCP server "web" answered HTTP 502 at https://mcp.example.com: ${excerpt}.`,
+      `MCP server "web" returned HTTP 502 at https://mcp.example.com: ${excerpt}.`,
     );
   });
 });

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { McpStdioServerConfig } from '../../../src/tools/mcp/index.js';
-import { call, fixtureServer, namesOf, openTools } from './_fixture-server.js';
+import { call, fixtureServer, namesOf, openTools, until } from './_fixture-server.js';
 
 const script = fileURLToPath(new URL('_hostile-server.mjs', import.meta.url));
 
-/** Control characters but for line ends, and characters that turn text around. */
+/** Control characters except line feeds, and characters that change the direction of text. */
 const unprintable = /(?!\n)[\p{Cc}\p{Cf}]/u;
 
 function hostile(mode: string): McpStdioServerConfig {
@@ -18,16 +18,16 @@ async function openBeside(mode: string) {
 }
 
 describe.each(['many', 'names', 'descriptions', 'schemas', 'malformed', 'results', 'flood'])(
-  'a server that is hostile by its %s',
+  'a server with hostile %s',
   mode => {
-    it('leaves the tools of another server alone', async () => {
+    it('does not affect the tools of another server', async () => {
       const tools = await openBeside(mode);
       expect(await namesOf(tools)).toContain('journal');
       const echo = mode === 'names' || mode === 'flood' ? 'good_echo' : 'echo';
       expect(await call(tools, echo, { text: 'hi' })).toEqual({ type: 'text', value: 'echo hi' });
     });
 
-    it('tells of its faults in few and printable words', async () => {
+    it('produces few, short and printable warnings', async () => {
       const { warnings } = await (await openBeside(mode)).listTools();
       expect(warnings.length).toBeLessThanOrEqual(21);
       for (const warning of warnings) {
@@ -40,13 +40,15 @@ describe.each(['many', 'names', 'descriptions', 'schemas', 'malformed', 'results
 );
 
 describe('the list of a hostile server', () => {
-  it('is cut after a thousand tools', async () => {
+  it('is truncated after a thousand tools', async () => {
     const { tools, warnings } = await openTools({ hostile: hostile('many') }).listTools();
     expect(tools).toHaveLength(1000);
-    expect(warnings).toEqual(['MCP server "hostile" lists more than 1000 tools; the first 1000 are used.']);
+    expect(warnings).toEqual([
+      'MCP server "hostile" lists more than 1000 tools; only the first 1000 are used.',
+    ]);
   });
 
-  it('loses names that cannot be shown, and what every object has gets another', async () => {
+  it('omits names with invisible characters, and renames tools that are called like properties of all objects', async () => {
     const { tools, warnings } = await openTools({ hostile: hostile('names') }).listTools();
     expect(tools.map(({ name }) => name)).toEqual([
       'hostile___proto__',
@@ -65,15 +67,15 @@ describe('the list of a hostile server', () => {
     ]);
   });
 
-  it('shows long descriptions in part and painted ones plain', async () => {
+  it('truncates long descriptions and removes terminal sequences', async () => {
     const { tools } = await openTools({ hostile: hostile('descriptions') }).listTools();
     expect(tools.map(({ description }) => description)).toEqual([
-      `${'d'.repeat(10_000)} … (990000 more characters left out)`,
+      `${'d'.repeat(10_000)} … (990000 more characters omitted)`,
       'Reads a file.\nThen stops.',
     ]);
   });
 
-  it('loses schemas that would harm a request', async () => {
+  it('omits tools whose schemas would break a request', async () => {
     const { tools, warnings } = await openTools({ hostile: hostile('schemas') }).listTools();
     expect(tools.map(({ name, inputSchema }) => [name, inputSchema])).toEqual([
       ['nulls', { type: 'object', properties: {} }],
@@ -81,52 +83,52 @@ describe('the list of a hostile server', () => {
     expect(warnings.map(warning => warning.slice('MCP server "hostile" offers the tool '.length))).toEqual([
       '"deep" with an input schema of more than 100 levels or 262144 characters.',
       '"wide" with an input schema of more than 100 levels or 262144 characters.',
-      expect.stringMatching(/^"properties" with a faulty input schema \(properties: /),
-      expect.stringMatching(/^"required" with a faulty input schema \(required: /),
-      expect.stringMatching(/^"type" with an input schema of type "\\u001b\[31mt+…" in place of "object"\.$/),
+      expect.stringMatching(/^"properties" with an invalid input schema \(properties: /),
+      expect.stringMatching(/^"required" with an invalid input schema \(required: /),
+      expect.stringMatching(/^"type" with an input schema of type "\\u001b\[31mt+…" instead of "object"\.$/),
     ]);
   });
 
-  it('gets twenty of its faults told, and the number of the others', async () => {
+  it('has twenty of its problems reported, and the number of the others', async () => {
     const { warnings } = await openTools({ hostile: hostile('malformed') }).listTools();
     expect(warnings).toHaveLength(21);
-    expect(warnings[20]).toBe('MCP server "hostile" has 480 more faulty or missing tools.');
+    expect(warnings[20]).toBe('MCP server "hostile" has 480 more malformed or missing tools.');
   });
 });
 
 describe('a result of a hostile server', () => {
-  it('is left out where it is nested beyond measure', async () => {
+  it('is omitted if it is nested too deeply', async () => {
     const output = await call(openTools({ hostile: hostile('results') }), 'deep');
-    expect(JSON.stringify(output)).toContain('left out: more than 500 levels deep');
+    expect(JSON.stringify(output)).toContain('omitted: more than 500 levels deep');
   });
 
-  it('is cut where it is too large', async () => {
+  it('is truncated if it is too large', async () => {
     const { value } = await call(openTools({ hostile: hostile('results') }), 'huge');
     const missing = 40_000_000 - 32 * 1024 * 1024;
     expect(String(value).slice(-120)).toContain(
-      `h … (${missing} characters left out: the result is larger than 33554432 characters)`,
+      `h … (${missing} characters omitted: the result is larger than 33554432 characters)`,
     );
   });
 
-  it('is cut where it has too many parts', async () => {
+  it('is truncated if it has too many parts', async () => {
     const { value } = await call(openTools({ hostile: hostile('results') }), 'many');
-    expect(String(value).split('\n').slice(-2)).toEqual(['999', '(4000 more parts of the result left out)']);
+    expect(String(value).split('\n').slice(-2)).toEqual(['999', '(4000 more parts of the result omitted)']);
   });
 
-  it('is told in short and plain words when it is an error', async () => {
+  it('is shortened and cleaned if it is an error', async () => {
     const { value } = await call(openTools({ hostile: hostile('results') }), 'error');
     expect(value).toMatch(/^MCP server "hostile" reported an error for tool "error": red e{496}….$/);
   });
 });
 
-it('answers in time beside a flood of notifications', async () => {
+it('returns results during a flood of notifications', async () => {
   let logCount = 0;
   const good = await fixtureServer();
   const tools = openTools({ hostile: hostile('flood'), good: good.config }, { onLog: () => void logCount++ });
   await tools.listTools();
-  const start = performance.now();
   await Promise.all(Array.from({ length: 10 }, () => call(tools, 'journal')));
-  expect(performance.now() - start).toBeLessThan(2000);
-  expect(logCount).toBeGreaterThan(0);
+  // The calls have ended, and the flood has not.
+  const logCountBefore = logCount;
+  await until(() => logCount > logCountBefore);
   await tools.close();
 });

@@ -6,14 +6,16 @@ it('reads all pages', async () => {
   expect(await namesOf(openTools({ fixture: config }))).toEqual(['echo', 'journal', 'add-tool']);
 });
 
-it('stops at a cursor that comes twice', async () => {
+it('stops at a repeated cursor', async () => {
   const { config } = await fixtureServer('endless');
   const { tools, warnings } = await openTools({ fixture: config }).listTools();
   expect(tools.map(({ name }) => name)).toEqual(['echo']);
-  expect(warnings).toContain('MCP server "fixture" lists its tools without end; what came so far is used.');
+  expect(warnings).toContain(
+    'MCP server "fixture" lists its tools on an endless number of pages; the tools read so far are used.',
+  );
 });
 
-it('keeps the good tools beside malformed ones and names what is wrong', async () => {
+it('keeps valid tools and reports malformed ones', async () => {
   const { config } = await fixtureServer('malformed');
   const { tools, warnings } = await openTools({ fixture: config }).listTools();
   expect(tools.map(({ name, inputSchema }) => [name, inputSchema])).toEqual([
@@ -22,15 +24,15 @@ it('keeps the good tools beside malformed ones and names what is wrong', async (
   ]);
   expect(warnings).toHaveLength(4);
   expect(warnings[1]).toMatch(/^MCP server "fixture" offers a malformed tool "text-schema" \(inputSchema: /);
-  expect(warnings[2]).toContain('"list-schema" with an input schema of type "array" in place of "object"');
+  expect(warnings[2]).toContain('"list-schema" with an input schema of type "array" instead of "object"');
 });
 
-it('takes a server without the tools capability for one without tools', async () => {
+it('returns no tools for a server without the tools capability', async () => {
   const { config } = await fixtureServer('toolless');
   expect(await openTools({ fixture: config }).listTools()).toEqual({ tools: [], warnings: [] });
 });
 
-it('asks again only after list_changed', async () => {
+it('reads the list again only after `list_changed`', async () => {
   const { config, journal } = await fixtureServer();
   const tools = openTools({ fixture: config });
   const countLists = async () => (await journal()).filter(entry => entry === 'list').length;

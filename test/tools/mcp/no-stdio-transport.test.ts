@@ -7,20 +7,20 @@ const STDIO_TRANSPORT = '../../../src/tools/mcp/stdio-transport.js';
 
 afterEach(() => void vi.doUnmock(STDIO_TRANSPORT));
 
-it('says that programs can be started under Node only', () => {
+it('reports that programs can only be started in Node', () => {
   expect(createStdioTransport).toThrow();
   try {
     createStdioTransport();
   } catch (error) {
     expect(toMcpError(error, { serverName: 'files', config: { command: 'npx' } }).message).toBe(
-      'MCP server "files" could not be started: programs can be started under Node only. Use a server with a `url`.',
+      'MCP server "files" could not be started: programs can only be started in Node. Use a server with a `url` instead.',
     );
   }
 });
 
-it('says so, too, where what starts programs cannot be loaded', async () => {
+it('reports the same if the stdio transport cannot be loaded', async () => {
   vi.doMock(STDIO_TRANSPORT, () => {
-    throw new Error('There is no child_process here.');
+    throw new Error('The module child_process is not available.');
   });
   const { openTransport } = await import('../../../src/tools/mcp/transport.js');
   await expect(openTransport({ command: 'npx' }, { kind: 'stdio', listens: false })).rejects.toMatchObject({

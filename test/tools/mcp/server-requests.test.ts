@@ -25,12 +25,12 @@ async function ask(request: object, options?: McpToolsOptions): Promise<unknown>
   return JSON.parse(String(value));
 }
 
-describe('a server that asks', () => {
-  it.each([form, question])('gets $method refused where there is no callback for it', async request => {
+describe('a server that sends a request', () => {
+  it.each([form, question])('receives an error for $method if there is no callback', async request => {
     expect(await ask(request)).toEqual({ code: -32601, message: 'Method not found' });
   });
 
-  it('gets the answer of the user, with defaults for what it leaves out', async () => {
+  it('receives the answer of the user, with defaults for missing fields', async () => {
     const seen: unknown[] = [];
     const answer = await ask(form, {
       onElicitation: ({ message }, { server }) => {
@@ -42,14 +42,14 @@ describe('a server that asks', () => {
     expect(seen).toEqual([{ message: 'Who are you?', server: 'fixture' }]);
   });
 
-  it('gets no address opened, because only forms are declared', async () => {
+  it('receives an error for a URL request, because only forms are declared', async () => {
     const onElicitation = vi.fn();
     const params = { mode: 'url', message: 'Pay here', url: 'https://example.com', elicitationId: '1' };
     expect(await ask({ method: form.method, params }, { onElicitation })).toMatchObject({ code: -32602 });
     expect(onElicitation).not.toHaveBeenCalled();
   });
 
-  it('does not learn why the host failed', async () => {
+  it('does not receive the reason why the host failed', async () => {
     const onSampling = () => {
       throw new Error('401 for key sk-secret-key-123');
     };
@@ -59,14 +59,14 @@ describe('a server that asks', () => {
     });
   });
 
-  it('is not taken for a silent one while the host thinks', async () => {
+  it('does not reach its timeout while the host prepares the answer', async () => {
     const { config } = await fixtureServer();
     const tools = openTools(
       { fixture: config },
       {
-        timeout: 150,
+        timeout: 1000,
         onElicitation: async () => {
-          await new Promise(resolve => setTimeout(resolve, 400));
+          await new Promise(resolve => setTimeout(resolve, 1500));
           return { action: 'decline' };
         },
       },
@@ -74,14 +74,14 @@ describe('a server that asks', () => {
     expect(await call(tools, 'ask', form)).toEqual({ type: 'text', value: '{"action":"decline"}' });
   });
 
-  it('finds its question withdrawn when the call that asked is aborted', async () => {
+  it('has its request cancelled when the call is aborted', async () => {
     const { config } = await fixtureServer();
-    let withdrawn: AbortSignal | undefined;
+    let cancelled: AbortSignal | undefined;
     const tools = openTools(
       { fixture: config },
       {
         onElicitation: (_request, { signal }) => {
-          withdrawn = signal;
+          cancelled = signal;
           return new Promise(() => {});
         },
       },
@@ -89,11 +89,11 @@ describe('a server that asks', () => {
     const controller = new AbortController();
     const reason = new Error('the user went away');
     const pending = call(tools, 'ask', form, controller);
-    await until(() => withdrawn !== undefined);
-    expect(withdrawn?.aborted).toBe(false);
+    await until(() => cancelled !== undefined);
+    expect(cancelled?.aborted).toBe(false);
     controller.abort(reason);
     await expect(pending).rejects.toBe(reason);
-    expect(withdrawn?.aborted).toBe(true);
+    expect(cancelled?.aborted).toBe(true);
   });
 });
 
@@ -108,7 +108,7 @@ describe.each([
     },
   ],
 ])('the everything server over %s', (_transport, start) => {
-  it('offers tools that ask, and logs, where the host has the callbacks', async () => {
+  it('offers tools that send requests, and logs, if the host has the callbacks', async () => {
     const logs: unknown[] = [];
     const tools = openTools(
       { everything: await start() },
@@ -122,7 +122,7 @@ describe.each([
         onLog: (message, { server }) => void logs.push({ server, data: message.data }),
       },
     );
-    // The server registers them when it has seen what the client can do.
+    // The server registers them after it has received the capabilities of the client.
     await until(async () => (await namesOf(tools)).includes('trigger-sampling-request'));
 
     const elicitation = await call(tools, 'trigger-elicitation-request');
@@ -138,10 +138,10 @@ describe.each([
   });
 });
 
-it('declares nothing that there is no callback for', async () => {
+it('declares only capabilities with a callback', async () => {
   const tools = openTools({ everything: everythingOverStdio() }, { onLog: () => {} });
   await tools.listTools();
-  await new Promise(resolve => setTimeout(resolve, 400)); // by then the others have registered theirs
+  await new Promise(resolve => setTimeout(resolve, 400)); // other tests wait for these tools at most this long
   const names = await namesOf(tools);
   expect(names).not.toContain('trigger-elicitation-request');
   expect(names).not.toContain('trigger-sampling-request');

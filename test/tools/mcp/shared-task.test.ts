@@ -2,14 +2,14 @@ import { getEventListeners } from 'node:events';
 import { expect, it, vi } from 'vitest';
 import { createSharedTask } from '../../../src/tools/mcp/shared-task.js';
 
-it('runs once for all who join together', async () => {
+it('runs once for concurrent callers', async () => {
   const operation = vi.fn(async () => 'done');
   const task = createSharedTask(operation);
   expect(await Promise.all([task.join(), task.join()])).toEqual(['done', 'done']);
   expect(operation).toHaveBeenCalledTimes(1);
 });
 
-it('goes on when one of two leaves, and is aborted when the last one does', async () => {
+it('continues when one of two callers leaves, and is aborted when the last one leaves', async () => {
   let seen: AbortSignal | undefined;
   const task = createSharedTask(signal => {
     seen = signal;
@@ -27,7 +27,7 @@ it('goes on when one of two leaves, and is aborted when the last one does', asyn
   expect(getEventListeners(first.signal, 'abort')).toHaveLength(0);
 });
 
-it('remembers a failure for the given time', async () => {
+it('remembers a failure for the configured time', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const operation = vi.fn(async () => {
     throw new Error('broken');
@@ -42,7 +42,7 @@ it('remembers a failure for the given time', async () => {
   vi.useRealTimers();
 });
 
-it('does not remember that everybody left', async () => {
+it('does not remember an abort as a failure', async () => {
   const task = createSharedTask(
     signal =>
       new Promise<string>((resolve, reject) => {

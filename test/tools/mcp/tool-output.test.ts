@@ -3,7 +3,7 @@ import { toToolOutput } from '../../../src/tools/mcp/tool-output.js';
 
 const image = { type: 'image', data: 'iVBORw==', mimeType: 'image/png' };
 
-it('joins texts by a newline', () => {
+it('joins texts with a newline', () => {
   const content = [
     { type: 'text', text: 'one' },
     { type: 'text', text: 'two' },
@@ -23,7 +23,7 @@ it('keeps the order of texts and media', () => {
   });
 });
 
-it('takes the text of a result that repeats it as structured content', () => {
+it('uses the text of a result that repeats it as structured content', () => {
   const content = [{ type: 'text', text: '{"degrees":20}' }];
   expect(toToolOutput({ content, structuredContent: { degrees: 20 } })).toEqual({
     type: 'text',
@@ -31,14 +31,14 @@ it('takes the text of a result that repeats it as structured content', () => {
   });
 });
 
-it('gives structured content alone as JSON', () => {
+it('returns structured content without text as JSON', () => {
   expect(toToolOutput({ content: [], structuredContent: { degrees: 20 } })).toEqual({
     type: 'json',
     value: { degrees: 20 },
   });
 });
 
-it('keeps structured content beside an image', () => {
+it('keeps structured content together with an image', () => {
   expect(toToolOutput({ content: [image], structuredContent: { degrees: 20 } })).toEqual({
     type: 'content',
     value: [
@@ -48,11 +48,11 @@ it('keeps structured content beside an image', () => {
   });
 });
 
-it('gives the result of the oldest protocol as JSON', () => {
+it('returns the result of the oldest protocol revision as JSON', () => {
   expect(toToolOutput({ toolResult: [1, 2] })).toEqual({ type: 'json', value: [1, 2] });
 });
 
-it('writes resources and links out', () => {
+it('converts resources and links to text', () => {
   const content = [
     { type: 'resource', resource: { uri: 'file:///a.txt', mimeType: 'text/plain', text: 'hello' } },
     {
@@ -71,7 +71,7 @@ it('writes resources and links out', () => {
   });
 });
 
-it('gives a binary resource as media', () => {
+it('returns a binary resource as media', () => {
   const content = [{ type: 'resource', resource: { uri: 'file:///a.gz', blob: 'H4sI' } }];
   expect(toToolOutput({ content })).toEqual({
     type: 'content',
@@ -79,7 +79,7 @@ it('gives a binary resource as media', () => {
   });
 });
 
-it('shows a block of an unknown kind as JSON, without its binary data', () => {
+it('returns an unknown block as JSON without its binary data', () => {
   const content = [{ type: 'hologram', data: 'QUJD'.repeat(100), angle: 3 }];
   expect(toToolOutput({ content })).toEqual({
     type: 'text',
@@ -88,7 +88,7 @@ it('shows a block of an unknown kind as JSON, without its binary data', () => {
 });
 
 it.each([{}, { content: [] }, { content: [{ type: 'text', text: '' }] }])(
-  'says so when there is no output',
+  'reports an empty output',
   result => {
     expect(toToolOutput(result)).toEqual({ type: 'text', value: '(no output)' });
   },
@@ -98,7 +98,7 @@ it.each([
   [{ content: [{ type: 'text', text: 'no such city' }] }, 'no such city'],
   [{ content: [{ type: 'text', text: 'blurred' }, image] }, 'blurred\n(image/png)'],
   [{ structuredContent: { reason: 'closed' } }, '{"reason":"closed"}'],
-  [{}, 'The tool failed without saying why.'],
-])('gives a failure as text', (result, value) => {
+  [{}, 'The tool failed without a message.'],
+])('returns a failure as text', (result, value) => {
   expect(toToolOutput({ ...result, isError: true })).toEqual({ type: 'error-text', value });
 });

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { toPlainText } from '../../../src/tools/mcp/untrusted-input.js';
+import { describe, expect, it } from 'vitest';
+import { isWithinBounds, quoteName, toPlainText } from '../../../src/tools/mcp/untrusted-input.js';
 
 it.each([
   ['\u001b[31mred\u001b[0m', 'red'],
@@ -14,6 +14,29 @@ it.each([
     '\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 👨‍👩‍👧',
     '\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 👨‍👩‍👧',
   ],
-])('makes %j plain', (text, plain) => {
+])('converts %j to plain text', (text, plain) => {
   expect(toPlainText(text)).toBe(plain);
+});
+
+it('quotes a name on one line and escapes invisible characters', () => {
+  expect(quoteName('two\nlines and \u202e')).toBe('"two\\nlines and \\u{202e}"');
+  expect(quoteName('x'.repeat(100))).toBe(`"${'x'.repeat(80)}…"`);
+});
+
+describe('isWithinBounds', () => {
+  it('counts nested values', () => {
+    expect(isWithinBounds({ a: { b: 1 } }, { maxDepth: 2, maxSize: 100 })).toBe(true);
+    expect(isWithinBounds({ a: { b: 1 } }, { maxDepth: 1, maxSize: 100 })).toBe(false);
+    expect(isWithinBounds([[[]]], { maxDepth: 1, maxSize: 100 })).toBe(false);
+  });
+
+  it('counts the characters of keys and strings, and each value', () => {
+    expect(isWithinBounds({ four: 'five5' }, { maxDepth: 9, maxSize: 4 + 5 + 2 })).toBe(true);
+    expect(isWithinBounds({ four: 'five5' }, { maxDepth: 9, maxSize: 4 + 5 + 1 })).toBe(false);
+  });
+
+  it('does not overflow the stack for a hundred thousand nested levels', () => {
+    const deep: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
+    expect(isWithinBounds(deep, { maxDepth: 200_000, maxSize: 200_000 })).toBe(true);
+  });
 });

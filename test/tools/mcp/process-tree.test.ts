@@ -13,34 +13,31 @@ const signalledScript = fileURLToPath(new URL('_signalled-script.ts', import.met
 async function runScript(config: McpServerConfig): Promise<{ output: string; exitCode: number | null }> {
   const host = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(config)], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: 10_000,
+    timeout: 15_000,
   });
   const [output, [exitCode]] = await Promise.all([text(host.stdout), once(host, 'exit')]);
   return { output, exitCode };
 }
 
-it.each(['plain', 'stubborn'])(
-  'lets a script end that does not close, and a %s server with it',
-  async mode => {
-    const { config, journal } = await fixtureServer(mode);
-    expect(await runScript(config)).toEqual({ output: 'echo from a script\n', exitCode: 0 });
-    const pid = await startedPid(journal);
-    await until(async () => !(await isAlive(pid)));
-  },
-);
+it.each(['plain', 'stubborn'])('lets a script without `close()` end, and a %s server with it', async mode => {
+  const { config, journal } = await fixtureServer(mode);
+  expect(await runScript(config)).toEqual({ output: 'echo from a script\n', exitCode: 0 });
+  const pid = await startedPid(journal);
+  await until(async () => !(await isAlive(pid)));
+});
 
 it('lets a script end that does not close its HTTP connection', async () => {
   const { url } = await startHttpServer();
   expect(await runScript({ url, type: 'http' })).toEqual({ output: 'echo\n', exitCode: 0 });
 });
 
-describe.skipIf(process.platform === 'win32')('a script that a signal ends', () => {
-  /** Sends the signal when the server is in use. */
+describe.skipIf(process.platform === 'win32')('a script that is ended by a signal', () => {
+  /** Sends the signal after the first call of the server. */
   async function runSignalled(signal: NodeJS.Signals, mode: 'plain' | 'own' | 'last', server = 'stubborn') {
     const { config, journal } = await fixtureServer(server);
     const host = spawn(process.execPath, ['--import', 'tsx', signalledScript, JSON.stringify(config), mode], {
       stdio: ['ignore', 'pipe', 'inherit'],
-      timeout: 10_000,
+      timeout: 15_000,
       killSignal: 'SIGKILL',
     });
     const exit = once(host, 'exit');
@@ -51,7 +48,7 @@ describe.skipIf(process.platform === 'win32')('a script that a signal ends', () 
   }
 
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    'takes its server along at %s and ends as by default',
+    'ends its server at %s and exits with the default status',
     async signal => {
       const { output, exitCode, signalCode, pid } = await runSignalled(signal, 'plain');
       expect({ output, exitCode, signalCode }).toEqual({
@@ -70,7 +67,7 @@ describe.skipIf(process.platform === 'win32')('a script that a signal ends', () 
     await until(async () => !(await isAlive(pid)));
   });
 
-  it('ends, too, beside a listener that waits to be the last', async () => {
+  it('ends if another listener waits to be the last', async () => {
     const { signalCode, pid } = await runSignalled('SIGTERM', 'last', 'plain');
     expect(signalCode).toBe('SIGTERM');
     await until(async () => !(await isAlive(pid)));

@@ -1,0 +1,88 @@
+import { getEventListeners } from 'node:events';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import * as z from 'zod/v4';
+import { type RequestLimits, sendRequest } from '../../../src/tools/mcp/request.js';
+import type { McpSession } from '../../../src/tools/mcp/session.js';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+type Options = NonNullable<Parameters<Client['request']>[2]>;
+
+/** Sends a request that is never answered, through a session without a server. */
+function start(limits: RequestLimits) {
+  let options: Options | undefined;
+  const client = {
+    request: (_request: unknown, _schema: unknown, given: Options) => {
+      options = given;
+      return new Promise((_, reject) =>
+        given.signal?.addEventListener('abort', () => reject(new Error('SDK'))),
+      );
+    },
+  };
+  const serverRequests = { lastPendingAt: 0, cancelAll: () => {} };
+  const session = {
+    serverRequests,
+    hasId: false,
+    report: () => undefined,
+    use: (operation: (client: unknown) => unknown) => operation(client),
+  } as unknown as McpSession;
+  const start = Date.now();
+  const result = sendRequest(
+    session,
+    { request: { method: 'tools/call', params: { name: 'slow' } }, schema: z.unknown() },
+    limits,
+  ).catch((error: unknown) => ({ error, after: Date.now() - start }));
+  return {
+    result,
+    serverRequests,
+    reportProgress: () => options?.onprogress?.({ progress: 1 }),
+  };
+}
+
+describe('sendRequest', () => {
+  it('fails after the inactivity timeout', async () => {
+    const { result } = start({ timeout: 100, totalTimeout: 10_000 });
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await result).toMatchObject({ error: { kind: 'timeout', milliseconds: 100 }, after: 100 });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('restarts the inactivity timeout at each progress notification', async () => {
+    const { result, reportProgress } = start({ timeout: 100, totalTimeout: 10_000 });
+    for (let count = 0; count < 5; count++) {
+      await vi.advanceTimersByTimeAsync(90);
+      reportProgress();
+    }
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await result).toMatchObject({ error: { kind: 'timeout' }, after: 5 * 90 + 100 });
+  });
+
+  it('pauses the inactivity timeout while the server waits for the host', async () => {
+    const { result, serverRequests } = start({ timeout: 100, totalTimeout: 10_000 });
+    await vi.advanceTimersByTimeAsync(50);
+    serverRequests.lastPendingAt = performance.now() + 400;
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await result).toMatchObject({ error: { kind: 'timeout' }, after: 50 + 400 + 100 });
+  });
+
+  it('fails at the total timeout despite progress', async () => {
+    const { result, reportProgress } = start({ timeout: 100, totalTimeout: 250 });
+    for (let count = 0; count < 5; count++) {
+      await vi.advanceTimersByTimeAsync(60);
+      reportProgress();
+    }
+    expect(await result).toMatchObject({ error: { kind: 'total-timeout', milliseconds: 250 }, after: 250 });
+  });
+
+  it('rejects with the reason of an abort and removes its timers and listeners', async () => {
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    const { result } = start({ signal: controller.signal, timeout: 100, totalTimeout: 250 });
+    controller.abort(reason);
+    expect(await result).toMatchObject({ error: reason, after: 0 });
+    expect(vi.getTimerCount()).toBe(0);
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+  });
+});
