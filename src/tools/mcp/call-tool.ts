@@ -3,9 +3,8 @@ import type { ToolDefinition, ToolOutput } from '../tool-source.js';
 import { findArgumentIssue } from './argument-issues.js';
 import type { McpServerConfig } from './config.js';
 import type { McpConnection } from './connection.js';
-import { toMcpError } from './errors.js';
+import { redactServerText, toMcpError } from './errors.js';
 import type { McpFailure, McpFailureKind } from './failures.js';
-import { redactServerText } from './redaction.js';
 import { type RequestLimits, sendRequest } from './request.js';
 import { toToolOutput } from './tool-output.js';
 

@@ -1,8 +1,8 @@
+import { createRedactor, findPrivateValues, findSecretArguments, redactUrl } from '../../http/redaction.js';
 import { KelivoError, type KelivoErrorCode } from '../../shared/errors.js';
 import { objectOf } from '../../shared/json.js';
 import type { McpServerConfig } from './config.js';
 import { type McpFailure, type McpFailureKind, processesUnsupported, toMcpFailure } from './failures.js';
-import { redactServerText } from './redaction.js';
 import { toPlainText } from './untrusted-input.js';
 
 interface ErrorContext {
@@ -143,4 +143,21 @@ function toInnerMessage(body: string): string {
 
 function toClean(text: string, { config }: ErrorContext): string {
   return redactServerText(toPlainText(text).trim(), config);
+}
+
+/** Redacts the secrets in the configuration of a server, and text that looks like a secret. */
+export function redactServerText(text: string, config: McpServerConfig): string {
+  return createRedactor(secretsOf(config)).redact(text);
+}
+
+function secretsOf(config: McpServerConfig): string[] {
+  if ('command' in config) {
+    const environment = findPrivateValues(Object.entries(config.env ?? {}));
+    return [...environment, ...findSecretArguments(config.args ?? [])];
+  }
+  return [
+    ...findPrivateValues(Object.entries(config.headers ?? {})),
+    ...findPrivateValues(new URL(config.url).searchParams),
+    ...redactUrl(config.url).secrets,
+  ];
 }

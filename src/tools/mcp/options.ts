@@ -8,7 +8,7 @@ import type {
 } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod/v4';
 import { KelivoError } from '../../shared/errors.js';
-import { parseSettings } from '../../shared/parse-settings.js';
+import { parseSettings } from '../../shared/settings.js';
 import type { McpServerConfig } from './config.js';
 import type { McpConnection } from './connection.js';
 

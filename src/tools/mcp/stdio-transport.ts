@@ -6,6 +6,7 @@ import { getDefaultEnvironment } from '@modelcontextprotocol/sdk/client/stdio.js
 import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import { createLineSplitter } from '../../shared/line-splitter.js';
 import type { McpStdioServerConfig } from './config.js';
 import type { ProcessReport } from './failures.js';
 import { endProcessTree, endWithHost, hasProcessGroups } from './process-tree.js';
@@ -140,8 +141,6 @@ async function requireDirectory(path: string): Promise<void> {
   if (!isDirectory) throw Object.assign(new Error('no such directory'), { code: 'ENOTDIR' });
 }
 
-const newline = 0x0a;
-
 /** Maximum size of one message. A large image in base64 has a few tens of megabytes. */
 const maxMessageBytes = 256 * 1024 * 1024;
 
@@ -162,9 +161,9 @@ export function createMessageReader({
   /** Called for a line that is not a message, such as a log line on standard output. */
   onError: (error: Error) => void;
   maxBytes?: number;
-}): (chunk: Buffer) => void {
-  let openLine: Buffer[] = [];
-  let byteCount = 0;
+}): (chunk: Uint8Array) => void {
+  const decoder = new TextDecoder();
+  const lines = createLineSplitter(readLine, { lineEnd: 'lf' });
 
   function readLine(line: string): void {
     if (line.trim() === '') return;
@@ -176,17 +175,9 @@ export function createMessageReader({
   }
 
   return chunk => {
-    let start = 0;
-    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
-      openLine.push(chunk.subarray(start, end));
-      const line = Buffer.concat(openLine).toString('utf8');
-      openLine = [];
-      byteCount = 0;
-      start = end + 1;
-      readLine(line);
-    }
-    openLine.push(chunk.subarray(start));
-    byteCount += chunk.length - start;
-    if (byteCount > maxBytes) throw new Error(`The server sent a message of more than ${maxBytes} bytes.`);
+    lines.push(decoder.decode(chunk, { stream: true }));
+    // Each character has at least one byte.
+    if (lines.bufferedLength > maxBytes)
+      throw new Error(`The server sent a message of more than ${maxBytes} bytes.`);
   };
 }

@@ -2,6 +2,7 @@ import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { type LinkedSignal, linkSignal } from '../../shared/abort.js';
 import { objectOf, tryParseJson } from '../../shared/json.js';
+import { createLineSplitter } from '../../shared/line-splitter.js';
 import { streamEndedMessage } from './failures.js';
 
 const CANCELLED = new DOMException('The request was cancelled.', 'AbortError');
@@ -158,9 +159,7 @@ export function createResponseScanner({
   onResponse: (id: RequestId, kind: 'result' | 'error') => void;
 }): ResponseScanner {
   const decoder = new TextDecoder();
-  /** The chunks of an incomplete line. They are joined once, because a result may be one line of many megabytes. */
-  let openLine: string[] = [];
-  let endsWithReturn = false;
+  const lines = createLineSplitter(readLine);
   let data: string[] = [];
   let isResumable = false;
 
@@ -185,17 +184,7 @@ export function createResponseScanner({
 
   return {
     push(chunk) {
-      const text = decoder.decode(chunk, { stream: true });
-      if (text === '') return;
-      // A carriage return has ended its line, and a line feed after it belongs to the same line break.
-      const lines = (endsWithReturn ? text.replace(/^\n/, '') : text).split(/\r\n?|\n/);
-      endsWithReturn = text.endsWith('\r');
-      const rest = lines.pop() ?? '';
-      for (const line of lines) {
-        readLine(openLine.join('') + line);
-        openLine = [];
-      }
-      openLine.push(rest);
+      lines.push(decoder.decode(chunk, { stream: true }));
     },
     get isResumable() {
       return isResumable;
