@@ -82,7 +82,7 @@ it.each(['.', './tool-loop', './adapters', './tool-calls', './embeddings', './ho
 
 it('contains the full text of the licence that the manifest names', () => {
   expect(manifest.license).toBe('MIT');
-  const section = read('README.md').split('\n## Licence\n')[1]?.replace(/\s+/g, ' ');
+  const section = read('README.md').split('\n## License\n')[1]?.replace(/\s+/g, ' ');
   expect(section).toContain('Permission is hereby granted, free of charge, to any person obtaining a copy');
   expect(section).toContain('The above copyright notice and this permission notice shall be included');
   expect(section).toContain('THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND');
