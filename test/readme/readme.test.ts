@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { root } from '../package/manifest.js';
+import { manifest, root } from '../package/manifest.js';
+import { PAGES, REFERENCE } from './pages.js';
 import { toAnchor } from './to-anchor.js';
 
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
-const readme = read('README.md');
 
-/** Texts as they are when they are joined: sources break long ones over lines. */
+/** The source texts, with literals that span several lines joined. */
 const sources = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
   .filter(file => file.endsWith('.ts'))
   .map(file =>
@@ -16,27 +16,48 @@ const sources = readdirSync(path.join(root, 'src'), { recursive: true, encoding:
       .replaceAll('\\`', '`'),
   );
 
-const anchorsOf = (markdown: string): Set<string> =>
-  new Set(
-    [...markdown.replace(/^```.*?^```$/gms, '').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
-      toAnchor(title),
-    ),
-  );
+const withoutCode = (markdown: string): string => markdown.replace(/^```.*?^```$/gms, '');
 
-it.each(['README.md', 'CONTRIBUTING.md'])('has no link in %s that leads nowhere', file => {
-  const links = [...read(file).matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, link = '']) => link);
-  const dead = links.filter(link => {
+const anchorsOf = (markdown: string): Set<string> =>
+  new Set([...withoutCode(markdown).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => toAnchor(title)));
+
+const linksOf = (file: string): { page: string; anchor: string | undefined }[] =>
+  [...withoutCode(read(file)).matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, link = '']) => {
     const [target = '', anchor] = link.split('#');
-    const page = target === '' ? file : target;
-    return !existsSync(path.join(root, page)) || (anchor !== undefined && !anchorsOf(read(page)).has(anchor));
+    return { page: target === '' ? file : path.join(path.dirname(file), target), anchor };
   });
+
+it.each(PAGES)('%s has no dead link', file => {
+  const dead = linksOf(file).filter(
+    ({ page, anchor }) =>
+      !existsSync(path.join(root, page)) || (anchor !== undefined && !anchorsOf(read(page)).has(anchor)),
+  );
   expect(dead).toEqual([]);
 });
 
-it('explains messages that the sources have', () => {
-  const section = readme.slice(readme.indexOf('\n## Troubleshooting\n'));
-  const messages = [...section.matchAll(/^\| ``(.+?)`` \|/gm)].map(([, message = '']) => message);
-  const pieces = messages.flatMap(message => message.split('…')).map(piece => piece.trim());
-  expect(messages.length).toBeGreaterThan(20);
-  expect(pieces.filter(piece => !sources.some(source => source.includes(piece)))).toEqual([]);
+it('the package contains every guide that the README links to', () => {
+  const guides = linksOf('README.md')
+    .map(({ page }) => page)
+    .filter(page => page.endsWith('.md') && page !== 'README.md' && page !== 'CONTRIBUTING.md');
+  expect(guides).toContain(REFERENCE);
+  expect(guides.filter(page => !manifest.files.includes(page))).toEqual([]);
+});
+
+it('the README has at most 300 lines', () => {
+  expect(read('README.md').split('\n').length).toBeLessThanOrEqual(300);
+});
+
+it.each(['README.md', 'src/provider/README.md'])('%s explains messages that the sources contain', file => {
+  const messages = [...read(file).matchAll(/^\| ``(.+?)`` +\|/gm)].map(([, message = '']) => message);
+  const parts = messages.flatMap(message => message.split('…')).map(part => part.trim());
+  expect(messages.length).toBeGreaterThanOrEqual(5);
+  expect(parts.filter(part => !sources.some(source => source.includes(part)))).toEqual([]);
+});
+
+it('src/README.md names files that exist', () => {
+  const table = read('src/README.md').split('## Where to change what')[1] ?? '';
+  const names = [...table.matchAll(/`([a-z0-9/-]+\.ts)`/g)].map(([, name = '']) => name);
+  const files = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' });
+  expect(names.length).toBeGreaterThan(20);
+  expect(names.filter(name => !files.some(file => file === name || file.endsWith(`/${name}`)))).toEqual([]);
 });

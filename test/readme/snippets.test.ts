@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ResponsesEmulator, startResponsesEmulator } from '../../src/testing/index.js';
+import type { ResponsesEmulator } from '../../src/testing/index.js';
+import { startMultiApiEmulator } from '../_emulators/start-emulator.js';
 import { toSse } from '../_sse.js';
 import { root } from '../package/manifest.js';
 import { functionCall, toStream } from '../responses/stream/_fixtures/wire-events.js';
@@ -10,9 +11,12 @@ import { type EverythingServer, startEverythingServer } from '../tools/mcp/_ever
 import { type WrittenSnippets, writeSnippets } from './_write-snippets.js';
 import { runProgram } from './_run-program.js';
 import { findFiles, findSnippets } from './find-snippets.js';
+import { PAGES } from './pages.js';
 
-const pages = ['README.md', 'CONTRIBUTING.md'].map(file => readFileSync(path.join(root, file), 'utf8'));
-const snippets = pages.flatMap(findSnippets);
+const pages = PAGES.map(file => ({ file, text: readFileSync(path.join(root, file), 'utf8') }));
+const snippets = pages.flatMap(({ file, text }) =>
+  findSnippets(text).map(snippet => ({ ...snippet, name: `${file}: ${snippet.name}` })),
+);
 const seconds = 1000;
 
 let written: WrittenSnippets;
@@ -29,10 +33,10 @@ beforeAll(async () => {
     path.join(home, 'weather.sse'),
     toSse(toStream([functionCall('get_weather', '{"city":"Rome"}')])),
   );
-  for (const { name, content } of pages.flatMap(findFiles)) writeFileSync(path.join(home, name), content);
+  for (const { name, content } of pages.flatMap(({ text }) => findFiles(text))) writeFileSync(path.join(home, name), content);
   symlinkSync(path.join(root, 'node_modules'), path.join(home, 'node_modules'));
   [emulator, mcpServer] = await Promise.all([
-    startResponsesEmulator(),
+    startMultiApiEmulator(),
     startEverythingServer('streamableHttp'),
   ]);
   written = writeSnippets(snippets);
