@@ -11,7 +11,6 @@ interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
   /** Files with their replacements in bundles for browsers. */
   readonly browser: Readonly<Record<string, string>>;
-  readonly files: readonly string[];
   readonly dependencies: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
   /** The maximum size of each entry in bytes, minified and compressed. */

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { manifest, root } from '../package/manifest.js';
-import { PAGES, REFERENCE } from './pages.js';
+import { root } from '../package/manifest.js';
+import { PAGES } from './pages.js';
 import { toAnchor } from './to-anchor.js';
 
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
@@ -33,14 +33,6 @@ it.each(PAGES)('%s has no dead link', file => {
       !existsSync(path.join(root, page)) || (anchor !== undefined && !anchorsOf(read(page)).has(anchor)),
   );
   expect(dead).toEqual([]);
-});
-
-it('the package contains every guide that the README links to', () => {
-  const guides = linksOf('README.md')
-    .map(({ page }) => page)
-    .filter(page => page.endsWith('.md') && page !== 'README.md' && page !== 'CONTRIBUTING.md');
-  expect(guides).toContain(REFERENCE);
-  expect(guides.filter(page => !manifest.files.includes(page))).toEqual([]);
 });
 
 it('the README has at most 300 lines', () => {

@@ -33,7 +33,8 @@ beforeAll(async () => {
     path.join(home, 'weather.sse'),
     toSse(toStream([functionCall('get_weather', '{"city":"Rome"}')])),
   );
-  for (const { name, content } of pages.flatMap(({ text }) => findFiles(text))) writeFileSync(path.join(home, name), content);
+  for (const { name, content } of pages.flatMap(({ text }) => findFiles(text)))
+    writeFileSync(path.join(home, name), content);
   symlinkSync(path.join(root, 'node_modules'), path.join(home, 'node_modules'));
   [emulator, mcpServer] = await Promise.all([
     startMultiApiEmulator(),
