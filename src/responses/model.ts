@@ -23,13 +23,13 @@ import { openResponse, type ResponseTimeouts } from '../http/open-response.js';
 import { redactRequestBody } from '../http/redaction.js';
 import { createTurnMemories } from './turn-memory.js';
 
-/** What a model needs to know of its provider. */
+/** The settings that a model takes from its provider. */
 export interface ResponsesModelConfig {
   readonly provider: string;
-  /** Full address of the Responses endpoint. */
+  /** The complete address of the Responses endpoint. */
   readonly url: string;
   readonly credentials: Credentials;
-  /** Whether a request without any key is a mistake, as it is at OpenAI. */
+  /** Requires a key, as OpenAI does. */
   readonly needsKey: boolean;
   readonly fetch: FetchFunction;
   readonly store: boolean;
@@ -41,7 +41,7 @@ export interface ResponsesModelConfig {
   readonly generateId: () => string;
 }
 
-/** What the requests of this model have or take that those of others do not. */
+/** Request overrides for one model. */
 export interface RequestOverride {
   readonly headers: RequestHeaders;
   /** Fields that replace those of the request. */
@@ -50,8 +50,8 @@ export interface RequestOverride {
 }
 
 /**
- * One model call on the wire: a `LanguageModelV2` that sends one request to `POST …/responses` and maps its one
- * answer. It runs no tool, and repeats nothing but a request that the server refused for a known and mendable reason.
+ * Creates a `LanguageModelV2` that sends one request to `POST …/responses` and maps its response. It runs no tools. It
+ * sends a request again only with another key, or changed after a rejection with a known reason.
  */
 export function createResponsesModel(modelId: string, config: ResponsesModelConfig): LanguageModelV2 {
   const memories = createTurnMemories();
@@ -63,10 +63,10 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
     supportedUrls,
 
     async doStream(options) {
-      const { answer, head, warnings, body, headers, close } = await open(options, { stream: true });
+      const { reader, head, warnings, body, headers, close } = await open(options, { stream: true });
       head.unshift({ type: 'stream-start', warnings });
       let next: ResponseReader['next'] = async () => {
-        next = answer.next;
+        next = reader.next;
         return head;
       };
       const stream = streamBatches({ next: () => next(), cancel: close });
@@ -74,13 +74,13 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
     },
 
     async doGenerate(options) {
-      const { answer, head, warnings, body, headers, close } = await open(options, { stream: false });
+      const { reader, head, warnings, body, headers, close } = await open(options, { stream: false });
       try {
-        const folder = createPartCollector();
-        for (let parts: Parts | undefined = head; parts !== undefined; parts = await answer.next()) {
-          for (const part of parts) folder.add(part);
+        const collector = createPartCollector();
+        for (let parts: Parts | undefined = head; parts !== undefined; parts = await reader.next()) {
+          for (const part of parts) collector.add(part);
         }
-        const { response, ...result } = folder.result();
+        const { response, ...result } = collector.result();
         return { ...result, warnings, request: { body }, response: { ...response, headers } };
       } finally {
         close();
@@ -88,7 +88,7 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
     },
   };
 
-  /** Builds the request, sends it, with another key or changed where that helps, and reads the beginning of the answer. */
+  /** Builds and sends the request, with another key or a fallback if needed, and reads the beginning of the response. */
   async function open(options: LanguageModelV2CallOptions, { stream }: { stream: boolean }) {
     const { store, systemMessageMode, missingReasoning, override, learnedCompatibility } = config;
     const turn = turnTokenOf(options.providerOptions);
@@ -115,10 +115,10 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
         toInputJson,
         fetch,
         signal,
-        // The status of an answer that is not streamed comes with the answer.
+        // Without streaming, the status arrives together with the whole response.
         timeouts: stream ? timeouts : { total: timeouts.total },
       });
-      const answer = readResponse({
+      const reader = readResponse({
         read: response.read,
         errorContext: response.errorContext,
         redactKnown: response.redactKnown,
@@ -131,10 +131,10 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
         close: response.close,
       });
       try {
-        const head = await readHead(answer);
-        // Hosts keep and log the body; the credentials of hosted MCP servers are not for that.
+        const head = await readHead(reader);
+        // Hosts store and log the body, which may contain credentials of hosted MCP servers.
         return {
-          answer,
+          reader,
           head,
           body: redactRequestBody(body).body,
           headers: response.headers,
@@ -148,7 +148,7 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
   }
 }
 
-/** A setting that the call asked for and the server does not take, by the name the host knows it by. */
+/** Returns a warning for a setting that the server does not accept, under the host's name for it. */
 function toOmittedWarning(field: string): LanguageModelV2CallWarning {
   const setting = field.replace(/[._](\w)/g, (_, letter: string) => letter.toUpperCase());
   return {
@@ -158,7 +158,7 @@ function toOmittedWarning(field: string): LanguageModelV2CallWarning {
   };
 }
 
-/** Which tools the host knows. A tool part of another one is shown as far as its host can bear it. */
+/** Returns the tools that the host declared. Parts of other tools are limited to what the host can handle. */
 function toDeclaredTools(options: LanguageModelV2CallOptions, stream: boolean): DeclaredTools {
   const { tools = [], toolChoice } = options;
   const isHidden = toolChoice?.type === 'none';
@@ -172,13 +172,13 @@ function toDeclaredTools(options: LanguageModelV2CallOptions, stream: boolean): 
 }
 
 /**
- * The parts up to the first that shows something. A host repeats a rejected promise, never a stream: so an answer that
- * breaks before it said anything must reject.
+ * Reads the parts up to the first one with content. Hosts retry a rejected promise but not a stream. A response that
+ * fails before its first content must therefore reject.
  */
-async function readHead(answer: ResponseReader): Promise<Parts> {
+async function readHead(reader: ResponseReader): Promise<Parts> {
   const head: Parts = [];
   for (;;) {
-    const parts = await answer.next();
+    const parts = await reader.next();
     if (parts === undefined) return head;
     for (const part of parts) {
       if (part.type === 'error') throw part.error;
@@ -188,7 +188,7 @@ async function readHead(answer: ResponseReader): Promise<Parts> {
   }
 }
 
-/** A text that has only begun says nothing; reasoning that has begun tells that the model thinks. */
+/** Parts without content. The start of reasoning counts as content: it shows that the model works. */
 const SILENT_PARTS: ReadonlySet<string> = new Set(['response-metadata', 'raw', 'text-start']);
 
 type Parts = LanguageModelV2StreamPart[];

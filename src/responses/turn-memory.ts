@@ -1,20 +1,20 @@
 import { type ConvertedMessages, createConvertedMessages } from './request/input.js';
 import { createIncrementalJson } from './incremental-json.js';
 
-/** What the requests of a turn share: each repeats the history of the one before and adds to it. */
+/** State shared by the requests of a turn. Each request repeats the history of the previous one and extends it. */
 export interface TurnMemory {
   readonly messages: ConvertedMessages;
-  /** Writes the items of a request. */
+  /** Serializes the items of a request. */
   readonly toInputJson: (items: readonly unknown[]) => string;
 }
 
 export interface TurnMemories {
-  /** The memory of a turn, by its token; an empty one for a request of no turn. */
+  /** Returns the memory of a turn, or an empty one for a request without a turn. */
   of(turn: object | undefined): TurnMemory;
 }
 
 export function createTurnMemories(): TurnMemories {
-  // A turn's is gone with its token.
+  // The memory of a turn is released with its token.
   const memories = new WeakMap<object, TurnMemory>();
   return {
     of(turn) {

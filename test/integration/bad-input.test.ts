@@ -137,7 +137,7 @@ describe('a wrong base URL', () => {
     expect(error).toMatchObject({ name: 'AI_APICallError', isRetryable: false });
     expect(error.message).toMatch(/^Expected a Responses API response from http.*, got a web page: .*nginx/);
     expect(error.message).toContain(
-      'Check that `baseURL` is the API root of a server that speaks the Responses API',
+      'Check that `baseURL` is the API root of a server that supports the Responses API',
     );
   });
 

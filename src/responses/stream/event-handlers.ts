@@ -9,6 +9,7 @@ import { addUsage } from '../../parts/usage.js';
 import { kindOf, type OutputItems } from './output-items.js';
 import { toFinishMetadata, toFinishReason, toUsage } from './finish.js';
 import { DONE_MARKER } from './responses-event.js';
+import { RETRYABLE } from '../../http/retry.js';
 import { type ErrorContext, toStreamError } from '../../http/api-error.js';
 import {
   idOf,
@@ -21,10 +22,10 @@ import {
   type PlainObject,
 } from '../../shared/json.js';
 
-/** How far a response is. After `failed` nothing more is worth reading. */
+/** The state of a response. After `failed` no further event matters. */
 export type ResponseState = 'open' | 'terminal' | 'failed';
 
-/** What the handlers work on. */
+/** The state of one response, which the handlers change. */
 export interface Mapping {
   readonly write: (part: LanguageModelV2StreamPart) => void;
   readonly errorContext: ErrorContext;
@@ -34,13 +35,13 @@ export interface Mapping {
   announcedModel: string | undefined;
   finishReason: LanguageModelV2FinishReason;
   usage: LanguageModelV2Usage;
-  /** Usage of lifecycles that the server went on from. */
+  /** Usage of earlier lifecycles in the same stream. */
   earlierUsage: LanguageModelV2Usage;
   metadata: JSONObject;
-  /** Why the server ended the response before its end, in its own word. */
+  /** The server's reason for an incomplete response. */
   incompleteReason?: string;
   hasCalls: boolean;
-  /** Whether a call was cut short: then the answer is not whole, whatever the server says. */
+  /** True after a truncated call: the response is then incomplete, even if the server reports it as completed. */
   hasPartialCalls: boolean;
   readonly logprobs: unknown[];
   fail(error: unknown): void;
@@ -55,7 +56,7 @@ const handlers: Readonly<Record<string, Handler>> = {
       mapping.state = 'open';
       mapping.earlierUsage = mapping.usage;
       mapping.hasCalls = false;
-      mapping.items.beginAnew();
+      mapping.items.beginResponse();
     }
     announceResponse(fields, mapping);
   },
@@ -126,15 +127,15 @@ const handlers: Readonly<Record<string, Handler>> = {
   'response.failed': failResponse,
   'response.cancelled': failResponse,
   error: (fields, mapping) => {
-    // After its terminal event an answer is whole.
+    // After its terminal event a response is complete.
     if (mapping.state !== 'terminal') mapping.fail(toStreamError(fields, mapping.errorContext));
   },
-  // A terminal event follows or has come; a stream with nothing but this is cut off.
+  // The marker follows a terminal event. A stream that contains only the marker is truncated.
   [DONE_MARKER]: () => {},
   'chat.completion': (_fields, mapping) => mapping.fail(toWrongProtocolError(mapping.errorContext)),
 };
 
-/** What each event does. An event that is not in the table does nothing. */
+/** The handlers by event type, one row for each event. Events without a row are ignored. */
 export const EVENT_HANDLERS: ReadonlyMap<string, Handler> = new Map(Object.entries(handlers));
 
 function announceResponse(fields: PlainObject, mapping: Mapping): void {
@@ -142,7 +143,7 @@ function announceResponse(fields: PlainObject, mapping: Mapping): void {
   if (response === undefined) return;
   const id = idOf(response.id);
   const modelId = idOf(response.model);
-  // Told once, and again if more is known later; GitHub Copilot's changing ids change nothing.
+  // Written once, and again if the model becomes known later. GitHub Copilot changes the id in every event.
   if (mapping.responseId !== undefined && (mapping.announcedModel !== undefined || modelId === undefined))
     return;
   if (id === undefined && modelId === undefined) return;
@@ -157,14 +158,14 @@ function announceResponse(fields: PlainObject, mapping: Mapping): void {
   });
 }
 
-/** A time in seconds; one that no calendar has would throw wherever it is printed. */
+/** Converts seconds to a date. An invalid date would throw wherever it is printed. */
 function toDate(seconds: unknown): Date | undefined {
   const date = new Date((numberOf(seconds) ?? Number.NaN) * 1000);
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
 function completeResponse(fields: PlainObject, mapping: Mapping, incomplete = false): void {
-  // A second terminal event (`response.done` after `response.completed`) says nothing new.
+  // A second terminal event (`response.done` after `response.completed`) contains nothing new.
   if (mapping.state === 'terminal') return;
   const response = objectOf(fields.response) ?? {};
   if (response.status === 'failed' || response.status === 'cancelled' || isPlainObject(response.error)) {
@@ -172,7 +173,7 @@ function completeResponse(fields: PlainObject, mapping: Mapping, incomplete = fa
     return;
   }
   announceResponse(fields, mapping);
-  mapping.items.fillIn(objectsOf(response.output));
+  mapping.items.complete(objectsOf(response.output));
   const isIncomplete = incomplete || response.status === 'incomplete';
   mapping.items.closeAll({ broken: isIncomplete });
   mapping.usage = addUsage(mapping.earlierUsage, toUsage(response.usage));
@@ -195,11 +196,11 @@ function toWrongProtocolError({ url, requestBody, responseHeaders }: ErrorContex
   return new APICallError({
     message:
       `Expected the events of the Responses API from ${url}, got chat completions. ` +
-      'This endpoint or deployment does not speak the Responses API: use a chat-completions provider for it, ' +
+      'This endpoint or deployment does not support the Responses API: use a chat-completions provider for it, ' +
       'for example @ai-sdk/openai-compatible.',
     url,
     requestBodyValues: requestBody,
     responseHeaders,
-    isRetryable: false,
+    isRetryable: RETRYABLE.unexpectedResponse,
   });
 }

@@ -1,4 +1,9 @@
-import { APICallError, type LanguageModelV2StreamPart } from '@ai-sdk/provider';
+import {
+  APICallError,
+  type LanguageModelV2StreamPart,
+  type SharedV2ProviderMetadata,
+} from '@ai-sdk/provider';
+import { RETRYABLE } from '../../http/retry.js';
 import { createCallIds } from './call-ids.js';
 import { EVENT_HANDLERS, type Mapping, type ResponseState } from './event-handlers.js';
 import { createFunctionCallItem } from './function-call-item.js';
@@ -12,7 +17,6 @@ import { NO_USAGE } from './finish.js';
 import type { ResponsesEvent } from './responses-event.js';
 import type { ErrorContext } from '../../http/api-error.js';
 import { asJson } from '../../shared/json.js';
-import { withResponseId } from './with-response-id.js';
 
 export interface EventMapperOptions {
   readonly write: (part: LanguageModelV2StreamPart) => void;
@@ -20,30 +24,32 @@ export interface EventMapperOptions {
   readonly generateId: () => string;
   readonly declared: DeclaredTools;
   readonly errorContext: ErrorContext;
-  /** Whether the parts are noted with the response they are of. */
+  /** Adds the response id to the metadata of parts. */
   readonly isKept: boolean;
 }
 
-/** Turns the events of one response into stream parts. */
+/** Converts the events of one response to stream parts. */
 export interface EventMapper {
-  /** Maps one event. Unknown types map to nothing. */
+  /** Maps one event. Ignores unknown types. */
   map(event: ResponsesEvent): void;
-  /** Counts a dispatch in which no event could be found. */
+  /** Counts an SSE dispatch without a readable event. */
   drop(data: string): void;
-  /** Breaks the response off: the first error is told, what follows is not. */
+  /** Ends the response with an error. Only the first error is written; later events are ignored. */
   fail(error: unknown): void;
-  /** Writes the end: what is open is closed, then `finish`. A response without a terminal event is an error here. */
+  /** Closes all open items and writes `finish`. A response without a terminal event ends with an error. */
   end(): void;
   readonly state: ResponseState;
 }
 
-export function createEventMapper(given: EventMapperOptions): EventMapper {
-  const { errorContext } = given;
+export function createEventMapper(mapperOptions: EventMapperOptions): EventMapper {
+  const { errorContext } = mapperOptions;
   const write = (part: LanguageModelV2StreamPart): void => {
     const { responseId } = mapping;
-    given.write(given.isKept && responseId !== undefined ? withResponseId(part, responseId) : part);
+    mapperOptions.write(
+      mapperOptions.isKept && responseId !== undefined ? withResponseId(part, responseId) : part,
+    );
   };
-  const options = { ...given, write };
+  const options = { ...mapperOptions, write };
   const callIds = createCallIds();
   let itemCount = 0;
   let lastType: string | undefined;
@@ -66,10 +72,11 @@ export function createEventMapper(given: EventMapperOptions): EventMapper {
           ...options,
           announced,
           callIds,
-          onCall: noteCall,
-          onPartialCall: notePartialCall,
+          onCall: () => (mapping.hasCalls = true),
+          onPartialCall: () => (mapping.hasPartialCalls = true),
         }),
-      hosted: announced => createHostedItem({ ...options, announced, callIds, onCall: noteCall }),
+      hosted: announced =>
+        createHostedItem({ ...options, announced, callIds, onCall: () => (mapping.hasCalls = true) }),
     }),
     state: 'open',
     responseId: undefined,
@@ -93,7 +100,7 @@ export function createEventMapper(given: EventMapperOptions): EventMapper {
       return mapping.state;
     },
     map({ type, fields }) {
-      // A failure is told once, though `response.failed` after `error` may still bring the usage.
+      // A failure is reported once, but `response.failed` after `error` may still contain the usage.
       if (mapping.state === 'failed' && type !== 'response.failed') return;
       lastType = type;
       EVENT_HANDLERS.get(type)?.(fields, mapping);
@@ -104,7 +111,7 @@ export function createEventMapper(given: EventMapperOptions): EventMapper {
     fail: mapping.fail,
     end() {
       if (mapping.state === 'open') mapping.fail(toTruncationError());
-      const notes = {
+      const kelivo = {
         ...(dropped > 0 && { droppedEvents: dropped }),
         ...(mapping.incompleteReason !== undefined && { incompleteReason: mapping.incompleteReason }),
       };
@@ -120,7 +127,7 @@ export function createEventMapper(given: EventMapperOptions): EventMapper {
             ...mapping.metadata,
             ...(mapping.logprobs.length > 0 && { logprobs: asJson(mapping.logprobs) }),
           },
-          ...(Object.keys(notes).length > 0 && { kelivo: notes }),
+          ...(Object.keys(kelivo).length > 0 && { kelivo }),
         },
       });
     },
@@ -130,32 +137,41 @@ export function createEventMapper(given: EventMapperOptions): EventMapper {
     return `${kind}-${itemCount++}`;
   }
 
-  function noteCall(): void {
-    mapping.hasCalls = true;
-  }
-
-  function notePartialCall(): void {
-    mapping.hasPartialCalls = true;
-  }
-
   function toTruncationError(): APICallError {
     const { url, requestBody, responseHeaders } = errorContext;
-    const came =
+    const received =
       lastType !== undefined
         ? `the stream ended after "${toErrorText(errorContext.redact(lastType).slice(0, 100))}"`
         : dropped > 0
-          ? `came a body without any event, beginning with ${toErrorText(JSON.stringify(firstDropped))}`
-          : 'came an empty body';
+          ? `the body contained no event and began with ${toErrorText(JSON.stringify(firstDropped))}`
+          : 'the body was empty';
     return new APICallError({
       message:
-        `Expected a Responses API response from ${url} to end with "response.completed", but ${came}. ` +
+        `Expected a Responses API response from ${url} to end with "response.completed", but ${received}. ` +
         (lastType === undefined
-          ? 'Check that `baseURL` leads to a server that speaks the Responses API.'
+          ? 'Check that `baseURL` points to a server that supports the Responses API.'
           : 'The connection probably broke; the request can be retried.'),
       url,
       requestBodyValues: requestBody,
       responseHeaders,
-      isRetryable: true,
+      isRetryable: RETRYABLE.truncatedResponse,
     });
+  }
+}
+
+/**
+ * Adds the response id to the metadata of a part that a history or its metadata can hold. A history then shows which
+ * response the server has stored: hosts keep the metadata of parts but not that of `finish`.
+ */
+function withResponseId(part: LanguageModelV2StreamPart, responseId: string): LanguageModelV2StreamPart {
+  if (part.type === 'finish') return part;
+  // Hosts build histories from these parts, with or without metadata.
+  if (part.type === 'text-end' || part.type === 'reasoning-end' || part.type === 'tool-call')
+    return { ...part, providerMetadata: withId(part.providerMetadata) };
+  if (!('providerMetadata' in part) || part.providerMetadata === undefined) return part;
+  return { ...part, providerMetadata: withId(part.providerMetadata) };
+
+  function withId({ kelivo, ...others }: SharedV2ProviderMetadata = {}): SharedV2ProviderMetadata {
+    return { ...others, kelivo: { ...kelivo, responseId } };
   }
 }

@@ -1,7 +1,7 @@
 import type { JSONObject, LanguageModelV2FinishReason, LanguageModelV2Usage } from '@ai-sdk/provider';
 import { idOf, numberOf, objectOf, type PlainObject } from '../../shared/json.js';
 
-/** The finish reason of a response that came to its end. */
+/** Returns the finish reason of a response with a terminal event. */
 export function toFinishReason(
   response: PlainObject,
   { incomplete, hasCalls }: { incomplete: boolean; hasCalls: boolean },
@@ -19,7 +19,7 @@ export function toFinishReason(
   }
 }
 
-/** What a finished response tells beside its answer, under the official provider's names. */
+/** Returns the metadata of a finished response, under the names of the official provider. */
 export function toFinishMetadata(response: PlainObject): JSONObject {
   const serviceTier = idOf(response.service_tier);
   const reasoningContext = objectOf(response.reasoning)?.context;
@@ -34,7 +34,7 @@ export function toFinishMetadata(response: PlainObject): JSONObject {
   };
 }
 
-/** Counts that the AI SDK has no field for. */
+/** Returns token counts without a field in the AI SDK. */
 function toUsageMetadata(input: PlainObject | undefined, usage: PlainObject | undefined): JSONObject {
   const counts = {
     cacheWriteTokens: input?.cache_write_tokens,
@@ -53,7 +53,7 @@ export const NO_USAGE: LanguageModelV2Usage = {
   totalTokens: undefined,
 };
 
-/** Token counts; what a server does not tell stays undefined. */
+/** Converts token counts. Counts that a server does not report stay undefined. */
 export function toUsage(value: unknown): LanguageModelV2Usage {
   const usage = objectOf(value);
   if (usage === undefined) return NO_USAGE;

@@ -1,16 +1,23 @@
-import { RESPONSE_LIMITS, ResponseLimitError } from '../../http/limits.js';
+import { isNestedDeeper, RESPONSE_LIMITS, ResponseLimitError } from '../../http/limits.js';
 import { createTextBuffer } from '../../parts/text-buffer.js';
 import type { CallIds } from './call-ids.js';
-import { isNestedDeeper } from '../../http/limits.js';
 import type { OutputItem, PartWriter } from './output-item.js';
-import { isParallelWrapper, toParallelCalls } from './to-parallel-calls.js';
-import { idOf, isPlainObject, type PlainObject } from '../../shared/json.js';
+import {
+  idOf,
+  isPlainObject,
+  isWholeJson,
+  objectOf,
+  objectsOf,
+  type PlainObject,
+  stringOf,
+  tryParseJson,
+} from '../../shared/json.js';
 
-/** A call of one of the host's or the loop's functions. */
+/** A call of a function that the host or the tool loop runs. */
 export interface FunctionCallItem extends OutputItem {
   readonly kind: 'function_call';
   writeArguments(delta: string): void;
-  /** `function_call_arguments.done`, where LM Studio sends the arguments and others the name and call id, too. */
+  /** Handles `function_call_arguments.done`. LM Studio sends the arguments here, others also the name and call id. */
   completeArguments(fields: PlainObject): void;
 }
 
@@ -20,15 +27,15 @@ export interface FunctionCallWriter extends PartWriter {
   readonly generateId: () => string;
   readonly callIds: CallIds;
   readonly declared: { readonly names: ReadonlySet<string> };
-  /** Told of each call that came out whole. */
+  /** Called for each complete call. */
   readonly onCall: () => void;
-  /** Told of a call that was cut short. */
+  /** Called for a truncated call. */
   readonly onPartialCall: () => void;
 }
 
 /**
- * Streams a call's arguments as they come and writes the call when they are complete. Nothing is shown before name
- * and call id are known, and a call keeps the id under which it was first shown (vLLM changes it later).
+ * Streams the arguments of a call and writes the call when they are complete. No part is written before the name and
+ * the call id have arrived. A call keeps the id of its first part, even if the server changes it later (vLLM).
  */
 export function createFunctionCallItem({
   write,
@@ -42,11 +49,11 @@ export function createFunctionCallItem({
 }: FunctionCallWriter): FunctionCallItem {
   let name = idOf(announced?.name);
   let callId = idOf(announced?.call_id);
-  /** The id under which the call is shown, once it is. */
-  let shownId: string | undefined;
+  /** The id in the parts that were written; undefined before the first. */
+  let partId: string | undefined;
   const itemId = idOf(announced?.id);
   const streamed = createTextBuffer();
-  /** How much of `streamed` the host has been shown. */
+  /** The number of characters of `streamed` that were written as deltas. */
   let written = 0;
   let completed: string | undefined;
 
@@ -66,7 +73,7 @@ export function createFunctionCallItem({
       const isNew = streamed.length < BEGINNING;
       streamed.append(delta);
       if (written > 0) writeDelta(delta);
-      else if (isNew) flush();
+      else if (isNew) writeBeginning();
     },
 
     completeArguments(fields) {
@@ -78,19 +85,19 @@ export function createFunctionCallItem({
 
     isSameAs: wire => {
       const sameName = name === undefined || idOf(wire.name) === undefined || wire.name === name;
-      return sameName && isBeginning(completed ?? streamed.toString(), argumentsOf(wire) ?? '');
+      return sameName && isPrefix(completed ?? streamed.toString(), argumentsOf(wire) ?? '');
     },
 
     finish(wire, { broken = false } = {}) {
       name ??= idOf(wire?.name);
       const input = argumentsOf(wire) ?? completed ?? (streamed.toString() || argumentsOf(announced)) ?? '';
       if (wire !== undefined && wire.status !== 'incomplete' && !isWhole(input)) {
-        // Finished, or cut by the token limit? Some servers call both `completed`: only the end of the response tells.
+        // Some servers mark a call that the token limit truncated as `completed`: the end of the response decides.
         completed = input;
         return;
       }
       item.closed = true;
-      // Half a call must not run: one that the response stopped in, or whose stream broke before it was whole.
+      // A truncated call must not run: the response ended inside it, or its stream broke before it was complete.
       const isPartial =
         wire?.status === 'incomplete' ||
         (broken && wire === undefined && (completed === undefined || !isWhole(completed)));
@@ -108,7 +115,7 @@ export function createFunctionCallItem({
       }
 
       callId ??= idOf(wire?.call_id) ?? idOf(wire?.id) ?? itemId ?? generateId();
-      // Announced again: shown a second time, it would run a second time.
+      // A server announced the call twice: written twice, it would run twice.
       if (callIds.isRepetition(callId, `${name} ${input}`)) return end();
 
       const calls = isWrapper() ? toParallelCalls(input) : undefined;
@@ -117,47 +124,47 @@ export function createFunctionCallItem({
       }
       if (calls !== undefined) return;
 
-      if (shownId === undefined) show(callIds.take(callId), name);
-      // The arguments of the finished item count; deltas can be ciphertext (GitHub Copilot).
+      if (partId === undefined) writeStart(callIds.take(callId), name);
+      // The arguments of the finished item are authoritative; deltas can be encrypted (GitHub Copilot).
       if (input.startsWith(streamed.toString().slice(0, written))) writeDelta(input.slice(written));
       end();
-      const toolCallId = shownId ?? callId;
+      const toolCallId = partId ?? callId;
       writeCall({ name, input, toolCallId, itemId: itemId ?? idOf(wire?.id), isAsync: wire?.async });
     },
   };
   return item;
 
-  /** Shows the call as soon as it can be named. One whose id is taken waits: it may be a repetition. */
+  /** Writes the start of the call when its name and id are known. A call with a used id waits: it may be a repetition. */
   function start(): void {
-    if (shownId !== undefined || name === undefined || callId === undefined || isWrapper()) return;
-    if (callIds.claim(callId)) show(callId, name);
+    if (partId !== undefined || name === undefined || callId === undefined || isWrapper()) return;
+    if (callIds.claim(callId)) writeStart(callId, name);
   }
 
-  function show(id: string, wireName: string): void {
-    shownId = id;
+  function writeStart(id: string, wireName: string): void {
+    partId = id;
     write({ type: 'tool-input-start', id, toolName: toToolName(wireName) });
-    flush();
+    writeBeginning();
   }
 
-  /** Shows the first arguments. What does not begin an object is ciphertext or worse, and waits for the final value. */
-  function flush(): void {
+  /** Writes the first arguments. Text that does not begin an object may be encrypted and waits for the final value. */
+  function writeBeginning(): void {
     const beginning = streamed.toString();
     if (/^\s*\{/.test(beginning.slice(0, BEGINNING))) writeDelta(beginning);
   }
 
   function writeDelta(delta: string): void {
-    if (delta === '' || shownId === undefined) return;
+    if (delta === '' || partId === undefined) return;
     written += delta.length;
-    write({ type: 'tool-input-delta', id: shownId, delta });
+    write({ type: 'tool-input-delta', id: partId, delta });
   }
 
   function end(): void {
-    if (shownId !== undefined) write({ type: 'tool-input-end', id: shownId });
+    if (partId !== undefined) write({ type: 'tool-input-end', id: partId });
   }
 
-  /** A wrapper around several calls, unless the host has a tool of that name. */
+  /** Returns true for a wrapper of several calls, unless the host has a tool with that name. */
   function isWrapper(): boolean {
-    return name !== undefined && isParallelWrapper(name) && !declared.names.has(toToolName(name));
+    return name !== undefined && PARALLEL_WRAPPERS.has(name) && !declared.names.has(toToolName(name));
   }
 
   function writeCall(call: {
@@ -183,43 +190,37 @@ export function createFunctionCallItem({
   }
 }
 
-/** The arguments as text, which they are on the wire; an object is what a careless server makes of them. */
+/** Returns the arguments as text. Some servers send an object instead of a string. */
 function argumentsOf(fields: PlainObject | undefined): string | undefined {
   const args = fields?.arguments;
   return isPlainObject(args) ? JSON.stringify(args) : idOf(args);
 }
 
-/** How much of the arguments tells whether they begin an object, in characters. */
+/** The number of characters in which arguments must begin an object. */
 const BEGINNING = 64;
 
 const isTooDeep = (args: string): boolean => isNestedDeeper(args, RESPONSE_LIMITS.nesting);
 
 function isWhole(args: string): boolean {
   if (args.trim() === '') return true;
-  if (isTooDeep(args)) return false;
-  try {
-    JSON.parse(args);
-    return true;
-  } catch {
-    return false;
-  }
+  return !isTooDeep(args) && isWholeJson(args);
 }
 
 /**
- * Whether what is known of arguments can be the beginning of what is told of them at the end, where some servers write
- * other white space. Ends at the first difference, for a server may have thousands of calls under one id.
+ * Returns true if the streamed arguments are a prefix of the final ones, ignoring white space, which some servers change.
+ * Stops at the first difference, because a server may send thousands of calls with one id.
  */
-function isBeginning(known: string, told: string): boolean {
-  if (isEmpty(known) || isEmpty(told)) return true;
-  for (let at = 0, toldAt = 0; ; at++, toldAt++) {
-    at = skipSpace(known, at);
-    toldAt = skipSpace(told, toldAt);
-    if (at >= known.length) return true;
-    if (known[at] !== told[toldAt]) return false;
+function isPrefix(streamed: string, final: string): boolean {
+  if (isEmpty(streamed) || isEmpty(final)) return true;
+  for (let at = 0, finalAt = 0; ; at++, finalAt++) {
+    at = skipSpace(streamed, at);
+    finalAt = skipSpace(final, finalAt);
+    if (at >= streamed.length) return true;
+    if (streamed[at] !== final[finalAt]) return false;
   }
 }
 
-/** Nothing, or an object of nothing. */
+/** Returns true for empty text and for an empty object. */
 function isEmpty(args: string): boolean {
   const start = skipSpace(args, 0);
   if (args[start] !== '{') return start >= args.length;
@@ -231,4 +232,18 @@ function skipSpace(text: string, start: number): number {
   let at = start;
   while (text.charCodeAt(at) <= 0x20) at++;
   return at;
+}
+
+/** Wrapper names under which OpenAI's models sometimes combine several calls (vercel/ai#19098). */
+const PARALLEL_WRAPPERS: ReadonlySet<string> = new Set(['parallel', 'multi_tool_use.parallel']);
+
+/** Returns the calls in the arguments of a wrapper, or undefined if there are none. */
+function toParallelCalls(args: string): { name: string; input: string }[] | undefined {
+  const calls = objectsOf(objectOf(tryParseJson(args))?.tool_uses).map(
+    ({ recipient_name: recipient, parameters }) => ({
+      name: stringOf(recipient).replace(/^functions\./, ''),
+      input: JSON.stringify(parameters ?? {}),
+    }),
+  );
+  return calls.length > 0 && calls.every(({ name }) => name !== '') ? calls : undefined;
 }

@@ -12,11 +12,11 @@ import {
   type PlainObject,
 } from '../../shared/json.js';
 
-/** A message of the model: one text block, with the sources that its annotations cite. */
+/** A message of the model: one text block with the sources that its annotations cite. */
 export interface MessageItem extends OutputItem {
   readonly kind: 'message';
   writeText(delta: string): void;
-  /** A part's whole text: adds what its deltas left out. */
+  /** Adds the text of a complete content part that its deltas did not contain. */
   completeText(text: string): void;
   writeRefusal(delta: string): void;
   completeRefusal(text: string): void;
@@ -24,16 +24,16 @@ export interface MessageItem extends OutputItem {
 }
 
 export interface MessageWriter extends PartWriter {
-  /** Told of the log probabilities of a message that was not streamed. */
+  /** Called with the log probabilities of a message that was not streamed. */
   readonly onLogprobs: (logprobs: unknown[]) => void;
 }
 
 export function createMessageItem(id: string, { write, announced, onLogprobs }: MessageWriter): MessageItem {
   const itemId = idOf(announced?.id);
   let phase = idOf(announced?.phase);
-  /** Everything said so far, refusals included. */
-  const spoken = createTextBuffer();
-  /** Where the text of the first content part that is not done begins in what was said. */
+  /** The text so far, including refusals. */
+  const written = createTextBuffer();
+  /** The offset of the first unfinished content part in the text. */
   let partStart = 0;
   const cited = createCitations();
   const annotations: PlainObject[] = [];
@@ -44,8 +44,8 @@ export function createMessageItem(id: string, { write, announced, onLogprobs }: 
     kind: 'message',
     closed: false,
 
-    writeText: say,
-    writeRefusal: say,
+    writeText: append,
+    writeRefusal: append,
     completeText: completePart,
     completeRefusal: completePart,
 
@@ -55,21 +55,21 @@ export function createMessageItem(id: string, { write, announced, onLogprobs }: 
     },
 
     isSameAs: wire => {
-      const text = toSaid(wire);
-      const said = spoken.toString();
-      return text === '' || said === '' || text.startsWith(said) || said.startsWith(text);
+      const text = toText(wire);
+      const streamed = written.toString();
+      return text === '' || streamed === '' || text.startsWith(streamed) || streamed.startsWith(text);
     },
 
     finish(wire) {
       item.closed = true;
-      const final = wire === undefined ? '' : toSaid(wire);
-      const said = spoken.toString();
-      if (said === '') {
+      const final = wire === undefined ? '' : toText(wire);
+      const streamed = written.toString();
+      if (streamed === '') {
         for (const part of objectsOf(wire?.content))
           if (isNonEmptyArray(part.logprobs)) onLogprobs(part.logprobs);
       }
-      // What was streamed cannot be taken back: a final text that differs adds nothing.
-      if (final.startsWith(said)) say(final.slice(said.length));
+      // Streamed text cannot be revoked: a final text that differs adds nothing.
+      if (final.startsWith(streamed)) append(final.slice(streamed.length));
       phase = idOf(wire?.phase) ?? phase;
       const listed = objectsOf(wire?.content).flatMap(part => objectsOf(part.annotations));
       for (const annotation of listed) if (cited.isNew('item', annotation)) cite(annotation);
@@ -85,20 +85,20 @@ export function createMessageItem(id: string, { write, announced, onLogprobs }: 
   };
   return item;
 
-  function say(delta: string): void {
+  function append(delta: string): void {
     if (delta === '') return;
-    spoken.append(delta);
+    written.append(delta);
     write({ type: 'text-delta', id, delta });
   }
 
-  /** Servers may declare a part done late, when the next is being written, or twice: nothing may be said again. */
+  /** Servers may finish a part late, when the next one has begun, or twice. Text must not be written again. */
   function completePart(text: string): void {
-    const said = spoken.toString();
-    const written = said.slice(partStart);
-    if (written.startsWith(text)) {
+    const streamed = written.toString();
+    const part = streamed.slice(partStart);
+    if (part.startsWith(text)) {
       partStart += text.length;
-    } else if (written === '' ? !said.endsWith(text) : text.startsWith(written)) {
-      say(text.slice(written.length));
+    } else if (part === '' ? !streamed.endsWith(text) : text.startsWith(part)) {
+      append(text.slice(part.length));
       partStart += text.length;
     }
   }
@@ -114,8 +114,8 @@ export function createMessageItem(id: string, { write, announced, onLogprobs }: 
   }
 }
 
-/** What a finished message says, in the order of its parts. */
-const toSaid = (wire: PlainObject): string =>
+/** Returns the text of a finished message, in the order of its parts. */
+const toText = (wire: PlainObject): string =>
   typeof wire.content === 'string'
     ? wire.content
     : objectsOf(wire.content)

@@ -5,6 +5,7 @@ import type { DeclaredTools } from './hosted-item.js';
 import { isNestedDeeper } from '../../http/limits.js';
 import { redactJson } from '../../http/redaction.js';
 import type { ReadBytes } from '../../http/open-response.js';
+import { RETRYABLE } from '../../http/retry.js';
 import { createSseParser } from '../../http/sse-parser.js';
 import { toErrorText } from '../../http/api-error.js';
 import { DONE_MARKER, type ResponsesEvent, toResponsesEvent, toUntypedEvent } from './responses-event.js';
@@ -18,41 +19,41 @@ export interface ReadResponseOptions {
   readonly redactKnown: (text: string) => string;
   readonly toToolName: (wireName: string) => string;
   readonly generateId: () => string;
-  /** The tools that the host knows. */
+  /** The tools that the host declared. */
   readonly declared: DeclaredTools;
-  /** Whether the request asked for an answer that the server keeps, to be continued by `previousResponseId`. */
+  /** True if the server stores the response, so that `previousResponseId` can continue it. */
   readonly isKept: boolean;
   /** Adds a `raw` part for every event. */
   readonly includeRawChunks?: boolean;
   readonly signal?: AbortSignal;
-  /** Lets go of the connection. Called when the answer is over, also by an abort. */
+  /** Closes the connection. Called at the end of the response, also after an abort. */
   readonly close: () => void;
 }
 
-/** An answer of the server as stream parts, in batches as its body comes. */
+/** A response as stream parts, in batches as its body arrives. */
 export interface ResponseReader {
-  /** The next parts, at least one; undefined after the `finish` part has been given. Rejects on abort alone. */
+  /** Returns the next parts, at least one, or undefined after the `finish` part. Rejects only on abort. */
   next(): Promise<LanguageModelV2StreamPart[] | undefined>;
 }
 
-/** What is counted over a whole answer. */
-const KEPT = {
+/** The limits that apply to the whole response, each with its unit. */
+const TOTAL_LIMITS = {
   streamedLength: 'characters of text and tool arguments',
   otherLength: 'characters of events',
 };
 
 /**
- * How long a stream is read on after its terminal event, in milliseconds. Some servers keep the connection open; the
- * wait is only for those that send another lifecycle at once.
+ * The time for which a stream is read after its terminal event, in milliseconds. Some servers keep the connection open;
+ * others send another lifecycle at once.
  */
-const LINGER = 1_000;
+const GRACE_PERIOD = 1_000;
 
-/** How much of a body is read at once, in bytes: what a larger piece becomes would all be in memory before it is used. */
-const PIECE = 32 * 1024;
+/** The maximum number of bytes processed at once: all parts of a chunk are in memory before the first is used. */
+const CHUNK_SIZE = 32 * 1024;
 
 /**
- * Reads a response body, streamed or not: the first character tells an event stream from a JSON document, for
- * content types are not reliable. Both go through the same mapper.
+ * Reads a response body, streamed or not. The first character distinguishes an event stream from a JSON document,
+ * because content types are unreliable. Both use the same mapper.
  */
 export function readResponse(options: ReadResponseOptions): ResponseReader {
   const { read, errorContext, redactKnown, includeRawChunks = false, signal, close } = options;
@@ -60,7 +61,7 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
   const mapper = createEventMapper({ ...options, write: part => batch.push(part) });
   const decoder = new TextDecoder();
   let format: BodyFormat | undefined;
-  /** What is left of a large piece. */
+  /** The rest of a large chunk. */
   let rest: Uint8Array | undefined;
   let isOver = false;
   let sawDoneMarker = false;
@@ -72,8 +73,8 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
     if (event.type === DONE_MARKER) sawDoneMarker = true;
     else if (includeRawChunks) batch.push({ type: 'raw', rawValue: toRawValue(event.fields, dispatch.data) });
     const { delta } = event.fields;
-    if (typeof delta === 'string') keep('streamedLength', delta);
-    else keep('otherLength', dispatch.data);
+    if (typeof delta === 'string') count('streamedLength', delta);
+    else count('otherLength', dispatch.data);
     mapper.map(event);
   });
 
@@ -84,34 +85,35 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
         let bytes: Uint8Array | undefined;
         try {
           signal?.throwIfAborted();
-          bytes = rest ?? (await read(mapper.state === 'terminal' ? { within: LINGER } : undefined));
+          bytes = rest ?? (await read(mapper.state === 'terminal' ? { within: GRACE_PERIOD } : undefined));
         } catch (error) {
-          breakOff(error);
+          stop(error);
           continue;
         }
-        rest = bytes !== undefined && bytes.length > PIECE ? bytes.subarray(PIECE) : undefined;
-        take(rest === undefined ? bytes : bytes?.subarray(0, PIECE));
+        rest = bytes !== undefined && bytes.length > CHUNK_SIZE ? bytes.subarray(CHUNK_SIZE) : undefined;
+        processChunk(rest === undefined ? bytes : bytes?.subarray(0, CHUNK_SIZE));
       }
       return batch.length > 0 ? batch : undefined;
     },
   };
 
-  /** Takes the next piece of the body, or its end. */
-  function take(bytes: Uint8Array | undefined): void {
-    const isTaken = attempt(() => {
+  /** Processes the next chunk of the body, or its end. */
+  function processChunk(bytes: Uint8Array | undefined): void {
+    const isProcessed = attempt(() => {
       feed(decoder.decode(bytes, { stream: bytes !== undefined }));
       if (bytes === undefined) format?.end();
     });
-    if (!isTaken || bytes === undefined) return finish();
+    if (!isProcessed || bytes === undefined) return finish();
     if (mapper.state === 'failed' || (sawDoneMarker && mapper.state === 'terminal')) finish();
   }
 
-  function breakOff(error: unknown): void {
+  /** Ends the response after a failed read. */
+  function stop(error: unknown): void {
     if (signal?.aborted) {
       close();
       throw error;
     }
-    // After its terminal event an answer is whole, however the connection ends.
+    // After its terminal event a response is complete, even if the connection breaks.
     if (mapper.state === 'open') mapper.fail(error);
     finish();
   }
@@ -123,25 +125,25 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
     format.feed(text);
   }
 
-  /** Counts what an event may leave behind until the end. */
-  function keep(kind: keyof typeof lengths, { length }: string): void {
+  /** Counts text that may stay in memory until the end of the response. */
+  function count(kind: keyof typeof lengths, { length }: string): void {
     lengths[kind] += length + CHUNK_OVERHEAD;
-    if (lengths[kind] > RESPONSE_LIMITS[kind]) throw new ResponseLimitError(kind, KEPT[kind]);
+    if (lengths[kind] > RESPONSE_LIMITS[kind]) throw new ResponseLimitError(kind, TOTAL_LIMITS[kind]);
   }
 
-  /** An event as it came, but for the key in an error of it. */
+  /** Returns an event unchanged except for credentials that it repeats. */
   function toRawValue(fields: unknown, data: string): unknown {
     return redactKnown(data) === data ? fields : redactJson(fields, redactKnown);
   }
 
   function finish(): void {
-    // What fails while the last items are closed is told, and they are closed as broken.
+    // If closing the last items fails, the error is written and the items are closed as broken.
     if (!attempt(() => mapper.end())) mapper.end();
     isOver = true;
     close();
   }
 
-  /** Nothing that a server sends may make the stream throw: a host's promises would never settle. */
+  /** Runs work that must not throw, whatever a server sends: the promises of the host would stay pending. */
   function attempt(work: () => void): boolean {
     try {
       work();
@@ -164,27 +166,27 @@ interface BodyFormat {
   end(): void;
 }
 
-/** A whole response object: the answer to a request that did not ask for a stream, or an error. */
+/** Reads a JSON document: a response that was not streamed, or an error. */
 function createJsonBody(mapper: EventMapper, { errorContext }: ReadResponseOptions): BodyFormat {
-  const pieces: string[] = [];
+  const chunks: string[] = [];
   let length = 0;
   return {
     feed(text) {
-      pieces.push(text);
+      chunks.push(text);
       length += text.length + CHUNK_OVERHEAD;
       if (length > RESPONSE_LIMITS.eventLength)
         throw new ResponseLimitError('eventLength', 'characters of JSON');
     },
     end() {
-      const body = pieces.join('');
+      const body = chunks.join('');
       if (isNestedDeeper(body, RESPONSE_LIMITS.nesting))
         throw new ResponseLimitError('nesting', 'arrays and objects in each other');
       let fields: unknown;
       try {
         fields = JSON.parse(body);
       } catch {
-        // Its own error repeats pieces of the body, in which a key may be cut beyond recognition.
-        return mapper.fail(toUnexpectedBodyError('a JSON document that is broken', body, errorContext));
+        // The parser's error quotes the body, possibly with a truncated key that cannot be recognized.
+        return mapper.fail(toUnexpectedBodyError('an invalid JSON document', body, errorContext));
       }
       const event = isPlainObject(fields) ? toDocumentEvent(fields) : undefined;
       if (event === undefined) return mapper.fail(toUnexpectedBodyError('other JSON', body, errorContext));
@@ -193,11 +195,11 @@ function createJsonBody(mapper: EventMapper, { errorContext }: ReadResponseOptio
   };
 }
 
-/** An error event may be the whole answer: `{"type":"error","code":…}`. */
+/** Converts a document to an event. An error event can be the whole body: `{"type":"error","code":…}`. */
 const toDocumentEvent = (fields: PlainObject): ResponsesEvent | undefined =>
   fields.type === 'error' ? { type: 'error', fields } : toUntypedEvent(fields);
 
-/** A web page: the address is one of a site, a proxy or a login. */
+/** Reads a web page: the address belongs to a site, a proxy or a sign-in page. */
 function createHtmlBody(mapper: EventMapper, errorContext: ErrorContext): BodyFormat {
   let page = '';
   const fail = () => mapper.fail(toUnexpectedBodyError('a web page', page, errorContext));
@@ -210,10 +212,10 @@ function createHtmlBody(mapper: EventMapper, errorContext: ErrorContext): BodyFo
   };
 }
 
-/** How much of a web page is read, in characters: enough to quote it, with room for a key that is not quoted. */
+/** The part of a web page that is read, in characters: enough to quote it and to find a key before the end. */
 const MAX_PAGE = 4_096;
 
-/** An answer that was given up, for it would have filled the memory. */
+/** Reports a response that exceeds a limit. */
 function toLimitError(
   { message }: ResponseLimitError,
   { url, requestBody, responseHeaders }: ErrorContext,
@@ -223,21 +225,21 @@ function toLimitError(
     url,
     requestBodyValues: requestBody,
     responseHeaders,
-    isRetryable: false,
+    isRetryable: RETRYABLE.responseLimit,
   });
 }
 
-/** An answer of status 200 that is not one of the Responses API. */
-function toUnexpectedBodyError(came: string, body: string, context: ErrorContext): APICallError {
+/** Reports a body with status 200 that does not belong to the Responses API. */
+function toUnexpectedBodyError(received: string, body: string, context: ErrorContext): APICallError {
   const { url, requestBody, responseHeaders, redact } = context;
   const excerpt = redact(body).replace(/\s+/g, ' ').trim().slice(0, 120);
   return new APICallError({
     message:
-      `Expected a Responses API response from ${url}, got ${came}: ${toErrorText(JSON.stringify(excerpt))}. ` +
-      'Check that `baseURL` is the API root of a server that speaks the Responses API, such as "https://api.openai.com/v1".',
+      `Expected a Responses API response from ${url}, got ${received}: ${toErrorText(JSON.stringify(excerpt))}. ` +
+      'Check that `baseURL` is the API root of a server that supports the Responses API, such as "https://api.openai.com/v1".',
     url,
     requestBodyValues: requestBody,
     responseHeaders,
-    isRetryable: false,
+    isRetryable: RETRYABLE.unexpectedResponse,
   });
 }

@@ -2,7 +2,7 @@ import { createTextBuffer, type TextBuffer } from '../../parts/text-buffer.js';
 import type { OutputItem, PartWriter } from './output-item.js';
 import { idOf, objectsOf, stringOf, type PlainObject } from '../../shared/json.js';
 
-/** Where reasoning is told: in a summary of several parts, or as the full text that open models send. */
+/** The form of reasoning: a summary of several parts, or the full text that open models send. */
 export type ReasoningChannel = 'summary' | 'text';
 
 /** A block of the stream. */
@@ -11,24 +11,24 @@ interface Block {
   readonly text: TextBuffer;
 }
 
-/** Reasoning of the model: one block a summary part, or one block of full text. */
+/** Reasoning of the model: one block for each summary part, or one block of full text. */
 export interface ReasoningItem extends OutputItem {
   readonly kind: 'reasoning';
-  /** Moves on to a summary part. Optional: Ollama sends deltas alone. */
+  /** Begins a summary part. Optional: Ollama sends deltas only. */
   openPart(index: number): void;
   writeDelta(channel: ReasoningChannel, index: number, delta: string): void;
-  /** A part's whole text: adds what its deltas left out. */
+  /** Adds the text of a complete part that its deltas did not contain. */
   completePart(channel: ReasoningChannel, index: number, text: string): void;
 }
 
 /**
- * Writes the reasoning block that carries the item's encrypted content, which belongs to the *finished* item
- * alone: what `output_item.added` brings differs from it and cannot be replayed. So only the last `reasoning-end`
- * has it, and a history that was cut off has none.
+ * Writes the reasoning blocks of an item. Only the encrypted content of the *finished* item can be replayed; the one in
+ * `output_item.added` differs from it. Therefore only the last `reasoning-end` contains it, and a truncated response has
+ * none.
  */
 export function createReasoningItem(id: string, { write, announced }: PartWriter): ReasoningItem {
   const itemId = idOf(announced?.id);
-  /** The channel that is streamed: the first that spoke. The other is told at the end, if it says something else. */
+  /** The streamed channel, which is the first with text. The other one is added at the end if its text differs. */
   let channel: ReasoningChannel | undefined;
   let otherText = '';
   /** Blocks by the wire's index of their part. Only the newest is open. */
@@ -47,7 +47,7 @@ export function createReasoningItem(id: string, { write, announced }: PartWriter
 
     writeDelta(from, index, delta) {
       channel ??= from;
-      if (from === channel) say(blockAt(toBlockIndex(from, index)), delta);
+      if (from === channel) append(blockAt(toBlockIndex(from, index)), delta);
       else otherText += delta;
     },
 
@@ -61,27 +61,31 @@ export function createReasoningItem(id: string, { write, announced }: PartWriter
     },
 
     isSameAs: wire => {
-      const said = saidText();
+      const streamed = streamedText();
       const texts = [toSummary(wire).join(''), toFullText(wire)];
-      return said === '' || texts.join('') === '' || texts.some(text => text !== '' && text.startsWith(said));
+      return (
+        streamed === '' ||
+        texts.join('') === '' ||
+        texts.some(text => text !== '' && text.startsWith(streamed))
+      );
     },
 
     finish(wire) {
       item.closed = true;
       const summary = wire === undefined ? [] : toSummary(wire);
       const fullText = wire === undefined ? '' : toFullText(wire);
-      // As in a stream, where a summary can only follow what it sums up.
+      // As in a stream, where a summary follows the full text.
       channel ??= fullText === '' ? 'summary' : 'text';
 
       if (channel === 'text') complete(blockAt(0), fullText);
       else for (const [index, text] of summary.entries()) complete(blockAt(index), text);
 
       const other = (channel === 'summary' ? fullText : summary.join('\n\n')) || otherText;
-      if (other.trim() !== '' && !isSaid(other)) say(openBlock(blocks.size), other);
+      if (other.trim() !== '' && !isStreamed(other)) append(openBlock(blocks.size), other);
 
       closeBlock({
         ...metadata(wire),
-        // An empty string is what llama.cpp sends for "none".
+        // llama.cpp sends an empty string instead of nothing.
         reasoningEncryptedContent: idOf(wire?.encrypted_content) ?? null,
       });
     },
@@ -93,7 +97,7 @@ export function createReasoningItem(id: string, { write, announced }: PartWriter
   }
 
   function openBlock(index: number) {
-    // The block that `added` opened has nothing yet: it becomes the part that comes first, whatever its index.
+    // The empty block that `added` opened becomes the first part, whatever its index.
     if (open !== undefined && open.text.length === 0 && blocks.size === 1) {
       blocks.clear();
       blocks.set(index, open);
@@ -116,23 +120,23 @@ export function createReasoningItem(id: string, { write, announced }: PartWriter
     open = undefined;
   }
 
-  function say(block: Block, delta: string): void {
-    // A part that was left behind is closed for the host: its latecomers are lost to the stream.
+  function append(block: Block, delta: string): void {
+    // An earlier part is already closed in the stream: its late deltas are lost.
     if (delta === '' || block !== open) return;
     block.text.append(delta);
     write({ type: 'reasoning-delta', id: block.id, delta });
   }
 
   function complete(block: Block, text: string): void {
-    if (text.startsWith(block.text.toString())) say(block, text.slice(block.text.length));
+    if (text.startsWith(block.text.toString())) append(block, text.slice(block.text.length));
   }
 
-  function isSaid(text: string): boolean {
+  function isStreamed(text: string): boolean {
     const plain = (value: string) => value.replace(/\s+/g, ' ').trim();
     return plain(text) === plain([...blocks.values()].map(block => block.text.toString()).join('\n'));
   }
 
-  function saidText(): string {
+  function streamedText(): string {
     return [...blocks.values()].map(block => block.text.toString()).join('');
   }
 
@@ -142,7 +146,7 @@ export function createReasoningItem(id: string, { write, announced }: PartWriter
   }
 }
 
-/** Full text is one block: the `content_index` of vLLM grows with every delta. */
+/** Full text is one block, because vLLM increments `content_index` with every delta. */
 const toBlockIndex = (channel: ReasoningChannel, index: number): number => (channel === 'text' ? 0 : index);
 
 const toSummary = (wire: PlainObject): string[] => objectsOf(wire.summary).map(part => stringOf(part.text));

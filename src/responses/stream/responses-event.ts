@@ -1,22 +1,21 @@
-import { RESPONSE_LIMITS, ResponseLimitError } from '../../http/limits.js';
-import { isNestedDeeper } from '../../http/limits.js';
+import { isNestedDeeper, RESPONSE_LIMITS, ResponseLimitError } from '../../http/limits.js';
 import type { SseEvent } from '../../http/sse-parser.js';
-import { isPlainObject, type PlainObject } from '../../shared/json.js';
+import { isPlainObject, type PlainObject, tryParseJson } from '../../shared/json.js';
 
-/** One event of the Responses API, as far as it can be told: a type, and fields that are read with care. */
+/** One event of the Responses API: a type and unchecked fields. */
 export interface ResponsesEvent {
   readonly type: string;
   readonly fields: PlainObject;
 }
 
-/** The end marker that chat-completions servers send and that some Responses servers kept. */
+/** The end marker of chat completions, which some Responses servers send as well. */
 export const DONE_MARKER = '[DONE]';
 
 /**
- * The event in one SSE dispatch, or undefined where there is none: no JSON, or JSON of no known kind.
- * The type is `data.type`, else the `event:` line, else what the shape of the object tells.
+ * Returns the event of one SSE dispatch, or undefined for invalid or unknown JSON. The type is `data.type`, or the
+ * `event:` line, or is inferred from the shape of the object.
  *
- * @throws AnswerLimitError for an event that is nested too deep.
+ * @throws ResponseLimitError for an event that is nested too deeply.
  */
 export function toResponsesEvent({ event, data }: SseEvent): ResponsesEvent | undefined {
   if (!data.startsWith('{') && data.trim() === DONE_MARKER) return { type: DONE_MARKER, fields: {} };
@@ -28,16 +27,12 @@ export function toResponsesEvent({ event, data }: SseEvent): ResponsesEvent | un
 function parse(data: string): unknown {
   if (isNestedDeeper(data, RESPONSE_LIMITS.nesting))
     throw new ResponseLimitError('nesting', 'arrays and objects in each other');
-  try {
-    return JSON.parse(data);
-  } catch {
-    return undefined;
-  }
+  return tryParseJson(data);
 }
 
 /**
- * An event for an object that does not name its type: a whole response object (the agentic-api gateway puts
- * one into a `data:` line, and an answer that is not streamed is one), a bare error, a chat completion.
+ * Converts an object without a type: a whole response object (a response that was not streamed, or a `data:` line of the
+ * agentic-api gateway), a plain error or a chat completion.
  */
 export function toUntypedEvent(fields: PlainObject, event?: string): ResponsesEvent | undefined {
   if (event !== undefined && event !== 'message' && event !== '') return { type: event, fields };

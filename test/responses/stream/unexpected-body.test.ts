@@ -44,12 +44,12 @@ describe('an answer that is none of the Responses API', () => {
   it.each(['', '\n\r\n \n'])('but an empty body (%j), says so', async body => {
     const error = errorOf(await readParts(toBytes(body)));
     expect(error.message).toMatch(
-      /to end with "response.completed", but came an empty body\. Check that `baseURL`/,
+      /to end with "response.completed", but the body was empty\. Check that `baseURL`/,
     );
   });
 
   forEachChunking('but comments, says that nothing came', ': ping\n\n: ping\n\n', async chunks => {
-    expect(errorOf(await readParts(chunks)).message).toContain('came an empty body');
+    expect(errorOf(await readParts(chunks)).message).toContain('the body was empty');
   });
 
   forEachChunking(
@@ -57,7 +57,7 @@ describe('an answer that is none of the Responses API', () => {
     '{"id":"resp_1","object":"response","output":[{"type',
     async chunks => {
       const error = errorOf(await readParts(chunks));
-      expect(error.message).toContain('got a JSON document that is broken: "{\\"id\\":\\"resp_1\\"');
+      expect(error.message).toContain('got an invalid JSON document: "{\\"id\\":\\"resp_1\\"');
       expect(error.message).toMatch(/Check that `baseURL`/);
     },
   );
@@ -75,7 +75,7 @@ describe('an answer that is none of the Responses API', () => {
 
   it('but plain text, quotes it', async () => {
     const error = errorOf(await readParts(toBytes('data: upstream gone\n\n')));
-    expect(error.message).toContain('a body without any event, beginning with "upstream gone"');
+    expect(error.message).toContain('the body contained no event and began with "upstream gone"');
   });
 
   it('counts data lines in which there is no event, and reads on', async () => {
