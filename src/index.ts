@@ -11,12 +11,12 @@ export type { Compatibility } from './responses/compatibility/compatibility.js';
 export type { KnownServerName } from './responses/compatibility/known-servers.js';
 export type { AzureSettings, ApiStyle } from './http/base-url.js';
 export type { ApiKeySetting } from './http/key-ring.js';
-export type { KelivoResponsesSettings } from './provider/settings.js';
+export type { KelivoResponsesSettings, TimeoutSettings } from './provider/settings.js';
 export type { ApprovalDecision, ApprovalRequest, Approvals, Approve } from './tool-loop/approvals.js';
 export type { ToolResultStore } from './tool-loop/result-store.js';
 export type { ToolLoopOptions } from './tool-loop/options.js';
 export type { ToolLoopEvent } from './tool-loop/events.js';
-export type { LocalTool, LocalTools } from './tools/local-tools.js';
+export type { LocalTool, LocalToolCallOptions, LocalTools, ToolInput } from './tools/local-tools.js';
 export type {
   McpHttpServerConfig,
   McpServerConfig,

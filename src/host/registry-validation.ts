@@ -1,5 +1,5 @@
 import { modelAdapters } from '../adapters/model-adapters.js';
-import { findSettingFaults, validateSettings } from '../provider/settings.js';
+import { findProviderSettingsIssues, validateSettings } from '../provider/settings.js';
 import { KelivoError } from '../shared/errors.js';
 import { isPlainObject, objectOf } from '../shared/json.js';
 import { findSettingsIssues } from '../shared/settings.js';
@@ -74,7 +74,7 @@ export function findEntryIssues(entry: unknown, path: string): string[] {
 }
 
 function findSettingIssues(settings: Readonly<Record<string, unknown>>, path: string): string[] {
-  const issues = findSettingFaults(settings).map(issue => `\`${path}\`: ${issue}`);
+  const issues = findProviderSettingsIssues(settings).map(issue => `\`${path}\`: ${issue}`);
   return issues.length > 0 ? issues : toIssues(path, () => validateSettings(settings));
 }
 

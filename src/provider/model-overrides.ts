@@ -9,16 +9,16 @@ import {
 } from '../responses/compatibility/known-servers.js';
 import type { RequestOverride } from '../responses/model.js';
 
-/** What is different for some language models of a provider. */
+/** Request overrides for one model or a pattern of models. */
 export interface ModelOverride {
-  /** Further headers of their requests. They win over the provider's own. */
+  /** Additional headers of the requests. They override the provider's headers. */
   headers?: Record<string, string | undefined>;
   /**
-   * Further fields of their requests, by the names on the wire, for example `{ top_k: 20 }`. A field given here replaces
-   * the one the request would have, as a whole; an undefined one is not sent. `input` and `stream` cannot be replaced.
+   * Additional fields of the request body, by their API names, for example `{ top_k: 20 }`. A field replaces the whole
+   * field of the same name, and an undefined field is removed. `input` and `stream` cannot be replaced.
    */
   body?: Record<string, unknown>;
-  /** What the input of these models takes. An object changes single points of the provider's `compatibility`. */
+  /** The compatibility of these models. An object overrides single points of the provider's `compatibility`. */
   compatibility?: KnownServerName | Compatibility;
 }
 
@@ -37,36 +37,34 @@ const profileShape = {
   without: z.array(z.string()).optional(),
 } satisfies Record<keyof Compatibility, z.ZodType>;
 
-export const compatibilitySchema = z
-  .union(
-    [z.enum(knownServerNames), z.strictObject(profileShape)],
-    `expected one of ${knownServerNames.map(name => `"${name}"`).join(', ')}, or an object of ` +
-      Object.keys(profileShape).join(', '),
-  )
-  .optional();
+export const compatibilitySchema: z.ZodType<
+  KnownServerName | Compatibility,
+  KnownServerName | Compatibility
+> = z.union(
+  [z.enum(knownServerNames), z.strictObject(profileShape)],
+  `expected one of ${knownServerNames.map(name => `"${name}"`).join(', ')}, or an object of ` +
+    Object.keys(profileShape).join(', '),
+);
 
 const reserved = ['input', 'stream'];
 
-export const modelOverridesSchema = z
-  .record(
-    z.string(),
-    z.strictObject({
-      headers: z.record(z.string(), z.string().optional()).optional(),
-      body: z
-        .record(z.string(), z.unknown())
-        .refine(
-          body => !reserved.some(name => name in body),
-          'expected no `input` and no `stream`: those are what the call asks for',
-        )
-        .optional(),
-      compatibility: compatibilitySchema,
-    }),
-  )
-  .optional();
+const modelOverrideSchema: z.ZodType<ModelOverride, ModelOverride> = z.strictObject({
+  headers: z.record(z.string(), z.string().optional()).optional(),
+  body: z
+    .record(z.string(), z.unknown())
+    .refine(
+      body => !reserved.some(name => name in body),
+      'expected no `input` and no `stream`, which come from the call',
+    )
+    .optional(),
+  compatibility: compatibilitySchema.optional(),
+} satisfies Record<keyof ModelOverride, z.ZodType>);
+
+export const modelOverridesSchema = z.record(z.string(), modelOverrideSchema);
 
 /**
- * What holds for a model: of all patterns that match its id, the more specific one wins, field by field. An exact id is
- * the most specific, then the pattern with more characters beside its `*`; of equals, the later one.
+ * Merges the overrides whose patterns match a model id. The more specific pattern wins, field by field. An exact id is
+ * the most specific, then the pattern with more characters besides `*`. Of equal patterns, the later one wins.
  */
 export function resolveModelOverride(
   modelId: string,
@@ -94,7 +92,7 @@ export function resolveModelOverride(
     );
 }
 
-/** A name stands for a whole profile; an object changes what holds otherwise. */
+/** A name selects a whole profile. An object overrides single points of the base. */
 function toProfile(base: Compatibility, choice: ModelOverride['compatibility']): Compatibility {
   if (choice === undefined) return base;
   return typeof choice === 'string' ? compatibilityByName(choice) : mergeCompatibility(base, choice);

@@ -1,19 +1,29 @@
 /**
  * Finds the name that was probably meant by a misspelt one: equal but for case, `_` and `-`, else with the fewest
- * differing characters. Returns undefined if no name is similar.
+ * differing characters, and of those with the longest common beginning. Returns undefined if no name is similar.
  */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = normalize(name);
   let nearest: string | undefined;
   // About one slip in four characters. More would suggest names that only look alike.
   let limit = Math.max(1, Math.floor(wanted.length / 4));
+  let prefix = -1;
   for (const candidate of candidates) {
-    const distance = editDistance(wanted, normalize(candidate));
-    if (distance > limit) continue;
+    const normalized = normalize(candidate);
+    const distance = editDistance(wanted, normalized);
+    const shared = commonPrefix(wanted, normalized);
+    if (distance > limit || (distance === limit && shared <= prefix)) continue;
     nearest = candidate;
-    limit = distance - 1;
+    limit = distance;
+    prefix = shared;
   }
   return nearest;
+}
+
+function commonPrefix(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length++;
+  return length;
 }
 
 const normalize = (name: string): string => name.toLowerCase().replace(/[_-]/g, '');

@@ -10,14 +10,6 @@ type SettingsShape = Readonly<Record<string, z.ZodType>>;
  */
 export type SettingsOf<Shape extends SettingsShape> = { [Name in keyof Shape]?: z.input<Shape[Name]> };
 
-/** A schema for an object of optional settings that rejects unknown names. */
-export function settingsSchema<Shape extends SettingsShape>(
-  shape: Shape,
-): z.ZodType<SettingsOf<Shape>, SettingsOf<Shape>> {
-  const schema: z.ZodType = z.strictObject(shape).partial();
-  return schema as z.ZodType<SettingsOf<Shape>, SettingsOf<Shape>>;
-}
-
 /** A setting that is a function. Its parameters cannot be checked. */
 export const functionSetting = <Type>() =>
   z.custom<Type>(value => typeof value === 'function', 'expected a function');

@@ -1,4 +1,10 @@
-export { createLocalTools, type LocalTool, type LocalTools } from '../tools/local-tools.js';
+export {
+  createLocalTools,
+  type LocalTool,
+  type LocalToolCallOptions,
+  type LocalTools,
+  type ToolInput,
+} from '../tools/local-tools.js';
 export type { LocalToolsOptions } from '../tools/run-local-tool.js';
 export type {
   ToolCallOptions,

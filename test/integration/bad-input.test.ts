@@ -41,7 +41,8 @@ describe('a wrong setting', () => {
       { baseUrl: 'https://api.openai.com' },
       'Unknown setting `baseUrl` in the provider settings. Did you mean `baseURL`?',
     ],
-    [{ model: 'gpt-5' }, 'Unknown setting `model` in the provider settings. Known are: name, baseURL, api'],
+    [{ model: 'gpt-5' }, 'Unknown setting `model` in the provider settings. Did you mean `models`?'],
+    [{ llm: 'gpt-5' }, 'Unknown setting `llm` in the provider settings. Known are: name, baseURL, api'],
     [
       { apiKey: 42 },
       'Invalid `apiKey` of the provider settings: expected a string, a list of strings or a function, got 42.',

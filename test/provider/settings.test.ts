@@ -7,9 +7,41 @@ const WRONG: readonly [settings: unknown, message: RegExp][] = [
   [{ colour: 'red' }, /^Unknown setting `colour` in the provider settings\. Known are: name, .*\bapiKey, /],
   [
     { azure: { resourceName: 'r' } },
-    /^Expected `api: 'azure'` beside the setting `azure`, got `api: undefined`\./,
+    /^Expected `api: 'azure'` with the setting `azure`, got `api: undefined`\./,
   ],
-  [{ timeouts: { idel: 5 } }, /^Unknown setting `idel` in `timeouts` of the provider settings\./],
+  [
+    { timeouts: { totl: 5 } },
+    /^Unknown setting `totl` in `timeouts` of the provider settings\. Did you mean `total`\?$/,
+  ],
+  [{ timeouts: { colour: 5 } }, /^Unknown .* Known are: connect, idle, tool, total\.$/],
+  [
+    { toolLoop: { maxRoundz: 5 } },
+    /^Unknown setting `maxRoundz` in `toolLoop` of .*\. Did you mean `maxRounds`\?$/,
+  ],
+  [
+    { toolLoop: { retry: { maxretries: 5 } } },
+    /^Unknown setting `maxretries` in `toolLoop\.retry` of .*\. Did you mean `maxRetries`\?$/,
+  ],
+  [
+    { api: 'azure', azure: { resorceName: 'r' } },
+    /^Unknown setting `resorceName` in `azure` of .*\. Did you mean `resourceName`\?$/,
+  ],
+  [
+    { models: { 'qwen*': { heders: {} } } },
+    /^Unknown setting `heders` in `models\.qwen\*` of .*\. Did you mean `headers`\?$/,
+  ],
+  [
+    { models: { x: { compatibility: { toolOutputs: 'any' } } } },
+    /^Unknown setting `toolOutputs` in `models\.x\.compatibility` of .*\. Did you mean `toolOutput`\?$/,
+  ],
+  [
+    { compatibility: { statuz: true } },
+    /^Unknown setting `statuz` in `compatibility` of .*\. Did you mean `status`\?$/,
+  ],
+  [
+    { mcpServers: {}, mcp: { conectTimeout: 5 } },
+    /^Unknown setting `conectTimeout` in the setting `mcp`\. Did you mean `connectTimeout`\?$/,
+  ],
   [{ apiKey: 7 }, /^Invalid `apiKey` of the provider settings: expected .*string.* or a function, got 7\.$/],
   [{ baseURL: ['x'] }, /^Invalid `baseURL` of the provider settings: .*expected string.*, got an array\.$/],
   [
@@ -27,7 +59,7 @@ const WRONG: readonly [settings: unknown, message: RegExp][] = [
     { mcpServers: {}, mcp: { onElicitation: true } },
     /^Invalid `onElicitation` of the setting `mcp`: expected a function, got true\.$/,
   ],
-  [{ mcp: {} }, /^Expected `mcpServers` to be an object of servers beside the setting `mcp`, got nothing\.$/],
+  [{ mcp: {} }, /^Expected `mcpServers` to be an object of servers with the setting `mcp`, got nothing\.$/],
   [{ mcpServers: true }, /^Invalid `mcpServers` .*: expected an object, got true\.$/],
   [{ toolLoop: true }, /^Invalid `toolLoop` of the provider settings/],
   ['sk-secret', /^Invalid the provider settings: .*expected object.*, got a string\.$/],
@@ -38,15 +70,15 @@ const WRONG: readonly [settings: unknown, message: RegExp][] = [
 ];
 
 describe('validateSettings', () => {
-  it.each(WRONG)('refuses %j with what was expected and what came', (settings, message) => {
-    const refuse = () => validateSettings(settings);
-    expect(refuse).toThrow(KelivoError);
-    expect(refuse).toThrow(message);
-    expect(refuse).toThrow(expect.objectContaining({ code: 'invalid-settings' }));
-    expect(refuse).not.toThrow('sk-secret');
+  it.each(WRONG)('rejects %j with the expected and the received value', (settings, message) => {
+    const validate = () => validateSettings(settings);
+    expect(validate).toThrow(KelivoError);
+    expect(validate).toThrow(message);
+    expect(validate).toThrow(expect.objectContaining({ code: 'invalid-settings' }));
+    expect(validate).not.toThrow('sk-secret');
   });
 
-  it('takes settings as they are, and none', () => {
+  it('returns valid settings as they are, and an empty object for none', () => {
     const settings = {
       name: 'mine',
       baseURL: 'http://localhost:8000',

@@ -1,4 +1,4 @@
-// Checked by the compiler, in `npm run check`: what a host's code sees of the package as it is built.
+// Checked by the compiler: the types of the built package.
 import type { EmbeddingModelV2, LanguageModelV2, ProviderV2 } from '@ai-sdk/provider';
 import type { LanguageModel, ToolSet } from 'ai';
 import type { LanguageModel as LanguageModelOf6, ToolSet as ToolSetOf6 } from 'ai6';
@@ -10,6 +10,7 @@ import {
   kelivoResponses,
   type KelivoResponsesProvider,
   type KelivoResponsesSettings,
+  type TimeoutSettings,
 } from 'kelivo-responses';
 import { expectTypeOf, test } from 'vitest';
 
@@ -43,6 +44,13 @@ test('a setting that is unknown or wrong does not compile', () => {
   createKelivoResponsesProvider({ systemMessageMode: 'user' });
   // @ts-expect-error The tools are the provider's own setting.
   createKelivoResponsesProvider({ toolLoop: { tools: [] } });
+  // @ts-expect-error A misspelt nested setting.
+  createKelivoResponsesProvider({ timeouts: { totl: 1000 } });
+  // @ts-expect-error A misspelt setting of the tool loop.
+  createKelivoResponsesProvider({ toolLoop: { maxRoundz: 3 } });
+  expectTypeOf<KelivoResponsesSettings['timeouts']>().toEqualTypeOf<TimeoutSettings | undefined>();
+  expectTypeOf<KelivoResponsesSettings['api']>().toEqualTypeOf<'openai' | 'azure' | 'google' | undefined>();
+  expectTypeOf<KelivoResponsesSettings['apiKey']>().extract<readonly string[]>().not.toBeNever();
   expectTypeOf<KelivoResponsesSettings['compatibility']>().extract<'vllm'>().toEqualTypeOf<'vllm'>();
 });
 
