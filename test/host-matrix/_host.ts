@@ -6,17 +6,17 @@ import { createKelivoResponsesProvider, type KelivoResponsesProvider } from '../
 import type { KelivoResponsesSettings } from '../../src/provider/settings.js';
 import { toProviderV3 } from '../../src/v3/index.js';
 
-/** The AI SDK in the words of its release 5: what the scenarios use of it is alike in all of them. */
+/** The AI SDK with the types of version 5. All versions share the functions that the scenarios use. */
 export type AiSdk = typeof ai5;
 
-/** One release of the AI SDK with one form of the provider. */
+/** One major version of the AI SDK with one version of the provider. */
 export interface Host {
   readonly name: string;
   readonly major: 5 | 6 | 7;
-  readonly form: 'V2' | 'V3';
+  readonly version: 'V2' | 'V3';
   readonly sdk: AiSdk;
   createProvider(settings: KelivoResponsesSettings): KelivoResponsesProvider;
-  /** A model in the host's own `wrapLanguageModel`, in the way that this release takes this form of the provider. */
+  /** Wraps a model with the host's `wrapLanguageModel`, or with its equivalent for this provider version. */
   wrap(
     provider: KelivoResponsesProvider,
     modelId: string,
@@ -24,24 +24,24 @@ export interface Host {
   ): ai5.LanguageModel;
 }
 
-// The types of the releases differ; `test/v3/types` holds what each of them accepts.
+// The types of the majors differ. `test/v3/types` checks them.
 const sdks = { 5: ai5, 6: ai6 as unknown as AiSdk, 7: ai7 as unknown as AiSdk } as const;
 
-const host = (major: Host['major'], form: Host['form']): Host => ({
-  name: `ai ${major} · ${form}`,
+const host = (major: Host['major'], version: Host['version']): Host => ({
+  name: `ai ${major} · ${version}`,
   major,
-  form,
+  version,
   sdk: sdks[major],
 
   createProvider(settings) {
     const provider = createKelivoResponsesProvider(settings);
-    return form === 'V2' ? provider : (toProviderV3(provider) as unknown as KelivoResponsesProvider);
+    return version === 'V2' ? provider : (toProviderV3(provider) as unknown as KelivoResponsesProvider);
   },
 
   wrap(provider, modelId, middleware) {
     const { wrapLanguageModel } = sdks[major];
-    if (major === 6 && form === 'V2') {
-      // Its `wrapLanguageModel` mislabels a model of version 2; its `wrapProvider` converts one.
+    if (major === 6 && version === 'V2') {
+      // Its `wrapLanguageModel` mislabels version 2 models. Its `wrapProvider` converts them.
       const wrapProvider = ai6.wrapProvider as unknown as (options: object) => typeof provider;
       return wrapProvider({ provider, languageModelMiddleware: middleware }).languageModel(modelId);
     }
@@ -49,7 +49,7 @@ const host = (major: Host['major'], form: Host['form']): Host => ({
   },
 });
 
-/** The columns of the matrix. A provider of version 3 is not for `ai@5`, which refuses it. */
+/** The columns of the matrix. `ai@5` does not accept a version 3 provider. */
 export const hosts: readonly Host[] = [
   host(5, 'V2'),
   host(6, 'V2'),

@@ -1,13 +1,13 @@
 import type { Host, Mode } from './_host.js';
 import type { Scene } from './_scene.js';
 
-/** Something that hosts do, and what must come of it in each of them. */
+/** A use case with the same expected result in every host. */
 export interface Scenario {
-  /** A row of the matrix. */
+  /** Title of its row in the matrix. */
   readonly name: string;
-  /** The ways to call that it has. @default both */
+  /** Call modes that it supports. @default both */
   readonly modes?: readonly Mode[];
-  /** The forms of the provider that have it. @default both */
-  readonly forms?: readonly Host['form'][];
+  /** Provider versions that support it. @default both */
+  readonly versions?: readonly Host['version'][];
   play(scene: Scene): Promise<void>;
 }

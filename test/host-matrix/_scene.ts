@@ -22,13 +22,13 @@ export interface CallOptions {
   readonly [setting: string]: unknown;
 }
 
-/** One host in front of one server, in one of the two ways to call. */
+/** One host with one server and one call mode. */
 export interface Scene extends Omit<Host, 'createProvider'> {
   readonly mode: Mode;
   readonly emulator: ResponsesEmulator;
-  /** A provider that has the tools of the reference MCP server. */
+  /** A provider with the tools of the reference MCP server. */
   readonly provider: KelivoResponsesProvider;
-  /** Another provider in front of the same server, without tools unless it is given some. */
+  /** Creates another provider for the same server, with no tools by default. */
   createProvider(settings?: KelivoResponsesSettings): KelivoResponsesProvider;
   run(options: CallOptions): Promise<{
     text: string;
@@ -36,10 +36,10 @@ export interface Scene extends Omit<Host, 'createProvider'> {
     steps: readonly Step[];
     totalUsage: Readonly<Record<string, unknown>>;
     messages: ModelMessage[];
-    /** Errors that a stream told of on its way. */
+    /** Errors that a stream reported. */
     errors: unknown[];
   }>;
-  /** The input items of a request. */
+  /** Returns the input items of a request. */
   inputOf(request: number): InputItem[];
 }
 
@@ -60,12 +60,12 @@ export interface InputItem {
   readonly [field: string]: unknown;
 }
 
-/** Sets a scene. The MCP server is shared: starting and ending one takes most of the time. */
+/** Starts a scene. All scenes share one MCP server, because starting it is slow. */
 export async function startScene(host: Host, { mode, mcp }: { mode: Mode; mcp: ToolSource }): Promise<Scene> {
   const emulator = await startEmulator({ apiKey });
   const createProvider = (settings: KelivoResponsesSettings = {}): KelivoResponsesProvider => {
     const provider = host.createProvider({ baseURL: emulator.baseURL, apiKey, ...settings });
-    // The source of the MCP tools is not the provider's to close.
+    // A shared tool source is closed by its owner.
     if (settings.mcpServers === undefined) onTestFinished(() => provider.close());
     return provider;
   };

@@ -5,7 +5,7 @@ import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 import { hosts, modes } from './_host.js';
 import type { Scenario } from './_scenario.js';
 import { startScene } from './_scene.js';
-import { type Cell, toTable } from './_to-table.js';
+import { type Cell, toTable } from './_table.js';
 import { abort } from './scenarios/abort.js';
 import { approvals } from './scenarios/approvals.js';
 import { brokenStreams } from './scenarios/broken-streams.js';
@@ -30,7 +30,7 @@ import { undeclaredMcpTools } from './scenarios/undeclared-mcp-tools.js';
 import { usageOfRounds } from './scenarios/usage-of-rounds.js';
 import { warnings } from './scenarios/warnings.js';
 
-// Every release of the AI SDK with every form of the provider that it takes, over real HTTP and a real MCP server.
+// Runs every scenario with every AI SDK major and provider version, over HTTP and with an MCP server process.
 
 const scenarios: readonly Scenario[] = [
   text,
@@ -75,9 +75,9 @@ afterAll(async () => {
 });
 
 describe.each(hosts)('$name', host => {
-  const played = scenarios.filter(({ forms }) => forms?.includes(host.form) ?? true);
-  describe.each(played)('$name', ({ name, modes: ways = modes, play }) => {
-    it.each(ways)('%s', async mode => {
+  const played = scenarios.filter(({ versions }) => versions?.includes(host.version) ?? true);
+  describe.each(played)('$name', ({ name, modes: supported = modes, play }) => {
+    it.each(supported)('%s', async mode => {
       onTestFinished(({ task }) => {
         cells.push({ row: name, column: host.name, passed: task.result?.state === 'pass' });
       });

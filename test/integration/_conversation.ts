@@ -7,7 +7,7 @@ import type { KelivoResponsesSettings } from '../../src/provider/settings.js';
 import type { ResponsesEmulator } from '../../src/testing/index.js';
 import { startEmulator } from '../testing/_emulator.js';
 
-/** Who answers: this package's provider or the official one. */
+/** The provider of a turn: this package's or the official one. */
 export type Side = 'ours' | 'official';
 
 export interface TurnOptions {
@@ -25,14 +25,14 @@ export interface TurnResult {
   readonly inputs: Record<string, unknown>[][];
 }
 
-/** One conversation of a host that may change its provider with every turn. */
+/** A conversation of a host that can change its provider with every turn. */
 export interface Conversation {
   readonly emulator: ResponsesEmulator;
   readonly ours: KelivoResponsesProvider;
   readonly messages: ModelMessage[];
   model(side: Side): LanguageModelV2;
-  /** The user says something; the answer joins the history. Fails when the server refuses a request. */
-  say(text: string, options: TurnOptions): Promise<TurnResult>;
+  /** Sends a user message and adds the response to the history. Fails if the server rejects a request. */
+  send(text: string, options: TurnOptions): Promise<TurnResult>;
 }
 
 export async function startConversation({
@@ -43,10 +43,10 @@ export async function startConversation({
   settings?: Partial<KelivoResponsesSettings>;
 }): Promise<Conversation> {
   const emulator = await startEmulator();
-  const refusals: string[] = [];
+  const rejections: string[] = [];
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const response = await globalThis.fetch(input, init);
-    if (!response.ok) refusals.push(await response.clone().text());
+    if (!response.ok) rejections.push(await response.clone().text());
     return response;
   };
   const server = { baseURL: emulator.baseURL, apiKey: 'sk-test', fetch };
@@ -60,7 +60,7 @@ export async function startConversation({
     ours,
     messages,
     model,
-    async say(text, { by, tools, mode = 'stream', openai }) {
+    async send(text, { by, tools, mode = 'stream', openai }) {
       messages.push({ role: 'user', content: text });
       const firstRequest = emulator.requests.length;
       const options = {
@@ -71,13 +71,13 @@ export async function startConversation({
         maxRetries: 0,
         providerOptions: { openai: { store, reasoningSummary: 'auto', ...openai } },
       };
-      const answer = mode === 'stream' ? await readStream(options) : await generateText(options);
-      expect(refusals).toEqual([]);
-      messages.push(...(await answer.response).messages);
+      const result = mode === 'stream' ? await readStream(options) : await generateText(options);
+      expect(rejections).toEqual([]);
+      messages.push(...(await result.response).messages);
       return {
-        text: await answer.text,
-        responseId: (await answer.providerMetadata)?.openai?.responseId,
-        warnings: (await answer.warnings) ?? [],
+        text: await result.text,
+        responseId: (await result.providerMetadata)?.openai?.responseId,
+        warnings: (await result.warnings) ?? [],
         inputs: emulator.requests
           .slice(firstRequest)
           .map(({ body }) => (body as { input: Record<string, unknown>[] }).input),
@@ -94,7 +94,7 @@ async function readStream(options: Parameters<typeof streamText>[0]) {
   return result;
 }
 
-/** The texts of the assistant in a history, each with the id of its item. */
+/** Returns the assistant texts of a history, each with its item id. */
 export const textsOf = (messages: readonly ModelMessage[]): { text: string; itemId: unknown }[] =>
   messages.flatMap(({ role, content }) =>
     role !== 'assistant' || typeof content === 'string'

@@ -21,12 +21,12 @@ import {
 import { startEmulator } from '../testing/_emulator.js';
 import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 
-// Warnings are part of what is tested, not of the tests' output.
+// Tests check warnings, so they are not logged.
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
 export const apiKey = 'sk-test-0123456789';
 
-/** A provider in front of an emulator that checks every request. Both end with the test. */
+/** Starts an emulator that checks every request, and a provider for it. Both close with the test. */
 export async function startProvider(
   settings: KelivoResponsesSettings = {},
   options: ResponsesEmulatorOptions = {},
@@ -38,8 +38,8 @@ export async function startProvider(
 }
 
 /**
- * The same with the reference MCP server as a child process, for all tests of a suite: starting and ending a server
- * takes most of the time.
+ * Starts the same with the reference MCP server as a child process, shared by all tests of a suite, because starting a
+ * server is slow.
  */
 export function useProviderWithMcp(settings: KelivoResponsesSettings = {}) {
   let emulator: ResponsesEmulator;
@@ -60,8 +60,8 @@ export function useProviderWithMcp(settings: KelivoResponsesSettings = {}) {
   return {
     model: (modelId = 'gpt-5') => provider(modelId),
     toolStubs: () => provider.toolStubs(),
-    enqueue: (...answers: ScriptedResponse[]) => emulator.enqueue(...answers),
-    /** The requests of the running test. */
+    enqueue: (...responses: ScriptedResponse[]) => emulator.enqueue(...responses),
+    /** Requests of the current test. */
     get requests() {
       return emulator.requests.slice(before);
     },
@@ -78,7 +78,7 @@ interface HostOptions {
   maxRetries?: number;
 }
 
-/** One call of a host, told alike for both its functions. */
+/** Runs a call with either function of the AI SDK and returns the same fields. */
 export const hosts = {
   async generateText(options: HostOptions) {
     const { text, finishReason, steps, totalUsage, warnings, response } = await generateText(options);
@@ -103,7 +103,7 @@ export const hosts = {
 
 export const hostNames = ['generateText', 'streamText'] as const;
 
-/** A model that reasons, and whose answers show the reasoning. */
+/** Options that request reasoning summaries. */
 export const showReasoning: Record<string, Record<string, JSONValue>> = {
   openai: { reasoningSummary: 'auto' },
 };
@@ -118,10 +118,10 @@ export interface InputItem {
   readonly [key: string]: unknown;
 }
 
-/** The input items of a request. */
+/** Returns the input items of a request. */
 export const inputOf = (request: EmulatorRequest | undefined): InputItem[] =>
   (request?.body as { input: InputItem[] } | undefined)?.input ?? [];
 
-/** The input of a request in short: the types of its items, or their roles. */
+/** Returns the role of each input item, or its type. */
 export const shapeOf = (request: EmulatorRequest | undefined): (string | undefined)[] =>
   inputOf(request).map(({ type, role }) => role ?? type);

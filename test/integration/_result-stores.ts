@@ -8,15 +8,15 @@ import Keyv from 'keyv';
 import type { ToolResultStore } from '../../src/index.js';
 import { findFreePort } from '../_free-port.js';
 
-/** Opens the store at a location, `redis://…` or a folder, as every process of a test does for itself. */
+/** Opens the store at a location: a `redis://…` URL or a folder. Every process of a test opens its own. */
 export function openStore(location: string): ToolResultStore & { close(): Promise<void> } {
   if (!location.startsWith('redis:')) return openFolder(location);
   const keyv = new Keyv(new KeyvRedis(location), { namespace: 'tool-results', ttl: 60_000 });
-  // A store is any object with `get` and `set`, and a Keyv is one as it is.
+  // A store is any object with `get` and `set`, such as a Keyv.
   return Object.assign(keyv satisfies ToolResultStore, { close: () => keyv.disconnect() });
 }
 
-/** The least that a store can be: one file for each key. */
+/** A minimal store: one file per key. */
 function openFolder(folder: string): ToolResultStore & { close(): Promise<void> } {
   const fileOf = (key: string): string => path.join(folder, `${encodeURIComponent(key)}.json`);
   return {
@@ -39,7 +39,7 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-/** Starts a Redis on a free port of this machine that writes nothing to disk. */
+/** Starts Redis on a free local port, without writing to disk. */
 export async function startRedis(): Promise<RedisServer> {
   const port = await findFreePort();
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];

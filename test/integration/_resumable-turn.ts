@@ -1,5 +1,4 @@
-// Pays once with a tool that writes down each payment, and says what the model answers. Meant to be killed on the way
-// and to be started again.
+// Pays once with a tool that logs each payment, and prints the response. The test kills this process and starts it again.
 import { appendFileSync } from 'node:fs';
 import { generateText } from 'ai';
 import * as z from 'zod';

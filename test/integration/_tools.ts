@@ -4,7 +4,7 @@ import { z } from 'zod';
 /** Tools that the host runs. */
 export const hostTools = {
   get_weather: tool({
-    description: 'Tells the weather of a city.',
+    description: 'Returns the weather of a city.',
     inputSchema: z.object({ city: z.string() }),
     execute: async ({ city }) => `${city}: 18 degrees`,
   }),

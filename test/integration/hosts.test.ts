@@ -11,7 +11,7 @@ const host = useProviderWithMcp();
 describe.each(hostNames)('%s', name => {
   const run = hosts[name];
 
-  it('answers without tools', async () => {
+  it('responds without tools', async () => {
     const { emulator, provider } = await startProvider();
     const { text, finishReason, errors, totalUsage } = await run({
       model: provider('gpt-5'),
@@ -28,7 +28,7 @@ describe.each(hostNames)('%s', name => {
     expect(emulator.requests[0]?.body).not.toHaveProperty('tools');
   });
 
-  it('runs an MCP tool and tells its result', async () => {
+  it('runs an MCP tool and returns its result', async () => {
     const result = await run({ model: host.model(), prompt: 'Use get-sum with 2 and 3' });
     expect(result).toMatchObject({
       text: 'The tool get-sum answered: The sum of 2 and 3 is 5.',
@@ -78,7 +78,7 @@ describe.each(hostNames)('%s', name => {
     expect(host.requests).toHaveLength(2);
   });
 
-  it('chains rounds until the model answers', async () => {
+  it('chains rounds until the model responds with text', async () => {
     const prompt = 'get-sum 1 and 2, then get-sum 3 and 4, then get-structured-content for Chicago';
     const { text, finishReason, steps } = await run({ model: host.model(), prompt });
     expect(text).toMatch(/1 and 2 is 3\.\n.*3 and 4 is 7\.\n.*temperature/);
@@ -88,14 +88,14 @@ describe.each(hostNames)('%s', name => {
     expect(rounds(steps[0]?.providerMetadata)).toHaveLength(4);
   });
 
-  it('lets the model answer although a tool failed', async () => {
+  it('continues after a failed tool', async () => {
     host.enqueue([{ call: 'get-sum', arguments: { a: 'two', b: 3 } }]);
     const { text, finishReason, errors } = await run({ model: host.model(), prompt: 'Use get-sum' });
     expect(text).toMatch(/^The tool get-sum (failed|answered): .*a must be number/);
     expect({ finishReason, errors }).toEqual({ finishReason: 'stop', errors: [] });
   });
 
-  it('lets the model mend arguments that are no JSON', async () => {
+  it('lets the model correct arguments that are not JSON', async () => {
     host.enqueue(
       [{ call: 'get-sum', arguments: 'two and three' }],
       [{ call: 'get-sum', arguments: '{a: 2, b: 3' }],
@@ -106,7 +106,7 @@ describe.each(hostNames)('%s', name => {
     expect(host.requests).toHaveLength(3);
   });
 
-  it('leaves the host its own tools: each runs once and the conversation goes on', async () => {
+  it('leaves tools of the host to the host: each runs once and the conversation continues', async () => {
     const executed: unknown[] = [];
     const saveNote = tool({
       description: 'Keeps a note.',
@@ -136,11 +136,11 @@ describe.each(hostNames)('%s', name => {
     expect(sent.filter(({ type }) => type === 'function_call').length).toBe(
       sent.filter(({ type }) => type === 'function_call_output').length,
     );
-    // `generateText` has nowhere to keep the calls of tools that it does not know.
+    // `generateText` cannot store calls of undeclared tools.
     if (name === 'streamText') expect(text).toContain('The sum of 2 and 3 is 5.');
   });
 
-  it('runs local tools beside those of MCP, which keep their names', async () => {
+  it('runs local tools next to MCP tools, which keep their names', async () => {
     const localSum = tool({
       inputSchema: z.object({ a: z.number(), b: z.number() }),
       execute: async ({ a, b }) => `locally ${a + b}`,
@@ -158,7 +158,7 @@ describe.each(hostNames)('%s', name => {
     expect(outputs.map(({ output }) => output)).toEqual(['The sum of 1 and 2 is 3.', 'locally 3']);
   });
 
-  it('sends tools that nobody may call with `toolLoop: false` not at all', async () => {
+  it('sends no tools with `toolLoop: false`', async () => {
     const { emulator, provider } = await startProvider({
       mcpServers: { everything: everythingOverStdio() },
       toolLoop: false,

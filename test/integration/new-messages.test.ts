@@ -3,11 +3,11 @@ import { startConversation, typesOf } from './_conversation.js';
 import { hostTools, loopTools } from './_tools.js';
 
 describe('with `previousResponseId` and the whole history', () => {
-  it.each(['ours', 'official'] as const)('only what is new since the answer of %s is sent', async first => {
-    const talk = await startConversation({ store: true });
-    const one = await talk.say('Add 1 and 2', { by: first, tools: hostTools });
+  it.each(['ours', 'official'] as const)('sends only the messages after the response of %s', async first => {
+    const conversation = await startConversation({ store: true });
+    const one = await conversation.send('Add 1 and 2', { by: first, tools: hostTools });
     const openai = { previousResponseId: String(one.responseId) };
-    const two = await talk.say('Add 3 and 4, and get the weather in Rome', {
+    const two = await conversation.send('Add 3 and 4, and get the weather in Rome', {
       by: 'ours',
       tools: hostTools,
       openai,
@@ -24,11 +24,11 @@ describe('with `previousResponseId` and the whole history', () => {
     expect(two.text).toBe('The tool add answered: 7\nThe tool get_weather answered: Rome: 18 degrees');
   });
 
-  it('the rounds of our loop follow what is new', async () => {
-    const talk = await startConversation({ store: true, settings: { tools: loopTools } });
-    const one = await talk.say('Find the book "Momo"', { by: 'ours' });
+  it('appends the rounds of our loop to the new messages', async () => {
+    const conversation = await startConversation({ store: true, settings: { tools: loopTools } });
+    const one = await conversation.send('Find the book "Momo"', { by: 'ours' });
     const openai = { previousResponseId: String(one.responseId) };
-    const two = await talk.say('Find the book "Emil"', { by: 'ours', openai });
+    const two = await conversation.send('Find the book "Emil"', { by: 'ours', openai });
     expect(two.inputs.map(typesOf)).toEqual([
       ['user'],
       ['user', 'reasoning', 'function_call', 'function_call_output'],
@@ -36,17 +36,17 @@ describe('with `previousResponseId` and the whole history', () => {
     expect(two.text).toContain('Emil');
   });
 
-  it('results follow their calls where the server has those', async () => {
-    const talk = await startConversation({ store: true });
+  it('sends only the results of calls that the server stores', async () => {
+    const conversation = await startConversation({ store: true });
     const { get_weather: weather } = hostTools;
-    const one = await talk.say('Get the weather in Rome', {
+    const one = await conversation.send('Get the weather in Rome', {
       by: 'ours',
       tools: { get_weather: { ...weather, execute: undefined } },
     });
-    const calls = talk.messages.flatMap(({ content }) =>
+    const calls = conversation.messages.flatMap(({ content }) =>
       typeof content === 'string' ? [] : content.filter(part => part.type === 'tool-call'),
     );
-    talk.messages.push({
+    conversation.messages.push({
       role: 'tool',
       content: calls.map(({ toolCallId, toolName }) => ({
         type: 'tool-result',
@@ -56,15 +56,15 @@ describe('with `previousResponseId` and the whole history', () => {
       })),
     });
     const openai = { previousResponseId: String(one.responseId) };
-    const two = await talk.say('And what now?', { by: 'ours', tools: hostTools, openai });
+    const two = await conversation.send('And what now?', { by: 'ours', tools: hostTools, openai });
     expect(typesOf(two.inputs[0])).toEqual(['function_call_output', 'user']);
   });
 });
 
-it('sends a `conversation` only what follows its last answer', async () => {
-  const talk = await startConversation({ store: true });
-  await talk.say('Hello', { by: 'ours' });
+it('sends a `conversation` only the messages after its last response', async () => {
+  const conversation = await startConversation({ store: true });
+  await conversation.send('Hello', { by: 'ours' });
   const openai = { conversation: 'conv_1' };
-  const { inputs } = await talk.say('And now?', { by: 'ours', openai });
+  const { inputs } = await conversation.send('And now?', { by: 'ours', openai });
   expect(inputs.map(typesOf)).toEqual([['user']]);
 });

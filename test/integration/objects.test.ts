@@ -13,13 +13,13 @@ const prompt = 'Plan 3 nights: "Rome"';
 const object = { city: 'Rome', days: 3, stops: [{ name: expect.any(String) }] };
 
 describe('generateObject', () => {
-  it('gets an object of its schema', async () => {
+  it('returns an object that matches its schema', async () => {
     const result = await generateObject({ model: host.model(), schema, prompt });
     expect(result.object).toEqual(object);
     expect(host.requests[0]?.body).toMatchObject({ text: { format: { type: 'json_schema' } } });
   });
 
-  it('gets it also after a tool has run', async () => {
+  it('returns the object after a tool has run', async () => {
     host.enqueue([{ call: 'get-sum', arguments: { a: 1, b: 2 } }]);
     const result = await generateObject({ model: host.model(), schema, prompt });
     expect(result.object).toEqual(object);
@@ -29,7 +29,7 @@ describe('generateObject', () => {
 });
 
 describe('streamObject', () => {
-  it('streams an object of its schema, also after a tool has run', async () => {
+  it('streams an object that matches its schema after a tool has run', async () => {
     host.enqueue([{ call: 'get-sum', arguments: { a: 1, b: 2 } }]);
     const errors: unknown[] = [];
     const result = streamObject({

@@ -25,7 +25,7 @@ const webSearch: ToolSet = {
 
 const other = (side: Side): Side => (side === 'ours' ? 'official' : 'ours');
 
-/** Whether all that was answered before stands in the request, by its text or by the item's id. */
+/** Fails unless the request contains all previous responses, as text or as item id. */
 function expectHistory(
   input: Record<string, unknown>[] | undefined,
   messages: readonly ModelMessage[],
@@ -43,43 +43,46 @@ const cases = [false, true].flatMap(store =>
   ),
 );
 
-describe.each(cases)('with store $store, $first first, by $mode', ({ store, first, mode }) => {
+describe.each(cases)('with store $store, $first first ($mode)', ({ store, first, mode }) => {
   const second = other(first);
 
-  it('both go on with the tool rounds of the other', async () => {
-    const talk = await startConversation({ store });
+  it('both continue after tool rounds of the other', async () => {
+    const conversation = await startConversation({ store });
     const options = { tools: hostTools, mode };
-    const one = await talk.say('Get the weather in Oslo and add 2 and 3', { by: first, ...options });
+    const one = await conversation.send('Get the weather in Oslo and add 2 and 3', { by: first, ...options });
     expect(one.text).toContain('Oslo: 18 degrees');
-    const two = await talk.say('First add 1 and 2, then get the weather in Rome', { by: second, ...options });
+    const two = await conversation.send('First add 1 and 2, then get the weather in Rome', {
+      by: second,
+      ...options,
+    });
     expect(two.inputs).toHaveLength(3);
     expect(two.text).toContain('Rome: 18 degrees');
-    const three = await talk.say('Add 4 and 5', { by: first, ...options });
+    const three = await conversation.send('Add 4 and 5', { by: first, ...options });
     expect(three.text).toContain('The tool add answered: 9');
-    const four = await talk.say('Thanks', { by: second, ...options });
-    expectHistory(four.inputs[0], talk.messages.slice(0, -1));
+    const four = await conversation.send('Thanks', { by: second, ...options });
+    expectHistory(four.inputs[0], conversation.messages.slice(0, -1));
   });
 
-  it('both go on with reasoning of several parts', async () => {
-    const talk = await startConversation({ store });
+  it('both continue after reasoning of several parts', async () => {
+    const conversation = await startConversation({ store });
     for (const by of [first, second, first, second]) {
-      talk.emulator.enqueue([
+      conversation.emulator.enqueue([
         { reasoning: ['**One**\n\nFirst this.', '**Two**\n\nThen that.'] },
         { text: `Said by ${by}.` },
       ]);
-      const { inputs } = await talk.say(`Think, ${by}`, { by, mode });
-      expectHistory(inputs[0], talk.messages.slice(0, -1));
+      const { inputs } = await conversation.send(`Think, ${by}`, { by, mode });
+      expectHistory(inputs[0], conversation.messages.slice(0, -1));
     }
-    const { inputs } = await talk.say('And?', { by: 'ours', mode });
+    const { inputs } = await conversation.send('And?', { by: 'ours', mode });
     const reasoning = inputs[0]?.filter(({ type }) => type === 'reasoning') ?? [];
     expect(reasoning.map(({ summary }) => (summary as unknown[]).length)).toEqual([2, 2, 2, 2]);
     expect(new Set(reasoning.map(({ id }) => id)).size).toBe(4);
   });
 
-  it('both go on after a search on the server', async () => {
-    const talk = await startConversation({ store });
+  it('both continue after a hosted search', async () => {
+    const conversation = await startConversation({ store });
     for (const [index, by] of [first, second, first].entries()) {
-      talk.emulator.enqueue([
+      conversation.emulator.enqueue([
         { reasoning: 'I search.' },
         {
           type: 'web_search_call',
@@ -90,76 +93,87 @@ describe.each(cases)('with store $store, $first first, by $mode', ({ store, firs
         { reasoning: 'I have found it.' },
         { text: `News ${index}.` },
       ]);
-      const { text, inputs } = await talk.say(`Search, ${by}`, { by, tools: webSearch, mode });
+      const { text, inputs } = await conversation.send(`Search, ${by}`, { by, tools: webSearch, mode });
       expect(text).toBe(`News ${index}.`);
-      expectHistory(inputs[0], talk.messages.slice(0, -1));
+      expectHistory(inputs[0], conversation.messages.slice(0, -1));
     }
-    const last = await talk.say('Thanks', { by: 'ours', tools: webSearch, mode });
+    const last = await conversation.send('Thanks', { by: 'ours', tools: webSearch, mode });
     expect(last.warnings).toContainEqual(
       expect.objectContaining({ message: expect.stringMatching(/^Results for OpenAI tool web_search/) }),
     );
-    expectHistory(last.inputs[0], talk.messages.slice(0, -1));
+    expectHistory(last.inputs[0], conversation.messages.slice(0, -1));
   });
 });
 
-describe.each(['declared', 'undeclared'] as const)('calls of our loop that the host has %s', form => {
-  const start = async (store: boolean) => {
-    const talk = await startConversation({ store, settings: { tools: loopTools } });
-    const stubs: ToolSet = form === 'declared' ? await talk.ours.toolStubs() : {};
-    return { talk, tools: { ...hostTools, ...stubs } };
-  };
+describe.each(['declared', 'undeclared'] as const)(
+  'calls of our loop, with tools %s by the host',
+  declaration => {
+    const start = async (store: boolean) => {
+      const conversation = await startConversation({ store, settings: { tools: loopTools } });
+      const stubs: ToolSet = declaration === 'declared' ? await conversation.ours.toolStubs() : {};
+      return { conversation, tools: { ...hostTools, ...stubs } };
+    };
 
-  it.each([false, true])('reach us again as calls with their outputs, with store %s', async store => {
-    const { talk, tools } = await start(store);
-    const one = await talk.say('Find the book "Momo" and add 1 and 2', { by: 'ours', tools });
-    expect(one.text).toContain('shelf 7');
-    const two = await talk.say('Find the book "Emil"', { by: 'ours', tools });
-    const output = two.inputs[0]?.find(({ output }) => output === 'The book Momo is on shelf 7');
-    const calls = two.inputs[0]?.filter(({ call_id }) => call_id === output?.call_id);
-    expect(typesOf(calls)).toEqual(['function_call', 'function_call_output']);
-    expect(two.text).toContain('The book Emil is on shelf 7');
-  });
-
-  it('are for the official provider, too, once the prompt is paired, though it looks for stored items', async () => {
-    const { talk, tools } = await start(true);
-    await talk.say('Find the book "Momo"', { by: 'ours', tools });
-    const model = wrapLanguageModel({
-      model: talk.model('official'),
-      middleware: {
-        transformParams: async ({ params }) => ({ ...params, prompt: pairToolCalls(params.prompt) }),
-      },
+    it.each([false, true])('return to us as calls with their outputs, with store %s', async store => {
+      const { conversation, tools } = await start(store);
+      const one = await conversation.send('Find the book "Momo" and add 1 and 2', { by: 'ours', tools });
+      expect(one.text).toContain('shelf 7');
+      const two = await conversation.send('Find the book "Emil"', { by: 'ours', tools });
+      const output = two.inputs[0]?.find(({ output }) => output === 'The book Momo is on shelf 7');
+      const calls = two.inputs[0]?.filter(({ call_id }) => call_id === output?.call_id);
+      expect(typesOf(calls)).toEqual(['function_call', 'function_call_output']);
+      expect(two.text).toContain('The book Emil is on shelf 7');
     });
-    const messages: ModelMessage[] = [...talk.messages, { role: 'user', content: 'Add 3 and 4' }];
-    const { text } = await generateText({ model, messages, tools, stopWhen: stepCountIs(3), maxRetries: 0 });
-    expect(text).toContain('The tool add answered: 7');
-    expect(JSON.stringify(talk.emulator.requests.at(-1)?.body)).toContain('The book Momo is on shelf 7');
-  });
 
-  it('are left out by the official provider, which keeps the texts', async () => {
-    const { talk, tools } = await start(false);
-    await talk.say('Find the book "Momo"', { by: 'ours', tools });
-    const two = await talk.say('Add 3 and 4', { by: 'official', tools });
-    expect(two.text).toContain('The tool add answered: 7');
-    expect(two.warnings).toContainEqual(
-      expect.objectContaining({ message: expect.stringMatching(/^Results for OpenAI tool find_book/) }),
-    );
-    expectHistory(two.inputs[0], talk.messages.slice(0, 3));
-    const three = await talk.say('Find the book "Emil"', { by: 'ours', tools });
-    expect(three.text).toContain('The book Emil is on shelf 7');
-    expectHistory(three.inputs[0], talk.messages.slice(0, -1));
-  });
-});
+    it('reach the official provider if the prompt is paired', async () => {
+      const { conversation, tools } = await start(true);
+      await conversation.send('Find the book "Momo"', { by: 'ours', tools });
+      const model = wrapLanguageModel({
+        model: conversation.model('official'),
+        middleware: {
+          transformParams: async ({ params }) => ({ ...params, prompt: pairToolCalls(params.prompt) }),
+        },
+      });
+      const messages: ModelMessage[] = [...conversation.messages, { role: 'user', content: 'Add 3 and 4' }];
+      const { text } = await generateText({
+        model,
+        messages,
+        tools,
+        stopWhen: stepCountIs(3),
+        maxRetries: 0,
+      });
+      expect(text).toContain('The tool add answered: 7');
+      expect(JSON.stringify(conversation.emulator.requests.at(-1)?.body)).toContain(
+        'The book Momo is on shelf 7',
+      );
+    });
+
+    it('are dropped by the official provider, which keeps the text', async () => {
+      const { conversation, tools } = await start(false);
+      await conversation.send('Find the book "Momo"', { by: 'ours', tools });
+      const two = await conversation.send('Add 3 and 4', { by: 'official', tools });
+      expect(two.text).toContain('The tool add answered: 7');
+      expect(two.warnings).toContainEqual(
+        expect.objectContaining({ message: expect.stringMatching(/^Results for OpenAI tool find_book/) }),
+      );
+      expectHistory(two.inputs[0], conversation.messages.slice(0, 3));
+      const three = await conversation.send('Find the book "Emil"', { by: 'ours', tools });
+      expect(three.text).toContain('The book Emil is on shelf 7');
+      expectHistory(three.inputs[0], conversation.messages.slice(0, -1));
+    });
+  },
+);
 
 describe.each(cases.filter(({ mode }) => mode === 'stream'))(
-  'with store $store, after a turn of $first that was aborted',
+  'with store $store, after an aborted turn of $first',
   ({ store, first }) => {
     it.each([
-      ['in its reasoning', 6, 'reasoning-delta'],
-      ['at a call', 20, 'tool-call'],
-    ] as const)('%s, we go on', async (_, after, lastPart) => {
-      const talk = await startConversation({ store });
-      await talk.say('Add 1 and 2', { by: first, tools: hostTools });
-      talk.emulator.enqueue({
+      ['during reasoning', 6, 'reasoning-delta'],
+      ['after a call', 20, 'tool-call'],
+    ] as const)('we continue (%s)', async (_, after, lastPart) => {
+      const conversation = await startConversation({ store });
+      await conversation.send('Add 1 and 2', { by: first, tools: hostTools });
+      conversation.emulator.enqueue({
         output: [
           { reasoning: ['**One**', '**Two**'] },
           { call: 'add', arguments: { a: 5, b: 6 } },
@@ -168,16 +182,16 @@ describe.each(cases.filter(({ mode }) => mode === 'stream'))(
         fault: 'stall',
         after,
       });
-      await abortTurn(talk, { by: first, store, lastPart });
-      const two = await talk.say('Never mind, add 3 and 4', { by: 'ours', tools: hostTools });
+      await abortTurn(conversation, { by: first, store, lastPart });
+      const two = await conversation.send('Never mind, add 3 and 4', { by: 'ours', tools: hostTools });
       expect(two.text).toContain('The tool add answered: 7');
-      const three = await talk.say('Thanks', { by: 'ours', tools: hostTools });
-      expectHistory(three.inputs[0], talk.messages.slice(0, -1));
+      const three = await conversation.send('Thanks', { by: 'ours', tools: hostTools });
+      expectHistory(three.inputs[0], conversation.messages.slice(0, -1));
     });
   },
 );
 
-/** A turn that the user ends as soon as a part of that type has come; the host keeps what it has seen. */
+/** Runs a turn that the user aborts at the first part of a type. The host stores the parts that it received. */
 async function abortTurn(
   { messages, model }: Conversation,
   { by, store, lastPart }: { by: Side; store: boolean; lastPart: string },

@@ -9,11 +9,11 @@ import {
 import { describe, expect, it } from 'vitest';
 import { hostNames, hosts, inputOf, shapeOf, showReasoning, useProviderWithMcp } from './_provider.js';
 
-// What a host shows and keeps of the provider's tools, and what the next turn makes of it.
+// Tests how a host displays and stores calls of the provider's tools, and how the next turn replays them.
 
 const host = useProviderWithMcp();
 const prompt = 'Use get-sum with 2 and 3';
-const answer = 'The tool get-sum answered: The sum of 2 and 3 is 5.';
+const response = 'The tool get-sum answered: The sum of 2 and 3 is 5.';
 
 const user = (content: string): ModelMessage => ({ role: 'user', content });
 const userMessage = (text: string): UIMessage => ({
@@ -22,7 +22,7 @@ const userMessage = (text: string): UIMessage => ({
   parts: [{ type: 'text', text }],
 });
 
-/** The whole first turn as the next request carries it. */
+/** The complete first turn in the next request. */
 const wholeTurn = [
   'user',
   'reasoning',
@@ -36,10 +36,10 @@ const wholeTurn = [
 describe.each(hostNames)('%s with declared tools', name => {
   const run = hosts[name];
 
-  it('shows the call and its result', async () => {
+  it('returns the call and its result', async () => {
     const tools = await host.toolStubs();
     const { steps, text, errors } = await run({ model: host.model(), prompt, tools });
-    expect({ text, errors }).toEqual({ text: answer, errors: [] });
+    expect({ text, errors }).toEqual({ text: response, errors: [] });
     expect(steps).toHaveLength(1);
     expect(steps[0]?.toolCalls).toMatchObject([
       { toolName: 'get-sum', input: { a: 2, b: 3 }, providerExecuted: true },
@@ -54,7 +54,7 @@ describe.each(hostNames)('%s with declared tools', name => {
     ]);
   });
 
-  it('sends the real schemas and not those of the stubs', async () => {
+  it('sends the real schemas instead of those of the stubs', async () => {
     const tools = await host.toolStubs();
     await run({ model: host.model(), prompt: 'Hello', tools });
     expect(host.requests[0]?.body).toMatchObject({
@@ -68,7 +68,7 @@ describe.each(hostNames)('%s with declared tools', name => {
     expect(host.requests[0]?.body).toHaveProperty('tools.length', Object.keys(tools).length);
   });
 
-  it('keeps the history, which the next turn replays with its reasoning', async () => {
+  it('replays the history with its reasoning in the next turn', async () => {
     const tools = await host.toolStubs();
     const { messages } = await run({ model: host.model(), prompt, tools, providerOptions: showReasoning });
     const next = await run({
@@ -82,7 +82,7 @@ describe.each(hostNames)('%s with declared tools', name => {
     expect(inputOf(host.requests[2])[1]).toHaveProperty('encrypted_content');
   });
 
-  it('goes on with one step where arguments are broken', async () => {
+  it('stays in one step if arguments are invalid', async () => {
     const tools = await host.toolStubs();
     host.enqueue([
       { call: 'get-sum', arguments: '{a: 2, b: 3' },
@@ -97,7 +97,7 @@ describe.each(hostNames)('%s with declared tools', name => {
     ]);
   });
 
-  it('shows a failed tool as a tool error', async () => {
+  it('returns a failed tool as a tool error', async () => {
     const tools = await host.toolStubs();
     host.enqueue([{ call: 'get-sum', arguments: { a: 'two' } }]);
     const { steps, errors } = await run({ model: host.model(), prompt, tools });
@@ -115,7 +115,7 @@ describe('a UI message stream', () => {
   it.each([
     ['declared', true],
     ['undeclared', false],
-  ])('carries %s tools to the UI and back into the next turn', async (_, isDeclared) => {
+  ])('carries calls of %s tools to the UI and into the next turn', async (_, isDeclared) => {
     const tools = isDeclared ? await host.toolStubs() : undefined;
     const errors: unknown[] = [];
     const onError = (error: unknown) => void errors.push(error);
@@ -155,9 +155,9 @@ describe('a UI message stream', () => {
 });
 
 describe('undeclared tools', () => {
-  it('stream without an error, and the next turn has the call with its arguments', async () => {
+  it('stream without an error and reach the next turn with their arguments', async () => {
     const { messages, steps, errors, text } = await hosts.streamText({ model: host.model(), prompt });
-    expect({ errors, text }).toEqual({ errors: [], text: answer });
+    expect({ errors, text }).toEqual({ errors: [], text: response });
     expect(steps[0]?.toolCalls).toEqual([]);
     expect(steps[0]?.toolResults).toMatchObject([
       { toolName: 'get-sum', output: 'The sum of 2 and 3 is 5.' },
@@ -172,9 +172,9 @@ describe('undeclared tools', () => {
     );
   });
 
-  it('show in a generated result by its metadata alone, and the next turn is accepted', async () => {
+  it('appear only in the metadata of a generated result, and the next turn is valid', async () => {
     const { messages, steps, text } = await hosts.generateText({ model: host.model(), prompt });
-    expect(text).toBe(answer);
+    expect(text).toBe(response);
     expect(steps[0]?.content.map(({ type }) => type).filter(type => type.startsWith('tool'))).toEqual([]);
     expect(steps[0]?.providerMetadata?.kelivo?.rounds).toMatchObject([
       { toolCalls: [{ toolName: 'get-sum' }] },
@@ -187,7 +187,7 @@ describe('undeclared tools', () => {
     expect(next.text).toBe('You said: Thanks');
   });
 
-  it('are not shown or called where the host chose "none"', async () => {
+  it('are not called with the tool choice "none"', async () => {
     const tools = await host.toolStubs();
     const { text, steps, errors } = await hosts.streamText({
       model: host.model(),
@@ -202,7 +202,7 @@ describe('undeclared tools', () => {
 });
 
 describe('an image of a tool', () => {
-  it('reaches the model as an image, in this turn and in the next', async () => {
+  it('reaches the model as an image in this turn and the next', async () => {
     const tools = await host.toolStubs();
     const ask = 'Use get-tiny-image';
     const { messages, errors, steps } = await hosts.streamText({ model: host.model(), prompt: ask, tools });

@@ -5,12 +5,12 @@ export const abort: Scenario = {
   name: 'abort',
   async play({ mode, sdk, createProvider, emulator }) {
     const controller = new AbortController();
-    const heard: string[] = [];
+    const events: string[] = [];
     const wait = {
       inputSchema: sdk.jsonSchema({ type: 'object' }),
       execute: (_input: unknown, { abortSignal }: { abortSignal?: AbortSignal }) =>
         new Promise(() => {
-          abortSignal?.addEventListener('abort', () => void heard.push('tool'), { once: true });
+          abortSignal?.addEventListener('abort', () => void events.push('tool'), { once: true });
           setTimeout(() => controller.abort(), 0);
         }),
     };
@@ -22,15 +22,15 @@ export const abort: Scenario = {
     } else {
       const result = sdk.streamText({
         ...options,
-        onError: () => void heard.push('error'),
-        onAbort: () => void heard.push('abort'),
+        onError: () => void events.push('error'),
+        onAbort: () => void events.push('abort'),
       });
       const types: string[] = [];
       for await (const { type } of result.fullStream) types.push(type);
       expect(types.at(-1)).toBe('abort');
     }
-    expect(heard.sort()).toEqual(mode === 'generate' ? ['tool'] : ['abort', 'tool']);
-    // Nobody asks the model again.
+    expect(events.sort()).toEqual(mode === 'generate' ? ['tool'] : ['abort', 'tool']);
+    // The model is not called again.
     expect(emulator.requests).toHaveLength(1);
   },
 };

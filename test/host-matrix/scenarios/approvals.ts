@@ -21,7 +21,7 @@ export const approvals: Scenario = {
     const outputsOf = (request: number) =>
       inputOf(request).flatMap(({ type, output }) => (type === 'function_call_output' ? [output] : []));
 
-    // The provider's own tools: its `approve` decides.
+    // Tools of the provider: its `approve` decides.
     const provider = createProvider({
       tools: { remove },
       toolLoop: {
@@ -33,26 +33,30 @@ export const approvals: Scenario = {
     expect(executed).toEqual(['a.txt']);
     expect(outputsOf(1)).toEqual(['removed', 'The call was not approved: Keep b.']);
 
-    // The host's own tools: from 6 on the host asks, and goes on with the answers.
+    // Tools of the host: since `ai@6`, the host requests approvals and continues with the responses.
     if (major === 5) return;
     emulator.enqueue(calls);
     const tools = {
       remove: sdk.tool({ ...remove, needsApproval: true } as typeof remove),
     } as unknown as ToolSet;
     const prompt: ModelMessage = { role: 'user', content: 'Remove both.' };
-    const asked = await run({ messages: [prompt], tools });
-    const requests = asked.messages
+    const requested = await run({ messages: [prompt], tools });
+    const requests = requested.messages
       .flatMap(({ content }) => (typeof content === 'string' ? [] : (content as { type: string }[])))
       .filter(({ type }) => type === 'tool-approval-request') as unknown as { approvalId: string }[];
     expect(requests).toHaveLength(2);
-    const answers = requests.map(({ approvalId }, index) => ({
+    const responses = requests.map(({ approvalId }, index) => ({
       type: 'tool-approval-response',
       approvalId,
       approved: index === 0,
       reason: index === 0 ? undefined : 'Keep b.',
     }));
     const { errors } = await run({
-      messages: [prompt, ...asked.messages, { role: 'tool', content: answers } as unknown as ModelMessage],
+      messages: [
+        prompt,
+        ...requested.messages,
+        { role: 'tool', content: responses } as unknown as ModelMessage,
+      ],
       tools,
     });
     expect(errors).toEqual([]);

@@ -2,10 +2,10 @@ import { expect } from 'vitest';
 import type { Scenario } from '../_scenario.js';
 
 export const brokenStreams: Scenario = {
-  name: 'error in mid-stream',
+  name: 'stream error',
   modes: ['stream'],
   async play({ run, emulator }) {
-    // The second round breaks: after a tool has run, nothing is repeated by the host.
+    // The second round fails. After a tool has run, the host retries nothing.
     emulator.enqueue([{ text: 'One moment. ' }, { call: 'get-sum', arguments: { a: 1, b: 2 } }], {
       output: [{ text: 'It is three, I think.' }],
       fault: 'error-event',

@@ -17,7 +17,7 @@ export const conversation: Scenario = {
     const turn = ['reasoning', 'function_call', 'function_call_output', 'reasoning', 'assistant'];
     const sent = inputOf(4);
     expect(sent.map(({ type, role }) => role ?? type)).toEqual(['user', ...turn, 'user', ...turn, 'user']);
-    // The server checks that reasoning is the one it gave, and that calls have their outputs.
+    // The server checks that it created the reasoning, and that every call has an output.
     expect(sent.filter(({ type }) => type === 'reasoning').every(item => 'encrypted_content' in item)).toBe(
       true,
     );

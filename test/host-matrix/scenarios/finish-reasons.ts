@@ -3,7 +3,7 @@ import type { Scenario } from '../_scenario.js';
 
 export const finishReasons: Scenario = {
   name: 'finish reasons',
-  async play({ run, emulator, form }) {
+  async play({ run, emulator, version }) {
     emulator.enqueue(
       { output: [{ text: 'Once upon a time' }], incomplete: 'max_output_tokens' },
       { output: [{ text: 'Once upon' }], incomplete: 'content_filter' },
@@ -11,6 +11,6 @@ export const finishReasons: Scenario = {
     const long = await run({ prompt: 'Tell me.' });
     expect(long).toMatchObject({ finishReason: 'length', errors: [] });
     expect(await run({ prompt: 'Tell me.' })).toMatchObject({ finishReason: 'content-filter' });
-    if (form === 'V3') expect(long.steps[0]?.rawFinishReason).toBe('max_output_tokens');
+    if (version === 'V3') expect(long.steps[0]?.rawFinishReason).toBe('max_output_tokens');
   },
 };

@@ -7,7 +7,7 @@ export const hostTools: Scenario = {
   async play({ run, sdk, emulator }) {
     const executed: unknown[] = [];
     const weather = sdk.tool({
-      description: 'Tells the weather.',
+      description: 'Returns the weather.',
       inputSchema: z.object({ city: z.string() }),
       execute: async input => {
         executed.push(input);

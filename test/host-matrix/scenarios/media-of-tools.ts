@@ -5,7 +5,7 @@ import type { Scenario } from '../_scenario.js';
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** How each release lets a host say what a tool has shown. */
+/** Images in a tool output, in the format of each major. */
 const content = {
   5: [{ type: 'media', data: png, mediaType: 'image/png' }],
   6: [
@@ -19,7 +19,7 @@ const content = {
 } as const;
 
 export const mediaOfTools: Scenario = {
-  name: 'images in the history of tools',
+  name: 'images in tool outputs',
   async play({ run, major, inputOf }) {
     const messages = [
       {

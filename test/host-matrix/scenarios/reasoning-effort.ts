@@ -10,8 +10,8 @@ export const reasoningEffort: Scenario = {
     expect(emulator.requests[0]?.body).toMatchObject({ reasoning: { effort: 'low' } });
 
     const options = { prompt: 'Hello', providerOptions: { openai: { reasoningSummary: 'auto' } } };
-    const told = (await run(options)).steps[0] as unknown as { reasoningText?: string };
-    expect(told.reasoningText).toContain('I have what I need');
+    const step = (await run(options)).steps[0] as unknown as { reasoningText?: string };
+    expect(step.reasoningText).toContain('I have what I need');
     expect(steps).toHaveLength(1);
   },
 };

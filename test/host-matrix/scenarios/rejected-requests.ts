@@ -9,11 +9,11 @@ export const rejectedRequests: Scenario = {
     expect({ text, errors }).toEqual({ text: 'You said: Hello', errors: [] });
     expect(emulator.requests).toHaveLength(2);
 
-    // What the host may not repeat, it does not repeat.
-    const refusal = {
+    // The host does not retry a request that is not retryable.
+    const rejection = {
       error: { message: 'No such thing.', type: 'invalid_request_error', param: null, code: null },
     };
-    emulator.enqueue({ status: 400, body: refusal });
+    emulator.enqueue({ status: 400, body: rejection });
     const error =
       mode === 'generate' ? await run({ prompt: 'Hello' }).catch((thrown: unknown) => thrown) : undefined;
     if (mode === 'generate') expect(error).toMatchObject({ name: 'AI_APICallError', statusCode: 400 });

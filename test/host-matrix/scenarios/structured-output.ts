@@ -24,7 +24,7 @@ export const structuredOutput: Scenario = {
     const format = { format: { type: 'json_schema', schema: { properties: { city: { type: 'string' } } } } };
     expect(emulator.requests[0]?.body).toMatchObject({ text: format });
 
-    // After rounds with tools, too.
+    // The same after a round with tools.
     emulator.enqueue([{ call: 'get-sum', arguments: { a: 1, b: 2 } }], [{ text: JSON.stringify(plan) }]);
     const { text, errors } = await run({
       prompt: 'Plan with get-sum.',

@@ -6,7 +6,7 @@ export const toolChoice: Scenario = {
   async play({ run, provider, emulator }) {
     const tools = await provider.toolStubs();
     const prompt = 'Use get-sum with 2 and 3';
-    // Hosts from 6 on take any tool part for a violation of `none`.
+    // Since `ai@6`, hosts treat any tool part as a violation of `none`.
     emulator.enqueue([{ call: 'get-sum', arguments: { a: 2, b: 3 } }]);
     const none = await run({ prompt, tools, toolChoice: 'none' });
     expect(none.errors).toEqual([]);

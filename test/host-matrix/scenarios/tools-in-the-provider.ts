@@ -8,7 +8,7 @@ const png =
 
 export const toolsInTheProvider: Scenario = {
   name: "the host's tools in the provider",
-  async play({ run, sdk, major, form, emulator, inputOf }) {
+  async play({ run, sdk, major, version, emulator, inputOf }) {
     const seen: unknown[] = [];
     const weather = sdk.tool({
       description: 'Tells the weather.',
@@ -24,7 +24,7 @@ export const toolsInTheProvider: Scenario = {
     const draw = sdk.tool({
       inputSchema: sdk.jsonSchema<object>({ type: 'object' }),
       execute: async () => ({ png }),
-      // From 6 on it gets the call with the output, and says `image-data`.
+      // Since `ai@6`, it receives the call with the output, and uses the type `image-data`.
       toModelOutput: ((told: { png?: string; output?: { png: string } }) => {
         const data = major === 5 ? told.png : told.output?.png;
         return { type: 'content', value: [{ ...image, type: major === 5 ? 'media' : 'image-data', data }] };
@@ -41,13 +41,13 @@ export const toolsInTheProvider: Scenario = {
     const context = { user: 'ada' };
     const { text, steps, errors } = await run({
       prompt: 'Go.',
-      ...runInProvider({ weather, draw }, { context, ...(form === 'V2' && { aiVersion: major }) }),
+      ...runInProvider({ weather, draw }, { context, ...(version === 'V2' && { aiVersion: major }) }),
     });
     expect({ text, errors }).toEqual({ text: 'Done.', errors: [] });
     expect(seen).toEqual([
       { city: 'Oslo', toolCallId: 'string', roles: ['user'], experimental_context: context, context },
     ]);
-    // All of it is one step, in which the host sees its own tools run.
+    // Everything is one step, which includes the calls of the host's own tools.
     expect(steps).toHaveLength(1);
     const shown = steps[0]?.toolCalls.filter(({ toolName }) => toolName !== 'get-sum');
     expect(shown).toMatchObject([

@@ -11,14 +11,14 @@ const userMessage = (text: string): UIMessage => ({
 export const uiMessages: Scenario = {
   name: 'UI message stream round trip',
   modes: ['stream'],
-  async play({ sdk, provider, form, inputOf }) {
+  async play({ sdk, provider, version, inputOf }) {
     const { streamText, readUIMessageStream, convertToModelMessages } = sdk;
     const prompt = 'Use get-sum with 2 and 3';
-    const tools = form === 'V3' ? {} : await provider.toolStubs();
+    const tools = version === 'V3' ? {} : await provider.toolStubs();
     const turn = async (messages: UIMessage[]): Promise<UIMessage> => {
       const result = streamText({
         model: provider('gpt-5'),
-        // It is asynchronous from 6 on.
+        // Asynchronous since `ai@6`.
         messages: await convertToModelMessages(messages),
         tools,
         providerOptions: { openai: { reasoningSummary: 'auto' } },
@@ -32,8 +32,8 @@ export const uiMessages: Scenario = {
     const first = await turn([userMessage(prompt)]);
     const toolPart = first.parts.find(({ type }) => type === 'tool-get-sum' || type === 'dynamic-tool');
     expect(toolPart).toMatchObject({
-      // What the host does not know is shown as dynamic.
-      type: form === 'V3' ? 'dynamic-tool' : 'tool-get-sum',
+      // Undeclared tools are dynamic.
+      type: version === 'V3' ? 'dynamic-tool' : 'tool-get-sum',
       state: 'output-available',
       input: { a: 2, b: 3 },
       output: 'The sum of 2 and 3 is 5.',

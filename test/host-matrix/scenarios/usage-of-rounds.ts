@@ -13,7 +13,7 @@ const usage = (input: number, cached: number, output: number, reasoning: number)
 
 export const usageOfRounds: Scenario = {
   name: 'usage with cached and reasoning tokens',
-  async play({ run, emulator, major, form }) {
+  async play({ run, emulator, major, version }) {
     emulator.enqueue(
       { output: [{ call: 'get-sum', arguments: { a: 1, b: 2 } }], ...usage(100, 60, 20, 15) },
       { output: [{ text: 'Done.' }], ...usage(200, 160, 10, 5) },
@@ -27,7 +27,7 @@ export const usageOfRounds: Scenario = {
         outputTokenDetails: { reasoningTokens: 20 },
       });
     }
-    if (form === 'V3') {
+    if (version === 'V3') {
       expect(totalUsage).toMatchObject({
         inputTokenDetails: { noCacheTokens: 80 },
         outputTokenDetails: { textTokens: 10 },

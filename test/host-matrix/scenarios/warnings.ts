@@ -3,10 +3,10 @@ import type { Scenario } from '../_scenario.js';
 
 export const warnings: Scenario = {
   name: 'warnings',
-  async play({ run, major, form }) {
+  async play({ run, major, version }) {
     const logged: unknown[] = [];
     const before = globalThis.AI_SDK_LOG_WARNINGS;
-    // It gets a list in 5, and an object with the list from 6 on.
+    // Receives a list in `ai@5`, and an object with the list since `ai@6`.
     globalThis.AI_SDK_LOG_WARNINGS = (told: unknown) =>
       void logged.push(...(Array.isArray(told) ? told : (told as { warnings: unknown[] }).warnings));
     onTestFinished(() => {
@@ -15,14 +15,14 @@ export const warnings: Scenario = {
 
     await run({ prompt: 'Use get-sum with 2 and 3' });
     const compatibility = { type: 'compatibility', feature: 'specificationVersion' };
-    const isNative = major === 5 || form === 'V3';
+    const isNative = major === 5 || version === 'V3';
     expect(logged).toMatchObject(isNative ? [] : [compatibility]);
 
-    // Warnings of the model reach the host's log in its own words.
+    // The host logs warnings of the model in its own format.
     logged.length = 0;
     await run({ prompt: 'Hello', seed: 7 });
     const told =
-      form === 'V3'
+      version === 'V3'
         ? { type: 'unsupported', feature: 'seed' }
         : { type: 'unsupported-setting', setting: 'seed' };
     expect(logged).toContainEqual(expect.objectContaining(told));

@@ -1,11 +1,11 @@
-/** One cell of the matrix: how often its test passed and failed. */
+/** The result of one test in the matrix. */
 export interface Cell {
   readonly row: string;
   readonly column: string;
   readonly passed: boolean;
 }
 
-/** The matrix as a table of text: `✓` where all tests of a cell passed. */
+/** Formats the matrix as a text table. `✓` means that all tests of a cell passed. */
 export function toTable(cells: readonly Cell[], columns: readonly string[]): string {
   const rows = [...new Set(cells.map(({ row }) => row))];
   const width = Math.max(...rows.map(({ length }) => length));
