@@ -1,20 +1,20 @@
 import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
 
-/** Parts as they come, many at a time. */
+/** A source of parts in batches. */
 export interface PartBatches {
-  /** The next parts, at least one; undefined after the last. Rejects when the source breaks. */
+  /** Returns at least one part; undefined after the last one. Rejects when the source fails. */
   next(): Promise<readonly LanguageModelV2StreamPart[] | undefined>;
-  /** Ends the source. A `next` that is waiting must not go on waiting. */
+  /** Ends the source. A pending `next` must not stay pending. */
   cancel(reason: unknown): void;
 }
 
-/** The most that waits in the queue of a stream: each part that is read shifts all that are behind it. */
-const QUEUED = 64;
+/** Maximum queue length of a stream. Each read shifts all queued parts, so long queues are slow. */
+const MAX_QUEUED = 64;
 
-/** What our own streams are made of, as long as nobody has read from them. */
+/** The sources of streams made by this module that have not been read from. */
 const sources = new WeakMap<ReadableStream<LanguageModelV2StreamPart>, PartBatches>();
 
-/** A stream of these parts. Nothing is asked of the source before somebody reads. */
+/** Creates a stream of these parts. The source is not read before the stream is. */
 export function streamBatches(batches: PartBatches): ReadableStream<LanguageModelV2StreamPart> {
   let batch: readonly LanguageModelV2StreamPart[] = [];
   let position = 0;
@@ -29,7 +29,7 @@ export function streamBatches(batches: PartBatches): ReadableStream<LanguageMode
           batch = next;
           position = 0;
         }
-        for (const end = Math.min(position + QUEUED, batch.length); position < end; position++) {
+        for (const end = Math.min(position + MAX_QUEUED, batch.length); position < end; position++) {
           controller.enqueue(batch[position]);
         }
       },
@@ -46,12 +46,12 @@ export function streamBatches(batches: PartBatches): ReadableStream<LanguageMode
 }
 
 /**
- * Takes a stream over to read it to its end. Between layers of this package the parts go in batches, and past the queues
- * of the streams, of which every part costs a promise.
+ * Takes over a stream to read it to its end. Between layers of this package, parts are passed in batches and bypass the
+ * queues of the streams, which cost a promise for every part.
  */
 export function readBatches(stream: ReadableStream<LanguageModelV2StreamPart>): PartBatches {
   const source = sources.get(stream);
-  // Locked, as any stream that somebody reads.
+  // Locks the stream, as any reader does.
   const reader = stream.getReader();
   if (source !== undefined) return source;
   return {

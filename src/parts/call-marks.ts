@@ -1,8 +1,8 @@
 import type { LanguageModelV2CallOptions, SharedV2ProviderOptions } from '@ai-sdk/provider';
 
 /**
- * Marks the calls of one turn, so that a model below can tell which belong together. The mark is an object that is
- * passed by reference in `providerOptions.kelivo.turn`; models that do not know it ignore it.
+ * Marks the requests of one turn, so that an inner model can recognize them. The mark is an object that is passed by
+ * reference in `providerOptions.kelivo.turn`. Other models ignore it.
  */
 export function withTurnToken(options: LanguageModelV2CallOptions): LanguageModelV2CallOptions {
   const { providerOptions } = options;
@@ -12,15 +12,16 @@ export function withTurnToken(options: LanguageModelV2CallOptions): LanguageMode
   };
 }
 
+/** Returns the mark of the turn that a request belongs to. */
 export function turnTokenOf(providerOptions: SharedV2ProviderOptions | undefined): object | undefined {
   const turn = providerOptions?.kelivo?.turn;
   return typeof turn === 'object' && turn !== null ? turn : undefined;
 }
 
 /**
- * Marks a call as one of a host that speaks version 3 of the model interface, as `ai` does from 6 on. Such a host takes
- * calls of tools that it does not know, if they are marked `dynamic`. The mark travels in `providerOptions.kelivo.host`,
- * through whatever wraps the model; models that do not know it ignore it.
+ * Marks a call of a host that uses version 3 of the model interface, as `ai` does from version 6. Such a host accepts
+ * calls of undeclared tools if they are marked `dynamic`. The mark is passed in `providerOptions.kelivo.host` through
+ * all wrappers of the model. Other models ignore it.
  */
 export function withV3Host(options: LanguageModelV2CallOptions): LanguageModelV2CallOptions {
   const { providerOptions } = options;

@@ -10,7 +10,7 @@ import type {
 } from '@ai-sdk/provider';
 import { createTextBuffer, type TextBuffer } from './text-buffer.js';
 
-/** What a stream of parts amounts to. */
+/** The result of a stream of parts. */
 export interface CollectedParts {
   readonly content: LanguageModelV2Content[];
   readonly finishReason: LanguageModelV2FinishReason;
@@ -20,10 +20,10 @@ export interface CollectedParts {
   readonly response?: LanguageModelV2ResponseMetadata;
 }
 
-/** Gathers the parts of a stream into the result of a call that is not streamed. */
+/** Collects the parts of a stream into the result of a call that is not streamed. */
 export interface PartCollector {
   add(part: LanguageModelV2StreamPart): void;
-  /** @throws the error of the first `error` part. */
+  /** Returns the result. @throws the error of the first `error` part. */
   result(): CollectedParts;
 }
 
@@ -76,7 +76,7 @@ export function createPartCollector(): PartCollector {
         case 'error':
           failure ??= { error: part.error };
           break;
-        // Tool input is told again, whole, by its tool call; `raw` is for streams.
+        // Tool input is repeated by its tool call; `raw` parts exist in streams only.
       }
     },
 
@@ -121,7 +121,7 @@ const metadataOf = ({ providerMetadata }: { providerMetadata?: SharedV2ProviderM
 
 type GenerateResult = Awaited<ReturnType<LanguageModelV2['doGenerate']>>;
 
-/** The stream that a result which was not streamed would have been. */
+/** Converts a generated result to the parts of an equivalent stream. */
 export function* resultToParts(result: GenerateResult): Generator<LanguageModelV2StreamPart> {
   yield { type: 'stream-start', warnings: result.warnings };
   const { id, modelId, timestamp } = result.response ?? {};

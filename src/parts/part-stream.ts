@@ -1,17 +1,17 @@
 import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { streamBatches } from './batches.js';
 
-/** Where a producer writes its parts. */
+/** Receives the parts of a producer. */
 export interface PartSink {
   write(part: LanguageModelV2StreamPart): void;
-  /** Resolves when the reader has caught up; undefined where there is room now. To be awaited between batches. */
+  /** Returns a promise that resolves when the reader has caught up, or undefined if there is room. Await it between batches. */
   ready(): Promise<void> | undefined;
 }
 
-/** How far a producer may run ahead of its reader, in parts. */
+/** Maximum number of parts that a producer may be ahead of its reader. */
 const MAX_AHEAD = 64;
 
-/** A stream of what `produce` writes. The stream closes when `produce` resolves and errors when it rejects. */
+/** Creates a stream of the parts that `produce` writes. It closes when `produce` resolves and errors when it rejects. */
 export function createPartStream(
   produce: (sink: PartSink) => Promise<void>,
   { onCancel }: { onCancel?: (reason: unknown) => void } = {},
@@ -19,16 +19,16 @@ export function createPartStream(
   let waiting: LanguageModelV2StreamPart[] = [];
   let isCancelled = false;
   let outcome: { error?: unknown; failed: boolean } | undefined;
-  const partsCame = createBell();
-  const partsLeft = createBell();
+  const partsArrived = createNotifier();
+  const partsTaken = createNotifier();
 
   const sink: PartSink = {
     write(part) {
       if (isCancelled) return;
       waiting.push(part);
-      partsCame.ring();
+      partsArrived.notify();
     },
-    ready: () => (isCancelled || waiting.length < MAX_AHEAD ? undefined : partsLeft.wait()),
+    ready: () => (isCancelled || waiting.length < MAX_AHEAD ? undefined : partsTaken.wait()),
   };
 
   void produce(sink)
@@ -40,7 +40,7 @@ export function createPartStream(
         outcome = { failed: true, error };
       },
     )
-    .then(partsCame.ring);
+    .then(partsArrived.notify);
 
   return streamBatches({
     async next() {
@@ -48,28 +48,28 @@ export function createPartStream(
         if (isCancelled) return undefined;
         if (outcome?.failed) throw outcome.error;
         if (outcome !== undefined) return undefined;
-        await partsCame.wait();
+        await partsArrived.wait();
       }
       const batch = waiting;
       waiting = [];
-      partsLeft.ring();
+      partsTaken.notify();
       return batch;
     },
     cancel(reason) {
       isCancelled = true;
       waiting = [];
-      partsCame.ring();
-      partsLeft.ring();
+      partsArrived.notify();
+      partsTaken.notify();
       onCancel?.(reason);
     },
   });
 }
 
-/** Lets one side wait until the other rings. */
-function createBell() {
+/** Lets one side wait for a signal of the other. */
+function createNotifier() {
   let wake: (() => void) | undefined;
   return {
-    ring: () => {
+    notify: () => {
       wake?.();
       wake = undefined;
     },

@@ -1,12 +1,12 @@
 import type { JSONValue, LanguageModelV2StreamPart, SharedV2ProviderMetadata } from '@ai-sdk/provider';
 
 /**
- * How a call that the host does not run shows in its stream.
+ * Parts that the host receives for a call that it does not run.
  *
  * - `full`: call and result, marked provider-executed.
- * - `result`: input and result without the call part. `ai@5` breaks on provider-executed calls of a tool that it does
- *   not know, and takes this form in streams (vercel/workflow#628); `generateText` does not.
- * - `none`: nothing. `ai@6` and `ai@7` refuse any tool part where the tool choice was `none`.
+ * - `result`: input and result without the call part. `ai@5` fails on provider-executed calls of undeclared tools, and
+ *   accepts this in streams (vercel/workflow#628), but not in `generateText`.
+ * - `none`: no parts. `ai@6` and `ai@7` reject all tool parts if the tool choice was `none`.
  */
 export type ToolPartsMode = 'full' | 'result' | 'none';
 
@@ -14,7 +14,7 @@ export type ToolPartsMode = 'full' | 'result' | 'none';
 export interface ProviderExecutedCall {
   readonly toolCallId: string;
   readonly toolName: string;
-  /** The arguments as JSON text. */
+  /** Arguments as JSON text. */
   readonly input: string;
   readonly providerMetadata?: SharedV2ProviderMetadata;
 }
@@ -26,7 +26,7 @@ export interface ProviderExecutedResult {
   readonly isError: boolean;
 }
 
-/** Makes the parts of provider-executed calls, as far as the host is to see them. */
+/** Creates the parts of provider-executed calls that the host should receive. */
 export interface ProviderToolParts {
   inputStart(toolCallId: string, toolName: string): LanguageModelV2StreamPart[];
   inputDelta(toolCallId: string, toolName: string, delta: string): LanguageModelV2StreamPart[];
@@ -35,12 +35,10 @@ export interface ProviderToolParts {
   result(result: ProviderExecutedResult): LanguageModelV2StreamPart[];
 }
 
-export function createProviderToolParts(
-  visibilityOf: (toolName: string) => ToolPartsMode,
-): ProviderToolParts {
+export function createProviderToolParts(modeOf: (toolName: string) => ToolPartsMode): ProviderToolParts {
   const unless = (hidden: ToolPartsMode, toolName: string, part: LanguageModelV2StreamPart) => {
-    const visibility = visibilityOf(toolName);
-    return visibility === 'none' || visibility === hidden ? [] : [part];
+    const mode = modeOf(toolName);
+    return mode === 'none' || mode === hidden ? [] : [part];
   };
 
   return {

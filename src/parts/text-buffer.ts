@@ -1,31 +1,31 @@
-/** A text that comes in many small pieces. */
+/** A text that arrives in many small chunks. */
 export interface TextBuffer {
-  append(piece: string): void;
+  append(chunk: string): void;
   readonly length: number;
-  /** All of it so far. Not to be asked for at every piece. */
+  /** Returns the whole text so far. Slow if it is called for every chunk. */
   toString(): string;
 }
 
-/** How many pieces wait to be joined. */
-const WAITING = 512;
+/** Number of chunks that are joined at once. */
+const BATCH_SIZE = 512;
 
 /**
- * Joins pieces many at a time. A string that grows piece by piece keeps each of them until it is read, at ten times the
- * memory of its characters.
+ * Creates a buffer that joins many chunks at a time. A string that grows by `+=` keeps every chunk until it is read,
+ * which takes ten times the memory of its characters.
  */
 export function createTextBuffer(): TextBuffer {
   let text = '';
-  let pieces: string[] = [];
+  let chunks: string[] = [];
   let length = 0;
   const join = (): string => {
-    if (pieces.length > 0) text += pieces.join('');
-    pieces = [];
+    if (chunks.length > 0) text += chunks.join('');
+    chunks = [];
     return text;
   };
   return {
-    append(piece) {
-      length += piece.length;
-      if (pieces.push(piece) >= WAITING) join();
+    append(chunk) {
+      length += chunk.length;
+      if (chunks.push(chunk) >= BATCH_SIZE) join();
     },
     get length() {
       return length;

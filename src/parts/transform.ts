@@ -3,17 +3,17 @@ import { readBatches, streamBatches } from './batches.js';
 
 type Emit = (part: LanguageModelV2StreamPart) => void;
 
-/** Rewrites a stream of parts. */
+/** Rewrites the parts of a stream. */
 export interface PartTransformer {
-  /** Emits what takes the place of `part`: nothing, the part itself, or others. */
+  /** Emits the replacement of `part`: nothing, the part itself, or others. */
   part(part: LanguageModelV2StreamPart, emit: Emit): void;
-  /** Emits what is still held back when the stream has closed. */
+  /** Emits the parts that are still held back when the stream has closed. */
   flush?(emit: Emit): void;
 }
 
 /**
- * The stream with each part rewritten. Cancelling it cancels `stream`; an error of `stream` is its error. A transformer
- * that throws ends both.
+ * Returns the stream with its parts rewritten. Cancelling it cancels `stream`, and an error of `stream` is passed on. A
+ * transformer that throws ends both.
  */
 export function transformParts(
   stream: ReadableStream<LanguageModelV2StreamPart>,
@@ -45,7 +45,7 @@ export function transformParts(
       end = 'closed';
       flush?.(emit);
     } catch (error) {
-      // What was emitted before is still given.
+      // Parts that were emitted before are still delivered.
       end = { error };
       source.cancel(error);
     }

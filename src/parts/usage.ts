@@ -1,6 +1,6 @@
 import type { LanguageModelV2Usage } from '@ai-sdk/provider';
 
-/** The sum of two usages. What neither side tells stays undefined. */
+/** Adds two usages. Counts that are missing on both sides stay undefined. */
 export function addUsage(a: LanguageModelV2Usage, b: LanguageModelV2Usage): LanguageModelV2Usage {
   return {
     inputTokens: add(a.inputTokens, b.inputTokens),

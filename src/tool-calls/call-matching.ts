@@ -5,24 +5,24 @@ import type {
 } from '@ai-sdk/provider';
 import { createUniqueIds } from '../shared/unique-ids.js';
 
-/** One call of a history, with the result that belongs to it. */
+/** One call of a history with its result. */
 export interface MatchedCall {
-  /** Unique in the history. Differs from the id in the parts when two calls share one. */
+  /** Unique in the history. Differs from the id in the parts if two calls share one. */
   toolCallId: string;
-  /** The call as it stands in the history; `undefined` when only its result is there. */
+  /** The call in the history; `undefined` if the history contains only its result. */
   readonly part: LanguageModelV2ToolCallPart | undefined;
-  /** The first result given for it; `undefined` when there is none. */
+  /** The first result of the call; `undefined` if there is none. */
   result: LanguageModelV2ToolResultPart | undefined;
-  /** Whether the provider ran it rather than the host. */
+  /** True if the provider ran the call, false if the host did. */
   providerExecuted: boolean;
-  /** How many user messages stand before it. */
+  /** Number of user messages before the call. */
   readonly turn: number;
 }
 
 /**
- * Finds the result of every call. The answer has one slot for each call and each result of the history, in
- * the order of the parts: at a call the call; at a result without a call the call to rebuild there; at any
- * other result nothing, for it is with its call or is a second one.
+ * Finds the result of every call. Returns one entry for each call and each result of the history, in the order of the
+ * parts. The entry is the matched call for a call, the call to rebuild for a result without a call, and `undefined` for
+ * any other result, which belongs to another entry or is a duplicate.
  */
 export function matchToolCalls(
   prompt: LanguageModelV2Prompt,
@@ -48,14 +48,14 @@ export function matchToolCalls(
   }
   for (const use of uses.values()) claimEarlyResults(use);
   makeIdsUnique(slots, uses);
-  // A rebuilt call whose result has found its own call has nothing left to stand for.
+  // Drops rebuilt calls whose result was claimed by its own call.
   return slots.map(call => (call?.part === undefined && call?.result === undefined ? undefined : call));
 }
 
 /** Returns true if a provider-executed call or result belongs to a hosted tool. */
 export type IsHostedCall = (part: { toolName: string; toolCallId: string }) => boolean;
 
-/** Whether a part is a call or a result of a function, which hosted tools are not. */
+/** Returns true for calls and results of functions, as opposed to hosted tools. */
 export function isFunctionPart<PART extends { type: string }>(
   part: PART,
   role: 'assistant' | 'tool',
@@ -68,7 +68,7 @@ export function isFunctionPart<PART extends { type: string }>(
   return !(isByProvider && isHosted(candidate));
 }
 
-/** The calls that share an id, in order; the first `answered` of them have their result. */
+/** The calls that share an id, in order. The first `answered` of them have a result. */
 interface IdUse {
   readonly calls: MatchedCall[];
   answered: number;
@@ -97,7 +97,7 @@ function addResult(
     return undefined;
   }
   const answered = use.calls.at(-1);
-  // In a later turn, the id of a rebuilt call belongs to a new one: some servers begin at `call_0` each time.
+  // In a later turn, the id of a rebuilt call belongs to a new call: some servers start at `call_0` each time.
   if (answered !== undefined && (answered.part !== undefined || answered.turn === turn)) return undefined;
   const rebuilt = { toolCallId: part.toolCallId, part: undefined, result: part, providerExecuted, turn };
   use.calls.push(rebuilt);
@@ -105,7 +105,7 @@ function addResult(
   return rebuilt;
 }
 
-/** A result that stands before its call looks like one without a call, until the call turns up unanswered. */
+/** Assigns results that precede their call, and were taken for results without a call. */
 function claimEarlyResults({ calls, answered }: IdUse): void {
   const early = calls.filter(call => call.part === undefined);
   let next = 0;
@@ -119,7 +119,7 @@ function claimEarlyResults({ calls, answered }: IdUse): void {
   }
 }
 
-/** Gives the second and later calls of an id, and calls with an empty one, an id of their own. */
+/** Assigns a new id to the second and later calls with the same id, and to calls with an empty id. */
 function makeIdsUnique(
   slots: ReadonlyArray<MatchedCall | undefined>,
   uses: ReadonlyMap<string, IdUse>,

@@ -15,20 +15,20 @@ type ToolMessage = Extract<LanguageModelV2Message, { role: 'tool' }>;
 
 export interface PairToolCallsOptions {
   /**
-   * The arguments of a call of which only the result is left in the history.
+   * Returns the arguments of a call of which the history contains only the result.
    * @default a call without arguments, `{}`
    */
   argumentsOf?: (result: LanguageModelV2ToolResultPart) => unknown;
   /**
-   * Leaves results of a `tool` message whose call is not in the history alone: with `previous_response_id`
-   * or `conversation` the server has the call.
+   * Keeps results of a `tool` message whose call is not in the history. With `previous_response_id` or `conversation`,
+   * the server has the call.
    * @default false
    */
   keepOrphans?: boolean;
   /**
-   * Whether a tool is one of the caller's own: then its provider-executed calls are never taken for those of a hosted
-   * tool, which may have the same name.
-   * @default no tool is
+   * Returns true for tools that are functions. Their provider-executed calls are never treated as calls of a hosted tool
+   * with the same name.
+   * @default no tool
    */
   isFunctionTool?: (toolName: string) => boolean;
   /**
@@ -39,12 +39,12 @@ export interface PairToolCallsOptions {
 }
 
 /**
- * Rewrites a history so that every model understands its tool calls: plain `tool-call` parts in an
- * assistant message, then a `tool` message with exactly one result for each, in the order of the calls.
+ * Rewrites a history so that every model accepts its tool calls: plain `tool-call` parts in an assistant message, then a
+ * `tool` message with exactly one result for each call, in the order of the calls.
  *
- * Hosts keep what a provider executed in one assistant message (call, result, text, call, result, text),
- * sometimes without the call, sometimes with the results at the end. Pairs the host ran are left as they are,
- * and so are calls of the API's hosted tools. Returns the same prompt when there is nothing to change.
+ * Hosts keep the calls that a provider executed in one assistant message (call, result, text, call, result, text),
+ * sometimes without the call, sometimes with the results at the end. Pairs that the host ran stay as they are, and so do
+ * calls of hosted tools. Returns the same prompt if nothing changes.
  */
 export function pairToolCalls(
   prompt: LanguageModelV2Prompt,
@@ -59,7 +59,7 @@ export function pairToolCalls(
   const slots = matchToolCalls(prompt, isHosted).values();
   const nextSlot = (): MatchedCall | undefined => slots.next().value ?? undefined;
   const history: LanguageModelV2Prompt = [];
-  // The results that belong after the last assistant message.
+  // Results that follow the last assistant message.
   let results: LanguageModelV2ToolResultPart[] = [];
   const closeRound = (message: ToolMessage = { role: 'tool', content: [] }): void => {
     if (results.length > 0) history.push({ ...message, content: results });
@@ -96,7 +96,7 @@ export function pairToolCalls(
   return isSame(history, prompt) ? prompt : history;
 }
 
-/** A stretch of an assistant message that ends where results of its calls are due. */
+/** A section of an assistant message, up to the point where the results of its calls follow. */
 interface Round {
   readonly message: AssistantMessage;
   readonly calls: readonly MatchedCall[];
@@ -106,9 +106,9 @@ function toRounds(
   message: AssistantMessage,
   { nextSlot, argumentsOf, isHosted }: SlotReader & Pick<PairToolCallsOptions, 'argumentsOf'>,
 ): Round[] {
-  const stretches: Array<{ parts: AssistantPart[]; calls: MatchedCall[] }> = [];
+  const sections: Array<{ parts: AssistantPart[]; calls: MatchedCall[] }> = [];
   let current = { parts: [] as AssistantPart[], calls: [] as MatchedCall[] };
-  // What follows a provider-executed call was written with its result at hand; what follows a host's call was not.
+  // The model wrote the text after a provider-executed call with its result at hand, unlike that after a host's call.
   let isAnswered = false;
   for (const part of message.content) {
     if (isFunctionPart(part, 'assistant', isHosted)) {
@@ -120,21 +120,21 @@ function toRounds(
       continue;
     }
     if (isAnswered) {
-      stretches.push(current);
+      sections.push(current);
       current = { parts: [], calls: [] };
       isAnswered = false;
     }
     current.parts.push(part);
   }
-  if (current.parts.length > 0) stretches.push(current);
+  if (current.parts.length > 0) sections.push(current);
 
   if (message.content.length === 0) return [{ message, calls: [] }];
-  if (stretches.length === 1 && isSame(current.parts, message.content))
+  if (sections.length === 1 && isSame(current.parts, message.content))
     return [{ message, calls: current.calls }];
-  return stretches.map(({ parts, calls }, index) => ({
-    // Options of a message, such as a cache breakpoint, concern its end.
+  return sections.map(({ parts, calls }, index) => ({
+    // Options of a message, such as a cache breakpoint, apply to its end.
     message:
-      index === stretches.length - 1 ? { ...message, content: parts } : { role: 'assistant', content: parts },
+      index === sections.length - 1 ? { ...message, content: parts } : { role: 'assistant', content: parts },
     calls,
   }));
 }
@@ -144,7 +144,7 @@ interface SlotReader {
   nextSlot(): MatchedCall | undefined;
 }
 
-/** Which parts of a `tool` message stay where they are, and which results need a call before them. */
+/** Separates the results of a `tool` message that need a call before them from the parts that stay in place. */
 function sortToolMessage(
   message: ToolMessage,
   { nextSlot, keepOrphans, isHosted }: SlotReader & { keepOrphans: boolean },
@@ -205,7 +205,7 @@ function isSame(left: readonly unknown[], right: readonly unknown[]): boolean {
   return left.length === right.length && left.every((item, index) => item === right[index]);
 }
 
-/** Whether the server keeps the history, so that results may come without their calls. */
+/** Returns true if the server stores the history, so that results can occur without their calls. */
 export function isContinuation({ providerOptions }: LanguageModelV2CallOptions): boolean {
   const { previousResponseId, conversation } = { ...providerOptions?.openai, ...providerOptions?.kelivo };
   return typeof previousResponseId === 'string' || typeof conversation === 'string';

@@ -1,16 +1,16 @@
-/** A piece of a tool call, as a stream brings it. */
+/** A fragment of a tool call in a stream. */
 export interface ToolCallFragment {
-  /** The place of the call in the answer. Some servers send 0 for every call, or none at all. */
+  /** Position of the call in the response. Some servers send 0 for every call, or no index. */
   readonly index?: number | null;
-  /** The id of the call; with the first piece alone, with every piece, or never. An empty one counts as none. */
+  /** Id of the call, in the first fragment, in every fragment, or never. An empty id counts as missing. */
   readonly id?: string | null;
-  /** The tool's name: whole, again with every piece, or itself in pieces. */
+  /** Name of the tool: whole, repeated in every fragment, or itself split into fragments. */
   readonly name?: string | null;
-  /** The next piece of the arguments' JSON, or the arguments themselves. */
+  /** The next chunk of the arguments' JSON, or the whole arguments as an object. */
   readonly arguments?: string | object | null;
 }
 
-/** A call put together, as the model wrote it. */
+/** A complete call as the model wrote it. */
 export interface CollectedToolCall {
   readonly id: string | undefined;
   readonly name: string;
@@ -25,17 +25,17 @@ interface OpenCall {
 }
 
 /**
- * Puts tool calls together from the fragments of a stream. A fragment belongs to the call of its id, else of its
- * index, else to the latest call. Nothing but the fragments decides: no clock, and no list of names.
+ * Assembles tool calls from the fragments of a stream. A fragment belongs to the call with its id, else with its index,
+ * else to the latest call. The result depends only on the fragments, not on timing or on known tool names.
  */
 export class ToolCallCollector {
-  /** In the order in which the calls began. */
+  /** Calls in the order in which they began. */
   readonly #calls: OpenCall[] = [];
   readonly #byId = new Map<string, OpenCall>();
   /** The latest call at each index. */
   readonly #byIndex = new Map<number, OpenCall>();
 
-  /** Takes the next fragment. */
+  /** Adds the next fragment. */
   add(fragment: ToolCallFragment): void {
     const id = fragment.id || undefined;
     const name = fragment.name ?? '';
@@ -48,7 +48,7 @@ export class ToolCallCollector {
     call.arguments += toText(fragment.arguments);
   }
 
-  /** The calls so far, by their index and then in the order in which they began. */
+  /** Returns the calls so far, sorted by index and then by the order in which they began. */
   calls(): CollectedToolCall[] {
     return this.#calls
       .map((call, position) => ({ call, position }))
@@ -80,9 +80,8 @@ export class ToolCallCollector {
 }
 
 /**
- * Whether a fragment that points at a call is nevertheless the first of another one. Only a first fragment has to have
- * a name: with an id of its own, at an index of its own, or after the arguments of a call that is of another tool or
- * has all of them.
+ * Returns true if a fragment that matches a call is the first fragment of another one. Such a fragment has a name, and
+ * either another id, another index, or follows complete arguments or those of another tool.
  */
 function beginsAnother({ index, id, name, arguments: input }: ToolCallFragment, call: OpenCall): boolean {
   if (!name) return false;
@@ -92,18 +91,18 @@ function beginsAnother({ index, id, name, arguments: input }: ToolCallFragment, 
   return !isSameName(name, call.name) || beginsAnew(toText(input), call.arguments);
 }
 
-/** Whether arguments are complete and others begin. The same once more is the same call, told twice. */
+/** Returns true if arguments are complete and others begin. Identical arguments are the same call, sent twice. */
 function beginsAnew(next: string, before: string): boolean {
   if (!next.startsWith('{') || next === before || !before.endsWith('}')) return false;
   try {
     JSON.parse(before);
     return true;
   } catch {
-    return false; // The brace is one within the arguments.
+    return false; // The brace is part of the arguments.
   }
 }
 
-/** The name with one more piece of it. A name comes once, with every fragment, growing, or in pieces. */
+/** Joins a name with its next fragment. A name is sent once, repeatedly, cumulatively or in fragments. */
 function joinNames(call: OpenCall, name: string): string {
   if (name.startsWith(call.name)) return name;
   return call.arguments === '' && !call.name.startsWith(name) ? call.name + name : call.name;

@@ -1,5 +1,5 @@
 /**
- * Tool calls from the fragments of a stream, whatever server they come from.
+ * Assembles and repairs the tool calls of a stream, for any server.
  *
  * @module kelivo-responses/tool-calls
  */

@@ -1,12 +1,12 @@
 import { jsonrepair } from 'jsonrepair';
 
-/** A value, with the JSON it was read from. */
+/** A value with the JSON that it was parsed from. */
 export interface JsonReading {
   readonly value: unknown;
   readonly json: string;
 }
 
-/** Reads JSON as it stands. */
+/** Parses valid JSON. */
 export function readJson(text: string): JsonReading | undefined {
   try {
     return { value: JSON.parse(text), json: text };
@@ -16,36 +16,36 @@ export function readJson(text: string): JsonReading | undefined {
 }
 
 /**
- * Reads JSON with slips: brackets that are missing at the end, single quotes, trailing commas, Python's constants, code
- * fences, escapes that JSON does not know, escapes of a whole text that was escaped twice, a text that was told twice.
+ * Parses malformed JSON: missing closing brackets, single quotes, trailing commas, Python constants, code fences, unknown
+ * escapes, double escaping, and text that occurs twice.
  *
- * What ends within a text is cut, not mangled: half a path or half a command must not run.
+ * Text that ends inside a string is truncated and rejected: half a path or half a command must not run.
  *
- * @returns undefined for what is beyond repair.
+ * @returns undefined for JSON that cannot be repaired.
  */
 export function repairJson(text: string): JsonReading | undefined {
-  return readEscaped(text) ?? readTwice(text) ?? readSlips(text);
+  return readEscaped(text) ?? readTwice(text) ?? readMalformed(text);
 }
 
-/** `{\"city\": \"Oslo\"}`: the JSON of a text, without the quotes around it. */
+/** Parses `{\"city\": \"Oslo\"}`: a JSON string without the surrounding quotes. */
 function readEscaped(text: string): JsonReading | undefined {
   if (!/^\s*[{[]\s*\\"/.test(text)) return undefined;
   const inner = readJson(`"${text.trim()}"`)?.value;
-  return typeof inner === 'string' ? (readJson(inner) ?? readSlips(inner)) : undefined;
+  return typeof inner === 'string' ? (readJson(inner) ?? readMalformed(inner)) : undefined;
 }
 
-/** Some servers send the arguments in pieces, and then again as a whole. */
+/** Parses JSON that occurs twice: some servers stream the arguments and then send them again as a whole. */
 function readTwice(text: string): JsonReading | undefined {
   const half = text.slice(0, text.length / 2);
   return half !== '' && half + half === text ? readJson(half) : undefined;
 }
 
-function readSlips(text: string): JsonReading | undefined {
-  // Else lone backslashes would be dropped: `C:\dir` is no `C:dir`.
+function readMalformed(text: string): JsonReading | undefined {
+  // Without this, jsonrepair drops lone backslashes: `C:\dir` would become `C:dir`.
   const escaped = escapeLoneBackslashes(text);
   const whole = readJson(escaped);
   if (whole !== undefined) return whole;
-  if (endsInText(escaped)) return undefined;
+  if (endsInString(escaped)) return undefined;
   try {
     return readJson(jsonrepair(escaped));
   } catch {
@@ -53,12 +53,12 @@ function readSlips(text: string): JsonReading | undefined {
   }
 }
 
-/** A backslash that begins no escape, as in `C:\dir` or `\d+`: the model forgot to escape it. */
+/** Escapes backslashes that the model forgot to escape, as in `C:\dir` or `\d+`. */
 function escapeLoneBackslashes(text: string): string {
   return text.replace(/\\(?:["'\\/bfnrt]|u[\da-fA-F]{4})|\\/g, escape => (escape === '\\' ? '\\\\' : escape));
 }
 
-function endsInText(text: string): boolean {
+function endsInString(text: string): boolean {
   let quote: string | undefined;
   for (let index = 0; index < text.length; index++) {
     const character = text[index];

@@ -1,22 +1,21 @@
 import type { JSONObject, JSONValue, LanguageModelV2ToolResultOutput } from '@ai-sdk/provider';
-import type { ToolOutput } from '../tools/tool-source.js';
+import { isPlainObject, type PlainObject, tryParseJson } from '../shared/json.js';
 
 type ContentItem = Extract<LanguageModelV2ToolResultOutput, { type: 'content' }>['value'][number];
-type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Hosts keep the result of a provider-executed tool as bare JSON. One in the form of an MCP result,
- * `{ content: [...], isError? }`, becomes text or content again, so that the model is shown an image as an
- * image and not as base64 text. Any other output is returned as it is.
+ * Restores the output of a provider-executed tool, which hosts keep as plain JSON. An MCP result,
+ * `{ content: [...], isError? }`, becomes text or content again, so that the model receives an image as an image and not
+ * as base64 text. Any other output is returned as it is.
  */
 export function unwrapMcpOutput(output: LanguageModelV2ToolResultOutput): LanguageModelV2ToolResultOutput {
   if (output.type !== 'json' && output.type !== 'error-json') return output;
   const value = parsed(output.value);
-  if (!isFields(value) || !Array.isArray(value.content) || value.content.length === 0) return output;
+  if (!isPlainObject(value) || !Array.isArray(value.content) || value.content.length === 0) return output;
 
   const items: ContentItem[] = [];
   for (const block of value.content) {
-    const item = isFields(block) ? toContentItem(block) : undefined;
+    const item = isPlainObject(block) ? toContentItem(block) : undefined;
     if (item === undefined) return output;
     items.push(item);
   }
@@ -26,17 +25,13 @@ export function unwrapMcpOutput(output: LanguageModelV2ToolResultOutput): Langua
   return { type: failed ? 'error-text' : 'text', value: texts.join('\n') };
 }
 
-/** `ai` 6 and 7 hand the JSON of a failed result back as a string. */
+/** `ai` 6 and 7 return the JSON of a failed result as a string. */
 function parsed(value: unknown): unknown {
   if (typeof value !== 'string' || !value.startsWith('{')) return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value; // an error text that happens to begin with a brace
-  }
+  return tryParseJson(value) ?? value;
 }
 
-function toContentItem(block: Fields): ContentItem | undefined {
+function toContentItem(block: PlainObject): ContentItem | undefined {
   switch (block.type) {
     case 'text':
       return typeof block.text === 'string' ? { type: 'text', text: block.text } : undefined;
@@ -44,7 +39,7 @@ function toContentItem(block: Fields): ContentItem | undefined {
     case 'audio':
       return toMedia(block.data, block.mimeType);
     case 'resource':
-      return isFields(block.resource) ? toResource(block.resource) : undefined;
+      return isPlainObject(block.resource) ? toResource(block.resource) : undefined;
     case 'resource_link':
       return { type: 'text', text: JSON.stringify(block) };
     default:
@@ -52,7 +47,11 @@ function toContentItem(block: Fields): ContentItem | undefined {
   }
 }
 
-function toResource({ text, blob, mimeType = 'application/octet-stream' }: Fields): ContentItem | undefined {
+function toResource({
+  text,
+  blob,
+  mimeType = 'application/octet-stream',
+}: PlainObject): ContentItem | undefined {
   return typeof text === 'string' ? { type: 'text', text } : toMedia(blob, mimeType);
 }
 
@@ -62,15 +61,11 @@ function toMedia(data: unknown, mediaType: unknown): ContentItem | undefined {
     : undefined;
 }
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /**
- * An output as the JSON value that hosts keep and show. Content of several parts takes MCP's own form, which chat
- * applications know how to render, and which becomes content again when the history comes back.
+ * Converts an output to the JSON value that hosts keep and display. Content with several parts becomes an MCP result,
+ * which chat applications can render, and which `unwrapMcpOutput` converts back.
  */
-export function toResultValue(output: ToolOutput): NonNullable<JSONValue> {
+export function toResultValue(output: LanguageModelV2ToolResultOutput): NonNullable<JSONValue> {
   switch (output.type) {
     case 'content':
       return {

@@ -5,33 +5,33 @@ import { normalizeToolName } from './tool-names.js';
 import { parseToolArguments } from './tool-arguments.js';
 import { createUniqueIds } from '../shared/unique-ids.js';
 
-/** What became of the fragments of one answer. */
+/** The tool calls of one response. */
 export interface ToolCallPipelineResult {
-  /** The calls, in the order of their index. */
+  /** Calls in the order of their index. */
   readonly calls: readonly ProcessedToolCall[];
-  /** What could not be made a call. */
+  /** Calls that could not be processed. */
   readonly failed: readonly FailedToolCall[];
   readonly stats: ToolCallStats;
 }
 
-/** Counts of one answer. */
+/** Counts of one response. */
 export interface ToolCallStats {
-  /** Fragments taken. */
+  /** Fragments received. */
   readonly fragments: number;
-  /** Calls made. */
+  /** Processed calls. */
   readonly calls: number;
-  /** What could not be made a call. */
+  /** Calls that could not be processed. */
   readonly failed: number;
   /** Calls of tools that were not declared. */
   readonly undeclared: number;
-  /** Calls whose name came decorated. */
+  /** Calls whose name had a decoration removed. */
   readonly renamed: number;
   /** Calls whose arguments were repaired. */
   readonly repaired: number;
 }
 
 /**
- * Makes the tool calls of one answer from the fragments of its stream, whatever server they come from.
+ * Builds the tool calls of one response from the fragments of its stream.
  *
  * @example
  * ```ts
@@ -51,13 +51,13 @@ export class ToolCallPipeline {
     this.#processor = new ToolCallProcessor(options);
   }
 
-  /** Takes the next fragment. */
+  /** Adds the next fragment. */
   add(fragment: ToolCallFragment): void {
     this.#fragments++;
     this.#collector.add(fragment);
   }
 
-  /** Makes the calls. To be called once, when the answer has ended. */
+  /** Returns the calls. Call it once, when the response has ended. */
   finish(): ToolCallPipelineResult {
     const calls: ProcessedToolCall[] = [];
     const failed: FailedToolCall[] = [];
@@ -79,45 +79,45 @@ export class ToolCallPipeline {
   }
 }
 
-/** A tool that was declared to the model, as in the `tools` of a call's options. */
+/** A tool that was declared to the model in the `tools` of a call. */
 export interface DeclaredTool {
   readonly name: string;
-  /** JSON Schema of the arguments. @default nothing is known of them */
+  /** JSON Schema of the arguments. @default arguments are not checked */
   readonly inputSchema?: JSONSchema7;
 }
 
-/** What calls are judged by. */
+/** Options of `ToolCallProcessor` and `ToolCallPipeline`. */
 export interface ToolCallProcessorOptions {
-  /** The tools that were declared to the model. Names are made out by them alone. */
+  /** Tools that were declared to the model. Names are matched with these only. */
   readonly tools: readonly DeclaredTool[];
-  /** Makes the id of a call that came without one. @default a random one */
+  /** Creates the id of a call without one. @default a random id */
   readonly generateId?: () => string;
 }
 
-/** A call in the shape of the AI SDK's `tool-call` part. */
+/** A call with the fields of the AI SDK's `tool-call` part. */
 export interface ProcessedToolCall {
   readonly toolCallId: string;
   readonly toolName: string;
-  /** The arguments as JSON; as the model wrote them where they are beyond repair, for whoever runs the tool to judge. */
+  /** Arguments as JSON, or as the model wrote them if they cannot be repaired. */
   readonly input: string;
-  /** Whether the tool was declared. */
+  /** True if the tool was declared. */
   readonly isDeclared: boolean;
-  /** Whether the name came decorated. */
+  /** True if a decoration was removed from the name. */
   readonly isRenamed: boolean;
-  /** Whether the arguments were repaired. */
+  /** True if the arguments were repaired. */
   readonly isRepaired: boolean;
 }
 
-/** What could not be made a call. */
+/** A call that could not be processed. */
 export interface FailedToolCall {
   readonly call: CollectedToolCall;
-  /** What was expected and what came. */
+  /** What was expected and what was received. */
   readonly reason: string;
 }
 
 /**
- * Makes calls of what was collected: names as they were declared, arguments as JSON, ids that are there and unique.
- * A call must have a name; its arguments are never a reason to hold it back.
+ * Normalizes collected calls: declared names, arguments as JSON, unique ids. A call without a name fails. Arguments that
+ * cannot be repaired do not make a call fail.
  */
 export class ToolCallProcessor {
   readonly #tools: ReadonlyMap<string, DeclaredTool>;
@@ -131,7 +131,7 @@ export class ToolCallProcessor {
     this.#generateId = makeId;
   }
 
-  /** Makes the call, or says why it cannot. */
+  /** Returns the processed call, or the reason why it failed. */
   process(call: CollectedToolCall): ProcessedToolCall | FailedToolCall {
     const written = call.name.trim();
     if (written === '') return { call, reason: 'Expected a tool call to have a name, got none.' };

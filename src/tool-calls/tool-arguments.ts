@@ -3,35 +3,34 @@ import { isPlainObject } from '../shared/json.js';
 import { repairBySchema } from './schema-repair.js';
 import { type JsonReading, readJson, repairJson } from './json-repair.js';
 
-/** What is known of the arguments. */
+/** Options of `parseToolArguments`. */
 export interface ParseToolArgumentsOptions {
   /**
-   * The JSON Schema of the arguments. With it, a text in a place where no text may be is read as the JSON that may:
-   * `"3"` is 3 where a number is wanted, and stays a text where one is. @default nothing is read twice
+   * JSON Schema of the arguments. Strings are parsed as JSON where the schema does not allow a string: `"3"` becomes 3 if
+   * a number is expected. @default strings stay strings
    */
   schema?: JSONSchema7;
 }
 
-/** The arguments of a call, or why there are none. */
+/** The arguments of a call, or the reason why they cannot be used. */
 export type ParsedToolArguments =
   | {
       readonly success: true;
       readonly input: Record<string, unknown>;
-      /** The same as JSON. A number with more digits than JavaScript can count has them all here. */
+      /** The input as JSON, with all digits of numbers that JavaScript cannot represent. */
       readonly json: string;
-      /** Whether the text was anything but the JSON of an object that fits. */
+      /** True if the text was not a JSON object that fits the schema. */
       readonly isRepaired: boolean;
     }
   | {
       readonly success: false;
-      /** What was expected and what came, for the model to read. */
+      /** What was expected and what was received, as text for the model. */
       readonly reason: string;
     };
 
 /**
- * Reads the arguments of a call as an object. No arguments are `{}`; JSON that is escaped twice, or has a slip, is
- * repaired. Arguments that end within a text are cut, and are not: half a path or half a command must not run. Without
- * a schema no value is turned into another one.
+ * Parses the arguments of a call as an object. An empty text gives `{}`. Double-encoded and slightly malformed JSON is
+ * repaired. Arguments that end inside a string are truncated and rejected: half a path or half a command must not run.
  */
 export function parseToolArguments(
   text: string,
@@ -42,18 +41,18 @@ export function parseToolArguments(
   const reading = unwrapTexts(whole ?? repairJson(text));
   const value = reading?.value;
   if (!isPlainObject(value)) return fail('a JSON object', text);
-  if (hasPrototypeKey(value)) return fail('no key that means a prototype', text);
+  if (hasPrototypeKey(value)) return fail('no prototype key', text);
   const compact = toJson(value);
   if (compact === undefined) return fail('fewer levels', text);
 
-  const mended = schema === undefined ? value : repairBySchema(value, schema);
-  const isMended = mended !== value;
+  const repaired = schema === undefined ? value : repairBySchema(value, schema);
+  const wasRepaired = repaired !== value;
   const exact = reading !== undefined && hasLongNumber(compact) ? reading.json : compact;
   return {
     success: true,
-    input: mended,
-    json: isMended ? JSON.stringify(mended) : exact,
-    isRepaired: isMended || reading !== whole,
+    input: repaired,
+    json: wasRepaired ? JSON.stringify(repaired) : exact,
+    isRepaired: wasRepaired || reading !== whole,
   };
 }
 
@@ -62,7 +61,7 @@ const fail = (expected: string, text: string): ParsedToolArguments => ({
   reason: `expected ${expected}, got ${excerpt(text)}`,
 });
 
-/** JSON that was made JSON again, as often as that was done. */
+/** Decodes JSON that was encoded as a JSON string, up to three times. */
 function unwrapTexts(reading: JsonReading | undefined): JsonReading | undefined {
   let inner = reading;
   for (let level = 0; level < 3 && typeof inner?.value === 'string'; level++) {
@@ -71,7 +70,7 @@ function unwrapTexts(reading: JsonReading | undefined): JsonReading | undefined 
   return inner;
 }
 
-/** Nesting that JSON can be read with, but not written, would end the turn rather than the call. */
+/** Returns undefined for values that are nested too deep. They can be parsed, but writing them would throw later. */
 function toJson(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
@@ -80,10 +79,10 @@ function toJson(value: unknown): string | undefined {
   }
 }
 
-/** Whether a number may lose digits on its way through JavaScript. A look-alike within a text does no harm. */
+/** Returns true if a number could lose digits in JavaScript. Digits inside a string are a harmless false positive. */
 const hasLongNumber = (json: string): boolean => /\d{16}/.test(json);
 
-/** Keys that, copied carelessly, change objects that have nothing to do with the call. */
+/** Returns true if a key could pollute a prototype when the object is copied. */
 function hasPrototypeKey(value: object): boolean {
   const open: object[] = [value];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -1,23 +1,23 @@
-/** What models and servers put around a tool's name. Each row says where it was seen. */
+/** Decorations that models and servers add to tool names, with their origin. */
 const decorations: readonly RegExp[] = [
-  // gpt-oss: the channel of its chat format, as in `get_weather<|channel|>commentary`
+  // gpt-oss: the channel of its chat format, such as `get_weather<|channel|>commentary`
   // (https://github.com/vllm-project/vllm/pull/35906).
   /<\|.*$/s,
-  // The namespace that gpt-oss and Kimi K2 are shown their tools in.
+  // gpt-oss and Kimi K2: the namespace in which they see their tools.
   /^functions\./,
-  // Kimi K2: the id of a call in place of its name, `functions.get_weather:0`.
+  // Kimi K2: the id of the call instead of the name, such as `functions.get_weather:0`.
   /:\d+$/,
-  // Gemini: the module that its tools are written in, as in `default_api.get_weather` and `default_api:get_weather`.
+  // Gemini: the module of its tools, such as `default_api.get_weather` and `default_api:get_weather`.
   /^default_api[.:]/,
 ];
 
 /**
- * The declared tool that a model means by a name.
+ * Returns the declared tool that a model means by a name.
  *
- * A name that is declared is taken as it is. Of any other, what models put around names is removed, and it counts only
- * if a declared name is left: a tool may well be called `functions.list`. Upper and lower case are different.
+ * A declared name is used as it is, because a tool can be called `functions.list`. Decorations are removed only from
+ * other names, and only if a declared name remains. Names are case-sensitive.
  *
- * @returns undefined if no declared tool is meant.
+ * @returns undefined if the name matches no declared tool.
  */
 export function normalizeToolName(name: string, declared: ReadonlySet<string>): string | undefined {
   if (declared.has(name)) return name;

@@ -70,7 +70,7 @@ describe('arguments without a schema', () => {
     '{"constructor": {"prototype": {"admin": true}}}',
     '{"\\u005f_proto__": {}}',
   ])('are refused with the keys of %s', text => {
-    expect(parse(text)).toBe(`expected no key that means a prototype, got ${text}`);
+    expect(parse(text)).toBe(`expected no prototype key, got ${text}`);
   });
 
   it('may be called constructor', () => {
