@@ -1,5 +1,5 @@
 import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type PairToolCallsOptions, pairToolCalls } from '../../src/tool-calls/call-pairing.js';
 
 const text = (value: string) => ({ type: 'text', text: value });
@@ -289,20 +289,26 @@ describe('calls and results out of step', () => {
   });
 });
 
-it('takes time in proportion to the history', () => {
-  const history = (rounds: number) =>
-    Array.from({ length: rounds }, () => assistant(executed('call_0'), result('call_0'), text('b')));
-  /** The fastest of several runs, which a busy machine distorts least. */
-  const fastest = (rounds: number, runs: number) => {
-    const prompt = history(rounds) as LanguageModelV2Prompt;
-    const times = Array.from({ length: runs }, () => {
-      const start = performance.now();
+it('takes a number of steps in proportion to the history', () => {
+  /** Counts the reads of call ids and the lookups of ids, which are what every step consists of. */
+  const countSteps = (rounds: number) => {
+    let steps = 0;
+    const counted = (part: object) =>
+      Object.defineProperty({ ...part }, 'toolCallId', { enumerable: true, get: () => (steps++, 'call_0') });
+    const prompt = Array.from({ length: rounds }, () =>
+      assistant(counted(executed('call_0')), counted(result('call_0')), text('b')),
+    ) as LanguageModelV2Prompt;
+    const lookups = [
+      vi.spyOn(Set.prototype, 'has'),
+      vi.spyOn(Map.prototype, 'has'),
+      vi.spyOn(Map.prototype, 'get'),
+    ];
+    try {
       pairToolCalls(prompt);
-      return performance.now() - start;
-    });
-    return Math.min(...times);
+      return lookups.reduce((total, spy) => total + spy.mock.calls.length, steps);
+    } finally {
+      for (const spy of lookups) spy.mockRestore();
+    }
   };
-  fastest(1000, 5);
-  // Ten times the history: ten times as long if the time is linear, a hundred times if it is quadratic.
-  expect(fastest(20_000, 3) / fastest(2000, 10)).toBeLessThan(50);
+  expect(countSteps(2000) / countSteps(200)).toBeCloseTo(10, 0);
 });
