@@ -17,7 +17,7 @@ describe('an output of an unknown type', () => {
     ],
     ['a type of another major', { type: 'execution-denied', reason: 'no' }],
   ];
-  it.each(forms)('is told to the model, and the turn goes on: %s', async (_title, output) => {
+  it.each(forms)('is reported to the model, and the turn continues: %s', async (_title, output) => {
     const tools = scriptedTools({});
     const source = {
       ...tools,
@@ -29,22 +29,22 @@ describe('an output of an unknown type', () => {
     };
     const model = scriptedModel(ask(call('c1', 'odd')), say('Done.'));
     await generate(withToolLoop(model, { tools: source }));
-    const told = model.requests[1]?.prompt.at(-1)?.content[0];
-    expect(told).toMatchObject({
+    const result = model.requests[1]?.prompt.at(-1)?.content[0];
+    expect(result).toMatchObject({
       output: { type: 'error-text', value: expect.stringContaining('"odd" returned an output') },
     });
   });
 });
 
-describe('arguments that are cut', () => {
+describe('truncated arguments', () => {
   it('do not run while the answer may still turn out to be truncated, nor then', async () => {
     const inputs: unknown[] = [];
     const tools = scriptedTools({ remove: input => String(inputs.push(input)) });
     const model = scriptedModel(ask(call('c1', 'remove', '{"path":"/home/me')), say('Sorry.'));
     await generate(withToolLoop(model, { tools }));
     expect(inputs).toEqual([]);
-    const told = model.requests[1]?.prompt.at(-1)?.content[0];
-    expect(told).toMatchObject({
+    const result = model.requests[1]?.prompt.at(-1)?.content[0];
+    expect(result).toMatchObject({
       output: { value: expect.stringContaining('Invalid arguments for tool "remove"') },
     });
   });
@@ -73,7 +73,7 @@ describe('a toolbox', () => {
   });
 });
 
-it('ends a generator of a tool that does not heed its signal', async () => {
+it('stops reading a generator of a tool that ignores its signal', async () => {
   let ticks = 0;
   const tools = createLocalTools({
     endless: {
@@ -90,10 +90,11 @@ it('ends a generator of a tool that does not heed its signal', async () => {
   await stream(withToolLoop(model, { tools, timeouts: { tool: 40 } }));
   const after = ticks;
   await new Promise(resolve => setTimeout(resolve, 40));
+  // One more may have been requested before the time was over.
   expect(ticks).toBeLessThanOrEqual(after + 1);
 });
 
-it('lets no host repeat an error that says it may be repeated, once a tool ran', async () => {
+it('marks a retryable error as not retryable after a tool ran', async () => {
   class GatewayLikeError extends Error {
     readonly isRetryable = true;
   }
@@ -106,19 +107,17 @@ it('lets no host repeat an error that says it may be repeated, once a tool ran',
   expect(error).not.toHaveProperty('isRetryable', true);
 });
 
-it('tells of a round before it asks for it, and how long it took', async () => {
-  const events: { type: string; at: number }[] = [];
+it('reports a round before its request, and its duration', async () => {
+  const order: string[] = [];
   const slow = () => new Promise<never[]>(resolve => setTimeout(() => resolve([]), 60));
   const model = scriptedModel(
-    async () => (await slow(), ask(call('c1', 'echo'))),
+    async () => (order.push('request'), await slow(), ask(call('c1', 'echo'))),
     async () => (await slow(), say('Done.')),
   );
   const tools = scriptedTools({ echo: () => 'ran' });
-  const onEvent = (event: { type: string; at: number }) => events.push(event);
+  const onEvent = ({ type }: { type: string }) => order.push(type);
   const result = await generate(withToolLoop(model, { tools, onEvent }));
-  const [start] = events;
-  expect(start).toMatchObject({ type: 'round-start', round: 1 });
-  expect(start?.at).toBeLessThan(40);
+  expect(order.slice(0, 2)).toEqual(['round-start', 'request']);
   const rounds = result.providerMetadata?.kelivo?.rounds as { durationMs: number }[];
   for (const { durationMs } of rounds) expect(durationMs).toBeGreaterThanOrEqual(50);
 });

@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import type { ToolLoopEvent } from '../../src/tool-loop/events.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { ask, call, exchangeOf, ofType, say, scriptedModel, stream } from './_scripted-model.js';
-import { type Execute, scriptedTools, settled } from './_tools.js';
+import { type Execute, scriptedTools } from './_tools.js';
 
 const pause = (milliseconds: number) => new Promise(resolve => setTimeout(resolve, milliseconds));
 
@@ -21,13 +21,18 @@ async function run(execute: Execute, options: Omit<ToolLoopOptions, 'tools' | 'o
   const model = scriptedModel(ask(call('c1', 'work')), say('I see.'));
   const onEvent = (event: ToolLoopEvent) => void events.push(event);
   const tools = scriptedTools({ work: execute });
-  const parts = await stream(withToolLoop(model, { tools, onEvent, ...options }));
+  const turn = stream(withToolLoop(model, { tools, onEvent, ...options }));
+  await vi.advanceTimersByTimeAsync(200);
+  const parts = await turn;
   const output = model.requests[1] && exchangeOf(model.requests[1]).outputs[0]?.[1];
   return { parts, output, progress: events.filter(({ type }) => type === 'tool-progress') };
 }
 
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
 describe('a tool that reports progress', () => {
-  it('is told of in events, and may take longer than the limit of a silent one', async () => {
+  it('emits events, and may take longer than the limit of a silent tool', async () => {
     const { output, progress } = await run(working, { timeouts: { tool: 100 } });
     expect(output).toBe('done');
     expect(progress).toHaveLength(8);
@@ -43,12 +48,12 @@ describe('a tool that reports progress', () => {
     });
   });
 
-  it('ends with the turn all the same', async () => {
+  it('ends with the turn', async () => {
     const { parts } = await run(working, { timeouts: { tool: 100, total: 120 } });
     expect(ofType(parts, 'error')).toMatchObject([{ error: { name: 'TimeoutError' } }]);
   });
 
-  it('is given up when it falls silent, and not heard any more', async () => {
+  it('is stopped when it becomes silent, and its later reports are ignored', async () => {
     let reportLate = () => {};
     const { output, progress } = await run(
       (_, { onProgress }) => {
@@ -59,7 +64,7 @@ describe('a tool that reports progress', () => {
       { timeouts: { tool: 30 } },
     );
     reportLate();
-    await settled();
+    await vi.advanceTimersByTimeAsync(5);
     expect(output).toBe('The tool "work" exceeded its limit of 30 ms.');
     expect(progress).toMatchObject([{ progress: 1 }]);
   });
