@@ -1,4 +1,4 @@
-import { createCallTracker } from './call-tracker.js';
+import { createCallReader } from './call-reader.js';
 import { createFenceTracker } from './fence-tracker.js';
 import { markersOf } from './markers.js';
 import { readReasoning, type ReasoningTags } from './reasoning.js';
@@ -26,10 +26,7 @@ export interface TextParser {
   readonly visited: number;
 }
 
-/** The maximum number of markers before a call: those of a message, of a list and of the call. */
-const MAX_MARKERS = 4;
-
-/** The maximum white space between the markers of a call. */
+/** The maximum white space before a first reasoning tag. */
 const MAX_SPACE = 32;
 
 /**
@@ -44,7 +41,7 @@ export function createTextParser(
   const cursor = createTextCursor();
   const fences = createFenceTracker();
   const output = createTextOutput(events.text, markers);
-  const tracker = createCallTracker({ tools, cursor, fences, output, events });
+  const calls = createCallReader({ tools, markers, cursor, fences, output, events });
   /** True in unfinished inline code that contains a marker. */
   let isQuoted = false;
   let isAllReasoning = false;
@@ -83,7 +80,7 @@ export function createTextParser(
       fences.skip(cursor.take(marker.length));
       output.dropMarker();
     } else {
-      yield* readCalls(marker);
+      yield* calls.read(marker);
     }
   }
 
@@ -122,36 +119,10 @@ export function createTextParser(
     return yield* readReasoning(cursor, { close, enders, onText: events.reasoning });
   }
 
-  /** Reads the calls that start with this marker, or emits them as text if they are invalid. */
-  function* readCalls(first: string): Reading<void> {
-    cursor.startRecording();
-    let isRead = false;
-    let marker: string | undefined = first;
-    for (let count = 0; marker !== undefined && count < MAX_MARKERS; count++) {
-      // A bare marker is the start of the call itself.
-      if (!markers.isBare(marker)) cursor.take(marker.length);
-      yield* cursor.takeSpace(MAX_SPACE);
-      const format: TextToolFormat | undefined = yield* findFormat(marker);
-      tracker.useFormat(format);
-      if (format !== undefined) isRead = yield* format.read(cursor, tracker.calls, marker);
-      marker = format === undefined ? yield* cursor.match(markers.afterPrefix.get(marker) ?? []) : undefined;
-    }
-    if (isRead && output.preceding === 'call') fences.skip(cursor.recorded());
-    else tracker.discard();
-    cursor.stopRecording();
-  }
-
-  function* findFormat(opener: string): Reading<TextToolFormat | undefined> {
-    for (const format of markers.openers.get(opener) ?? []) {
-      if (format.accepts === undefined || (yield* format.accepts(cursor, tracker.calls))) return format;
-    }
-    return undefined;
-  }
-
   const reading = read();
   const run = () => {
     reading.next();
-    tracker.flush();
+    calls.flush();
   };
   run();
 

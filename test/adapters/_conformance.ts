@@ -42,14 +42,14 @@ export function testAdapter({ middleware }: ModelAdapter): void {
   it('leaves a text without calls unchanged, in any chunks', async () => {
     const plain = 'A < B, [C] {"d": 1} `e` 🙂 \n\n```xml\n<f>g</f>\n```\nh <';
     for (const longest of [1, 2, 5, plain.length]) {
-      const answer = [
+      const response = [
         start,
         { type: 'text-start', id: '0' } as const,
         ...split(plain, longest).map(delta => ({ type: 'text-delta', id: '0', delta }) as const),
         { type: 'text-end', id: '0' } as const,
         finish(),
       ];
-      const parts = await stream(adapt(scriptedModel(answer)), request);
+      const parts = await stream(adapt(scriptedModel(response)), request);
       expect(
         ofType(parts, 'text-delta')
           .map(part => part.delta)
@@ -114,9 +114,9 @@ export function testAdapter({ middleware }: ModelAdapter): void {
     });
 
     it('emits an error part, and the parts after it', async () => {
-      const answer: Part[] = [start, ...text('Half'), { type: 'error', error: failure }, finish('error')];
-      const parts = await stream(adapt(scriptedModel(answer)), request);
-      expect(joinDeltas(parts)).toEqual(joinDeltas(answer));
+      const response: Part[] = [start, ...text('Half'), { type: 'error', error: failure }, finish('error')];
+      const parts = await stream(adapt(scriptedModel(response)), request);
+      expect(joinDeltas(parts)).toEqual(joinDeltas(response));
     });
 
     it('emits the parts before a stream error, and fails with the same error', async () => {

@@ -56,12 +56,12 @@ export function testUnderLaterHosts(middleware: LanguageModelV2Middleware): void
 }
 
 /** Middlewares that only rewrite parts differ between majors in their types alone. */
-const asV3 = (middleware: unknown) =>
-  ({ ...Object(middleware), specificationVersion: 'v3' }) as Parameters<
+const asV3 = (middleware: object) =>
+  ({ ...middleware, specificationVersion: 'v3' }) as Parameters<
     typeof host6.wrapLanguageModel
   >[0]['middleware'];
-const asV4 = (middleware: unknown) =>
-  ({ ...Object(middleware), specificationVersion: 'v4' }) as Parameters<
+const asV4 = (middleware: object) =>
+  ({ ...middleware, specificationVersion: 'v4' }) as Parameters<
     typeof host7.wrapLanguageModel
   >[0]['middleware'];
 

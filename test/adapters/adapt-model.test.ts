@@ -65,7 +65,7 @@ describe('adaptModel', () => {
 });
 
 describe('adaptModel over models of other packages', () => {
-  const answer = {
+  const response = {
     id: 'x',
     object: 'chat.completion',
     created: 0,
@@ -102,7 +102,7 @@ describe('adaptModel over models of other packages', () => {
     ],
     ['@ai-sdk/mistral', baseURL => createMistral({ baseURL, apiKey: 'key' })('mistral-small-latest')],
   ])('sends messages that Mistral accepts through %s', async (_, toModel) => {
-    const { url, requests } = await serveJson(answer);
+    const { url, requests } = await serveJson(response);
     const { text } = await generateText({ model: adaptModel(toModel(url)), messages, maxRetries: 0 });
     expect(text).toBe('Sun.');
     const id: unknown = expect.stringMatching(/^[a-zA-Z0-9]{9}$/);

@@ -42,8 +42,8 @@ describe('calls without ids', () => {
 
   it('get an id if they arrive whole, and if they are not streamed', async () => {
     const whole = { type: 'tool-call', toolCallId: '', toolName: 'a', input: '{}' } as const;
-    const answer = [start, whole, whole, finish('tool-calls')];
-    const model = wrapModel(scriptedModel(answer, answer), [gemini.middleware]);
+    const response = [start, whole, whole, finish('tool-calls')];
+    const model = wrapModel(scriptedModel(response, response), [gemini.middleware]);
     const streamed = ofType(await stream(model), 'tool-call').map(part => part.toolCallId);
     const { content } = await generate(model);
     const ids = [...streamed, ...content.map(part => part.type === 'tool-call' && part.toolCallId)];

@@ -42,8 +42,8 @@ describe('ids of tool calls', () => {
     'are translated back if the response repeats a call of the conversation (%s)',
     async mode => {
       const [short = ''] = exchangeOf({ prompt: await sent(whole) }).calls;
-      const answer = ask(call(short, 'get_weather'), call('new123456', 'get_weather'));
-      const model = wrapModel(scriptedModel(answer), [mistralMiddleware()]);
+      const response = ask(call(short, 'get_weather'), call('new123456', 'get_weather'));
+      const model = wrapModel(scriptedModel(response), [mistralMiddleware()]);
       if (mode === 'generate') {
         const { content } = await generate(model, { prompt: whole });
         expect(content.map(part => part.type === 'tool-call' && part.toolCallId)).toEqual([

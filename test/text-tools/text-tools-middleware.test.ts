@@ -38,7 +38,7 @@ const written = '<tool_call>{"name": "look", "arguments": {"place": "Oslo"}}</to
 const truncated = '<tool_call>{"name": "look", "arguments": {"place": "Os';
 const found = { call: 'look', input: { place: 'Oslo' } };
 
-const adapt = (...answer: Part[]) => wrapModel(scriptedModel(answer, answer), [middleware]);
+const adapt = (...response: Part[]) => wrapModel(scriptedModel(response, response), [middleware]);
 
 describe('the finish reason', () => {
   it.each([
@@ -104,14 +104,14 @@ describe('a truncated call', () => {
 
   it('does not span a native call', async () => {
     const half = written.slice(0, 40);
-    const answer = [
+    const response = [
       { type: 'text-start', id: 't' } as const,
       { type: 'text-delta', id: 't', delta: half } as const,
       ...call('c1', 'look', { place: 'Rome' }),
       { type: 'text-delta', id: 't', delta: written.slice(40) } as const,
       { type: 'text-end', id: 't' } as const,
     ];
-    const parts = await stream(adapt(start, ...answer, finish('tool-calls')), { tools: declared });
+    const parts = await stream(adapt(start, ...response, finish('tool-calls')), { tools: declared });
     checkParts(parts);
     expect(ofType(parts, 'tool-call').map(({ toolCallId }) => toolCallId)).toEqual(['c1']);
     expect(ofType(parts, 'text-delta').map(({ delta }) => delta)).toEqual([half, written.slice(40)]);
@@ -140,14 +140,14 @@ describe('native content of the model', () => {
   });
 
   it('keeps its ids, and a call in the text gets another one', async () => {
-    const answer = [
+    const response = [
       start,
       ...call('c1', 'look', { place: 'Rome' }),
       ...text('<tool_call>{"id": "c1", "name": "look", "arguments": {}}</tool_call>'),
       ...text('<tool_call>{"id": "c2", "name": "look", "arguments": {}}</tool_call>', '1'),
       finish(),
     ];
-    const ids = ofType(await stream(adapt(...answer), { tools: declared }), 'tool-call').map(
+    const ids = ofType(await stream(adapt(...response), { tools: declared }), 'tool-call').map(
       part => part.toolCallId,
     );
     expect(new Set(ids).size).toBe(3);
@@ -227,7 +227,7 @@ describe('a response that starts in reasoning', () => {
   });
 
   it('is text if the server separates reasoning', async () => {
-    const answer: Part[] = [
+    const response: Part[] = [
       start,
       { type: 'reasoning-start', id: 'r' },
       { type: 'reasoning-delta', id: 'r', delta: 'Hm.' },
@@ -235,7 +235,7 @@ describe('a response that starts in reasoning', () => {
       ...text('So.'),
       finish(),
     ];
-    const { content } = await generate(wrapModel(scriptedModel(answer), [reasoningFirst]));
+    const { content } = await generate(wrapModel(scriptedModel(response), [reasoningFirst]));
     expect(content).toEqual([
       { type: 'reasoning', text: 'Hm.' },
       { type: 'text', text: 'So.' },

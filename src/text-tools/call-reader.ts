@@ -1,17 +1,74 @@
 import type { FenceTracker } from './fence-tracker.js';
-import type { TextCursor } from './text-cursor.js';
+import type { Markers } from './markers.js';
+import type { Reading, TextCursor } from './text-cursor.js';
 import type { TextEvents, TextOutput } from './text-output.js';
 import type { DeclaredTools, TextCalls, TextToolFormat } from './text-tool-format.js';
 
-/** Emits the calls that a format reads, or their recorded text if they turn out not to be calls. */
-export interface CallTracker {
-  /** Receives the calls. */
+/** Reads calls, and emits their text if they turn out not to be calls. */
+export interface CallReader {
+  /** Reads the calls that start with a marker, or emits them as text if they are invalid. */
+  read(marker: string): Reading<void>;
+  /** Emits the text of a call that is certainly text, up to the current position. */
+  flush(): void;
+}
+
+export interface CallReaderOptions {
+  readonly tools: DeclaredTools;
+  readonly markers: Markers;
+  /** Records the text of calls. */
+  readonly cursor: TextCursor;
+  readonly fences: FenceTracker;
+  readonly output: TextOutput;
+  readonly events: TextEvents;
+}
+
+/** The maximum number of markers before a call: those of a message, of a list and of the call. */
+const MAX_MARKERS = 4;
+
+/** The maximum white space between the markers of a call. */
+const MAX_SPACE = 32;
+
+export function createCallReader(options: CallReaderOptions): CallReader {
+  const { markers, cursor, fences, output } = options;
+  const tracker = createCallTracker(options);
+
+  function* findFormat(opener: string): Reading<TextToolFormat | undefined> {
+    for (const format of markers.openers.get(opener) ?? []) {
+      if (format.accepts === undefined || (yield* format.accepts(cursor, tracker.calls))) return format;
+    }
+    return undefined;
+  }
+
+  return {
+    *read(first) {
+      cursor.startRecording();
+      let isRead = false;
+      let marker: string | undefined = first;
+      for (let count = 0; marker !== undefined && count < MAX_MARKERS; count++) {
+        // A bare marker is the start of the call itself.
+        if (!markers.isBare(marker)) cursor.take(marker.length);
+        yield* cursor.takeSpace(MAX_SPACE);
+        const format: TextToolFormat | undefined = yield* findFormat(marker);
+        tracker.useFormat(format);
+        if (format !== undefined) isRead = yield* format.read(cursor, tracker.calls, marker);
+        marker =
+          format === undefined ? yield* cursor.match(markers.afterPrefix.get(marker) ?? []) : undefined;
+      }
+      if (isRead && output.preceding === 'call') fences.skip(cursor.recorded());
+      else tracker.discard();
+      cursor.stopRecording();
+    },
+    flush: tracker.flush,
+  };
+}
+
+interface CallTracker {
+  /** Receives the calls that a format reads. */
   readonly calls: TextCalls;
   /** Sets the format that reads the next calls. */
   useFormat(format: TextToolFormat | undefined): void;
   /** Ends an incomplete or invalid call, and emits the recorded text. */
   discard(): void;
-  /** Emits the recorded text of a call that is certainly text. */
   flush(): void;
 }
 
@@ -29,22 +86,7 @@ interface UndeclaredCall {
 
 const isUndeclared = (call: OpenCall | UndeclaredCall): call is UndeclaredCall => 'input' in call;
 
-export interface CallTrackerOptions {
-  readonly tools: DeclaredTools;
-  /** Records the text of calls. */
-  readonly cursor: TextCursor;
-  readonly fences: FenceTracker;
-  readonly output: TextOutput;
-  readonly events: TextEvents;
-}
-
-export function createCallTracker({
-  tools,
-  cursor,
-  fences,
-  output,
-  events,
-}: CallTrackerOptions): CallTracker {
+function createCallTracker({ tools, cursor, fences, output, events }: CallReaderOptions): CallTracker {
   let format: TextToolFormat | undefined;
   /** A call of an undeclared tool is `text` if it cannot be replaced. It is read only to find its end. */
   let call: 'none' | 'text' | OpenCall | UndeclaredCall = 'none';
