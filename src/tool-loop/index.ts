@@ -3,9 +3,9 @@ export {
   type LocalTool,
   type LocalToolCallOptions,
   type LocalTools,
+  type LocalToolsOptions,
   type ToolInput,
 } from '../tools/local-tools.js';
-export type { LocalToolsOptions } from '../tools/run-local-tool.js';
 export type {
   ToolCallOptions,
   ToolDefinition,

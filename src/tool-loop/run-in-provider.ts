@@ -1,6 +1,11 @@
 import { InvalidArgumentError, type JSONObject, type SharedV2ProviderOptions } from '@ai-sdk/provider';
-import { createLocalTools, type LocalTool, type LocalTools, type ToolInput } from '../tools/local-tools.js';
-import type { LocalToolsOptions } from '../tools/run-local-tool.js';
+import {
+  createLocalTools,
+  type LocalTool,
+  type LocalTools,
+  type LocalToolsOptions,
+  type ToolInput,
+} from '../tools/local-tools.js';
 import { type ToolStub, toToolStub } from '../tools/tool-stubs.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 

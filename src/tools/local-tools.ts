@@ -1,8 +1,15 @@
-import { asSchema } from '@ai-sdk/provider-utils';
+import { asSchema, executeTool, type ModelMessage, type Tool } from '@ai-sdk/provider-utils';
+import { toV2Output } from '../parts/v2-output.js';
 import { untilAborted } from '../shared/abort.js';
 import { KelivoError } from '../shared/errors.js';
-import { type LocalToolsOptions, needsApproval, type OwnTool, runLocalTool } from './run-local-tool.js';
-import type { ToolDefinition, ToolSource } from './tool-source.js';
+import { asJson } from '../shared/json.js';
+import type {
+  ToolCallOptions,
+  ToolDefinition,
+  ToolInvocation,
+  ToolOutput,
+  ToolSource,
+} from './tool-source.js';
 
 /**
  * The input type of a tool's schema: Zod 4, Zod 3, `jsonSchema<T>()` of any release of `ai`, a lazy schema, or a
@@ -72,6 +79,18 @@ export type LocalTools<Schemas = Record<string, unknown>> = {
   readonly [Name in keyof Schemas]: LocalTool<Schemas[Name]>;
 };
 
+/** Options for all tools of one source. */
+export interface LocalToolsOptions {
+  /** Passed to each `execute` as `experimental_context` (`ai` 5 and 6) and as `context` (`ai` 7). @default none */
+  readonly context?: unknown;
+  /**
+   * The major version of `ai` for which the tools were written. From 6 on, `toModelOutput` receives
+   * `{ toolCallId, input, output }`; before, it receives only the output.
+   * @default 6 in calls through the provider of `kelivo-responses/v3`, else 5
+   */
+  readonly aiVersion?: 5 | 6 | 7;
+}
+
 /**
  * Creates a source of tools that run in this process. Input is validated with the tool's schema, `toModelOutput` is
  * applied, and an exception becomes an `error-text` output.
@@ -92,14 +111,14 @@ export function createLocalTools<Schemas = Record<string, unknown>>(
   localTools: LocalTools<Schemas>,
   options: LocalToolsOptions = {},
 ): ToolSource {
-  const tools = localTools as Readonly<Record<string, LocalTool & OwnTool>>;
+  const tools = localTools as Readonly<Record<string, LocalTool & RunnableTool>>;
   for (const [name, tool] of Object.entries(tools)) {
     if (typeof tool?.execute !== 'function') {
       throw new KelivoError({
         code: 'invalid-settings',
         message:
           `Expected the local tool "${name}" to have an \`execute\` function, got none. ` +
-          'Give it one, or pass the tool to `generateText` / `streamText` instead.',
+          'Add the function, or pass the tool to `generateText` / `streamText` instead.',
       });
     }
   }
@@ -125,7 +144,7 @@ export function createLocalTools<Schemas = Record<string, unknown>>(
         } catch (error) {
           const reason = error instanceof Error ? error.message : String(error);
           warnings.push(
-            `The local tool "${name}" is not offered: its input schema cannot be told as JSON Schema (${reason}).`,
+            `The local tool "${name}" is not offered: its input schema cannot be converted to JSON Schema (${reason}).`,
           );
         }
       }
@@ -146,6 +165,94 @@ export function createLocalTools<Schemas = Record<string, unknown>>(
   };
 }
 
-/** `ai` 7 has descriptions that depend on the context. */
+/** Returns the description. In `ai` 7 it may be a function of the context. */
 const toDescription = ({ description }: LocalTool, { context }: LocalToolsOptions): string | undefined =>
   typeof description === 'function' ? description({ context } as never) : description;
+
+/** A local tool in the types of this package's `ai` version. At run time, versions differ only in `toModelOutput`. */
+type RunnableTool = Pick<Tool<unknown, unknown>, 'inputSchema' | 'execute'> & {
+  readonly toModelOutput?: (output: unknown) => unknown;
+  readonly needsApproval?: boolean | ((input: unknown, options: object) => boolean | PromiseLike<boolean>);
+};
+
+type RunOptions = ToolCallOptions & LocalToolsOptions;
+
+/** Runs a tool. Failures are returned as outputs for the model. The promise rejects only on abort. */
+async function runLocalTool(
+  tool: RunnableTool,
+  call: ToolInvocation,
+  options: RunOptions,
+): Promise<ToolOutput> {
+  try {
+    const checked = await validate(tool, call);
+    if (!checked.success) {
+      return {
+        type: 'error-text',
+        value: `Invalid arguments for tool "${call.toolName}": ${checked.error.message}`,
+      };
+    }
+    const output = await lastOutput(tool, { ...call, input: checked.value }, options);
+    if (tool.toModelOutput === undefined) return toOutput(output);
+    const { aiVersion = options.isV3Host ? 6 : 5 } = options;
+    const { toolCallId } = call;
+    const modelOutput = await tool.toModelOutput(
+      aiVersion < 6 ? output : { toolCallId, input: checked.value, output },
+    );
+    return modelOutput == null ? toOutput(output) : (toV2Output(modelOutput) as ToolOutput);
+  } catch (error) {
+    if (options.signal.aborted) throw options.signal.reason;
+    return { type: 'error-text', value: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Returns true if a call needs approval before it runs. A call with invalid arguments never runs. */
+async function needsApproval(
+  tool: RunnableTool,
+  call: ToolInvocation,
+  { messages = [], context }: Pick<RunOptions, 'messages' | 'context'>,
+): Promise<boolean> {
+  if (typeof tool.needsApproval !== 'function') return tool.needsApproval === true;
+  const checked = await validate(tool, call);
+  if (!checked.success) return false;
+  return tool.needsApproval(checked.value, {
+    toolCallId: call.toolCallId,
+    messages,
+    ...toContext(context),
+  });
+}
+
+const validate = async ({ inputSchema }: RunnableTool, { input }: ToolInvocation) =>
+  (await asSchema(inputSchema).validate?.(input)) ?? { success: true as const, value: input };
+
+const toContext = (context: unknown) =>
+  context === undefined ? {} : { experimental_context: context, context };
+
+/** Returns the final output. A tool may also stream preliminary outputs. */
+async function lastOutput(
+  tool: RunnableTool,
+  { toolCallId, input }: { toolCallId: string; input: unknown },
+  { signal, messages = [], context }: RunOptions,
+): Promise<unknown> {
+  const execute = tool.execute;
+  if (execute === undefined) throw new Error('The tool has no `execute` function.');
+  let last: unknown;
+  const options = {
+    toolCallId,
+    messages: messages as ModelMessage[],
+    abortSignal: signal,
+    ...toContext(context),
+  };
+  for await (const { output } of executeTool({ execute: execute.bind(tool), input, options })) {
+    // Leaving the loop also ends a generator that ignores its signal.
+    if (signal.aborted) throw signal.reason;
+    last = output;
+  }
+  return last;
+}
+
+function toOutput(value: unknown): ToolOutput {
+  if (typeof value === 'string') return { type: 'text', value };
+  // Removes values that JSON cannot represent, such as functions, because hosts clone their messages.
+  const json: unknown = value === undefined ? null : JSON.parse(JSON.stringify(value) ?? 'null');
+  return { type: 'json', value: asJson(json) };
+}

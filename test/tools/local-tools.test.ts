@@ -36,7 +36,7 @@ describe('createLocalTools', () => {
     ]);
   });
 
-  it('offers the other tools where one has a schema that JSON Schema cannot express, and says so once', async () => {
+  it('omits a tool whose schema cannot be converted to JSON Schema, and warns once', async () => {
     const source = createLocalTools({
       when: { inputSchema: z.object({ day: z.date() }), execute: () => '' },
       echo: { inputSchema: anything, execute: () => '' },
@@ -44,12 +44,12 @@ describe('createLocalTools', () => {
     const { tools, warnings } = await source.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['echo']);
     expect(warnings).toEqual([
-      'The local tool "when" is not offered: its input schema cannot be told as JSON Schema (Date cannot be represented in JSON Schema).',
+      'The local tool "when" is not offered: its input schema cannot be converted to JSON Schema (Date cannot be represented in JSON Schema).',
     ]);
     expect(await source.listTools()).toEqual({ tools, warnings: [] });
   });
 
-  it('hands the validated input to the tool, with defaults and transformations', async () => {
+  it('passes the validated input to the tool, with defaults and transformations', async () => {
     const inputSchema = z.object({ city: z.string().trim(), days: z.number().default(3) });
     const output = await run(
       { it: tool({ inputSchema, execute: async input => input }) },
@@ -58,7 +58,7 @@ describe('createLocalTools', () => {
     expect(output).toEqual({ type: 'json', value: { city: 'Oslo', days: 3 } });
   });
 
-  it('does not run a tool with input that does not fit its schema', async () => {
+  it('does not run a tool with input that does not match its schema', async () => {
     let runs = 0;
     const inputSchema = z.object({ city: z.string() });
     const output = await run({ it: { inputSchema, execute: () => runs++ } }, { city: 1 });
@@ -69,7 +69,7 @@ describe('createLocalTools', () => {
     expect(runs).toBe(0);
   });
 
-  it('hands over the call id and a signal, and keeps `this`', async () => {
+  it('passes the call id and a signal, and keeps `this`', async () => {
     const seen: unknown[] = [];
     const it = {
       inputSchema: anything,
@@ -82,7 +82,7 @@ describe('createLocalTools', () => {
     expect(seen).toEqual(['c1', signal, 'celsius']);
   });
 
-  it('lets `toModelOutput` say what the model gets', async () => {
+  it('uses `toModelOutput` for the output of the model', async () => {
     const output = await run({
       it: tool({
         inputSchema: anything,
@@ -99,7 +99,7 @@ describe('createLocalTools', () => {
     });
   });
 
-  it('takes the last output of a generator', async () => {
+  it('returns the last output of a generator', async () => {
     const output = await run({
       it: {
         inputSchema: anything,
@@ -112,7 +112,7 @@ describe('createLocalTools', () => {
     expect(output).toEqual({ type: 'text', value: 'whole' });
   });
 
-  it('tells the failure of a generator, whatever it gave before', async () => {
+  it('returns the error of a generator, regardless of its earlier outputs', async () => {
     const output = await run({
       it: {
         inputSchema: anything,
@@ -139,23 +139,23 @@ describe('createLocalTools', () => {
     ['a class instance', new URL('http://a.example/'), { type: 'json', value: 'http://a.example/' }],
     ['a bigint', 1n, { type: 'error-text', value: expect.stringMatching(/BigInt/) }],
     ['a cycle', cycle, { type: 'error-text', value: expect.stringMatching(/circular/) }],
-  ])('turns %s into an output that is JSON', async (_, value, output) => {
+  ])('converts %s to a JSON output', async (_, value, output) => {
     expect(await runReturning(value)).toMatchObject(output as object);
   });
 
-  it('tells a rejection that is no Error', async () => {
+  it('returns a rejection that is not an Error', async () => {
     const output = await run({ it: { inputSchema: anything, execute: () => Promise.reject('no') } });
     expect(output).toEqual({ type: 'error-text', value: 'no' });
   });
 
-  it.each(['other', 'toString', '__proto__'])('says that there is no tool %s', async toolName => {
+  it.each(['other', 'toString', '__proto__'])('reports that there is no tool %s', async toolName => {
     expect(await run({}, {}, toolName)).toEqual({
       type: 'error-text',
       value: `There is no tool "${toolName}".`,
     });
   });
 
-  it('rejects at once with the reason of an abort, also where the tool does not listen', async () => {
+  it('rejects with the reason of an abort, even if the tool ignores the signal', async () => {
     const controller = new AbortController();
     const reason = new Error('The user pressed stop.');
     const source = createLocalTools({
@@ -169,11 +169,11 @@ describe('createLocalTools', () => {
   it.each<[string, object | undefined]>([
     ['has no execute', { inputSchema: anything }],
     ['is missing', undefined],
-  ])('refuses a tool that %s, with what to do', (_, wrong) => {
+  ])('rejects a tool that %s and suggests a solution', (_, wrong) => {
     const tools = { search: wrong } as unknown as LocalTools;
     expect(() => createLocalTools(tools)).toThrow(
       'Expected the local tool "search" to have an `execute` function, got none. ' +
-        'Give it one, or pass the tool to `generateText` / `streamText` instead.',
+        'Add the function, or pass the tool to `generateText` / `streamText` instead.',
     );
   });
 });

@@ -1,8 +1,8 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { McpServerConfig } from './config.js';
 import { McpFailure } from './failures.js';
-import type { McpCallbacks } from './options.js';
 import { createRestartLimit } from './restart-limit.js';
+import type { McpCallbacks } from './server-requests.js';
 import { type McpSession, openSession } from './session.js';
 import { createSharedTask } from './shared-task.js';
 

@@ -9,11 +9,9 @@ export { createMcpConnectionPool } from './connection-pool.js';
 export { createMcpTools, type McpServerStatus, type McpTools } from './create-mcp-tools.js';
 export type { McpConnectionState } from './current-session.js';
 export type {
-  McpCallbacks,
   McpConnectionPool,
   McpConnectionPoolOptions,
-  McpMessageContext,
-  McpRequestContext,
   McpSourceOptions,
   McpToolsOptions,
 } from './options.js';
+export type { McpCallbacks, McpMessageContext, McpRequestContext } from './server-requests.js';

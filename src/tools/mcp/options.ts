@@ -1,58 +1,10 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type {
-  CreateMessageRequestParams,
-  CreateMessageResult,
-  ElicitRequestFormParams,
-  ElicitResult,
-  LoggingMessageNotificationParams,
-} from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod/v4';
 import { KelivoError } from '../../shared/errors.js';
 import { parseSettings } from '../../shared/settings.js';
 import type { McpServerConfig } from './config.js';
 import type { McpConnection } from './connection.js';
-
-/**
- * Callbacks for requests and notifications of servers. Servers learn which callbacks exist when the connection opens,
- * and offer tools that need a callback only if it exists. With any callback, the connection to a Streamable HTTP
- * server keeps a listening stream open, which keeps an idle Node process alive until `close()`.
- */
-export interface McpCallbacks {
-  /**
-   * Answers a server that requests input from the user: a form of a few fields, given as a JSON Schema. Fields that
-   * are missing from the answer get the defaults of the schema. Show the user which server asks.
-   * @default such requests are rejected
-   */
-  onElicitation?: (
-    request: ElicitRequestFormParams,
-    context: McpRequestContext,
-  ) => ElicitResult | Promise<ElicitResult>;
-  /**
-   * Answers a server that requests a model completion. The user pays for it, so ask the user first.
-   * @default such requests are rejected
-   */
-  onSampling?: (
-    request: CreateMessageRequestParams,
-    context: McpRequestContext,
-  ) => CreateMessageResult | Promise<CreateMessageResult>;
-  /**
-   * Receives the log messages of servers.
-   * @default log messages are ignored
-   */
-  onLog?: (message: LoggingMessageNotificationParams, context: McpMessageContext) => void;
-}
-
-/** The sender of a message. */
-export interface McpMessageContext {
-  /** The server's name in the configuration. If sources share the connection, its name in the first of them. */
-  readonly server: string;
-}
-
-/** The sender of a request, and a signal that ends with the request. */
-export interface McpRequestContext extends McpMessageContext {
-  /** Aborts when the answer is no longer needed: the server or host cancelled the call, or the connection closed. */
-  readonly signal: AbortSignal;
-}
+import type { McpCallbacks } from './server-requests.js';
 
 /** Connections that several tool sources share, one for each server. */
 export interface McpConnectionPool {

@@ -9,8 +9,12 @@ import type {
 import { linkSignal, toTimerDelay, untilAborted } from '../../shared/abort.js';
 import type { McpServerConfig } from './config.js';
 import { McpFailure, type ProcessReport, toMcpFailure } from './failures.js';
-import type { McpCallbacks } from './options.js';
-import { handleServerRequests, type ServerRequests, toCapabilities } from './server-requests.js';
+import {
+  handleServerRequests,
+  type McpCallbacks,
+  type ServerRequests,
+  toCapabilities,
+} from './server-requests.js';
 import { type OpenedTransport, openTransport, type TransportKind, toTransportKinds } from './transport.js';
 
 /** One connection to a server, from opening to closing. It is never reopened. */
