@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type SharedV2ProviderOptions } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
-import { idOf } from '../../shared/json.js';
+import { idOf, objectOf } from '../../shared/json.js';
 
 /** Number of alternatives that `logprobs: true` requests: the maximum of the API. */
 export const MAX_TOP_LOGPROBS = 20;
@@ -67,14 +67,11 @@ function toArgumentError(namespace: string, value: unknown, error: z.ZodError): 
   const issue = error.issues[0];
   const path = (issue?.path ?? []).map(String);
   const argument = ['providerOptions', namespace, ...path].join('.');
-  const got = path.reduce<unknown>(
-    (object, key) => (object as Record<string, unknown> | undefined)?.[key],
-    value,
-  );
+  const got = path.reduce<unknown>((object, key) => objectOf(object)?.[key], value);
   const reason = issue?.message ?? 'Invalid value';
   return new InvalidArgumentError({
     argument,
-    message: `\`${argument}\` is wrong. ${reason}, got ${JSON.stringify(got)}. Correct it or leave it out.`,
+    message: `Invalid value for \`${argument}\`. ${reason}, got ${JSON.stringify(got)}. Correct or remove it.`,
     cause: error,
   });
 }

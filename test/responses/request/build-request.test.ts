@@ -7,7 +7,7 @@ const withOpenai = (openai: Record<string, unknown>, kelivo?: Record<string, unk
   ({ providerOptions: { openai, ...(kelivo && { kelivo }) } }) as Partial<LanguageModelV2CallOptions>;
 
 describe('the defaults of a request', () => {
-  it('stores nothing and asks for the encrypted reasoning, however the model is called', () => {
+  it('stores nothing and requests the encrypted reasoning, whatever the name of the model', () => {
     for (const modelId of ['gpt-5', 'openai/gpt-5', 'qwen3:8b']) {
       expect(build({}, { modelId }).body).toEqual({
         model: modelId,
@@ -18,24 +18,24 @@ describe('the defaults of a request', () => {
     }
   });
 
-  it('asks no model for encrypted reasoning that is known to refuse the question', () => {
+  it('requests no encrypted reasoning of models that are known to reject it', () => {
     for (const modelId of ['gpt-4o', 'openai/gpt-4.1-mini', 'gpt-5-chat-latest']) {
       expect(build({}, { modelId }).body).not.toHaveProperty('include');
     }
   });
 
-  it('asks for a stream only when there is one to read', () => {
+  it('requests a stream only for a streaming call', () => {
     expect(build({}, { stream: true }).body.stream).toBe(true);
     expect(build().body).not.toHaveProperty('stream');
   });
 
-  it('asks for no encrypted reasoning where the server stores', () => {
+  it('requests no encrypted reasoning if the server stores it', () => {
     const { body } = build({}, { store: true });
     expect(body.store).toBe(true);
     expect(body).not.toHaveProperty('include');
   });
 
-  it('lets a call decide on storing, `kelivo` before `openai`', () => {
+  it('lets a call set `store`, with `kelivo` taking precedence over `openai`', () => {
     expect(build(withOpenai({ store: true })).body.store).toBe(true);
     expect(build(withOpenai({ store: true }, { store: false })).body.store).toBe(false);
     expect(build(withOpenai({ store: null }), { store: true }).body.store).toBe(true);
@@ -74,7 +74,7 @@ describe('provider options', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('reads the same keys from `kelivo`, which win', () => {
+  it('reads the same keys from `kelivo`, which take precedence', () => {
     const { body } = build(withOpenai({ user: 'a', instructions: 'x' }, { user: 'b' }));
     expect(body).toMatchObject({ user: 'b', instructions: 'x' });
   });
@@ -88,7 +88,7 @@ describe('provider options', () => {
     ]);
   });
 
-  it('ignores keys it does not know, and null', () => {
+  it('ignores unknown keys and null', () => {
     const { body } = build(withOpenai({ unknown: 1, user: null }, { executors: () => {} }));
     expect(Object.keys(body).sort()).toEqual(['include', 'input', 'model', 'store']);
   });
@@ -99,18 +99,18 @@ describe('provider options', () => {
     [{ logprobs: 21 }, 'providerOptions.openai.logprobs', '21'],
     [{ promptCacheOptions: { ttl: '1h' } }, 'providerOptions.openai.promptCacheOptions.ttl', '"1h"'],
     [{ include: [1] }, 'providerOptions.openai.include.0', '1'],
-  ])('names the wrong value in %j', (openai, argument, got) => {
+  ])('reports the invalid value in %j', (openai, argument, got) => {
     const attempt = () => build(withOpenai(openai));
     expect(attempt).toThrow(InvalidArgumentError);
-    expect(attempt).toThrow(`\`${argument}\` is wrong.`);
+    expect(attempt).toThrow(`Invalid value for \`${argument}\`.`);
     expect(attempt).toThrow(`got ${got}.`);
   });
 
-  it('names the namespace the wrong value came from', () => {
+  it('reports the namespace of the invalid value', () => {
     expect(() => build(withOpenai({}, { user: 1 }))).toThrow('`providerOptions.kelivo.user`');
   });
 
-  it('warns of a conversation beside a previous response and sends both', () => {
+  it('warns about a conversation with a previous response and sends both', () => {
     const { body, warnings } = build(withOpenai({ conversation: 'c', previousResponseId: 'r' }));
     expect(body).toMatchObject({ conversation: 'c', previous_response_id: 'r' });
     expect(warnings).toEqual([
@@ -124,12 +124,12 @@ describe('provider options', () => {
 });
 
 describe('settings of the AI SDK', () => {
-  it('sends what the API has', () => {
+  it('are sent if the API supports them', () => {
     const { body } = build({ maxOutputTokens: 9, temperature: 0.1, topP: 0.2 }, { modelId: 'gpt-4o' });
     expect(body).toMatchObject({ max_output_tokens: 9, temperature: 0.1, top_p: 0.2 });
   });
 
-  it('warns of what the API has not', () => {
+  it('cause a warning if the API does not support them', () => {
     const { warnings } = build({
       topK: 1,
       seed: 2,
@@ -146,7 +146,7 @@ describe('settings of the AI SDK', () => {
   });
 
   it.each(['gpt-5', 'openai/gpt-5', 'us.openai.gpt-5:free', 'o3-mini', 'codex-mini-latest', 'ft:gpt-5:org'])(
-    'leaves sampling out for %s, which reasons',
+    'omit sampling for the reasoning model %s',
     modelId => {
       const { body, warnings } = build({ temperature: 1, topP: 1 }, { modelId });
       expect(body).not.toHaveProperty('temperature');
@@ -159,19 +159,19 @@ describe('settings of the AI SDK', () => {
   );
 
   it.each(['gpt-4.1', 'gpt-5-chat-latest', 'gpt-oss-120b', 'deepseek-v3.1', 'my-deployment'])(
-    'keeps sampling for %s',
+    'keep sampling for %s',
     modelId => {
       expect(build({ temperature: 0.5 }, { modelId }).body.temperature).toBe(0.5);
     },
   );
 
-  it('keeps sampling for a model that is told not to reason', () => {
+  it('keep sampling for a model with reasoning turned off', () => {
     const options = { ...withOpenai({ reasoningEffort: 'none' }), temperature: 0.5 };
     expect(build(options, { modelId: 'gpt-5.1' }).body.temperature).toBe(0.5);
     expect(build(options, { modelId: 'gpt-5' }).body).not.toHaveProperty('temperature');
   });
 
-  it('sends the effort to models it does not know and not to those known to refuse it', () => {
+  it('send the effort to unknown models but not to those that are known to reject it', () => {
     const options = withOpenai({ reasoningEffort: 'low', reasoningSummary: 'auto' });
     expect(build(options, { modelId: 'my-deployment' }).body.reasoning).toEqual({
       effort: 'low',
@@ -186,7 +186,7 @@ describe('settings of the AI SDK', () => {
     });
   });
 
-  it("takes the host's `reasoning` as effort, behind the provider option", () => {
+  it("use the host's `reasoning` as effort unless the provider option is set", () => {
     const reasoning = (value: string, openai = {}) =>
       build({ ...withOpenai(openai), reasoning: value } as Partial<LanguageModelV2CallOptions>).body
         .reasoning;
@@ -195,7 +195,7 @@ describe('settings of the AI SDK', () => {
     expect(reasoning('provider-default')).toBeUndefined();
   });
 
-  it('holds GPT-6 to its list of efforts and its own cache settings', () => {
+  it('restrict GPT-6 to its list of efforts and its cache settings', () => {
     const { body, warnings } = build(
       withOpenai({ reasoningEffort: 'minimal', promptCacheRetention: '24h', logprobs: 3 }),
       { modelId: 'gpt-6-astra' },
@@ -213,7 +213,7 @@ describe('settings of the AI SDK', () => {
     ]);
   });
 
-  it('leaves out a service tier the model has not', () => {
+  it('omit a service tier that the model does not support', () => {
     const { body, warnings } = build(withOpenai({ serviceTier: 'flex' }), { modelId: 'gpt-4o' });
     expect(body).not.toHaveProperty('service_tier');
     expect(warnings).toMatchObject([{ setting: 'serviceTier' }]);
@@ -224,7 +224,7 @@ describe('settings of the AI SDK', () => {
   });
 });
 
-describe('a change of effort in mid-conversation', () => {
+describe('a change of effort within a conversation', () => {
   const update = { type: 'configuration_update', reasoning: { effort: 'low' } };
   const system = {
     role: 'system',
@@ -232,32 +232,32 @@ describe('a change of effort in mid-conversation', () => {
     providerOptions: { openai: { reasoningEffortUpdate: 'low' } },
   };
 
-  it('stands first in the input', () => {
+  it('comes first in the input', () => {
     const { body } = build(withOpenai({ reasoningEffortUpdate: 'low' }), { modelId: 'gpt-6-sol' });
     expect(body.input[0]).toEqual(update);
   });
 
-  it('keeps its place in the history', () => {
+  it('keeps its position in the history', () => {
     const prompt = [user('a'), system, user('b')] as LanguageModelV2CallOptions['prompt'];
     expect(build({ prompt }, { modelId: 'gpt-6-sol' }).body.input[1]).toEqual(update);
     expect(() => build({ prompt })).toThrow('only supported by GPT-6');
   });
 
-  it('is refused beside another', () => {
+  it('is rejected next to another', () => {
     const prompt = [system, user('b')] as LanguageModelV2CallOptions['prompt'];
     const options = { ...withOpenai({ reasoningEffortUpdate: 'high' }), prompt };
     expect(() => build(options, { modelId: 'gpt-6-sol' })).toThrow('Adjacent reasoning effort');
   });
 
-  it('is left out with a warning for models that have none', () => {
+  it('is omitted with a warning for models that do not support it', () => {
     const { body, warnings } = build(withOpenai({ reasoningEffortUpdate: 'low' }));
     expect(body.input).toHaveLength(1);
     expect(warnings).toMatchObject([{ setting: 'reasoningEffortUpdate' }]);
   });
 });
 
-describe('the format of the answer', () => {
-  it('follows a schema, strictly on request only', () => {
+describe('the format of the response', () => {
+  it('follows a schema, strictly only on request', () => {
     const schema = { type: 'object' as const, properties: {} };
     const responseFormat = { type: 'json' as const, schema };
     expect(build({ responseFormat }).body.text).toEqual({
@@ -269,7 +269,7 @@ describe('the format of the answer', () => {
     });
   });
 
-  it('is any JSON without a schema, with the verbosity beside it', () => {
+  it('is any JSON without a schema, together with the verbosity', () => {
     const responseFormat = { type: 'json' as const };
     expect(build({ ...withOpenai({ textVerbosity: 'high' }), responseFormat }).body.text).toEqual({
       format: { type: 'json_object' },
@@ -277,7 +277,7 @@ describe('the format of the answer', () => {
     });
   });
 
-  it('is not mentioned for plain text', () => {
+  it('is omitted for plain text', () => {
     expect(build({ responseFormat: { type: 'text' } }).body).not.toHaveProperty('text');
   });
 });

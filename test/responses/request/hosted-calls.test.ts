@@ -111,30 +111,30 @@ describe.each(rows)('a call of $id', ({ id, input, output, call, result }) => {
     { call_id: 'call_1', ...result },
   ];
 
-  it('and its output have a form of their own where the tool is declared', () => {
+  it('is sent with its output as hosted items if the tool is declared', () => {
     expect(inputOf([declare(id)], prompt)).toEqual(items);
   });
 
-  it('are those of a function where it is not', () => {
+  it('is sent as a function call if the tool is not declared', () => {
     expect(inputOf([], prompt)).toMatchObject([
       { type: 'function_call', call_id: 'call_1', name },
       { type: 'function_call_output', call_id: 'call_1' },
     ]);
   });
 
-  it('goes by the name it was declared under', () => {
+  it('is recognized by the name under which the tool is declared', () => {
     const named = [called('mine', input), answered('mine', output)];
     expect(inputOf([declare(id, 'mine')], named)).toMatchObject(
       id === 'openai.custom' ? [{ ...call, name: 'mine' }, result] : items,
     );
   });
 
-  it('is answered in its form where the server has the call', () => {
+  it('gets a hosted output if the server has the call', () => {
     const providerOptions = { openai: { previousResponseId: 'resp_1' } };
     expect(inputOf([declare(id)], [answered(name, output)], { providerOptions })).toEqual([items[1]]);
   });
 
-  it('keeps the reasoning that led to it', () => {
+  it('keeps its reasoning', () => {
     const reasoning = {
       type: 'reasoning',
       text: '',
@@ -151,14 +151,14 @@ describe.each(rows)('a call of $id', ({ id, input, output, call, result }) => {
     ]);
   });
 
-  it('that was interrupted is answered all the same', () => {
+  it('gets an output even if it was interrupted', () => {
     const [first, second] = inputOf([declare(id)], [called(name, input), user('Stop.')]);
     expect(second?.type).toBe(`${first?.type}_output`);
     expect(JSON.stringify(second)).toContain('interrupted');
   });
 });
 
-describe('an output that is no JSON', () => {
+describe('an output that is not JSON', () => {
   const outputOf = (id: string, input: unknown, output: unknown) => {
     const name = id.slice('openai.'.length);
     return inputOf([declare(id)], [called(name, input), answered(name, output)])[1];
@@ -177,13 +177,13 @@ describe('an output that is no JSON', () => {
       { type: 'execution-denied', reason: 'No.' },
       { stdout: '', stderr: 'No.', outcome: { type: 'exit', exit_code: 1 } },
     ],
-  ])('of a shell is that of one command: %j', (output, expected) => {
+  ])('of a shell becomes the output of one command: %j', (output, expected) => {
     expect(outputOf('openai.shell', { action: { commands: ['a'] } }, output)).toMatchObject({
       output: [expected],
     });
   });
 
-  it('of a patch tells whether it was applied', () => {
+  it('of a patch becomes its status', () => {
     const input = { callId: 'call_1', operation: { type: 'delete_file', path: 'a' } };
     expect(outputOf('openai.apply_patch', input, { type: 'text', value: '' })).toEqual({
       type: 'apply_patch_call_output',
@@ -197,7 +197,7 @@ describe('an output that is no JSON', () => {
   });
 
   const action = { action: { type: 'screenshot' } };
-  it('of a computer is the last image of its content', () => {
+  it('of a computer becomes the last image of its content', () => {
     const value = [
       { type: 'text', text: 'done' },
       { type: 'media', data: 'AAEC', mediaType: 'image/png' },
@@ -209,7 +209,7 @@ describe('an output that is no JSON', () => {
     });
   });
 
-  it('of a computer without an image makes call and output those of a function', () => {
+  it('of a computer without an image turns the pair into a function call', () => {
     const items = inputOf(
       [declare('openai.computer_use')],
       [called('computer_use', action), answered('computer_use', { type: 'error-text', value: 'No screen.' })],
@@ -221,7 +221,7 @@ describe('an output that is no JSON', () => {
   });
 });
 
-it('keeps the id of items that the API takes only with one', () => {
+it('keeps the id of items that the API accepts only with an id', () => {
   const ids = (id: string, input: unknown, output: unknown) => {
     const name = id.slice('openai.'.length);
     const [call] = inputOf([declare(id)], [called(name, input, 'item_1'), answered(name, output)]);
@@ -233,7 +233,7 @@ it('keeps the id of items that the API takes only with one', () => {
   expect(ids('openai.shell', { action: { commands: [] } }, json({ output: [] }))).toBeUndefined();
 });
 
-it('sends a call whose input is none of the tool as one of a function', () => {
+it('sends a call with an input that does not fit the tool as a function call', () => {
   const prompt = [called('shell', { nonsense: true }), answered('shell', json({ output: [] }))];
   expect(inputOf([declare('openai.shell')], prompt)).toMatchObject([
     { type: 'function_call' },
@@ -241,7 +241,7 @@ it('sends a call whose input is none of the tool as one of a function', () => {
   ]);
 });
 
-it('sends what a container ran as the items they were', () => {
+it('sends calls that a container executed as hosted items', () => {
   const ids = { toolCallId: 'call_1', toolName: 'shell' };
   const output = json({ output: [{ stdout: 'a', stderr: '', outcome: { type: 'exit', exitCode: 0 } }] });
   const prompt = [
@@ -287,7 +287,7 @@ describe('the approval of an MCP call', () => {
       { type: 'text', value: 'yes' },
       { approve: false, reason: 'yes' },
     ],
-  ])('given as %j goes back to the server', (output, expected) => {
+  ])('given as %j is sent to the server', (output, expected) => {
     expect(inputOf(tools, [user('Write it.'), request, response(output)]).slice(1)).toEqual([
       {
         type: 'mcp_approval_request',
@@ -300,7 +300,7 @@ describe('the approval of an MCP call', () => {
     ]);
   });
 
-  it('is not given a second time, for the tool would run again', () => {
+  it('is sent only once, because the tool would run again', () => {
     const done = { role: 'assistant', content: [{ type: 'text', text: 'Written.' }] };
     const items = inputOf(tools, [request, response(json({ approve: true })), done, user('Thanks.')]);
     expect(JSON.stringify(items)).not.toContain('mcp_approval_response');

@@ -31,7 +31,7 @@ describe('system messages', () => {
     expect(inputOf([system], { modelId, systemMessageMode })).toEqual([{ role, content: 'Be kind.' }]);
   });
 
-  it('can be left out, with a warning', () => {
+  it('can be removed, with a warning', () => {
     const context = { systemMessageMode: 'remove' as const };
     expect(inputOf([system, user('a')], context)).toHaveLength(1);
     expect(warningsOf([system], context)).toEqual(['system messages are removed for this model']);
@@ -54,13 +54,13 @@ describe('files of the user', () => {
     ['base64 image', base64, 'image/png', { type: 'input_image', image_url: png }],
     ['bytes of an image', bytes, 'image/png', { type: 'input_image', image_url: png }],
     [
-      'image of unknown kind',
+      'image of unknown format',
       base64,
       'image/*',
       { type: 'input_image', image_url: `data:image/jpeg;base64,${base64}` },
     ],
     [
-      'bare media type of `ai` 7',
+      'media type of `ai` 7 without a subtype',
       base64,
       'image',
       { type: 'input_image', image_url: `data:image/jpeg;base64,${base64}` },
@@ -143,7 +143,7 @@ describe('files of the user', () => {
     expect(sentFile(data, mediaType)).toEqual(expected);
   });
 
-  it('keep their name and the detail they are looked at with', () => {
+  it('keep their name and level of detail', () => {
     expect(sentFile(base64, 'application/pdf', { filename: 'a.pdf' })).toMatchObject({ filename: 'a.pdf' });
     const providerOptions = { openai: { imageDetail: 'low', promptCacheBreakpoint: true } };
     expect(sentFile(base64, 'image/png', { providerOptions })).toMatchObject({
@@ -152,13 +152,13 @@ describe('files of the user', () => {
     });
   });
 
-  it.each(['audio/wav', 'audio', 'video/mp4'])('of type %s are refused', mediaType => {
+  it.each(['audio/wav', 'audio', 'video/mp4'])('of type %s are rejected', mediaType => {
     expect(() => sentFile(base64, mediaType)).toThrow(UnsupportedFunctionalityError);
     expect(() => sentFile(base64, mediaType)).toThrow(`got a file of media type ${mediaType}`);
   });
 });
 
-it('leaves out content it does not know, with a warning', () => {
+it('omits unknown content, with a warning', () => {
   const prompt = [
     { role: 'user', content: [{ type: 'hologram' }, { type: 'text', text: 'a' }] },
     assistant(
@@ -182,7 +182,7 @@ it('leaves out content it does not know, with a warning', () => {
   ]);
 });
 
-describe('the answers of the assistant', () => {
+describe('assistant messages', () => {
   const noted = (openai: object) => ({ providerOptions: { openai } });
   const prompt = [
     user('a'),
@@ -198,7 +198,7 @@ describe('the answers of the assistant', () => {
     },
   ];
 
-  it('go without their ids, in full, also where the server stores', () => {
+  it('are sent in full without ids, even if the server stores them', () => {
     for (const store of [true, false]) {
       expect(inputOf(prompt, { store }).slice(1)).toEqual([
         { role: 'assistant', content: [{ type: 'output_text', text: 'b' }], phase: 'commentary' },
@@ -208,7 +208,7 @@ describe('the answers of the assistant', () => {
     }
   });
 
-  it('keep ids once each and get missing reasoning when it is to be made up', () => {
+  it('keep each id once and get empty items for missing reasoning with `synthesize`', () => {
     const items = inputOf([...prompt, ...prompt.slice(1)], { missingReasoning: 'synthesize' });
     expect(items.slice(1)).toEqual([
       { role: 'assistant', content: [{ type: 'output_text', text: 'b' }], id: 'msg_1', phase: 'commentary' },
@@ -221,7 +221,7 @@ describe('the answers of the assistant', () => {
     ]);
   });
 
-  it('make up nothing where the reasoning is there', () => {
+  it('get no empty items if their reasoning is present', () => {
     const withReasoning = [
       assistant(
         { type: 'reasoning', text: 'hm', ...noted({ itemId: 'rs_real' }) },
@@ -244,12 +244,12 @@ describe('the answers of the assistant', () => {
     [{ a: [1] }, '{"a":[1]}'],
     ['{"a": 1}', '{"a": 1}'],
     ['{"a":', '"{\\"a\\":"'],
-  ])('write the arguments %j as JSON', (input, expected) => {
+  ])('send the arguments %j as JSON', (input, expected) => {
     const call = { type: 'tool-call', toolCallId: 'c', toolName: 't', input };
     expect(inputOf([assistant(call)])[0]).toMatchObject({ arguments: expected });
   });
 
-  it('leave out hosted calls with the warning of the official provider', () => {
+  it('omit hosted calls with the warning of the official provider', () => {
     const hosted = { toolCallId: 'ws_1', toolName: 'web_search' };
     const searched = [
       assistant(
@@ -269,7 +269,7 @@ describe('the answers of the assistant', () => {
     ]);
   });
 
-  it('send what another provider executed as functions', () => {
+  it('send calls that another provider executed as function calls', () => {
     const ids = { toolCallId: 'call_1', toolName: 'mcp_look' };
     const prompt = [
       assistant(
@@ -286,7 +286,7 @@ describe('the answers of the assistant', () => {
   });
 });
 
-it('leaves a lone result alone when the server has its call', () => {
+it('sends a result without its call if the server has the call', () => {
   const prompt = [
     {
       role: 'tool' as const,
@@ -323,7 +323,7 @@ describe('calls of local_shell', () => {
     },
   ];
 
-  it('have a form of their own where the tool is declared', () => {
+  it('are sent as hosted items if the tool is declared', () => {
     expect(build({ prompt: prompt as never, tools: [localShell as never] }).body.input).toEqual([
       {
         type: 'local_shell_call',
@@ -335,7 +335,7 @@ describe('calls of local_shell', () => {
     ]);
   });
 
-  it('are functions where it is not', () => {
+  it('are sent as function calls if the tool is not declared', () => {
     expect(inputOf(prompt)).toMatchObject([{ type: 'function_call' }, { type: 'function_call_output' }]);
   });
 });

@@ -219,7 +219,7 @@ const calls: Record<string, Partial<LanguageModelV2CallOptions>> = {
 
 const models = ['gpt-5', 'gpt-4o', 'o3-mini', 'gpt-5.1', 'gpt-5-chat-latest', 'gpt-6-sol', 'gpt-5-nano'];
 
-describe.each(models)('for %s, body and warnings are those of the official provider', modelId => {
+describe.each(models)('for %s, body and warnings equal those of the official provider', modelId => {
   it.each(Object.keys(calls))('with %s', async name => {
     const call = calls[name] ?? {};
     const options: LanguageModelV2CallOptions = {

@@ -64,7 +64,7 @@ function createOddHistory(seed: number): LanguageModelV2Prompt {
 
 const seeds = Array.from({ length: 3000 }, (_, seed) => seed);
 
-it('gives every call exactly one output after it, whatever the history', () => {
+it('sends exactly one output after every call, for any history', () => {
   let calls = 0;
   for (const seed of seeds) {
     const { input } = build({ prompt: createOddHistory(seed) }).body;
@@ -89,7 +89,7 @@ it('gives every call exactly one output after it, whatever the history', () => {
   expect(calls).toBeGreaterThan(3000);
 });
 
-it('sends reasoning once, with its content, before an item of its turn, whatever the history', () => {
+it('sends reasoning once, with its content, before an item of its turn, for any history', () => {
   let items = 0;
   for (const seed of seeds) {
     const { input } = build({ prompt: createOddHistory(seed) }).body;
@@ -108,14 +108,14 @@ it('sends reasoning once, with its content, before an item of its turn, whatever
   expect(items).toBeGreaterThan(300);
 });
 
-it('pairs a history that is paired already with itself, whatever it was', () => {
+it('does not change a paired history when it is paired again', () => {
   for (const seed of seeds) {
     const paired = pairToolCalls(createOddHistory(seed));
     expect(pairToolCalls(paired), `seed ${seed}`).toBe(paired);
   }
 });
 
-it('loses no text and no first result, whatever the history', () => {
+it('loses no text and no first result, for any history', () => {
   for (const seed of seeds) {
     const history = createOddHistory(seed);
     const paired = pairToolCalls(history);

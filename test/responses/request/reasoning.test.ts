@@ -27,7 +27,7 @@ const messagesOf = (prompt: unknown[]) =>
 describe('replayed reasoning', () => {
   it.each<[string, unknown[], unknown[]]>([
     [
-      'joins the parts of one item and takes the last content',
+      'joins the parts of one item and uses the last content',
       [
         thought('x', sealed('rs_1', 'early')),
         thought('y', sealed('rs_1', null)),
@@ -37,24 +37,24 @@ describe('replayed reasoning', () => {
       [item('rs_1', 'final', 'x', 'y', 'z'), sentText],
     ],
     [
-      'keeps the place of every item',
+      'keeps the position of every item',
       [thought('x', sealed('rs_1', 'e1')), said, thought('y', sealed('rs_2', 'e2')), said],
       [item('rs_1', 'e1', 'x'), sentText, item('rs_2', 'e2', 'y'), sentText],
     ],
     ['sends no empty summary', [thought('', sealed('rs_1', 'e')), said], [item('rs_1', 'e'), sentText]],
     [
-      'takes items without an id',
+      'accepts items without an id',
       [thought('x', sealed(undefined, 'e')), thought('y', sealed(undefined, 'e')), said],
       [item(undefined, 'e', 'x', 'y'), sentText],
     ],
     ['counts an empty content as none', [thought('x', sealed('rs_1', '')), said], [sentText]],
     [
-      'reads our own namespace',
+      'reads the `kelivo` namespace',
       [thought('x', sealed('rs_1', 'e'), 'kelivo'), said],
       [item('rs_1', 'e', 'x'), sentText],
     ],
     [
-      'reads the name of a sister provider',
+      'reads the namespace of another provider of this API',
       [thought('x', sealed('rs_1', 'e'), 'azure'), said],
       [item('rs_1', 'e', 'x'), sentText],
     ],
@@ -68,7 +68,7 @@ describe('replayed reasoning', () => {
     expect(inputOf([user('q'), assistant(...content), user('q')]).slice(1, -1)).toEqual(expected);
   });
 
-  it('prefers our own namespace to the official one', () => {
+  it('prefers the `kelivo` namespace to the official one', () => {
     const both = {
       ...thought('x'),
       providerOptions: { openai: sealed('rs_1', 'old'), kelivo: sealed('rs_1', 'new') },
@@ -76,7 +76,7 @@ describe('replayed reasoning', () => {
     expect(inputOf([assistant(both, said)])).toEqual([item('rs_1', 'new', 'x'), sentText]);
   });
 
-  it('sends no item twice', () => {
+  it('is not sent twice', () => {
     const repeated = assistant(thought('x', sealed('rs_1', 'e')), said);
     expect(inputOf([repeated, user('q'), repeated]).slice(1)).toEqual([
       sentText,
@@ -97,7 +97,7 @@ describe('replayed reasoning', () => {
     expect(inputOf(prompt)).toMatchObject([{ type: 'function_call' }, { type: 'function_call_output' }]);
   });
 
-  it('stands before its calls through several rounds of provider-executed tools', () => {
+  it('precedes its calls in several rounds of provider-executed tools', () => {
     const round = (n: number) => [
       thought(`t${n}`, sealed(`rs_${n}`, `e${n}`)),
       { type: 'tool-call', toolCallId: `call_${n}`, toolName: 't', input: {}, providerExecuted: true },
@@ -119,7 +119,7 @@ describe('replayed reasoning', () => {
     ]);
   });
 
-  it('may lack its content where the server stores it', () => {
+  it('may lack its content if the server stores it', () => {
     expect(inputOf([assistant(thought('x', sealed('rs_1', null)), said)], { store: true })).toEqual([
       { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'x' }] },
       sentText,
@@ -127,8 +127,8 @@ describe('replayed reasoning', () => {
   });
 });
 
-describe('the warning of left-out reasoning', () => {
-  it('comes once, and only for reasoning of this API', () => {
+describe('the warning about omitted reasoning', () => {
+  it('is reported once, and only for reasoning of this API', () => {
     const lost = [thought('x', sealed('rs_1', null)), thought('y', { itemId: 'rs_2' })];
     expect(messagesOf([assistant(...lost, said)])).toEqual([noContent]);
     expect(

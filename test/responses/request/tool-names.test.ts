@@ -4,7 +4,7 @@ import { createToolNames } from '../../../src/responses/request/tool-names.js';
 const accepted = /^[a-zA-Z0-9_-]{1,64}$/;
 
 describe('createToolNames', () => {
-  it('leaves accepted names alone', () => {
+  it('keeps accepted names', () => {
     const { toWire, fromWire } = createToolNames(['read_file', 'x'.repeat(64)]);
     for (const name of ['read_file', 'x'.repeat(64), 'not-declared']) {
       expect(toWire(name)).toBe(name);
@@ -22,14 +22,14 @@ describe('createToolNames', () => {
     },
   );
 
-  it('keeps names apart that look alike once cleaned', () => {
+  it('distinguishes names that are equal after cleaning', () => {
     const all = ['a.b', 'a b', 'a/b', 'a_b', `${'x'.repeat(70)}1`, `${'x'.repeat(70)}2`];
     const { toWire, fromWire } = createToolNames(all);
     expect(new Set(all.map(toWire)).size).toBe(all.length);
     expect(all.map(toWire).map(fromWire)).toEqual(all);
   });
 
-  it('gives no tool the name of another, declared or not', () => {
+  it('never assigns the name of another tool, declared or not', () => {
     const taken = createToolNames([]).toWire('a.b');
     const declared = createToolNames(['a.b', taken]);
     expect(declared.toWire(taken)).toBe(taken);

@@ -95,7 +95,7 @@ describe('the output of a tool', () => {
     expect(outputOf({ type: 'content', value: [item] })).toEqual({ output: [expected], warnings: [] });
   });
 
-  it('tells the model of what it cannot be shown, and goes on', () => {
+  it('replaces unsupported content with a note for the model', () => {
     const { output, warnings } = outputOf({
       type: 'content',
       value: [
@@ -111,7 +111,7 @@ describe('the output of a tool', () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it('carries a cache breakpoint on its last item', () => {
+  it('has a cache breakpoint on its last item', () => {
     const rest = { providerOptions: { openai: { promptCacheBreakpoint: true } } };
     expect(outputOf({ type: 'text', value: 'a' }, rest).output).toEqual([
       { type: 'input_text', text: 'a', prompt_cache_breakpoint: true },

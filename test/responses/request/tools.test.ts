@@ -14,7 +14,7 @@ const hostedTool = (id: string, args: object = {}, type = 'provider-defined') =>
   ({ type, id, name: id.split('.')[1], args }) as unknown as Tools[number];
 
 describe('function tools', () => {
-  it('are always explicit about being strict', () => {
+  it('always set `strict`', () => {
     const tools = [functionTool('a', { description: 'does a' })];
     expect(build({ tools }).body.tools).toEqual([
       {
@@ -32,7 +32,7 @@ describe('function tools', () => {
     ]);
   });
 
-  it('under names the API refuses are mapped alike in tools, choice and history', () => {
+  it('with names that the API rejects get the same name in tools, choice and history', () => {
     const name = 'files.read text';
     const { body, toolNames } = build({
       tools: [functionTool(name)],
@@ -55,7 +55,7 @@ describe('function tools', () => {
     expect(body.input[0]).toMatchObject({ type: 'function_call', name: wire });
   });
 
-  it('run asynchronously only where the model can', () => {
+  it('run asynchronously only if the model supports it', () => {
     const tools = [functionTool('a', { providerOptions: { openai: { async: true } } })];
     expect(build({ tools }, { modelId: 'gpt-6-sol' }).body.tools).toMatchObject([{ async: true }]);
     const { body, warnings } = build({ tools });
@@ -221,7 +221,7 @@ describe('hosted tools', () => {
       { displayWidth: 800, displayHeight: 600, environment: 'browser' },
       { type: 'computer_use_preview', display_width: 800, display_height: 600, environment: 'browser' },
     ],
-  ])('%s takes the form of the request', (id, args, expected) => {
+  ])('%s is converted to the format of the request', (id, args, expected) => {
     for (const type of ['provider-defined', 'provider']) {
       const { body, warnings } = build({ tools: [hostedTool(id, args, type)] });
       expect(body.tools).toEqual([expected]);
@@ -229,7 +229,7 @@ describe('hosted tools', () => {
     }
   });
 
-  it('bring what their items are sent with', () => {
+  it('add the `include` values of their items', () => {
     const tools = [hostedTool('openai.web_search'), hostedTool('openai.code_interpreter')];
     expect(build({ tools }).body.include).toEqual([
       'web_search_call.action.sources',
@@ -238,13 +238,13 @@ describe('hosted tools', () => {
     ]);
   });
 
-  it('that only the host knows are left out without a warning', () => {
+  it('that concern only the host are omitted without a warning', () => {
     const { body, warnings } = build({ tools: [hostedTool('openai.mcp_approval_request')] });
     expect(body).not.toHaveProperty('tools');
     expect(warnings).toEqual([]);
   });
 
-  it('that the host names have a name the API accepts, or the one they bring along', () => {
+  it('that the host names get a name that the API accepts, or the one in their arguments', () => {
     const custom = (name: string, args: object) => ({ ...hostedTool('openai.custom', args), name });
     const { body, toolNames } = build({
       tools: [custom('my.sql', {}), custom('search', { name: 'find' }), functionTool('find')],
@@ -258,7 +258,7 @@ describe('hosted tools', () => {
     expect(names?.map(name => toolNames.fromWire(String(name)))).toEqual(['my.sql', 'search', 'find']);
   });
 
-  it('of other providers are left out with a warning', () => {
+  it('of other providers are omitted with a warning', () => {
     const tool = hostedTool('google.search');
     const { body, warnings } = build({ tools: [tool], toolChoice: { type: 'auto' } });
     expect(body).not.toHaveProperty('tools');
@@ -278,7 +278,7 @@ describe('the choice of a tool', () => {
     }
   });
 
-  it('names a hosted tool by its type', () => {
+  it('identifies a hosted tool by its type', () => {
     const tools = [functionTool('a'), hostedTool('openai.web_search')];
     const toolChoice = { type: 'tool' as const, toolName: 'web_search' };
     expect(build({ tools, toolChoice }).body.tool_choice).toEqual({ type: 'web_search' });
@@ -289,13 +289,13 @@ describe('the choice of a tool', () => {
     ['openai.mcp', { serverLabel: 'docs' }, { type: 'mcp', server_label: 'docs' }],
     ['openai.shell', {}, { type: 'shell' }],
     ['openai.computer_use', {}, { type: 'computer_use_preview' }],
-  ])('names %s by what tells it from others', (id, args, expected) => {
+  ])('identifies %s by its distinctive fields', (id, args, expected) => {
     const tool = hostedTool(id, args);
     const toolChoice = { type: 'tool' as const, toolName: tool.name };
     expect(build({ tools: [tool], toolChoice }).body.tool_choice).toEqual(expected);
   });
 
-  it('prefers a declared function to the hosted tool of its name', () => {
+  it('prefers a declared function to a hosted tool with the same name', () => {
     const toolChoice = { type: 'tool' as const, toolName: 'web_search' };
     expect(build({ tools: [functionTool('web_search')], toolChoice }).body.tool_choice).toEqual({
       type: 'function',

@@ -52,7 +52,7 @@ const cases: Record<string, [Partial<BuildRequestContext>, Partial<LanguageModel
 describe.each(Object.keys(cases))('a conversation %s', name => {
   const [context = {}, options = {}] = cases[name] ?? [];
 
-  it('is the same request, however much of it is known from the request before', () => {
+  it('becomes the same request, however much of it is cached', () => {
     for (let first = 1; first <= conversation.length; first++) {
       const known = createConvertedMessages();
       build({ ...options, prompt: conversation.slice(0, first) }, { ...context, known });
@@ -62,7 +62,7 @@ describe.each(Object.keys(cases))('a conversation %s', name => {
   });
 });
 
-it('makes the items of a message once', () => {
+it('converts a message once', () => {
   const known = createConvertedMessages();
   const image = { type: 'file' as const, mediaType: 'image/png', data: new Uint8Array(1000) };
   const prompt: LanguageModelV2Prompt = [{ role: 'user', content: [image] }];
@@ -71,7 +71,7 @@ it('makes the items of a message once', () => {
   expect(second).toBe(first);
 });
 
-it('knows a message by the object, not by what it says', () => {
+it('identifies a cached message by the object, not by its content', () => {
   const known = createConvertedMessages();
   const [first] = build({ prompt: [user('Hi')] }, { known }).body.input;
   const [second] = build({ prompt: [user('Bye')] }, { known }).body.input;

@@ -20,7 +20,7 @@ const answered = (toolCallId: string): Message => ({
 });
 const system: Message = { role: 'system', content: 'Be brief.' };
 
-it('is everything, where the server is asked to continue nothing', () => {
+it('sends all messages if the request continues nothing', () => {
   const prompt = [system, user('a'), said('b', 'resp_1'), user('c')];
   expect(toNewMessages(prompt, {})).toBe(prompt);
 });
@@ -28,36 +28,36 @@ it('is everything, where the server is asked to continue nothing', () => {
 describe('with `previousResponseId`', () => {
   const options = { previousResponseId: 'resp_1' };
 
-  it('is what follows the message of that response', () => {
+  it('sends the messages after that response', () => {
     const prompt = [system, user('a'), said('b', 'resp_1'), user('c')];
     expect(toNewMessages(prompt, options)).toEqual(prompt.slice(3));
   });
 
-  it('keeps what an older response does not know', () => {
+  it('sends what an older response does not contain', () => {
     const prompt = [user('a'), said('b', 'resp_1'), user('c'), said('d', 'resp_2'), user('e')];
     expect(toNewMessages(prompt, options)).toEqual(prompt.slice(2));
     const partly = [user('a'), said('b', 'resp_1'), user('c'), said('d'), user('e')];
     expect(toNewMessages(partly, options)).toEqual(partly.slice(2));
   });
 
-  it('keeps the results of calls that the server has', () => {
+  it('sends the results of calls that the server has', () => {
     const prompt = [user('a'), called('call_1', 'resp_1'), answered('call_1')];
     expect(toNewMessages(prompt, options)).toEqual([prompt[2]]);
   });
 
-  it('keeps calls of later rounds together with their results', () => {
+  it('sends calls of later rounds together with their results', () => {
     const rounds = [user('c'), called('call_1', 'resp_2'), answered('call_1')];
     expect(toNewMessages([user('a'), said('b', 'resp_1'), ...rounds], options)).toEqual(rounds);
     expect(toNewMessages([user('a'), said('b'), ...rounds], options)).toEqual(rounds);
     expect(toNewMessages(rounds, options)).toEqual(rounds);
   });
 
-  it('takes the last answer for the response where none says which it is', () => {
+  it('treats the last assistant message as the response if no message contains the id', () => {
     const prompt = [user('a'), said('b'), user('c'), said('d'), user('e')];
     expect(toNewMessages(prompt, options)).toEqual([prompt[4]]);
   });
 
-  it('knows an answer of several rounds by its last part', () => {
+  it('identifies a response of several rounds by its last part', () => {
     const mixed: Message = {
       role: 'assistant',
       content: [
@@ -72,14 +72,14 @@ describe('with `previousResponseId`', () => {
 describe('with `conversation`', () => {
   const options = { conversation: 'conv_1' };
 
-  it('is what follows the last answer, whichever it was', () => {
+  it('sends the messages after the last assistant message', () => {
     const prompt = [system, user('a'), said('b', 'resp_1'), user('c')];
     expect(toNewMessages(prompt, options)).toEqual([prompt[3]]);
     const rounds = [user('a'), called('call_1', 'resp_2'), answered('call_1')];
     expect(toNewMessages(rounds, options)).toEqual([rounds[2]]);
   });
 
-  it('is everything before the first answer', () => {
+  it('sends all messages before the first response', () => {
     expect(toNewMessages([system, user('a')], options)).toEqual([system, user('a')]);
   });
 });

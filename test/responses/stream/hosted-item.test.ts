@@ -26,13 +26,13 @@ it.each([
     'openai.mcp_approval_request',
     { type: 'mcp_approval_request', id: 'mcpr_1', server_label: 'a', name: 'b', arguments: '{}' },
   ],
-])('calls of %s go by the name under which the host declared it', async (id, item) => {
+])('calls of %s have the name under which the host declared the tool', async (id, item) => {
   const parts = await read(item, { declared: declare('mine', id) });
   const calls = parts.flatMap(part => (part.type === 'tool-call' ? [part.toolName] : []));
   expect(calls).toEqual(['mine']);
 });
 
-it('gives a custom tool its own name back', async () => {
+it('restores the name of a custom tool', async () => {
   const item = { type: 'custom_tool_call', id: 'ctc_1', call_id: 'call_1', name: 'my_sql_1a2b', input: 'x' };
   const toToolName = (name: string) => (name === 'my_sql_1a2b' ? 'my.sql' : name);
   const parts = await read(item, { declared: declare('my.sql'), toToolName });

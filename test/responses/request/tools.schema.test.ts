@@ -24,11 +24,11 @@ it.each([
     { type: 'None', properties: { a: {} } },
     { ...empty, properties: { a: {} } },
   ],
-])('makes an object schema of %s', (_, schema, expected) => {
+])('converts %s to an object schema', (_, schema, expected) => {
   expect(normalizeSchema(schema)).toEqual(expected);
 });
 
-it('touches nothing else', () => {
+it('changes nothing else', () => {
   const schema = {
     type: 'object',
     properties: { uri: { type: 'string', format: 'uri', $schema: 'inner' } },

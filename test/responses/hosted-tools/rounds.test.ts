@@ -1,9 +1,9 @@
 import { generateText, stepCountIs, streamText, tool } from 'ai';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { createKelivoResponsesProvider } from '../../src/index.js';
-import { hostedTools } from '../../src/responses/hosted-tools/factories.js';
-import { startEmulator } from '../testing/_emulator.js';
+import { createKelivoResponsesProvider } from '../../../src/index.js';
+import { hostedTools } from '../../../src/responses/hosted-tools/factories.js';
+import { startEmulator } from '../../testing/_emulator.js';
 
 async function start() {
   const emulator = await startEmulator();
@@ -13,7 +13,7 @@ async function start() {
   return { emulator, model: provider('gpt-5'), sent };
 }
 
-it('runs a shell, patches and free text of the model in the rounds of the host', async () => {
+it('executes shell, patch and custom calls in the rounds of the host', async () => {
   const { emulator, model, sent } = await start();
   emulator.enqueue(
     [
@@ -89,7 +89,7 @@ it('runs a shell, patches and free text of the model in the rounds of the host',
   ]);
 });
 
-it('shows the model the screen', async () => {
+it('sends screenshots to the model', async () => {
   const { emulator, model, sent } = await start();
   const check = { id: 'cu_sc_1', code: 'malicious_instructions', message: 'Look.' };
   emulator.enqueue(
@@ -187,7 +187,7 @@ it('asks the host before a hosted MCP server runs a tool', async () => {
   expect(JSON.stringify(sent(2).input)).not.toContain('mcp_approval_response');
 });
 
-it('leaves the history readable where the tools are gone', async () => {
+it('sends calls of tools that are no longer declared as function calls', async () => {
   const { emulator, model, sent } = await start();
   emulator.enqueue([
     { type: 'custom_tool_call', id: 'ctc_1', call_id: 'call_1', name: 'sql', input: 'SELECT 1' },

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { isHostedToolPart } from '../../../src/responses/hosted-tools/index.js';
+import { isKnownHostedTool } from '../../../src/tool-calls/hosted-tools.js';
+
+it.each([
+  ['web_search', 'ws_1'],
+  ['web_search_preview', 'toolu_1'],
+  ['file_search', 'fs_1'],
+  ['code_interpreter', 'ci_1'],
+  ['image_generation', 'ig_1'],
+  ['local_shell', 'item_1'],
+  ['computer_use', 'cu_1'],
+  ['mcp', 'mcp_1'],
+  ['mcp_list_tools', 'mcpl_1'],
+  ['mcp.search', 'item_1'],
+  ['mcp_approval_request', 'mcpr_1'],
+  ['mine', 'ws_1'],
+  ['mine', 'mcpr_1'],
+])('recognizes a hosted call %s with the id %s, as the tool loop does', (toolName, toolCallId) => {
+  expect(isHostedToolPart({ toolName, toolCallId })).toBe(true);
+  expect(isKnownHostedTool({ toolName, toolCallId })).toBe(true);
+});
+
+it.each([
+  ['web_search', 'call_1'],
+  ['mcp.search', 'call_1'],
+  ['shell', 'call_1'],
+  ['weather', 'toolu_1'],
+  ['weather', 'wsx_1'],
+])('takes the call %s with the id %s for a function, as the tool loop does', (toolName, toolCallId) => {
+  expect(isHostedToolPart({ toolName, toolCallId })).toBe(false);
+  expect(isKnownHostedTool({ toolName, toolCallId })).toBe(false);
+});
