@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type SharedV2ProviderOptions } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
-import { idOf, objectOf } from '../../shared/json.js';
+import { idOf } from '../../shared/json.js';
 
 /** Number of alternatives that `logprobs: true` requests: the maximum of the API. */
 export const MAX_TOP_LOGPROBS = 20;
@@ -67,7 +67,10 @@ function toArgumentError(namespace: string, value: unknown, error: z.ZodError): 
   const issue = error.issues[0];
   const path = (issue?.path ?? []).map(String);
   const argument = ['providerOptions', namespace, ...path].join('.');
-  const got = path.reduce<unknown>((object, key) => objectOf(object)?.[key], value);
+  const got = path.reduce<unknown>(
+    (parent, key) => (typeof parent === 'object' && parent !== null ? Reflect.get(parent, key) : undefined),
+    value,
+  );
   const reason = issue?.message ?? 'Invalid value';
   return new InvalidArgumentError({
     argument,
