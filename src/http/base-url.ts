@@ -1,11 +1,11 @@
 import { KelivoError } from '../shared/errors.js';
 
-/** How the API root of a service looks. */
+/** The style of the API root of a service. */
 export type ApiStyle = 'openai' | 'azure' | 'google';
 
-/** What Azure OpenAI needs to know beside its address. */
+/** Settings of Azure OpenAI in addition to its address. */
 export interface AzureSettings {
-  /** Name of the resource; stands for the base URL `https://<name>.openai.azure.com`. */
+  /** Name of the resource. Replaces the base URL by `https://<name>.openai.azure.com`. */
   readonly resourceName?: string;
   /**
    * The `api-version` query parameter. A dated one, such as `2025-04-01-preview`, belongs to the older `/openai` root.
@@ -13,8 +13,8 @@ export interface AzureSettings {
    */
   readonly apiVersion?: string;
   /**
-   * Whether the address names a deployment: `…/openai/deployments/<model>/responses`. Azure's own Responses API has no
-   * such address; gateways in front of it may.
+   * Adds the deployment to the address: `…/openai/deployments/<model>/responses`. Azure's Responses API has no such
+   * address, but gateways in front of it may.
    * @default false
    */
   readonly deploymentUrls?: boolean;
@@ -26,18 +26,18 @@ const VERSIONLESS_HOSTS: readonly RegExp[] = [
   /^chatgpt\.com$/, // Codex backend: https://chatgpt.com/backend-api/codex/responses
 ];
 
-/** Endpoints that people paste where the root is asked for. */
+/** Endpoints that users paste instead of the API root. */
 const PASTED_ENDPOINT = /\/(responses|chat\/completions|completions|embeddings|models)$/;
 
 const VERSION_SEGMENT = /^v\d+\w*$/;
 
 /**
- * The root of an API in what people write for it: without trailing slashes, with one version segment, and without the
- * endpoint where a whole one was pasted (that root is then taken as it is). A query string is kept.
+ * Normalizes the root of an API: removes trailing slashes and a pasted endpoint, and adds a version segment. If an
+ * endpoint was pasted, its root is used unchanged. A query string is kept.
  *
  * `openai` ends in `/v1`, `google` in `/v1beta`, `azure` in `/openai/v1` (or `/openai` for a dated API version).
  *
- * @throws KelivoError with code `invalid-settings` when `baseURL` is no absolute http(s) URL.
+ * @throws KelivoError with code `invalid-settings` if `baseURL` is not an absolute http(s) URL.
  */
 export function toApiRoot(
   baseURL: string,
@@ -61,26 +61,26 @@ export function toApiRoot(
     return isComplete ? given : [...given, api === 'google' ? 'v1beta' : 'v1'];
   }
 
-  /** What comes before `/openai` is a gateway's own; what comes after it is written anew. */
+  /** Keeps the path of a gateway before `/openai` and replaces the path after it. */
   function toAzure(given: string[]): string[] {
     const at = given.indexOf('openai');
     const prefix = at < 0 ? given : given.slice(0, at);
     if (at < 0 && given.some(segment => VERSION_SEGMENT.test(segment))) return given;
     const version = azure.apiVersion ?? url.searchParams.get('api-version') ?? '';
     const isDated = /^\d{4}-\d{2}-\d{2}/.test(version);
-    // `…/openai/deployments/<name>` is a root of chat completions: Responses has no deployment in its path.
+    // `…/openai/deployments/<name>` is the root of chat completions: Responses has no deployment in its path.
     return [...prefix, 'openai', ...(isDated || azure.deploymentUrls ? [] : ['v1'])];
   }
 }
 
-/** `…/v1/v1`: one part of a set-up wrote the version, and so did another. */
+/** Removes a repeated version (`…/v1/v1`), which two parts of a configuration added. */
 function withoutDoubledVersion(segments: string[]): string[] {
   const isDoubled = (segment: string, index: number): boolean =>
     VERSION_SEGMENT.test(segment) && segment === segments[index - 1];
   return segments.filter((segment, index) => !isDoubled(segment, index));
 }
 
-/** The address of an endpoint below a root, with further query parameters. */
+/** Returns the address of an endpoint below a root, with additional query parameters. */
 export function toEndpoint(root: URL, path: string, query: Readonly<Record<string, string>> = {}): string {
   const url = new URL(root);
   url.pathname = `${url.pathname.replace(/\/$/, '')}/${path}`;
@@ -98,10 +98,10 @@ function parse(baseURL: string): URL {
     });
   }
   if (url !== undefined && (url.protocol === 'https:' || url.protocol === 'http:')) return url;
-  // A query may hold a key, and what stands before the host a password.
+  // The query may contain a key, and the user information a password.
   const shown = text.replace(/\?.*/s, '').replace(/[^/]*@/, '');
   const address = shown.replace(/^\/+/, '');
-  // Servers on one's own machine or network rarely have a certificate.
+  // Local servers rarely have a certificate.
   const guess = `${/^(localhost|[\d.]+)([:/]|$)/.test(address) ? 'http' : 'https'}://${address}`;
   const isHost = /^\/*([\w-]+\.[\w.-]+|localhost)([:/]|$)/.test(text);
   const hint = isHost && URL.canParse(guess) ? ` Did you mean "${guess}"?` : '';

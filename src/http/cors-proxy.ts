@@ -1,21 +1,21 @@
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import { KelivoError } from '../shared/errors.js';
 
-/** Which proxy is asked, and how. */
+/** Options of `createCorsProxyFetch`. */
 export interface CorsProxyOptions {
   /**
-   * Address of a proxy of your own. `{url}` in it stands for the address that is asked for, encoded; without it that
-   * address is put at the end, as it is: `https://proxy.example.com/?url={url}` or `https://proxy.example.com/`.
+   * Address of your proxy. `{url}` is replaced by the encoded target address. Without it the target address is appended
+   * unchanged: `https://proxy.example.com/?url={url}` or `https://proxy.example.com/`.
    */
   proxyUrl: string;
-  /** The `fetch` that asks the proxy. @default the global `fetch` */
+  /** The `fetch` that calls the proxy. @default the global `fetch` */
   fetch?: FetchFunction;
 }
 
 /**
- * A `fetch` for web pages, where a server that sends no CORS headers cannot be asked: it asks a proxy instead, which
- * passes method, headers and body on and answers as the server did, streams as streams. The proxy sees every key and
- * every message, so it must be your own.
+ * Creates a `fetch` for web pages, which cannot call a server without CORS headers. It calls a proxy, which forwards
+ * method, headers and body and returns the response of the server, including streams. The proxy sees every key and
+ * every message, so use your own.
  *
  * @example
  * ```ts
@@ -23,7 +23,7 @@ export interface CorsProxyOptions {
  * const provider = createKelivoResponsesProvider({ baseURL, apiKey, fetch });
  * ```
  *
- * @throws KelivoError with code `invalid-settings` without an address.
+ * @throws KelivoError with code `invalid-settings` if `proxyUrl` is empty.
  */
 export function createCorsProxyFetch({ proxyUrl, fetch }: CorsProxyOptions): FetchFunction {
   if (typeof proxyUrl !== 'string' || proxyUrl === '') {
@@ -36,8 +36,8 @@ export function createCorsProxyFetch({ proxyUrl, fetch }: CorsProxyOptions): Fet
     proxyUrl.includes('{url}') ? proxyUrl.replaceAll('{url}', () => encodeURIComponent(url)) : proxyUrl + url;
 
   return (input, init) => {
-    const ask = fetch ?? globalThis.fetch;
-    if (!(input instanceof Request)) return ask(toProxied(String(input)), init);
-    return ask(new Request(toProxied(input.url), input), init);
+    const send = fetch ?? globalThis.fetch;
+    if (!(input instanceof Request)) return send(toProxied(String(input)), init);
+    return send(new Request(toProxied(input.url), input), init);
   };
 }

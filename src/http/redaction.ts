@@ -47,7 +47,10 @@ export function createRedactor(secrets: readonly string[]): Redactor {
 /** Text that looks like a credential wherever it appears. */
 const CREDENTIAL_PATTERNS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   // The lookahead keeps prose such as "Basic authentication" and "bearer token" readable.
-  [/\b(Bearer|Basic)\s+(?!(?:[a-z]{1,7}|auth[a-z]*|credentials?)(?![\w~+/=-]|\.\w))[\w.~+/=-]+/gi, `$1 ${MARK}`],
+  [
+    /\b(Bearer|Basic)\s+(?!(?:[a-z]{1,7}|auth[a-z]*|credentials?)(?![\w~+/=-]|\.\w))[\w.~+/=-]+/gi,
+    `$1 ${MARK}`,
+  ],
   [/\b(?:sk|pk|ghp|gho|ghs|glpat|xox[abprs]|github_pat|hf|npm)[-_][\w-]{8,}/g, MARK],
   [
     /((?:api[-_]?key|token|secret|password|passwd|authorization)["']?\s*[=:]\s*["']?)(?!(?:Bearer|Basic)\s)[^\s"',;&]+/gi,

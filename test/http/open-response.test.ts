@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { APICallError } from '@ai-sdk/provider';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type OpenResponseOptions, openResponse } from '../../src/http/open-response.js';
 import { findFreePort } from '../_free-port.js';
 import { serve, serveBody, serveJson, type TestServer } from '../_server.js';
@@ -31,10 +31,12 @@ const serveSilence = (beginning = 'data: {}\n\n') =>
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write(beginning);
   });
 
-const startTimer = () => {
-  const start = performance.now();
-  return () => performance.now() - start;
-};
+/** Stops the clock: what still settles afterwards does not wait for a timer. */
+const stopClock = () => vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] });
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe('openResponse', () => {
   it('posts JSON and reads the bytes that answer it', async () => {
@@ -144,9 +146,7 @@ describe('openResponse', () => {
   describe('with time limits', () => {
     it('gives up on a server that does not begin to answer', async () => {
       const server = await serve(() => {});
-      const elapsed = startTimer();
       const error = await refused(open(server, { timeouts: { connect: 50 } }));
-      expect(elapsed()).toBeLessThan(1000);
       expect(error.message).toContain('it sent no response within 50 ms (timeouts.connect)');
       expect(error.isRetryable).toBe(true);
       expect((await server.requests[0]?.closed)?.complete).toBe(false);
@@ -221,11 +221,10 @@ describe('openResponse', () => {
       const controller = new AbortController();
       const opening = open(server, { signal: controller.signal });
       await isReceived;
-      const elapsed = startTimer();
+      stopClock();
       controller.abort(new Error('enough'));
       await expect(opening).rejects.toThrow('enough');
       expect((await server.requests[0]?.closed)?.complete).toBe(false);
-      expect(elapsed()).toBeLessThan(100);
       expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
     });
 
@@ -235,11 +234,10 @@ describe('openResponse', () => {
       const { read, close } = await open(server, { signal: controller.signal });
       await read();
       const reading = read();
-      const elapsed = startTimer();
+      stopClock();
       controller.abort(new Error('enough'));
       await expect(reading).rejects.toThrow('enough');
       expect((await server.requests[0]?.closed)?.complete).toBe(false);
-      expect(elapsed()).toBeLessThan(100);
       close();
       expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
     });
@@ -277,9 +275,8 @@ describe('openResponse', () => {
     const server = await serveSilence();
     const { read, close } = await open(server);
     await read();
-    const elapsed = startTimer();
+    stopClock();
     close();
     expect((await server.requests[0]?.closed)?.complete).toBe(false);
-    expect(elapsed()).toBeLessThan(100);
   });
 });

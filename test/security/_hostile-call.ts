@@ -1,6 +1,6 @@
 /**
- * Calls a model of the endpoint in `process.argv[2]` and prints how that went: in a process of its own, so that its
- * memory can be measured, and so that running out of it would end nothing else.
+ * Calls a model of the endpoint in `process.argv[2]` and prints the outcome. Runs in a separate process, so that its
+ * memory can be measured and running out of memory ends nothing else.
  */
 import { createKelivoResponsesProvider } from '../../src/index.js';
 
@@ -10,7 +10,7 @@ const model = provider.responses('m');
 const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hi' }] }];
 
 const memoryBefore = process.memoryUsage().rss;
-const start = performance.now();
+const cpuBefore = process.cpuUsage();
 let parts = 0;
 let characters = 0;
 let finishReason: string | undefined;
@@ -42,7 +42,7 @@ console.log(
     finishReason,
     parts,
     characters,
-    milliseconds: Math.round(performance.now() - start),
+    cpuTime: process.cpuUsage(cpuBefore).user,
     // In MB; `maxRSS` is in KiB.
     memory: Math.round((process.resourceUsage().maxRSS * 1024 - memoryBefore) / 1e6),
   }),

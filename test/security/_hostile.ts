@@ -10,16 +10,17 @@ export interface HostileOutcome {
   readonly error?: { name: string; message: string; isRetryable: boolean; statusCode?: number };
   readonly finishReason?: string;
   readonly parts: number;
-  /** Of the text that was streamed. */
+  /** Length of the streamed text. */
   readonly characters: number;
-  readonly milliseconds: number;
-  /** By how much the process grew at its peak, in MB. */
+  /** CPU time of the call in microseconds. Unlike the elapsed time, it hardly depends on other processes. */
+  readonly cpuTime: number;
+  /** Growth of the process at its peak, in MB. */
   readonly memory: number;
 }
 
 const script = fileURLToPath(new URL('_hostile-call.ts', import.meta.url));
 
-/** What becomes of a call to this server, in a process whose heap cannot grow beyond 256 MB. */
+/** Calls this server in a process with a heap of at most 256 MB and returns the outcome. */
 export async function callHostile(
   { url }: Pick<TestServer, 'url'>,
   { settings = {}, mode = 'stream' }: { settings?: object; mode?: 'stream' | 'generate' | 'embed' } = {},
@@ -38,16 +39,16 @@ export async function callHostile(
 }
 
 export interface Pouring {
-  /** What is sent first. */
+  /** Sent first. */
   readonly start?: string;
-  /** What is sent again and again; the number counts from 0. */
+  /** Sent repeatedly; the number counts from 0. */
   readonly piece: string | Buffer | ((number: number) => string);
-  /** @default without end */
+  /** @default unlimited */
   readonly times?: number;
   readonly end?: string;
 }
 
-/** Writes without ever holding more than a piece, until all is sent or nobody listens any more. */
+/** Writes one chunk at a time until everything is sent or the client disconnects. */
 export async function pour(
   output: Writable,
   { start = '', piece, times = Number.POSITIVE_INFINITY, end = '' }: Pouring,
@@ -62,7 +63,7 @@ export async function pour(
   if (!output.destroyed) output.end(end);
 }
 
-/** A server that pours the same over everybody. */
+/** Starts a server that sends the same data to every client. */
 export const servePouring = (
   pouring: Pouring,
   { status = 200, contentType = 'text/event-stream' }: { status?: number; contentType?: string } = {},

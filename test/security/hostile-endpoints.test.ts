@@ -68,10 +68,16 @@ describe('an endpoint that sends without end', () => {
   });
 
   it('is read no further than an error needs: an error body', async () => {
-    const server = await servePouring({ piece: BLOCK }, { status: 500, contentType: 'text/plain' });
+    let sent = 0;
+    const piece = (number: number) => {
+      sent = number;
+      return BLOCK;
+    };
+    const server = await servePouring({ piece }, { status: 500, contentType: 'text/plain' });
     const outcome = await callHostile(server);
     expectRefusal(outcome, /answered 500: x{200}$/);
-    expect(outcome.milliseconds).toBeLessThan(5_000);
+    // An error needs two blocks; the sockets buffer a few dozen.
+    expect(sent).toBeLessThan(1_000);
   });
 
   it.each([
@@ -91,7 +97,7 @@ describe('an endpoint that sends without end', () => {
 
 describe('an endpoint that hardly sends', () => {
   it.each([
-    ['nothing, not even headers', { connect: 200 }, false, /no answer within 200 ms \(timeouts.connect\)/],
+    ['nothing, not even headers', { connect: 200 }, false, /no response within 200 ms \(timeouts.connect\)/],
     ['one byte at a time', { total: 400 }, true, /no complete response within 400 ms \(timeouts.total\)/],
     ['one byte, and then none', { idle: 200 }, false, /nothing for 200 ms \(timeouts.idle\)/],
   ])('ends at its time limit: %s', async (title, timeouts, isDripping, message) => {
@@ -128,9 +134,11 @@ describe('an endpoint that sends a lot', () => {
     ['left open', (number: number) => number, ['added']],
     ['all at one place', () => 0, ['added', 'done']],
   ] as const)('is given up after ten thousand of a million output items, %s', async (_, toIndex, steps) => {
+    let sent = 0;
     const server = await servePouring({
-      piece: number =>
-        steps
+      piece: number => {
+        sent = number;
+        return steps
           .map(step =>
             event({
               type: `response.output_item.${step}`,
@@ -138,63 +146,43 @@ describe('an endpoint that sends a lot', () => {
               item: { type: 'message', id: `msg_${number}`, content: [{ type: 'output_text', text: 'x' }] },
             }),
           )
-          .join(''),
+          .join('');
+      },
       times: 1_000_000,
       end: completed,
     });
     const outcome = await callHostile(server);
     expectRefusal(outcome, /with at most 10,000 output items, got more/);
-    expect(outcome.milliseconds).toBeLessThan(5_000);
+    expect(sent).toBeLessThan(200_000);
   });
 
-  it('is read in linear time: ten thousand calls, told again at the end', async () => {
-    const items = Array.from({ length: 10_000 }, (_, number) => ({
-      type: 'function_call',
-      id: `fc_${number}`,
-      call_id: `call_${number}`,
-      name: 'f',
-      arguments: `{"n":${number}}`,
-      status: 'completed',
-    }));
-    const server = await servePouring({
-      piece: number =>
-        event({ type: 'response.output_item.done', output_index: number, item: items[number] }),
-      times: 10_000,
-      end: event({
-        type: 'response.completed',
-        response: { id: 'resp', status: 'completed', output: items },
-      }),
-    });
-    const outcome = await callHostile(server);
+  it('is read in linear time: ten thousand calls, repeated at the end', async () => {
+    const control = await callWithCalls(2_500);
+    const outcome = await callWithCalls(10_000);
     expect(outcome).toMatchObject({ finishReason: 'tool-calls' });
-    // Where each is compared with each other it takes a minute.
-    expect(outcome.milliseconds).toBeLessThan(8_000);
+    // Four times as many calls: comparing each with each other would take sixteen times as long.
+    expect(outcome.cpuTime / control.cpuTime).toBeLessThan(10);
     expect(outcome.memory).toBeLessThan(256);
-  });
+  }, 120_000);
 });
 
-describe('JSON that is nested deep', () => {
-  const deep = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
-  const TOO_DEEP = /at most 512 arrays and objects in each other/;
-
-  it.each([
-    ['an event', `data: {"type":"response.failed","response":{"error":${deep(100_000)}}}\n\n`],
-    ['an item of an unknown tool', `data: {"type":"response.output_item.done","item":${deep(100_000)}}\n\n`],
-    ['a whole answer', `{"object":"response","output":${deep(100_000)}}`],
-    ['one that is never closed', `data: ${'['.repeat(10_000_000)}\n\n`],
-  ])('is an error: %s', async (_, piece) => {
-    expectRefusal(await callHostile(await servePouring({ piece, times: 1 })), TOO_DEEP);
+/** Sends this many calls, each twice: as an item and in the terminal response. */
+async function callWithCalls(count: number): Promise<HostileOutcome> {
+  const items = Array.from({ length: count }, (_, number) => ({
+    type: 'function_call',
+    id: `fc_${number}`,
+    call_id: `call_${number}`,
+    name: 'f',
+    arguments: `{"n":${number}}`,
+    status: 'completed',
+  }));
+  const server = await servePouring({
+    piece: number => event({ type: 'response.output_item.done', output_index: number, item: items[number] }),
+    times: count,
+    end: event({
+      type: 'response.completed',
+      response: { id: 'resp', status: 'completed', output: items },
+    }),
   });
-
-  it('is an error in the arguments of a call', async () => {
-    const body = toSse(toStream([functionCall('f', `{"a":${deep(100_000)}}`)]));
-    const outcome = await callHostile(await servePouring({ piece: body, times: 1 }));
-    expectRefusal(outcome, /in each other in the arguments of a call/);
-    expect(outcome.finishReason).toBe('error');
-  });
-
-  it('leaves the status of an error what it is', async () => {
-    const server = await servePouring({ piece: deep(30_000), times: 1 }, { status: 503 });
-    expectRefusal(await callHostile(server), /answered 503: \[/);
-  });
-});
+  return callHostile(server);
+}
