@@ -1,56 +1,10 @@
 import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
-import { isV3Host } from '../parts/call-marks.js';
 import type { PartSink } from '../parts/part-stream.js';
 import { toResultValue } from '../tool-calls/mcp-output.js';
-import type { ToolSource } from '../tools/tool-source.js';
-import { executeCall, type ExecuteCallOptions } from './call-execution.js';
-import { type CallRunner, createCallRunner, type Scheduling } from './call-runner.js';
+import { executeCall } from './call-execution.js';
+import { type CallRunner, createCallRunner } from './call-runner.js';
 import { isErrorOutput } from './calls.js';
-import type { EmitEvent } from './events.js';
-import type { ToolLoopOptions } from './options.js';
-import { createStoredResults, type StoredResults, turnIdOf } from './result-store.js';
 import type { Turn } from './turn.js';
-
-/** How the calls of a turn are run. */
-export interface CallSettings {
-  readonly scheduling: Omit<Scheduling, 'signal'>;
-  readonly execution: Pick<
-    ExecuteCallOptions,
-    'source' | 'timeout' | 'outputLimits' | 'approve' | 'approvals' | 'isV3Host'
-  >;
-  /** Returns the results that earlier attempts at this turn stored for a round; undefined without a store. */
-  storedResultsOf(round: number, signal: AbortSignal): StoredResults | undefined;
-}
-
-export function createCallSettings(
-  callOptions: LanguageModelV2CallOptions,
-  {
-    source,
-    settings,
-    emit,
-  }: { source: ToolSource; settings: Omit<ToolLoopOptions, 'tools'>; emit: EmitEvent },
-): CallSettings {
-  const { execution = 'auto', maxParallel = 8, startEarly = true, approve, approvals } = settings;
-  const { maxToolOutputChars = 100_000, maxToolMediaBytes = 20_000_000, timeouts, resultStore } = settings;
-  const turnId = turnIdOf(callOptions.providerOptions);
-  const position = callOptions.prompt.length;
-  return {
-    scheduling: { execution, maxParallel, startEarly },
-    execution: {
-      source,
-      timeout: timeouts?.tool,
-      outputLimits: { maxChars: maxToolOutputChars, maxMediaBytes: maxToolMediaBytes },
-      approve,
-      approvals,
-      isV3Host: isV3Host(callOptions),
-    },
-    storedResultsOf(round, signal) {
-      if (resultStore === undefined || turnId === undefined) return undefined;
-      const warn = (message: string): void => emit({ type: 'warning', round, message });
-      return createStoredResults({ store: resultStore, turnId, position, round, signal, warn });
-    },
-  };
-}
 
 export interface RoundCallsOptions {
   readonly round: number;

@@ -1,31 +1,17 @@
-import type {
-  LanguageModelV2CallWarning,
-  LanguageModelV2Content,
-  LanguageModelV2StreamPart,
-} from '@ai-sdk/provider';
+import type { LanguageModelV2CallWarning, LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { createPartCollector } from '../parts/collector.js';
 import type { PartSink } from '../parts/part-stream.js';
 import type { ProviderToolParts } from '../parts/provider-executed-parts.js';
 import { untilAborted } from '../shared/abort.js';
 import type { CallRunner } from './call-runner.js';
 import { type LoopCall, toValidJson } from './calls.js';
-import type { Round } from './round.js';
+import type { Round, RoundSummary } from './round.js';
 import type { Turn } from './turn.js';
 
 type PartType = LanguageModelV2StreamPart['type'];
 type PartOf<Type extends PartType> = Extract<LanguageModelV2StreamPart, { type: Type }>;
 type Handlers = { readonly [Type in PartType]?: (part: PartOf<Type>) => void };
 type Write = (part: LanguageModelV2StreamPart) => void;
-
-/** Content and end of a round. */
-export interface RoundSummary {
-  /** The response of the model, with the ids that the host received. */
-  readonly content: readonly LanguageModelV2Content[];
-  /** Ids of the calls that the host has to run. */
-  readonly hostCalls: readonly string[];
-  readonly finish: PartOf<'finish'>;
-  readonly responseId: string | undefined;
-}
 
 export interface RoundReaderOptions {
   readonly turn: Turn;

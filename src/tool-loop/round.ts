@@ -1,6 +1,7 @@
 import type {
   LanguageModelV2,
   LanguageModelV2CallOptions,
+  LanguageModelV2Content,
   LanguageModelV2StreamPart,
 } from '@ai-sdk/provider';
 import { readBatches } from '../parts/batches.js';
@@ -14,6 +15,16 @@ export interface Round {
   cancel(reason: unknown): void;
   readonly request?: { body?: unknown };
   readonly response?: { headers?: Record<string, string>; body?: unknown };
+}
+
+/** Content and end of a round. */
+export interface RoundSummary {
+  /** The response of the model, with the ids that the host received. */
+  readonly content: readonly LanguageModelV2Content[];
+  /** Ids of the calls that the host has to run. */
+  readonly hostCalls: readonly string[];
+  readonly finish: Extract<LanguageModelV2StreamPart, { type: 'finish' }>;
+  readonly responseId: string | undefined;
 }
 
 export type OpenRound = (options: LanguageModelV2CallOptions) => Promise<Round>;

@@ -2,9 +2,9 @@ import type { LanguageModelV2FinishReason } from '@ai-sdk/provider';
 import type { PartSink } from '../parts/part-stream.js';
 import type { CallRunner } from './call-runner.js';
 import { withOutcomes, withoutCalls } from './history.js';
-import type { Round } from './round.js';
+import type { Round, RoundSummary } from './round.js';
 import { createRoundCalls } from './round-calls.js';
-import { readRound, type RoundSummary } from './round-reader.js';
+import { readRound } from './round-reader.js';
 import type { Turn } from './turn.js';
 
 /**

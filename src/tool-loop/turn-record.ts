@@ -8,7 +8,7 @@ import {
 } from '@ai-sdk/provider';
 import { addUsage } from '../parts/usage.js';
 import { type CallOutcome, isErrorOutput } from './calls.js';
-import type { RoundSummary } from './round-reader.js';
+import type { RoundSummary } from './round.js';
 
 /** Records what the end of a turn reports. */
 export interface TurnRecord {

@@ -15,11 +15,11 @@ import { isContinuation, pairToolCalls, type PairToolCallsOptions } from '../too
 import { isStrictSchema } from '../tools/strict-schema.js';
 import type { ToolDefinition, ToolSource } from '../tools/tool-source.js';
 import { type CallMemory, createHiddenCalls, type HiddenCalls, withHiddenCalls } from './call-memory.js';
+import { type CallSettings, createCallSettings } from './call-settings.js';
 import { createEventEmitter, type EmitEvent } from './events.js';
 import { withoutCalls } from './history.js';
 import type { ToolLoopOptions } from './options.js';
 import type { OpenRound, Round } from './round.js';
-import { type CallSettings, createCallSettings } from './round-calls.js';
 import { createTimeLimit } from './time-limit.js';
 import { createTurnIds, type TurnIds } from './turn-ids.js';
 import { createTurnLimits, type TurnLimits } from './turn-limits.js';

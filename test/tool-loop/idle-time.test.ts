@@ -4,13 +4,13 @@ import * as z from 'zod';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import { startEmulator } from '../testing/_emulator.js';
 
-it('a slow tool does not count as silence of the server', async () => {
+it('does not count the time of a slow tool as idle time of the server', async () => {
   const emulator = await startEmulator();
   emulator.enqueue([{ call: 'sleep', arguments: {} }], [{ text: 'Rested.' }]);
-  const execute = () => new Promise<string>(resolve => setTimeout(() => resolve('slept'), 400));
+  const execute = () => new Promise<string>(resolve => setTimeout(() => resolve('slept'), 1300));
   const provider = createKelivoResponsesProvider({
     baseURL: emulator.baseURL,
-    timeouts: { connect: 200, idle: 200 },
+    timeouts: { idle: 1000 },
     tools: { sleep: { inputSchema: z.object({}), execute } },
   });
   onTestFinished(() => provider.close());
