@@ -2,6 +2,11 @@ export type { ModelAdapterRegistry } from './adapters/registry.js';
 export type { ModelAdapter } from './adapters/model-adapter.js';
 export { type CorsProxyOptions, createCorsProxyFetch } from './http/cors-proxy.js';
 export { KelivoError, type KelivoErrorCode } from './shared/errors.js';
+export type {
+  KelivoProviderMetadata,
+  KelivoProviderOptions,
+  KelivoRoundMetadata,
+} from './provider/call-types.js';
 export { kelivoResponses } from './provider/default-provider.js';
 export type { ModelOverride } from './provider/model-overrides.js';
 export { createKelivoResponsesProvider, type KelivoResponsesProvider } from './provider/provider.js';

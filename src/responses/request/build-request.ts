@@ -10,7 +10,11 @@ import { toReplays } from './hosted-calls.js';
 import { type ConvertedMessages, toInput, toNewMessages } from './input.js';
 import { toModelSettings, toModelTraits } from './model-settings.js';
 import { toOutputSettings } from './output-settings.js';
-import { type ResponsesCallOptions, readProviderOptions } from './provider-options.js';
+import {
+  readProviderOptions,
+  type ResponsesCallOptions,
+  warnAboutUnknownOptions,
+} from './provider-options.js';
 import { toEffortUpdateIssue, withEffortUpdate } from './reasoning.js';
 import { createToolNames, type ToolNames } from './tool-names.js';
 import { toTools } from './tools.js';
@@ -50,6 +54,7 @@ export function buildRequest(
     warnings.push(warning);
   };
   const callOptions = readProviderOptions(options.providerOptions);
+  warnAboutUnknownOptions(options.providerOptions, warn);
   const traits = toModelTraits(modelId);
   const store = callOptions.store ?? storeByDefault;
   const { conversation, previousResponseId } = callOptions;

@@ -1,41 +1,74 @@
-import { InvalidArgumentError, type SharedV2ProviderOptions } from '@ai-sdk/provider';
+import {
+  InvalidArgumentError,
+  type LanguageModelV2CallWarning,
+  type SharedV2ProviderOptions,
+} from '@ai-sdk/provider';
 import * as z from 'zod/v4';
 import { idOf } from '../../shared/json.js';
+import { nearestName } from '../../shared/nearest-name.js';
+import type { SettingsOf } from '../../shared/settings.js';
 
 /** Number of alternatives that `logprobs: true` requests: the maximum of the API. */
 export const MAX_TOP_LOGPROBS = 20;
 
 export const reasoningEffortUpdates = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 
-/** Options that the official provider reads from `providerOptions.openai`. Unknown keys are ignored, as it does. */
-const schema = z.object({
+/** Options that the official provider reads from `providerOptions.openai`. `kelivo` accepts the same. */
+const optionsShape = {
+  /** Id of a stored conversation. Only new messages are sent. */
   conversation: z.string().nullish(),
-  // The official provider accepts three values. Other servers support more.
+  /** Additional data of the response, for example `file_search_call.results`. The official provider accepts three values. */
   include: z.array(z.string()).nullish(),
+  /** Instructions, sent in addition to the system messages. */
   instructions: z.string().nullish(),
+  /** Log probabilities of the text: `true`, or the number of alternatives per token. */
   logprobs: z.union([z.boolean(), z.number().min(1).max(MAX_TOP_LOGPROBS)]).nullish(),
+  /** Maximum number of hosted tool calls in a response. */
   maxToolCalls: z.number().nullish(),
+  /** Key-value pairs that the server stores with the response. */
   metadata: z.unknown().nullish(),
+  /** Whether the model may call several tools at once. */
   parallelToolCalls: z.boolean().nullish(),
+  /** Id of a stored response to continue. Only new messages are sent. */
   previousResponseId: z.string().nullish(),
+  /** Routes requests with the same prefix to the same cache. */
   promptCacheKey: z.string().nullish(),
+  /** Prompt cache breakpoints and lifetime. */
   promptCacheOptions: z
     .object({ mode: z.enum(['implicit', 'explicit']).optional(), ttl: z.literal('30m').optional() })
     .nullish(),
+  /** How long the prompt cache is kept. */
   promptCacheRetention: z.enum(['in_memory', '24h']).nullish(),
+  /** Which reasoning of earlier turns the model receives. */
   reasoningContext: z.enum(['auto', 'current_turn', 'all_turns']).nullish(),
+  /** Reasoning effort, for example `low`. The accepted values depend on the model. */
   reasoningEffort: z.string().nullish(),
+  /** Changes the reasoning effort without changing the cached prefix. */
   reasoningEffortUpdate: z.enum(reasoningEffortUpdates).nullish(),
+  /** How much work the model does before it responds. */
   reasoningMode: z.enum(['standard', 'pro']).nullish(),
+  /** Requests a summary of the reasoning, for example `auto` or `detailed`. */
   reasoningSummary: z.string().nullish(),
+  /** Stable, anonymous identifier of the end user. */
   safetyIdentifier: z.string().nullish(),
+  /** Processing tier of the request. */
   serviceTier: z.enum(['auto', 'flex', 'priority', 'default']).nullish(),
+  /** Whether the server stores the response. Overrides the `store` setting. */
   store: z.boolean().nullish(),
+  /** Whether JSON schemas are enforced strictly. */
   strictJsonSchema: z.boolean().nullish(),
+  /** Length of the text response. */
   textVerbosity: z.enum(['low', 'medium', 'high']).nullish(),
+  /** Whether the server drops old messages that exceed the context window. */
   truncation: z.enum(['auto', 'disabled']).nullish(),
+  /** Identifier of the end user. */
   user: z.string().nullish(),
-});
+};
+
+const schema = z.object(optionsShape);
+
+/** Options of one call to a Responses model. `null` counts as absent. */
+export type ResponsesProviderOptions = SettingsOf<typeof optionsShape>;
 
 type Parsed = z.infer<typeof schema>;
 
@@ -61,6 +94,27 @@ function readNamespace(namespace: string, value: unknown): ResponsesCallOptions 
   const parsed = schema.safeParse(value);
   if (!parsed.success) throw toArgumentError(namespace, value, parsed.error);
   return Object.fromEntries(Object.entries(parsed.data).filter(([, option]) => option != null));
+}
+
+/** Keys that other layers read from `providerOptions.kelivo`. */
+const OTHER_KELIVO_OPTIONS = ['turnId', 'executors', 'turn', 'host'];
+
+/** Warns about unknown options in the namespaces `openai` and `kelivo`, which are ignored. */
+export function warnAboutUnknownOptions(
+  providerOptions: SharedV2ProviderOptions | undefined,
+  warn: (warning: LanguageModelV2CallWarning) => void,
+): void {
+  const options = Object.keys(optionsShape);
+  for (const namespace of ['openai', 'kelivo']) {
+    const known = namespace === 'kelivo' ? [...options, ...OTHER_KELIVO_OPTIONS] : options;
+    for (const [name, value] of Object.entries(providerOptions?.[namespace] ?? {})) {
+      if (value == null || known.includes(name)) continue;
+      const nearest = nearestName(name, known);
+      const hint = nearest === undefined ? 'Remove it.' : `Did you mean \`${nearest}\`?`;
+      const message = `The option \`providerOptions.${namespace}.${name}\` is unknown and was ignored. ${hint}`;
+      warn({ type: 'other', message });
+    }
+  }
 }
 
 function toArgumentError(namespace: string, value: unknown, error: z.ZodError): InvalidArgumentError {

@@ -1,0 +1,77 @@
+import type { JSONValue } from '@ai-sdk/provider';
+import type { ResponsesProviderOptions } from '../responses/request/provider-options.js';
+import type { LocalTools } from '../tools/local-tools.js';
+import type { ToolSource } from '../tools/tool-source.js';
+
+/**
+ * Options of one call, in `providerOptions.kelivo`. They override options of the same name in `providerOptions.openai`.
+ *
+ * @example
+ * ```ts
+ * await generateText({
+ *   model: provider('gpt-5'),
+ *   prompt: 'Which files are here?',
+ *   providerOptions: { kelivo: { reasoningEffort: 'low', turnId: 'turn-1' } satisfies KelivoProviderOptions },
+ * });
+ * ```
+ */
+export interface KelivoProviderOptions extends ResponsesProviderOptions {
+  /** Identifies the turn in the `resultStore` of the tool loop, so that another process can repeat the turn. */
+  turnId?: string;
+  /** Tools of this call that the tool loop runs. `runInProvider()` sets them. */
+  executors?: LocalTools | ToolSource;
+}
+
+/**
+ * The metadata that models of this package write to `providerMetadata` of results, parts and messages. Metadata is not
+ * validated: a part contains the fields that the server sent.
+ *
+ * @example
+ * ```ts
+ * const { kelivo } = result.providerMetadata as KelivoProviderMetadata;
+ * console.log(kelivo?.rounds?.length);
+ * ```
+ */
+export interface KelivoProviderMetadata {
+  /** Metadata in the format of the official provider, so that histories are interchangeable. */
+  readonly openai?: {
+    /** Id of the output item that the part belongs to. */
+    readonly itemId?: string;
+    readonly responseId?: string | null;
+    readonly serviceTier?: string;
+    /** Encrypted reasoning to replay, on reasoning parts. */
+    readonly reasoningEncryptedContent?: string | null;
+    /** Whether a text is commentary or the final answer, on text parts. */
+    readonly phase?: string;
+    /** Citations, on text parts. */
+    readonly annotations?: JSONValue;
+    readonly logprobs?: JSONValue;
+    readonly [field: string]: JSONValue | undefined;
+  };
+  /** Metadata of this package. */
+  readonly kelivo?: {
+    /** Id of the response that contains the part. */
+    readonly responseId?: string;
+    /** The rounds of a turn, on the result. */
+    readonly rounds?: readonly KelivoRoundMetadata[];
+    /** Why the server ended the response early, for example `max_output_tokens`. */
+    readonly incompleteReason?: string;
+    /** Number of events that could not be read. */
+    readonly droppedEvents?: number;
+    readonly [field: string]: unknown;
+  };
+}
+
+/** One round of a turn: one request to the model and the tool calls of its response. */
+export interface KelivoRoundMetadata {
+  readonly responseId?: string;
+  /** Token counts. Counts that the server did not report are absent. */
+  readonly usage: { readonly [count: string]: number | undefined };
+  readonly toolCalls: readonly {
+    readonly toolCallId: string;
+    readonly toolName: string;
+    readonly durationMs: number;
+    readonly isError: boolean;
+  }[];
+  readonly durationMs: number;
+}

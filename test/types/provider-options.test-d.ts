@@ -1,0 +1,39 @@
+// Checked by the compiler: the options and the metadata of a call.
+import { generateText } from 'ai';
+import {
+  createKelivoResponsesProvider,
+  type KelivoProviderMetadata,
+  type KelivoProviderOptions,
+  type KelivoRoundMetadata,
+} from 'kelivo-responses';
+import { expectTypeOf, test } from 'vitest';
+
+const model = createKelivoResponsesProvider()('gpt-5');
+const prompt = 'Hi';
+
+test('options are checked with `satisfies`, and accepted by a host', () => {
+  const kelivo = {
+    reasoningEffort: 'low',
+    textVerbosity: 'high',
+    maxToolCalls: 3,
+    turnId: 'turn-1',
+    user: null,
+  } satisfies KelivoProviderOptions;
+  expectTypeOf(generateText).toBeCallableWith({ model, prompt, providerOptions: { kelivo } });
+});
+
+test('an unknown option or a wrong value does not compile', () => {
+  expectTypeOf<{ textVerbosity: 'loud' }>().not.toExtend<KelivoProviderOptions>();
+  expectTypeOf<{ turnId: 7 }>().not.toExtend<KelivoProviderOptions>();
+  // @ts-expect-error A misspelt option.
+  ({ reasoningEfort: 'low' }) satisfies KelivoProviderOptions;
+});
+
+test('metadata is read with its types', async () => {
+  const result = await generateText({ model, prompt });
+  const metadata = result.providerMetadata as KelivoProviderMetadata | undefined;
+  expectTypeOf(metadata?.kelivo?.rounds).toEqualTypeOf<readonly KelivoRoundMetadata[] | undefined>();
+  expectTypeOf(metadata?.kelivo?.incompleteReason).toEqualTypeOf<string | undefined>();
+  expectTypeOf(metadata?.openai?.responseId).toEqualTypeOf<string | null | undefined>();
+  expectTypeOf(metadata?.openai?.itemId).toEqualTypeOf<string | undefined>();
+});
