@@ -117,7 +117,8 @@ export function toNameHint(
   name: string,
   { kind, known }: { kind: 'adapter' | 'provider' | 'role'; known: readonly string[] },
 ): string {
-  const nearest = nearestName(name, known);
+  // Every name of one or two characters is similar to every other one.
+  const nearest = name.length < 3 ? undefined : nearestName(name, known);
   const suggestion = nearest === undefined ? '' : `Did you mean ${JSON.stringify(nearest)}? `;
   const names = known.map(one => JSON.stringify(one)).join(', ') || 'none';
   return `${suggestion}Known ${kind}s: ${names}.`;

@@ -42,7 +42,10 @@ export interface KelivoProviderEntry extends SharedEntry {
   type: 'kelivo-responses';
   /** Provider settings, except those that are fields of the entry. */
   settings?: Omit<KelivoResponsesSettings, 'mcpServers' | 'adapters' | 'toolLoop'>;
-  /** Models that this package answers. The official provider answers all others. @default the environment variable KELIVO_RESPONSES, else 'on' */
+  /**
+   * Models that this package runs. The official provider runs all others.
+   * @default the environment variable KELIVO_RESPONSES, else 'on'
+   */
   enabled?: SwitchValue;
   /** Behavior of models that are switched off, as in `createSwitchableProvider`. @default 'plain' */
   fallback?: 'plain' | 'with-tool-loop';

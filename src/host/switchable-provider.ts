@@ -29,7 +29,7 @@ export interface SwitchableProviderOptions {
    */
   fallback?: 'plain' | 'with-tool-loop';
   /**
-   * Selects the models that this package answers: all (`true`, `'on'`), none (`false`, `'off'`), those that match a
+   * Selects the models that this package runs: all (`true`, `'on'`), none (`false`, `'off'`), those that match a
    * pattern (`'gpt-5*, o4-mini'`, or a list), or a function of the model id. Evaluated for every call.
    * @default the environment variable KELIVO_RESPONSES, else 'on'
    */
