@@ -1,23 +1,23 @@
 import { median, ratioOf } from './compare.js';
 
-/** What a section of the benchmark finds out. */
+/** One result of a section. */
 export interface Figure {
   readonly name: string;
   readonly rival: string;
   readonly value: number;
   readonly unit: Unit;
-  /** What is asked for; a figure without a goal only informs. */
+  /** The required value. A figure without a goal is informative. */
   readonly goal?: Goal;
-  /** Both sides as they were measured, for the reader: '12.1 ms / 58.3 ms'. */
+  /** Both measured sides for the reader: '12.1 ms / 58.3 ms'. */
   readonly measured: string;
 }
 
-/** `faster`: how many times less than the rival; `of`: how many times what the rival costs. */
-type Unit = 'faster' | 'of' | 'KB' | 'MB';
+/** `faster`: the rival's cost divided by ours; `of`: our cost divided by the rival's. */
+type Unit = 'faster' | 'of' | 'KB' | 'MB' | 'files';
 
 type Goal = { readonly atLeast: number } | { readonly atMost: number };
 
-/** What is measured of: costs in milliseconds, sample by sample. */
+/** Costs of both sides in milliseconds, by sample. */
 interface Sides {
   readonly name: string;
   readonly rival: string;
@@ -25,7 +25,7 @@ interface Sides {
   readonly theirs: readonly number[];
 }
 
-/** How many times faster than a rival. */
+/** Converts costs to a speed: how many times faster than the rival. */
 export const toSpeed = (sides: Sides, atLeast?: number): Figure => ({
   ...toNames(sides),
   value: ratioOf(sides.theirs, sides.ours),
@@ -33,7 +33,7 @@ export const toSpeed = (sides: Sides, atLeast?: number): Figure => ({
   ...(atLeast !== undefined && { goal: { atLeast } }),
 });
 
-/** What it costs in units of what a rival costs. */
+/** Converts costs to a share: our cost in units of the rival's. */
 export const toShare = (sides: Sides, atMost?: number): Figure => ({
   ...toNames(sides),
   value: ratioOf(sides.ours, sides.theirs),
@@ -54,13 +54,15 @@ export function isMet({ value, goal }: Figure): boolean | undefined {
   return 'atLeast' in goal ? value >= goal.atLeast : value <= goal.atMost;
 }
 
-/** The value with its unit, as a table has it. */
+/** Formats the value with its unit for the table. */
 export function describeValue({ value, unit }: Pick<Figure, 'value' | 'unit'>): string {
   switch (unit) {
     case 'faster':
       return `${value.toFixed(2)} × faster`;
     case 'of':
       return `${value.toFixed(2)} ×`;
+    case 'files':
+      return `${value} files`;
     default:
       return `${value.toFixed(1)} ${unit}`;
   }
@@ -73,5 +75,5 @@ export function describeGoal({ goal, unit }: Figure): string {
   return `${sign} ${limit}${unit === 'faster' || unit === 'of' ? ' ×' : ` ${unit}`}`;
 }
 
-/** Three digits that count. */
+/** Rounds to three significant digits. */
 const round = (value: number): string => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));

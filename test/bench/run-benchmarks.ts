@@ -1,18 +1,19 @@
 /**
- * Measures the package beside its rivals, each pair in one process, in turns.
+ * Measures the package and its rivals, each pair in one process, in turns.
  *
- *     npm run bench                          all sections, as a table
- *     npm run bench -- stream turn           only the sections whose names begin so
- *     npm run bench -- --json                for other programs
- *     npm run bench -- --write README.md     puts the figures with a goal between the markers of a file
+ *     npm run bench                          prints all sections as a table
+ *     npm run bench -- stream turn           runs the sections whose names start with these words
+ *     npm run bench -- --json                prints JSON
+ *     npm run bench -- --write               writes the figures with a goal into test/bench/README.md
  */
 import { cpus } from 'node:os';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Figure, isMet } from './figure.js';
 import { FULL, type Scale, SMOKE } from './scale.js';
 import { measureConversation } from './sections/conversation.js';
 import { measureFirstToken } from './sections/first-token.js';
+import { measureFiles } from './sections/files.js';
 import { measureHost } from './sections/host.js';
 import { measureLogger } from './sections/logger.js';
 import { measureMemory } from './sections/memory.js';
@@ -23,7 +24,7 @@ import { measureTurn } from './sections/turn.js';
 import { toTable } from './to-table.js';
 import { writeTable } from './write-table.js';
 
-/** Each part of the benchmark; a figure of it is one row of the table. */
+/** The parts of the benchmark. Each figure is one row of the table. */
 export const SECTIONS: Readonly<Record<string, (scale: Scale) => Promise<Figure[]>>> = {
   stream: measureStream,
   'first-token': measureFirstToken,
@@ -34,6 +35,7 @@ export const SECTIONS: Readonly<Record<string, (scale: Scale) => Promise<Figure[
   'text-tools': measureTextTools,
   start: measureStart,
   logger: measureLogger,
+  files: measureFiles,
 };
 
 export interface SectionFigures {
@@ -41,13 +43,15 @@ export interface SectionFigures {
   readonly figures: readonly Figure[];
 }
 
+const README = fileURLToPath(new URL('README.md', import.meta.url));
+
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
       json: { type: 'boolean', default: false },
       smoke: { type: 'boolean', default: false },
-      write: { type: 'string' },
+      write: { type: 'boolean', default: false },
     },
   });
   globalThis.AI_SDK_LOG_WARNINGS = false;
@@ -71,10 +75,10 @@ async function main(): Promise<void> {
     return;
   }
   console.log(toTable(results, { machine }));
-  if (values.write !== undefined) writeTable(values.write, toTable(results, { machine, onlyGoals: true }));
+  if (values.write) writeTable(README, toTable(results, { machine, onlyGoals: true }));
   const missed = results.flatMap(({ figures }) => figures).filter(figure => isMet(figure) === false);
   console.error(
-    missed.length === 0 ? 'Every goal is met.' : `${missed.length} goals are missed, see the table.`,
+    missed.length === 0 ? 'All goals are met.' : `Goals missed: ${missed.length}. See the table.`,
   );
 }
 
