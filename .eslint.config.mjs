@@ -32,6 +32,7 @@ export default tseslint.config(
         clearTimeout: 'readonly',
         setImmediate: 'readonly',
         URL: 'readonly',
+        Response: 'readonly',
         Buffer: 'readonly',
       },
     },

@@ -1,14 +1,38 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+/** Slow suites by name. `npm run test:<name>` runs one of them and `npm run test:all` every test. */
+const slowSuites: Readonly<Record<string, string[]>> = {
+  readme: ['test/readme/snippets.test.ts'],
+  package: [
+    'test/package/**/*.test.ts',
+    'test/browser-bundle/**/*.test.ts',
+    'test/**/accepted-types.test.ts',
+  ],
+  security: ['test/security/**/*.test.ts'],
+  'host-matrix': ['test/host-matrix/**/*.test.ts'],
+  playground: ['test/playground/server/**/*.test.ts'],
+  processes: ['test/**/{forgotten-close,process-exit,result-store}.test.ts'],
+  fuzz: ['test/{fuzz,soak,bench}/**/*.test.ts', 'test/**/{properties,linearity,any-history}.test.ts'],
+};
+
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
-    include: ['test/**/*.test.ts'],
-    // Child processes and sockets are real here: two cores, so leave them room.
+    // Tests start processes and open sockets: more workers than this overload a machine with two cores.
     maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 30_000,
     reporters: ['default', './test/_summary-reporter.ts'],
+    projects: [
+      {
+        extends: true,
+        test: { name: 'main', include: ['test/**/*.test.ts'], exclude: Object.values(slowSuites).flat() },
+      },
+      ...Object.entries(slowSuites).map(([name, include]) => ({
+        extends: true as const,
+        test: { name, include },
+      })),
+    ],
   },
 });

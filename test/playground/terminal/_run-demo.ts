@@ -5,8 +5,10 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import { onTestFinished } from 'vitest';
 
+const source = 'playground/terminal/demo.ts';
 const tsx = createRequire(import.meta.url).resolve('tsx/cli');
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -24,14 +26,20 @@ export interface DemoRunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Sends SIGINT once the output has this text. */
   readonly interruptAt?: string;
+  /**
+   * Compiles the demo at start, exactly as `npm run demo` does. A bundle that is built once starts four times faster.
+   * @default false
+   */
+  readonly fromSource?: boolean;
 }
 
 /** Runs what `npm run demo -- …` runs. */
 export async function runDemo(
   args: readonly string[],
-  { env, interruptAt }: DemoRunOptions = {},
+  { env, interruptAt, fromSource = false }: DemoRunOptions = {},
 ): Promise<DemoRun> {
-  const demo = spawn(process.execPath, [tsx, 'playground/terminal/demo.ts', ...args], {
+  const program = fromSource ? [tsx, source] : [await (bundled ??= bundleDemo())];
+  const demo = spawn(process.execPath, [...program, ...args], {
     cwd: root,
     env: { ...environment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -56,6 +64,23 @@ export async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'demo-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   return folder;
+}
+
+let bundled: Promise<string> | undefined;
+
+/** Bundles the demo inside the package, where it finds the package by its name, and returns the file. */
+async function bundleDemo(): Promise<string> {
+  const outfile = path.join(root, 'test-results/demo', `demo-${process.pid}.mjs`);
+  await build({
+    absWorkingDir: root,
+    entryPoints: [source],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+  });
+  return outfile;
 }
 
 function environment(): NodeJS.ProcessEnv {

@@ -10,7 +10,7 @@ import { makeFolder, runDemo } from './_run-demo.js';
 
 describe('a turn', () => {
   it('answers the default question over rounds with an MCP tool and a local one', async () => {
-    const { stdout, stderr, exitCode, pieces } = await runDemo([]);
+    const { stdout, stderr, exitCode, pieces } = await runDemo([], { fromSource: true });
 
     expect(stderr).toBe('');
     expect(exitCode).toBe(0);
