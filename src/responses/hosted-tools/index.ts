@@ -1,11 +1,7 @@
 import type { JSONObject } from '@ai-sdk/provider';
 import { asJson, idOf, type PlainObject, stringOf } from '../../shared/json.js';
 import { type WireHostedTool, withoutUndefined } from '../wire.js';
-import { applyPatchTool } from './apply-patch.js';
-import { codeInterpreterTool } from './code-interpreter.js';
-import { computerTool } from './computer.js';
-import { customTool } from './custom.js';
-import { fileSearchTool } from './file-search.js';
+import * as tools from './tools.js';
 import {
   type HostedItemMapping,
   type HostedTool,
@@ -13,27 +9,8 @@ import {
   type HostedToolReplay,
   toCallId,
 } from './hosted-tool.js';
-import { imageGenerationTool } from './image-generation.js';
-import { localShellTool } from './local-shell.js';
-import { mcpTool } from './mcp.js';
-import { mcpApprovalTool } from './mcp-approval.js';
-import { shellTool } from './shell.js';
-import { webSearchTool } from './web-search.js';
 
-/** All hosted tools. To add one, write its file and add it here: everything below is derived from this list. */
-const HOSTED_TOOLS: readonly HostedTool[] = [
-  applyPatchTool,
-  codeInterpreterTool,
-  computerTool,
-  customTool,
-  fileSearchTool,
-  imageGenerationTool,
-  localShellTool,
-  mcpTool,
-  mcpApprovalTool,
-  shellTool,
-  webSearchTool,
-];
+const allTools: readonly HostedTool[] = Object.values(tools);
 
 /** An item mapping with the ids under which a host may have declared the tool. */
 export interface DeclarableItem extends HostedItemMapping {
@@ -48,7 +25,7 @@ const historyNames = new Set<string>();
 const historyPrefixes: string[] = [];
 const itemIdPrefixes = new Set<string>();
 
-for (const { declarations, items, replay, history } of HOSTED_TOOLS) {
+for (const { declarations, items, replay, history } of allTools) {
   const declarationIds = Object.keys(declarations);
   for (const [id, declaration] of Object.entries(declarations)) {
     declarationsById.set(id, declaration);

@@ -1,0 +1,12 @@
+/* The hosted tools, one line each. Everything else is derived from this list. */
+export { applyPatchTool } from './apply-patch.js';
+export { codeInterpreterTool } from './code-interpreter.js';
+export { computerTool } from './computer.js';
+export { customTool } from './custom.js';
+export { fileSearchTool } from './file-search.js';
+export { imageGenerationTool } from './image-generation.js';
+export { localShellTool } from './local-shell.js';
+export { mcpTool } from './mcp.js';
+export { mcpApprovalTool } from './mcp-approval.js';
+export { shellTool } from './shell.js';
+export { webSearchTool } from './web-search.js';
