@@ -50,68 +50,125 @@ function importsOf(file: string): Import[] {
 const files = sourceFiles('src');
 const imports = files.flatMap(importsOf);
 
-/** The layer of a file: the longest of these folders that contains it. */
+/**
+ * The layers, and what each may import besides itself. A file belongs to the longest of these paths that contains it, so
+ * that folders inside a layer are layers of their own.
+ */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/shared': [],
   'src/http': ['src/shared'],
   'src/parts': ['src/shared'],
   'src/tool-calls': ['src/shared'],
-  'src/tools': ['src/parts', 'src/tool-calls', 'src/shared'],
+  'src/tools': ['src/tool-calls', 'src/parts', 'src/shared'],
   'src/tools/mcp': ['src/tools', 'src/tool-calls', 'src/http', 'src/shared'],
-  'src/responses': ['src/http', 'src/tool-calls', 'src/parts', 'src/shared'],
+  // The types of the request body.
+  'src/responses/wire.ts': [],
+  'src/responses/compatibility': ['src/responses/wire.ts', 'src/http', 'src/tool-calls', 'src/shared'],
+  'src/responses/hosted-tools': ['src/responses/wire.ts', 'src/shared'],
+  'src/responses/request': [
+    'src/responses/wire.ts',
+    'src/responses/hosted-tools',
+    'src/tool-calls',
+    'src/shared',
+  ],
+  'src/responses/stream': ['src/responses/hosted-tools', 'src/http', 'src/parts', 'src/shared'],
+  'src/responses': [
+    'src/responses/wire.ts',
+    'src/responses/compatibility',
+    'src/responses/request',
+    'src/responses/stream',
+    'src/http',
+    'src/parts',
+    'src/shared',
+  ],
   'src/text-tools': ['src/tool-calls', 'src/parts', 'src/shared'],
-  'src/adapters': ['src/text-tools', 'src/tool-calls', 'src/parts', 'src/shared'],
+  'src/text-tools/formats': ['src/text-tools'],
+  'src/adapters': ['src/text-tools', 'src/text-tools/formats', 'src/tool-calls', 'src/parts', 'src/shared'],
   'src/embeddings': ['src/http', 'src/shared'],
   'src/tool-loop': ['src/tools', 'src/tool-calls', 'src/parts', 'src/http', 'src/shared'],
   'src/testing': ['src/shared'],
   'src/provider': [
-    'src/adapters',
-    'src/embeddings',
-    'src/http',
-    'src/responses',
     'src/tool-loop',
+    'src/adapters',
+    'src/responses',
+    'src/responses/compatibility',
+    'src/responses/hosted-tools',
+    'src/responses/request',
+    'src/embeddings',
     'src/tools',
     'src/tools/mcp',
+    'src/http',
     'src/shared',
   ],
   'src/v3': ['src/provider', 'src/embeddings', 'src/parts', 'src/shared'],
   'src/host': [
     'src/provider',
+    'src/v3',
     'src/tool-loop',
     'src/adapters',
+    'src/responses/request',
     'src/embeddings',
-    'src/http',
-    'src/responses',
     'src/tools',
     'src/tools/mcp',
     'src/tool-calls',
     'src/parts',
+    'src/http',
     'src/shared',
-    'src/v3',
   ],
 };
 
+/** The only layer that may import all others: the public surface of the main entry. */
+const MAIN_ENTRY = 'src/index.ts';
+
 const layerOf = (file: string): string =>
   Object.keys(MAY_IMPORT)
-    .filter(folder => file.startsWith(`${folder}/`))
-    .sort((a, b) => b.length - a.length)[0] ?? 'src';
+    .filter(layer => file === layer || file.startsWith(`${layer}/`))
+    .sort((a, b) => b.length - a.length)[0] ?? file;
 
 const describe = ({ file, target }: Import) => `${file} → ${target}`;
 
 test('imports go one way through the layers', () => {
   const wrong = imports.filter(({ file, target }) => {
-    if (!target.startsWith('src/')) return false;
+    if (!target.startsWith('src/') || file === MAIN_ENTRY) return false;
     const layer = layerOf(file);
-    return layer !== 'src' && layerOf(target) !== layer && !MAY_IMPORT[layer]?.includes(layerOf(target));
+    return layerOf(target) !== layer && !MAY_IMPORT[layer]?.includes(layerOf(target));
   });
   expect(wrong.map(describe)).toEqual([]);
 });
 
-test('every folder of src is a layer of the design', () => {
-  const folders = new Set(
-    files.map(file => file.split('/').slice(0, 2).join('/')).filter(path => !path.endsWith('.ts')),
-  );
+test('the layers have no cycle', () => {
+  const cycles: string[] = [];
+  const done = new Set<string>();
+  const visit = (layer: string, path: readonly string[]): void => {
+    if (path.includes(layer)) cycles.push([...path.slice(path.indexOf(layer)), layer].join(' → '));
+    if (path.includes(layer) || done.has(layer)) return;
+    for (const next of MAY_IMPORT[layer] ?? []) visit(next, [...path, layer]);
+    done.add(layer);
+  };
+  for (const layer of Object.keys(MAY_IMPORT)) visit(layer, []);
+  expect(cycles).toEqual([]);
+});
+
+test('every folder with sources is a layer of its own', () => {
+  const folders = new Set(files.map(file => dirname(file)).filter(folder => folder !== 'src'));
   expect([...folders].filter(folder => !(folder in MAY_IMPORT))).toEqual([]);
+});
+
+test('adapters, text tools and the tool loop know nothing of the Responses API', () => {
+  const reached = (layer: string, seen = new Set<string>()): Set<string> => {
+    for (const next of MAY_IMPORT[layer] ?? []) if (!seen.has(next)) reached(next, seen.add(next));
+    return seen;
+  };
+  for (const layer of ['src/adapters', 'src/text-tools', 'src/tool-loop', 'src/tools/mcp', 'src/http']) {
+    expect([...reached(layer)].filter(name => name.startsWith('src/responses'))).toEqual([]);
+  }
+});
+
+test('nothing imports the emulator', () => {
+  const wrong = imports.filter(
+    ({ file, target }) => target.startsWith('src/testing/') && !file.startsWith('src/testing/'),
+  );
+  expect(wrong.map(describe)).toEqual([]);
 });
 
 test('a package is imported by its own layer alone', () => {
@@ -129,7 +186,7 @@ test('a package is imported by its own layer alone', () => {
   expect(wrong.map(describe)).toEqual([]);
 });
 
-test('no file imports itself by a detour', () => {
+test('no file imports itself through others', () => {
   const next = new Map(
     files.map(file => [file, imports.filter(one => one.file === file).map(one => one.target)]),
   );
@@ -156,7 +213,7 @@ test.each([
   'src/tool-calls/index.ts',
   'src/v3/index.ts',
   'src/host/index.ts',
-])('%s reaches no Node built-in statically, nor the MCP SDK', entry => {
+])('%s imports no Node built-in and not the MCP SDK statically', entry => {
   const reached = new Set<string>();
   const visit = (file: string): void => {
     if (reached.has(file)) return;
