@@ -188,15 +188,18 @@ export interface KelivoResponsesSettings<ToolSchemas = Record<string, unknown>> 
   tools?: LocalTools<ToolSchemas>;
 }
 
-const schema = z.strictObject({ ...settingsShape, tools: objectSetting<LocalTools>() }).partial();
+/** Created at the first use: schemas are most of the time that importing the package takes. */
+let schema: ReturnType<typeof createSchema> | undefined;
+const getSchema = () => (schema ??= createSchema());
+const createSchema = () => z.strictObject({ ...settingsShape, tools: objectSetting<LocalTools>() }).partial();
 
-export const settingNames: readonly string[] = Object.keys(schema.shape);
+export const settingNames: readonly string[] = [...Object.keys(settingsShape), 'tools'];
 
 const SETTINGS = 'the provider settings';
 
 /** Returns one sentence for each invalid setting. Combinations of settings are not checked. */
 export const findProviderSettingsIssues = (settings: unknown): string[] =>
-  findSettingsIssues(schema, settings, SETTINGS);
+  findSettingsIssues(getSchema(), settings, SETTINGS);
 
 /**
  * Validates the settings of a provider and their combination.
@@ -204,7 +207,7 @@ export const findProviderSettingsIssues = (settings: unknown): string[] =>
  * @throws KelivoError with code `invalid-settings`, naming the setting, the expected and the received value.
  */
 export function validateSettings(settings: unknown): KelivoResponsesSettings {
-  const valid = parseSettings<KelivoResponsesSettings>(schema, settings, SETTINGS);
+  const valid = parseSettings<KelivoResponsesSettings>(getSchema(), settings, SETTINGS);
   if (valid.name?.endsWith('.responses')) {
     throw invalid(
       `Expected \`name\` not to end in ".responses", got "${valid.name}": hosts treat such a provider as the official ` +
