@@ -6,7 +6,7 @@ import {
 } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
-import { parseSettings } from '../shared/settings.js';
+import { parseSettings, once } from '../shared/settings.js';
 import type { Credentials } from '../http/key-ring.js';
 
 /** What is the same for all calls of an embedding model. */
@@ -44,10 +44,12 @@ export interface EmbeddingModelConfig {
 /** What the API takes in one request. */
 const MAX_VALUES = 2048;
 
-const optionsSchema = z.strictObject({
-  dimensions: z.number().int().min(1).optional(),
-  maxEmbeddingsPerCall: z.number().int().min(1).optional(),
-});
+const optionsSchema = once(() =>
+  z.strictObject({
+    dimensions: z.number().int().min(1).optional(),
+    maxEmbeddingsPerCall: z.number().int().min(1).optional(),
+  }),
+);
 
 /**
  * A text embedding model over `POST …/embeddings`. `providerOptions.openai` takes `dimensions` and `user`; the same keys
@@ -61,7 +63,7 @@ export function createEmbeddingModel(
   options?: EmbeddingModelOptions,
 ): KelivoEmbeddingModel {
   const { dimensions: ownDimensions, maxEmbeddingsPerCall = MAX_VALUES } =
-    parseSettings<EmbeddingModelOptions>(optionsSchema, options, 'the embedding model options');
+    parseSettings<EmbeddingModelOptions>(optionsSchema(), options, 'the embedding model options');
   return {
     specificationVersion: 'v2',
     provider,

@@ -7,7 +7,13 @@ import type { ApiKeySetting } from '../http/key-ring.js';
 import type { RequestLogger } from '../http/request-log.js';
 import { KelivoError } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
-import { findSettingsIssues, functionSetting, parseSettings, type SettingsOf } from '../shared/settings.js';
+import {
+  findSettingsIssues,
+  functionSetting,
+  once,
+  parseSettings,
+  type SettingsOf,
+} from '../shared/settings.js';
 import { type ToolLoopOptions, toolLoopSettingsShape } from '../tool-loop/options.js';
 import type { LocalTools } from '../tools/local-tools.js';
 import type { McpServers } from '../tools/mcp/config.js';
@@ -188,10 +194,7 @@ export interface KelivoResponsesSettings<ToolSchemas = Record<string, unknown>> 
   tools?: LocalTools<ToolSchemas>;
 }
 
-/** Created at the first use: schemas are most of the time that importing the package takes. */
-let schema: ReturnType<typeof createSchema> | undefined;
-const getSchema = () => (schema ??= createSchema());
-const createSchema = () => z.strictObject({ ...settingsShape, tools: objectSetting<LocalTools>() }).partial();
+const schema = once(() => z.strictObject({ ...settingsShape, tools: objectSetting<LocalTools>() }).partial());
 
 export const settingNames: readonly string[] = [...Object.keys(settingsShape), 'tools'];
 
@@ -199,7 +202,7 @@ const SETTINGS = 'the provider settings';
 
 /** Returns one sentence for each invalid setting. Combinations of settings are not checked. */
 export const findProviderSettingsIssues = (settings: unknown): string[] =>
-  findSettingsIssues(getSchema(), settings, SETTINGS);
+  findSettingsIssues(schema(), settings, SETTINGS);
 
 /**
  * Validates the settings of a provider and their combination.
@@ -207,7 +210,7 @@ export const findProviderSettingsIssues = (settings: unknown): string[] =>
  * @throws KelivoError with code `invalid-settings`, naming the setting, the expected and the received value.
  */
 export function validateSettings(settings: unknown): KelivoResponsesSettings {
-  const valid = parseSettings<KelivoResponsesSettings>(getSchema(), settings, SETTINGS);
+  const valid = parseSettings<KelivoResponsesSettings>(schema(), settings, SETTINGS);
   if (valid.name?.endsWith('.responses')) {
     throw invalid(
       `Expected \`name\` not to end in ".responses", got "${valid.name}": hosts treat such a provider as the official ` +

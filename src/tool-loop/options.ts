@@ -1,6 +1,6 @@
 import * as z from 'zod/v4';
 import { isPlainObject } from '../shared/json.js';
-import { parseSettings } from '../shared/settings.js';
+import { parseSettings, once } from '../shared/settings.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 import type { Approvals, Approve } from './approvals.js';
 import type { ToolLoopEvent } from './events.js';
@@ -143,10 +143,12 @@ export const toolLoopSettingsShape = {
   onEvent: aFunction<(event: ToolLoopEvent) => void>().optional(),
 };
 
-const schema: z.ZodType<ToolLoopOptions> = z.strictObject({
-  tools: z.union([source, z.array(source)], 'expected a tool source or an array of them'),
-  ...toolLoopSettingsShape,
-});
+const schema = once<z.ZodType<ToolLoopOptions>>(() =>
+  z.strictObject({
+    tools: z.union([source, z.array(source)], 'expected a tool source or an array of them'),
+    ...toolLoopSettingsShape,
+  }),
+);
 
 export const validateToolLoopOptions = (options: unknown): ToolLoopOptions =>
-  parseSettings(schema, options, 'the tool loop options');
+  parseSettings(schema(), options, 'the tool loop options');

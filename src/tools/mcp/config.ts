@@ -1,5 +1,6 @@
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 import * as z from 'zod/v4';
+import { once } from '../../shared/settings.js';
 import { KelivoError } from '../../shared/errors.js';
 import { isPlainObject, objectOf } from '../../shared/json.js';
 
@@ -112,22 +113,26 @@ const serverSettings = {
   disabledTools: z.array(z.string()).optional(),
 };
 
-const stdioServer = z.object({
-  ...serverSettings,
-  type: z.literal('stdio').optional(),
-  command: z.string().min(1),
-  args: z.array(z.string()).optional(),
-  env: z.record(z.string(), z.string()).optional(),
-  cwd: z.string().min(1).optional(),
-});
+const stdioServer = once(() =>
+  z.object({
+    ...serverSettings,
+    type: z.literal('stdio').optional(),
+    command: z.string().min(1),
+    args: z.array(z.string()).optional(),
+    env: z.record(z.string(), z.string()).optional(),
+    cwd: z.string().min(1).optional(),
+  }),
+);
 
-const httpServer = z.object({
-  ...serverSettings,
-  type: z.enum(['http', 'streamable-http', 'streamableHttp', 'sse']).optional(),
-  url: z.string().refine(isHttpUrl),
-  headers: z.record(z.string(), z.string()).optional(),
-  authProvider: z.custom<OAuthClientProvider>(isPlainObject).optional(),
-});
+const httpServer = once(() =>
+  z.object({
+    ...serverSettings,
+    type: z.enum(['http', 'streamable-http', 'streamableHttp', 'sse']).optional(),
+    url: z.string().refine(isHttpUrl),
+    headers: z.record(z.string(), z.string()).optional(),
+    authProvider: z.custom<OAuthClientProvider>(isPlainObject).optional(),
+  }),
+);
 
 /** Expected value of each key, as worded in the error message. */
 const expectations: Readonly<Record<string, string>> = {
@@ -204,7 +209,7 @@ function validateServer(name: string, config: unknown): McpServerConfig {
         `got ${hasCommand ? 'both' : `neither${toNestingAdvice(name)}`}.`,
     );
   }
-  const result = (hasCommand ? stdioServer : httpServer).safeParse(config);
+  const result = (hasCommand ? stdioServer() : httpServer()).safeParse(config);
   if (result.success) return result.data;
 
   const [key = '', ...rest] = result.error.issues[0]?.path.map(String) ?? [];

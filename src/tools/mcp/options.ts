@@ -1,7 +1,7 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import * as z from 'zod/v4';
 import { KelivoError } from '../../shared/errors.js';
-import { parseSettings } from '../../shared/settings.js';
+import { parseSettings, once } from '../../shared/settings.js';
 import type { McpServerConfig } from './config.js';
 import type { McpConnection } from './connection.js';
 import type { McpCallbacks } from './server-requests.js';
@@ -72,24 +72,26 @@ const poolShape = {
   onLog: aFunction<McpConnectionPoolOptions['onLog']>(),
 };
 
-const poolSchema: z.ZodType<McpConnectionPoolOptions> = z.strictObject(poolShape);
+const poolSchema = once<z.ZodType<McpConnectionPoolOptions>>(() => z.strictObject(poolShape));
 
-const toolsSchema = z.strictObject({
-  ...poolShape,
-  timeout: milliseconds.optional(),
-  totalTimeout: milliseconds.optional(),
-  expandVariables: z.record(z.string(), z.string()).optional(),
-  pool: z
-    .custom<McpConnectionPool>(
-      value => typeof value === 'object' && value !== null && 'connectionTo' in value,
-      'expected the result of createMcpConnectionPool()',
-    )
-    .optional(),
-});
+const toolsSchema = once(() =>
+  z.strictObject({
+    ...poolShape,
+    timeout: milliseconds.optional(),
+    totalTimeout: milliseconds.optional(),
+    expandVariables: z.record(z.string(), z.string()).optional(),
+    pool: z
+      .custom<McpConnectionPool>(
+        value => typeof value === 'object' && value !== null && 'connectionTo' in value,
+        'expected the result of createMcpConnectionPool()',
+      )
+      .optional(),
+  }),
+);
 
 /** @throws KelivoError `invalid-settings`, naming the option, the expected and the received value. */
 export function validateConnectionPoolOptions(options: unknown): McpConnectionPoolOptions {
-  return parseSettings(poolSchema, options, 'the MCP connection pool options');
+  return parseSettings(poolSchema(), options, 'the MCP connection pool options');
 }
 
 /**
@@ -97,7 +99,7 @@ export function validateConnectionPoolOptions(options: unknown): McpConnectionPo
  * @throws KelivoError `invalid-settings`, naming the option, the expected and the received value.
  */
 export function validateMcpToolsOptions(options: unknown, name = 'the MCP options'): McpToolsOptions {
-  const { pool, ...valid } = parseSettings(toolsSchema, options, name);
+  const { pool, ...valid } = parseSettings(toolsSchema(), options, name);
   if (pool === undefined) return valid;
   const { timeout, totalTimeout, expandVariables, ...poolOptions } = valid;
   const misplaced = Object.entries(poolOptions).find(([, value]) => value !== undefined)?.[0];
