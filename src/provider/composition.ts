@@ -15,13 +15,13 @@ import {
 } from '../tools/tool-source.js';
 import { createToolbox } from '../tools/toolbox.js';
 
-/** What a provider puts around each bare model. */
+/** Wraps the bare models of a provider. */
 export interface Composition {
-  /** The tools that the loop runs; undefined where there is no loop. */
+  /** The tools that the loop runs, or undefined without a loop. */
   readonly tools: PendingWarningsSource | undefined;
-  /** The model in the adapters of its family, and those in the tool loop. */
+  /** Wraps a model in the adapters of its family and those in the tool loop. */
   compose(model: LanguageModelV2): LanguageModelV2;
-  /** Ends MCP servers and connections. */
+  /** Stops MCP servers and closes connections. */
   close(): Promise<void>;
 }
 
@@ -31,8 +31,8 @@ export type CompositionSettings = Pick<
 >;
 
 /**
- * Nothing is started before a composed model is called. Adapters and tool loop are loaded then, too: a program that only
- * names its models does not wait for them.
+ * Creates the composition of a provider. The first call of a model starts the servers and loads the adapters and the tool
+ * loop. A program that only creates models does not wait for them.
  */
 export function createComposition({
   adapters: givenAdapters,
@@ -60,7 +60,7 @@ function toRegistry(adapters: CompositionSettings['adapters']): ModelAdapterRegi
   return 'findFor' in adapters ? adapters : createModelAdapterRegistry(adapters);
 }
 
-/** MCP tools first: where a local tool has the same name, the server's keeps it. */
+/** MCP tools come first: if a local tool has the same name, the MCP tool keeps it. */
 function createToolSource({
   tools,
   mcpServers,
@@ -74,7 +74,7 @@ function createToolSource({
   return source && withPendingWarnings(source);
 }
 
-/** The MCP SDK is large: a program that never calls a model does not load it. */
+/** Loads the MCP SDK, which is large, with the first call of a model. */
 function toLazyMcpTools(
   mcpServers: McpServers,
   { expandVariables, ...options }: McpToolsOptions,

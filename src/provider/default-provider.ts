@@ -8,8 +8,7 @@ const provider = (): KelivoResponsesProvider => {
 };
 
 /**
- * The default provider, made from the environment when it is first used: `OPENAI_API_KEY` and `OPENAI_BASE_URL`.
- * It has no tools of its own.
+ * The default provider. It is created on first use from `OPENAI_API_KEY` and `OPENAI_BASE_URL`, and has no tools.
  */
 export const kelivoResponses: KelivoResponsesProvider = Object.assign(
   (modelId: string) => provider().languageModel(modelId),

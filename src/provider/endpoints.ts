@@ -5,19 +5,19 @@ import type { KelivoResponsesSettings } from './settings.js';
 
 const OPENAI_BASE_URL = 'https://api.openai.com/v1';
 
-/** Where the requests of a provider go. */
+/** The URLs of a provider. */
 export interface Endpoints {
-  /** The host of the API, for what is known of a service by its name. */
+  /** The host of the API, which identifies known servers. */
   readonly host: string;
-  /** The root of the API without its query, which may hold a key: for messages. */
+  /** The root of the API for messages, without the query, which may contain a key. */
   readonly shownRoot: string;
-  /** Whether a request without any key is a mistake. OpenAI's own; other servers may do without. */
+  /** True for OpenAI, which rejects requests without a key. Other servers may accept them. */
   readonly needsKey: boolean;
-  /** The full address of an endpoint for a model, for example of `responses`. */
+  /** Returns the URL of an endpoint for a model, for example of `responses`. */
   of(modelId: string, path: string): string;
 }
 
-/** @throws KelivoError with code `invalid-settings` for an address that is none, or a service that has none of its own. */
+/** @throws KelivoError with code `invalid-settings` for an invalid or missing base URL. */
 export function createEndpoints(settings: KelivoResponsesSettings): Endpoints {
   const root = toApiRoot(settings.baseURL ?? toDefaultBaseURL(settings), settings);
   return {
@@ -33,11 +33,11 @@ export function createEndpoints(settings: KelivoResponsesSettings): Endpoints {
   };
 }
 
-/** @throws KelivoError where the service has no address of its own: its key must not go to OpenAI. */
+/** @throws KelivoError for an API style without a default URL: its key must not be sent to OpenAI. */
 function toDefaultBaseURL({ api = 'openai', azure }: KelivoResponsesSettings): string {
   if (api === 'azure' && azure?.resourceName !== undefined)
     return `https://${azure.resourceName}.openai.azure.com`;
-  // A variable that is set to nothing is not set; a setting of nothing is a mistake.
+  // An empty variable counts as not set. An empty setting is an error.
   const variable = loadOptionalSetting({
     settingValue: undefined,
     environmentVariableName: 'OPENAI_BASE_URL',
@@ -46,6 +46,6 @@ function toDefaultBaseURL({ api = 'openai', azure }: KelivoResponsesSettings): s
   if (api === 'openai') return OPENAI_BASE_URL;
   throw new KelivoError({
     code: 'invalid-settings',
-    message: `Expected \`baseURL\`${api === 'azure' ? ' or `azure.resourceName`' : ''} beside \`api: '${api}'\`, got neither. Set it, or OPENAI_BASE_URL.`,
+    message: `Expected \`baseURL\`${api === 'azure' ? ' or `azure.resourceName`' : ''} with \`api: '${api}'\`, got neither. Set it, or set OPENAI_BASE_URL.`,
   });
 }

@@ -1,12 +1,9 @@
 import type { LanguageModelV2 } from '@ai-sdk/provider';
 
-/** What is known of a model before it is loaded. */
+/** The properties of a model that are available before it is loaded. */
 export type ModelFacts = Pick<LanguageModelV2, 'provider' | 'modelId' | 'supportedUrls'>;
 
-/**
- * A language model that is there at once, and whose code is loaded when it is first called. A load that fails is tried
- * again by the next call.
- */
+/** Creates a language model whose code is loaded by its first call. After a failed load, the next call loads again. */
 export function createLazyLanguageModel(
   facts: ModelFacts,
   load: () => Promise<LanguageModelV2>,

@@ -17,40 +17,36 @@ import { supportedUrls } from '../responses/supported-urls.js';
 import { type KelivoResponsesSettings, validateSettings } from './settings.js';
 import { type ToolStub, toToolStubs } from '../tools/tool-stubs.js';
 
-/** A provider of models that speak the Responses API and run their own tools. */
+/** A provider of models that use the Responses API and run the provider's tools. */
 export interface KelivoResponsesProvider extends ProviderV2 {
   /** The same as `languageModel`. */
   (modelId: string): LanguageModelV2;
-  /**
-   * A model that runs the provider's tools and shows all rounds as one answer, with the adapters of its family where it
-   * has quirks.
-   */
+  /** Creates a model that runs the provider's tools and returns all rounds as one response. Adapters handle its quirks. */
   languageModel(modelId: string): LanguageModelV2;
-  /** The bare model: one request, one answer, no tool of the provider. */
+  /** Creates a bare model: one request and one response, without adapters and the provider's tools. */
   responses(modelId: string): LanguageModelV2;
   /**
-   * A text embedding model over `POST …/embeddings`.
+   * Creates a text embedding model that uses `POST …/embeddings`.
    *
    * @throws KelivoError with code `invalid-settings` for a wrong option.
    */
   textEmbeddingModel(modelId: string, options?: EmbeddingModelOptions): KelivoEmbeddingModel;
-  /** @throws NoSuchModelError always: images come from the model's hosted tool, not from a model of their own. */
+  /** @throws NoSuchModelError always. Language models generate images with a hosted tool. */
   imageModel(modelId: string): ImageModelV2;
   /**
-   * Declarations of the provider's tools, to be spread into the `tools` of `generateText` or `streamText`. A host that
-   * knows a tool shows its calls and keeps them in its history, under every major of `ai`. They have no `execute`: the
-   * provider runs them. Starts the MCP servers if they are not running; what is missing of the tools is told by the
-   * warnings of the next call of a model.
+   * Returns declarations of the provider's tools, to be spread into the `tools` of `generateText` or `streamText`. With
+   * them every major of `ai` shows the calls and keeps them in its history. They have no `execute`, because the provider
+   * runs them. Starts the MCP servers. If a server fails, the next call of a model returns a warning.
    */
   toolStubs(): Promise<Record<string, ToolStub>>;
-  /** Ends MCP servers and connections. The provider may be used again and starts them anew. */
+  /** Stops MCP servers and closes connections. The next use of the provider starts them again. */
   close(): Promise<void>;
 }
 
 /**
- * Creates a provider for OpenAI or any server that speaks the Responses API, with tools that it runs itself.
+ * Creates a provider for OpenAI or any server with the Responses API, with tools that the provider runs.
  *
- * Nothing is read from the network and no process is started until a model is called.
+ * Requests are sent and processes are started when a model is called, not before.
  *
  * @example
  * ```ts
@@ -61,7 +57,7 @@ export interface KelivoResponsesProvider extends ProviderV2 {
  * await provider.close();
  * ```
  *
- * @throws KelivoError with code `invalid-settings` for a setting that is unknown or wrong.
+ * @throws KelivoError with code `invalid-settings` for an unknown or invalid setting.
  */
 export function createKelivoResponsesProvider<ToolSchemas = Record<string, unknown>>(
   options: KelivoResponsesSettings<ToolSchemas> = {},

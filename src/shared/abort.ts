@@ -1,8 +1,8 @@
-/** An abort controller of one's own that also follows the caller's signal. */
+/** An abort controller that also follows the caller's signal. */
 export interface LinkedSignal {
   readonly signal: AbortSignal;
   abort(reason: unknown): void;
-  /** Lets go of the caller's signal. Without it a signal that outlives many calls collects listeners. */
+  /** Stops following the caller's signal. Otherwise a long-lived signal would collect listeners. */
   release(): void;
 }
 
@@ -19,8 +19,8 @@ export function linkSignal(outer: AbortSignal | undefined): LinkedSignal {
 }
 
 /**
- * The promise, but no longer than until the signal aborts: then it rejects with the signal's reason at once, whatever
- * the work behind it does. Leaves no listener behind.
+ * Returns the promise, or rejects with the signal's reason as soon as the signal aborts. The work itself is not stopped.
+ * Removes its listener.
  */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
@@ -30,7 +30,7 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal |
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
   });
-  // The work's own failure after an abort has nobody left to hear it.
+  // After an abort nobody handles a failure of the work.
   promise.catch(() => {});
   try {
     return await Promise.race([promise, aborted]);
@@ -39,7 +39,7 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal |
   }
 }
 
-/** A time limit as a timer takes it: Node fires longer ones, `Infinity` too, after one millisecond. */
+/** Clamps a time limit to the range of a timer. Node fires longer ones, and `Infinity`, after one millisecond. */
 export function toTimerDelay(milliseconds: number): number {
   return Math.min(Math.max(milliseconds, 1), 2 ** 31 - 1);
 }

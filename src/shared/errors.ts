@@ -1,14 +1,14 @@
 import { AISDKError } from '@ai-sdk/provider';
 
 /**
- * What went wrong, for a program to branch on.
+ * The kind of an error.
  *
- * - `invalid-settings`: a setting is unknown or of the wrong kind.
+ * - `invalid-settings`: a setting is unknown or has a wrong value.
  * - `mcp-start`, `mcp-network`, `mcp-http`, `mcp-unauthorized`, `mcp-timeout`, `mcp-closed`, `mcp-protocol`:
- *   an MCP server could not be reached or did not answer as one.
- * - `missing-package`: an optional package is not installed, or in a version that does not fit.
- * - `unknown-name`: a provider or a role that is not there was asked for.
- * - `embedding-mismatch`: an index was to be searched with vectors of another model or length than its own.
+ *   an MCP server cannot be reached or does not follow the protocol.
+ * - `missing-package`: an optional package is not installed or has an incompatible version.
+ * - `unknown-name`: a provider or role does not exist.
+ * - `embedding-mismatch`: a vector has another model or length than the vectors of the index.
  */
 export type KelivoErrorCode =
   | 'invalid-settings'
@@ -26,13 +26,14 @@ export type KelivoErrorCode =
 const marker = Symbol.for('kelivo-responses.error');
 
 /**
- * An error of this package's own kinds: settings and MCP servers. HTTP failures and mistakes in a call are the AI SDK's
- * errors (`APICallError`, `LoadAPIKeyError`, `InvalidArgumentError` and others). The message says what was expected, what came and what to do.
+ * An error of this package, for example for invalid settings or MCP servers. HTTP failures and invalid call options are
+ * errors of the AI SDK (`APICallError`, `LoadAPIKeyError`, `InvalidArgumentError` and others). The message contains the
+ * expected value, the received value and the next step.
  */
 export class KelivoError extends AISDKError {
-  /** What went wrong, as a literal. */
+  /** The kind of the error. */
   readonly code: KelivoErrorCode;
-  /** Lets `isInstance` recognise errors of another copy of the package. */
+  /** Lets `isInstance` recognize errors of another copy of the package. */
   readonly [marker] = true;
 
   constructor({ code, message, cause }: { code: KelivoErrorCode; message: string; cause?: unknown }) {
@@ -40,7 +41,7 @@ export class KelivoError extends AISDKError {
     this.code = code;
   }
 
-  /** Whether `error` is a `KelivoError`, also of another copy of this package. */
+  /** Returns true for a `KelivoError`, including one of another copy of this package. */
   static override isInstance(error: unknown): error is KelivoError {
     return AISDKError.isInstance(error) && marker in error;
   }

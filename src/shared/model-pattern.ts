@@ -1,4 +1,4 @@
-/** The expression of a model id pattern, whose `*` stands for any characters. */
+/** Converts a model id pattern, whose `*` stands for any characters, to a regular expression. */
 export const toModelExpression = (pattern: string): RegExp =>
   new RegExp(
     `^${pattern

@@ -161,7 +161,7 @@ describe('createKelivoResponsesProvider', () => {
   it.each(['azure', 'google'] as const)('never sends a key for another service to OpenAI: %s', api => {
     const create = () => createKelivoResponsesProvider({ api, apiKey: 'secret-key' });
     expect(create).toThrow(KelivoError);
-    expect(create).toThrow(`beside \`api: '${api}'\`, got neither. Set it, or OPENAI_BASE_URL.`);
+    expect(create).toThrow(`with \`api: '${api}'\`, got neither. Set it, or set OPENAI_BASE_URL.`);
   });
 
   it('declares no tools where none would run', async () => {
