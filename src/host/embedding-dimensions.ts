@@ -1,6 +1,6 @@
 import type { EmbeddingModelV2 } from '@ai-sdk/provider';
-import type { KelivoEmbeddingModel } from '../embeddings/create-embedding-model.js';
-import { toAskedDimensions } from '../embeddings/embedding-identity.js';
+import type { KelivoEmbeddingModel } from '../embeddings/model.js';
+import { toAskedDimensions } from '../embeddings/identity.js';
 
 /** Name of the vector length in the options of each provider. */
 const OPTION_NAMES: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import type { EmbeddingModelV2, LanguageModelV2, ProviderV2 } from '@ai-sdk/provider';
-import { createLazyLanguageModel } from '../provider/lazy-language-model.js';
+import { createLazyLanguageModel } from '../provider/lazy-model.js';
 import { KelivoError } from '../shared/errors.js';
 import { objectOf } from '../shared/json.js';
 

@@ -1,6 +1,6 @@
 import type { LanguageModelV2 } from '@ai-sdk/provider';
 import { createModelAdapterRegistry, type ModelAdapterRegistry } from '../adapters/registry.js';
-import { createLazyLanguageModel } from './lazy-language-model.js';
+import { createLazyLanguageModel } from './lazy-model.js';
 import type { KelivoResponsesSettings } from './settings.js';
 import { createLocalTools } from '../tools/local-tools.js';
 import type { McpServers } from '../tools/mcp/config.js';

@@ -3,8 +3,8 @@ import { createKeyRing, type Credentials } from '../http/key-ring.js';
 import type { KelivoResponsesSettings } from './settings.js';
 
 /**
- * Makes the headers of each request. The key is looked up then, not before, so that a provider can be created where no
- * key is at hand. Where there are several, a request that one of them is refused for goes on with the next.
+ * Creates the headers of each request. The key is read with the request, so that a provider can be created without one.
+ * If the server rejects one of several keys, the request is sent with the next.
  */
 export function createCredentials(
   { apiKey, api, organization, project, headers }: KelivoResponsesSettings,
@@ -33,12 +33,12 @@ export function createCredentials(
   };
 }
 
-/** Azure takes its keys in a header of its own, and tokens of Entra, which are JSON Web Tokens, like everybody. */
+/** Azure expects keys in the `api-key` header, and Microsoft Entra tokens (JSON Web Tokens) in `authorization`. */
 function toKeyHeader(key: string, api: KelivoResponsesSettings['api']): Record<string, string> {
   const isToken = /^eyJ[\w-]*\.[\w-]+\./.test(key);
   return api === 'azure' && !isToken ? { 'api-key': key } : { authorization: `Bearer ${key}` };
 }
 
-/** Header names are equal whatever their case: two spellings of one name must not both be sent. */
+/** Converts header names to lower case, so that two spellings of a name are not both sent. */
 const toLowerCase = (headers: Record<string, string | undefined> = {}): Record<string, string | undefined> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

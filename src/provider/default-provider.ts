@@ -1,4 +1,4 @@
-import type { EmbeddingModelOptions } from '../embeddings/create-embedding-model.js';
+import type { EmbeddingModelOptions } from '../embeddings/model.js';
 import { createKelivoResponsesProvider, type KelivoResponsesProvider } from './provider.js';
 
 let instance: KelivoResponsesProvider | undefined;

@@ -2,12 +2,12 @@ import { type ImageModelV2, type LanguageModelV2, NoSuchModelError, type Provide
 import { generateId } from '@ai-sdk/provider-utils';
 import { createComposition } from './composition.js';
 import { createCredentials } from './credentials.js';
-import { createLazyLanguageModel } from './lazy-language-model.js';
+import { createLazyLanguageModel } from './lazy-model.js';
 import {
   createEmbeddingModel,
   type EmbeddingModelOptions,
   type KelivoEmbeddingModel,
-} from '../embeddings/create-embedding-model.js';
+} from '../embeddings/model.js';
 import { createEndpoints } from './endpoints.js';
 import { resolveModelOverride } from './model-overrides.js';
 import { withRequestLog } from '../http/request-log.js';

@@ -1,5 +1,5 @@
 import { type EmbeddingModelV2, NoSuchModelError } from '@ai-sdk/provider';
-import type { EmbeddingModelOptions } from '../embeddings/create-embedding-model.js';
+import type { EmbeddingModelOptions } from '../embeddings/model.js';
 import {
   createKelivoResponsesProvider as createV2Provider,
   type KelivoResponsesProvider,

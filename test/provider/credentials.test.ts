@@ -38,7 +38,7 @@ describe('createCredentials', () => {
     });
   });
 
-  it('takes the key from the environment, at the time of the call', async () => {
+  it('reads the key from the environment when the model is called', async () => {
     const server = await serveHello();
     const model = createKelivoResponsesProvider({ baseURL: server.url }).responses('m');
     vi.stubEnv('OPENAI_API_KEY', 'sk-env');
@@ -46,7 +46,7 @@ describe('createCredentials', () => {
     expect(server.requests[0]?.headers.authorization).toBe('Bearer sk-env');
   });
 
-  it('asks a key function for each request', async () => {
+  it('calls a key function for each request', async () => {
     const server = await serveHello();
     let asked = 0;
     const model = createKelivoResponsesProvider({
@@ -61,7 +61,7 @@ describe('createCredentials', () => {
     ]);
   });
 
-  it('passes on what a key function rejects with', async () => {
+  it('rejects with the error of a key function', async () => {
     const server = await serveHello();
     const apiKey = () => Promise.reject(new Error('vault is sealed'));
     const model = createKelivoResponsesProvider({ baseURL: server.url, apiKey }).responses('m');
@@ -69,7 +69,7 @@ describe('createCredentials', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('lets the headers of the settings win, whatever their case, and asks a function for each request', async () => {
+  it('overrides headers with those of the settings in any case, and calls a function for each request', async () => {
     expect(
       await headersOf({ apiKey: 'sk-1', headers: { Authorization: 'Bearer mine', 'X-A': 'a' } }),
     ).toMatchObject({
@@ -82,7 +82,7 @@ describe('createCredentials', () => {
     ).toMatchObject({ 'x-n': '1' });
   });
 
-  it('needs no key for a server other than that of OpenAI', async () => {
+  it('requires no key for servers other than OpenAI', async () => {
     expect(await headersOf({})).not.toHaveProperty('authorization');
   });
 
@@ -102,7 +102,7 @@ describe('createCredentials', () => {
     },
   );
 
-  it('takes a header with credentials for a key', async () => {
+  it('accepts a header with credentials instead of a key', async () => {
     const fetch = vi.fn<typeof globalThis.fetch>(async () => Response.json(toResponse([message(['Hi'])])));
     const model = createKelivoResponsesProvider({
       headers: { authorization: 'Bearer sk-1' },
@@ -112,7 +112,7 @@ describe('createCredentials', () => {
     expect(fetch).toHaveBeenCalledOnce();
   });
 
-  it('sends an Azure key in a header of its own, and a token of Entra like everybody', async () => {
+  it('sends an Azure key as `api-key`, and a Microsoft Entra token as a bearer token', async () => {
     const token = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJtZSJ9.signature';
     expect(await headersOf({ api: 'azure', apiKey: 'azure-key' })).toMatchObject({
       'api-key': 'azure-key',
@@ -127,7 +127,7 @@ describe('several keys', () => {
   const keysOf = ({ requests }: { requests: readonly { headers: Record<string, unknown> }[] }) =>
     requests.map(({ headers }) => headers.authorization);
 
-  it('are used in turn, one for all rounds of a call', async () => {
+  it('take turns, with one key for all rounds of a call', async () => {
     const emulator = await startResponsesEmulator();
     onTestFinished(() => emulator.close());
     emulator.enqueue([{ call: 'add', arguments: { a: 1 } }], [{ text: 'Done' }], [{ text: 'Hello' }]);
@@ -146,7 +146,7 @@ describe('several keys', () => {
     expect(keys).toEqual(['Bearer sk-one', 'Bearer sk-one', 'Bearer sk-two']);
   });
 
-  it('come from the environment, too, as it is at the time of the call', async () => {
+  it('are read from the environment when the model is called', async () => {
     const server = await serveHello();
     const model = createKelivoResponsesProvider({ baseURL: server.url }).responses('m');
     for (const keys of ['sk-one, sk-two', 'sk-one, sk-two', 'sk-three']) {
@@ -156,7 +156,7 @@ describe('several keys', () => {
     expect(keysOf(server)).toEqual(['Bearer sk-one', 'Bearer sk-two', 'Bearer sk-three']);
   });
 
-  it('stand in for one that is over its limit or refused, before anything was shown', async () => {
+  it('replace a rate-limited or rejected key before any output', async () => {
     for (const status of [429, 401]) {
       let refusals = 0;
       const server = await serve(response => {
@@ -177,7 +177,7 @@ describe('several keys', () => {
     }
   });
 
-  it('end with the refusal of the server, told without a key, when all were refused', async () => {
+  it('fail with the last rejection of the server, without a key, if all are rejected', async () => {
     const server = await serve(response => {
       response.writeHead(401, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ error: { message: 'Incorrect API key provided: sk-two' } }));

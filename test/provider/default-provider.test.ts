@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 describe('kelivoResponses', () => {
-  it('is made from the environment of its first use, not of its import', async () => {
+  it('reads the environment on first use, not on import', async () => {
     vi.stubEnv('OPENAI_BASE_URL', 'not an address');
     const { kelivoResponses } = await import('../../src/index.js');
     const server = await serveJson(toResponse([message(['Hi'])]));
@@ -30,7 +30,7 @@ describe('kelivoResponses', () => {
     await kelivoResponses.close();
   });
 
-  it('offers all that a provider offers', async () => {
+  it('has all methods of a provider', async () => {
     const { kelivoResponses, createKelivoResponsesProvider } = await import('../../src/index.js');
     expect(Object.keys(kelivoResponses).sort()).toEqual(Object.keys(createKelivoResponsesProvider()).sort());
     expect(kelivoResponses.textEmbeddingModel('e').modelId).toBe('e');
@@ -38,7 +38,7 @@ describe('kelivoResponses', () => {
     expect(await kelivoResponses.toolStubs()).toEqual({});
   });
 
-  it('can be closed before it was used', async () => {
+  it('can be closed before its first use', async () => {
     const { kelivoResponses } = await import('../../src/index.js');
     await expect(kelivoResponses.close()).resolves.toBeUndefined();
   });

@@ -4,7 +4,7 @@ import { resolveModelOverride } from '../../src/provider/model-overrides.js';
 
 const host = '127.0.0.1';
 
-it('lets the more specific pattern win, field by field and whatever the order', () => {
+it('prefers the more specific pattern, field by field and in any order', () => {
   const models = {
     'qwen3-8b': { body: { a: 'exact' } },
     '*': { headers: { x: 'all' }, body: { a: 'all', b: 'all', c: 'all' } },
@@ -18,7 +18,7 @@ it('lets the more specific pattern win, field by field and whatever the order', 
   });
 });
 
-it('takes the later of patterns that are equally specific', () => {
+it('prefers the later of equally specific patterns', () => {
   const models = {
     'qwen*': { body: { a: 1 } },
     '*n3-8': { body: { a: 2 } },
@@ -61,7 +61,7 @@ it.each([
   [{ compatibility: { toolOutput: 'text' } }, /Invalid `compatibility\.toolOutput`/],
   [{ models: { 'qwen*': { header: {} } } }, /Unknown setting `header` in `models.qwen\*`/],
   [{ models: { 'qwen*': { body: { stream: false } } } }, /Invalid `models.qwen\*.body`.*no `stream`/],
-])('refuses %j', (settings, message) => {
+])('rejects %j', (settings, message) => {
   const create = () => createKelivoResponsesProvider(settings as object);
   expect(create).toThrow(KelivoError);
   expect(create).toThrow(message);

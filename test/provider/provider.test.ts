@@ -40,13 +40,13 @@ const serveCall = () =>
   });
 
 describe('createKelivoResponsesProvider', () => {
-  it('refuses wrong settings when it is created', () => {
+  it('rejects invalid settings on creation', () => {
     const create = () => createKelivoResponsesProvider({ baseURL: 'api.test/v1' });
     expect(create).toThrow(KelivoError);
     expect(create).toThrow('Did you mean "https://api.test/v1"?');
   });
 
-  it('does nothing when it is created', async () => {
+  it('sends and starts nothing on creation', async () => {
     const fetch = vi.fn<typeof globalThis.fetch>();
     const apiKey = vi.fn(() => 'sk-1');
     const provider = createKelivoResponsesProvider({
@@ -76,7 +76,7 @@ describe('createKelivoResponsesProvider', () => {
     expect(() => provider.imageModel('dall-e')).toThrow('dall-e');
   });
 
-  it('takes its address from the environment, and adds the query of the settings', async () => {
+  it('reads the base URL from the environment, and adds the query of the settings', async () => {
     const server = await serveJson(toResponse([message(['Hi'])]));
     vi.stubEnv('OPENAI_BASE_URL', `${server.url}/gateway/v1?a=1`);
     await createKelivoResponsesProvider({ query: { b: '2' } })
@@ -85,7 +85,7 @@ describe('createKelivoResponsesProvider', () => {
     expect(server.requests[0]?.path).toBe('/gateway/v1/responses?a=1&b=2');
   });
 
-  it('takes an empty variable for none, and an empty setting for a mistake', async () => {
+  it('ignores an empty variable, and rejects an empty setting', async () => {
     vi.stubEnv('OPENAI_BASE_URL', '');
     const fetch = vi.fn<typeof globalThis.fetch>(async () => Response.json(toResponse([message(['Hi'])])));
     await createKelivoResponsesProvider({ apiKey: 'sk-1', fetch }).responses('m').doGenerate({ prompt });
@@ -93,7 +93,7 @@ describe('createKelivoResponsesProvider', () => {
     expect(() => createKelivoResponsesProvider({ baseURL: '' })).toThrow(/Expected `baseURL`/);
   });
 
-  it('uses the fetch of the host', async () => {
+  it('uses the `fetch` of the settings', async () => {
     const fetch = vi.fn<typeof globalThis.fetch>(async () => Response.json(toResponse([message(['Hi'])])));
     await createKelivoResponsesProvider({ baseURL: 'http://server.test', fetch })
       .responses('m')
@@ -121,7 +121,7 @@ describe('createKelivoResponsesProvider', () => {
     expect(inputs).toEqual([]);
   });
 
-  it('gives declarations of its tools that run nothing', async () => {
+  it('returns declarations of its tools without `execute`', async () => {
     const stubs = await createKelivoResponsesProvider({ tools: { echo: createEcho().echo } }).toolStubs();
     expect(stubs).toEqual({
       echo: {
@@ -133,7 +133,7 @@ describe('createKelivoResponsesProvider', () => {
     expect(await createKelivoResponsesProvider().toolStubs()).toEqual({});
   });
 
-  it('tells the model call what was missing from the declarations, once', async () => {
+  it('warns once about tools that are missing from the declarations', async () => {
     const server = await serveJson(toResponse([message(['Hi'])]));
     const broken = { inputSchema: z.date(), execute: () => 'never' };
     const provider = createKelivoResponsesProvider({ baseURL: server.url, tools: { broken } });
@@ -146,7 +146,7 @@ describe('createKelivoResponsesProvider', () => {
     expect((await provider('m').doGenerate({ prompt })).warnings).toEqual([]);
   });
 
-  it('tells once what both the declarations and the model call lack', async () => {
+  it('warns once about tools that are missing in both the declarations and the call', async () => {
     const server = await serveJson(toResponse([message(['Hi'])]));
     const provider = createKelivoResponsesProvider({
       baseURL: server.url,
@@ -164,13 +164,13 @@ describe('createKelivoResponsesProvider', () => {
     expect(create).toThrow(`with \`api: '${api}'\`, got neither. Set it, or set OPENAI_BASE_URL.`);
   });
 
-  it('declares no tools where none would run', async () => {
+  it('declares no tools without a tool loop', async () => {
     const { echo } = createEcho();
     const provider = createKelivoResponsesProvider({ tools: { echo }, toolLoop: false });
     expect(await provider.toolStubs()).toEqual({});
   });
 
-  it('names the wrong option of the loop', () => {
+  it('names the invalid option of the tool loop', () => {
     const toolLoop = { maxRounds: 'many' as unknown as number };
     expect(() => createKelivoResponsesProvider({ toolLoop })).toThrow(
       'Invalid `toolLoop.maxRounds` of the provider settings:',

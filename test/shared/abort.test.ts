@@ -12,13 +12,13 @@ describe('linkSignal', () => {
     expect(getEventListeners(outer.signal, 'abort')).toEqual([]);
   });
 
-  it('is aborted from the start where the outer signal is', () => {
+  it('starts aborted if the outer signal is aborted', () => {
     const outer = AbortSignal.abort('why');
     expect(linkSignal(outer).signal).toMatchObject({ aborted: true, reason: 'why' });
     expect(getEventListeners(outer, 'abort')).toEqual([]);
   });
 
-  it('aborts by itself, and leaves the outer signal alone', () => {
+  it('aborts without the outer signal', () => {
     const outer = new AbortController();
     const linked = linkSignal(outer.signal);
     linked.abort('mine');
@@ -29,7 +29,7 @@ describe('linkSignal', () => {
     expect(alone.signal.reason).toBe('mine');
   });
 
-  it('lets go of the outer signal when it is released', () => {
+  it('removes its listener on release', () => {
     const outer = new AbortController();
     const linked = linkSignal(outer.signal);
     linked.release();
@@ -42,7 +42,7 @@ describe('linkSignal', () => {
 const never = new Promise<never>(() => {});
 
 describe('untilAborted', () => {
-  it('gives what the promise gives, and leaves no listener behind', async () => {
+  it('settles like the promise, and removes its listener', async () => {
     const { signal } = new AbortController();
     expect(await untilAborted(Promise.resolve(1), signal)).toBe(1);
     expect(await untilAborted(Promise.resolve(2), undefined)).toBe(2);
@@ -50,7 +50,7 @@ describe('untilAborted', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('rejects with the reason as soon as the signal aborts, whatever the promise does', async () => {
+  it('rejects with the reason as soon as the signal aborts', async () => {
     const controller = new AbortController();
     const waiting = untilAborted(never, controller.signal);
     controller.abort(new Error('why'));
@@ -58,11 +58,11 @@ describe('untilAborted', () => {
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 
-  it('rejects where the signal was aborted before', async () => {
+  it('rejects if the signal is already aborted', async () => {
     await expect(untilAborted(never, AbortSignal.abort(new Error('why')))).rejects.toThrow('why');
   });
 
-  it('swallows what the promise rejects with after the abort', async () => {
+  it('ignores a rejection after the abort', async () => {
     const controller = new AbortController();
     let fail = (_: Error) => {};
     const work = new Promise<never>((_, reject) => {

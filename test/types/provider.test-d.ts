@@ -54,7 +54,7 @@ test('a setting that is unknown or wrong does not compile', () => {
   expectTypeOf<KelivoResponsesSettings['compatibility']>().extract<'vllm'>().toEqualTypeOf<'vllm'>();
 });
 
-test('an error is told by its code', () => {
+test('an error has a literal code', () => {
   const error: unknown = undefined;
   if (KelivoError.isInstance(error)) {
     expectTypeOf(error).toEqualTypeOf<KelivoError>();

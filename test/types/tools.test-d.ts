@@ -31,13 +31,13 @@ test('every kind of tools is a source of tools', () => {
   expectTypeOf(createKelivoResponsesProvider).toBeCallableWith({ mcpServers: createMcpTools({}) });
 });
 
-test('a server is a program or an address, not neither', () => {
+test('a server has a command or a URL', () => {
   expectTypeOf<{ files: { command: string } }>().toExtend<McpServers>();
   expectTypeOf<{ search: { url: string; headers: Record<string, string> } }>().toExtend<McpServers>();
   expectTypeOf<{ nothing: { args: string[] } }>().not.toExtend<McpServers>();
 });
 
-test('what is internal does not show', () => {
+test('internal members are not part of the types', () => {
   expectTypeOf<keyof McpConnectionPool>().toEqualTypeOf<'close'>();
 });
 
@@ -51,7 +51,7 @@ test('a loop needs tools, and a model to wrap', () => {
   expectTypeOf(toolLoopMiddleware).parameter(0).toHaveProperty('tools');
 });
 
-test('the kinds of events are told apart by their type', () => {
+test('events are a union discriminated by type', () => {
   expectTypeOf<Extract<ToolLoopEvent, { type: 'tool-end' }>>().toHaveProperty('duration');
   expectTypeOf<Extract<ToolLoopEvent, { type: 'round-start' }>>().not.toHaveProperty('duration');
 });

@@ -6,42 +6,44 @@ import {
 } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
-import { parseSettings, once } from '../shared/settings.js';
+import { numberOf, objectOf } from '../shared/json.js';
+import { once, parseSettings } from '../shared/settings.js';
 import type { Credentials } from '../http/key-ring.js';
 
-/** What is the same for all calls of an embedding model. */
+/** Options for all calls of an embedding model. */
 export interface EmbeddingModelOptions {
   /**
-   * The length of the vectors, for models that can shorten them. `dimensions` in the `providerOptions` of a call wins.
-   * @default the model's own
+   * The length of the vectors, for models that can shorten them. `dimensions` in the `providerOptions` of a call
+   * overrides it.
+   * @default the default length of the model
    */
   dimensions?: number;
   /**
-   * The most values in one request; `embedMany` splits what is more. Servers other than OpenAI's may take fewer.
+   * Maximum number of values in one request. `embedMany` splits longer lists. Some servers accept fewer than OpenAI.
    * @default 2048
    */
   maxEmbeddingsPerCall?: number;
 }
 
-/** A text embedding model that knows the length it asks its vectors to have. */
+/** A text embedding model with the length that it requests for its vectors. */
 export interface KelivoEmbeddingModel extends EmbeddingModelV2<string> {
-  /** Undefined where the model's own length is left to it. */
+  /** Undefined if the model uses its default length. */
   readonly dimensions: number | undefined;
 }
 
 export interface EmbeddingModelConfig {
   readonly provider: string;
-  /** Full address of the embeddings endpoint. */
+  /** The URL of the embeddings endpoint. */
   readonly url: string;
   readonly credentials: Credentials;
-  /** Whether a request without any key is a mistake. */
+  /** True if the server rejects requests without a key. */
   readonly needsKey: boolean;
   readonly fetch: FetchFunction;
-  /** For one request, in milliseconds. */
+  /** Time limit of one request, in milliseconds. */
   readonly timeout: number | undefined;
 }
 
-/** What the API takes in one request. */
+/** Maximum number of values in one request to OpenAI. */
 const MAX_VALUES = 2048;
 
 const optionsSchema = once(() =>
@@ -52,10 +54,10 @@ const optionsSchema = once(() =>
 );
 
 /**
- * A text embedding model over `POST …/embeddings`. `providerOptions.openai` takes `dimensions` and `user`; the same keys
- * under `kelivo` win.
+ * Creates a text embedding model that uses `POST …/embeddings`. It reads `dimensions` and `user` from
+ * `providerOptions.openai` and `providerOptions.kelivo`, which takes precedence.
  *
- * @throws KelivoError with code `invalid-settings` for a wrong option.
+ * @throws KelivoError with code `invalid-settings` for an invalid option.
  */
 export function createEmbeddingModel(
   modelId: string,
@@ -92,30 +94,33 @@ export function createEmbeddingModel(
         }),
       );
       const embeddings = toEmbeddings(body, values.length);
-      const tokens = (body as { usage?: { prompt_tokens?: unknown } }).usage?.prompt_tokens;
+      const tokens = numberOf(objectOf(objectOf(body)?.usage)?.prompt_tokens);
       return {
         embeddings,
-        ...(typeof tokens === 'number' && { usage: { tokens } }),
+        ...(tokens !== undefined && { usage: { tokens } }),
         response: { headers: responseHeaders, body },
       };
     },
   };
 }
 
-/** The vectors in the order of the values: servers may answer in another order and say so by `index`. */
+/** Returns the vectors in the order of the values. Servers may return them in another order, with an `index` each. */
 function toEmbeddings(body: unknown, count: number): EmbeddingModelV2Embedding[] {
-  const data = (body as { data?: unknown } | undefined)?.data;
-  const entries = Array.isArray(data) ? (data as { index?: unknown; embedding?: unknown }[]) : [];
-  const embeddings: EmbeddingModelV2Embedding[] = [];
-  entries.forEach((entry, position) => {
-    const at = typeof entry?.index === 'number' ? entry.index : position;
-    if (Array.isArray(entry?.embedding)) embeddings[at] = entry.embedding as EmbeddingModelV2Embedding;
+  const data: unknown = objectOf(body)?.data;
+  const byIndex = new Map<number, EmbeddingModelV2Embedding>();
+  (Array.isArray(data) ? data : []).forEach((item: unknown, position) => {
+    const { index, embedding } = objectOf(item) ?? {};
+    if (isEmbedding(embedding)) byIndex.set(typeof index === 'number' ? index : position, embedding);
   });
-  if (embeddings.length !== count || embeddings.includes(undefined as never)) {
+  const embeddings = Array.from({ length: count }, (_, index) => byIndex.get(index) ?? []);
+  if (byIndex.size !== count || embeddings.some((_, index) => !byIndex.has(index))) {
     throw new InvalidResponseDataError({
       data: body,
-      message: `Expected ${count} embeddings in \`data\`, got ${Object.keys(embeddings).length}.`,
+      message: `Expected ${count} embeddings in \`data\`, got ${byIndex.size}.`,
     });
   }
   return embeddings;
 }
+
+/** The numbers are not checked, because there may be thousands. */
+const isEmbedding = (value: unknown): value is EmbeddingModelV2Embedding => Array.isArray(value);

@@ -26,13 +26,13 @@ const small: EmbeddingIdentity = {
 };
 
 describe('embeddingIdentity', () => {
-  it('measures a vector where nothing says how long it is', async () => {
+  it('measures a vector if its length is unknown', async () => {
     const { emulator, provider } = await start();
     expect(await embeddingIdentity(provider.textEmbeddingModel('text-embedding-3-small'))).toEqual(small);
     expect(emulator.requests).toHaveLength(1);
   });
 
-  it('asks nothing of the server where the model, the call or the caller says it', async () => {
+  it('sends no request if the model, the call or the caller gives the length', async () => {
     const { emulator, provider } = await start();
     const model = provider.textEmbeddingModel('text-embedding-3-small', { dimensions: 256 });
     const plain = provider.textEmbeddingModel('text-embedding-3-small');
@@ -44,7 +44,7 @@ describe('embeddingIdentity', () => {
     expect(emulator.requests).toEqual([]);
   });
 
-  it('names models of other providers', async () => {
+  it('identifies models of other providers', async () => {
     const { official } = await start();
     expect(await embeddingIdentity(official.textEmbeddingModel('text-embedding-3-large'))).toEqual({
       provider: 'openai.embedding',
@@ -53,7 +53,7 @@ describe('embeddingIdentity', () => {
     });
   });
 
-  it('rejects where no vector comes', async () => {
+  it('rejects if the server returns no vector', async () => {
     const { emulator, provider } = await start();
     emulator.enqueue({ status: 200, body: { data: [{ index: 0, embedding: [] }] } });
     await expect(embeddingIdentity(provider.textEmbeddingModel('m'))).rejects.toThrow('Pass `dimensions`');
@@ -70,7 +70,7 @@ describe('pinEmbeddingModel', () => {
     expect(emulator.requests).toHaveLength(1);
   });
 
-  it('refuses another model, provider or length before any request', async () => {
+  it('rejects another model, provider or length before any request', async () => {
     const { emulator, provider, official } = await start();
     const large = provider.textEmbeddingModel('text-embedding-3-large');
     const short = provider.textEmbeddingModel('text-embedding-3-small', { dimensions: 256 });
@@ -104,7 +104,7 @@ describe('pinEmbeddingModel', () => {
     expect(emulator.requests).toEqual([]);
   });
 
-  it('says what the index was made with, what came and what to do', async () => {
+  it('reports the expected and the actual identity and the next step', async () => {
     const { provider } = await start();
     const model = pinEmbeddingModel(provider.textEmbeddingModel('text-embedding-3-large'), small);
     const error: unknown = await embed({ model, value: 'a' }).catch((reason: unknown) => reason);
@@ -114,13 +114,12 @@ describe('pinEmbeddingModel', () => {
       code: 'embedding-mismatch',
       expected: small,
       message:
-        'Expected embeddings of kelivo-responses "text-embedding-3-small" with 1536 dimensions, which the index was ' +
-        'made with, got kelivo-responses "text-embedding-3-large". Use the model of the index, or ' +
-        'make the index anew.',
+        'Expected embeddings of kelivo-responses "text-embedding-3-small" with 1536 dimensions, as in the index, ' +
+        'got kelivo-responses "text-embedding-3-large". Use the model of the index, or create the index again.',
     });
   });
 
-  it('refuses vectors of another length than asked for', async () => {
+  it('rejects vectors of another length than requested', async () => {
     const { emulator, provider } = await start();
     emulator.enqueue({ status: 200, body: { data: [{ index: 0, embedding: [0.1, 0.2] }] } });
     const model = pinEmbeddingModel(provider.textEmbeddingModel('text-embedding-3-small'), small);

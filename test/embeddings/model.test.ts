@@ -12,7 +12,7 @@ const modelAt = ({ url }: TestServer) =>
 const entry = (index: number) => ({ object: 'embedding', index, embedding: [index, 0.5] });
 
 describe('createEmbeddingModel', () => {
-  it('posts the values and gives their vectors and the usage', async () => {
+  it('posts the values and returns their vectors and the usage', async () => {
     const server = await serveJson({
       data: [entry(0), entry(1)],
       usage: { prompt_tokens: 7, total_tokens: 7 },
@@ -37,20 +37,20 @@ describe('createEmbeddingModel', () => {
     ]);
   });
 
-  it('sends no field that was not set, and tells no usage that did not come', async () => {
+  it('omits fields that are not set, and usage that the server did not report', async () => {
     const server = await serveJson({ data: [entry(0)] });
     const { usage } = await modelAt(server).doEmbed({ values: ['a'] });
     expect(usage).toBeUndefined();
     expect(Object.keys(server.requests[0]?.body ?? {})).toEqual(['model', 'input', 'encoding_format']);
   });
 
-  it('puts vectors in the order of their index', async () => {
+  it('sorts vectors by their index', async () => {
     const server = await serveJson({ data: [entry(2), entry(0), entry(1)] });
     const { embeddings } = await modelAt(server).doEmbed({ values: ['a', 'b', 'c'] });
     expect(embeddings.map(([first]) => first)).toEqual([0, 1, 2]);
   });
 
-  it('takes vectors as they come where they have no index', async () => {
+  it('keeps the order of vectors without an index', async () => {
     const server = await serveJson({ data: [{ embedding: [1] }, { embedding: [2] }] });
     expect((await modelAt(server).doEmbed({ values: ['a', 'b'] })).embeddings).toEqual([[1], [2]]);
   });
@@ -71,7 +71,7 @@ describe('createEmbeddingModel', () => {
     expect(error).toMatchObject({ message: `Expected 2 embeddings in \`data\`, got ${count}.` });
   });
 
-  it('refuses more values than a request can take, without asking the server', async () => {
+  it('rejects more values than a request may contain, without a request', async () => {
     const server = await serveJson({});
     const model = modelAt(server);
     const values = Array.from({ length: Number(model.maxEmbeddingsPerCall) + 1 }, () => 'a');
@@ -80,7 +80,7 @@ describe('createEmbeddingModel', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('rejects with what the server said, without the key', async () => {
+  it('rejects with the message of the server, without the key', async () => {
     const server = await serveJson({ error: { message: 'Bad key sk-secret.' } }, { status: 401 });
     const error: unknown = await Promise.resolve(modelAt(server).doEmbed({ values: ['a'] })).catch(
       reason => reason,
@@ -89,7 +89,7 @@ describe('createEmbeddingModel', () => {
     expect(error).toMatchObject({ message: 'Bad key [redacted].', statusCode: 401 });
   });
 
-  it('ends the request when it is aborted', async () => {
+  it('aborts the request with the call', async () => {
     const server = await serve(() => {});
     const controller = new AbortController();
     const embedding = Promise.resolve(
@@ -104,14 +104,14 @@ describe('createEmbeddingModel', () => {
   });
 });
 
-describe('batches, keys, repetitions and time', () => {
+describe('batches, keys, retries and timeouts', () => {
   const provider = (
     emulator: { baseURL: string },
     settings: Parameters<typeof createKelivoResponsesProvider>[0] = {},
   ) => createKelivoResponsesProvider({ baseURL: emulator.baseURL, apiKey: 'sk-test', ...settings });
   const values = ['one', 'two', 'three', 'four', 'five'];
 
-  it('many values go in requests of the size the server takes, in their order', async () => {
+  it('splits many values into requests of the accepted size, in order', async () => {
     const emulator = await startEmulator();
     const model = provider(emulator).textEmbeddingModel('text-embedding-3-small', {
       dimensions: 8,
@@ -127,7 +127,7 @@ describe('batches, keys, repetitions and time', () => {
     expect(usage.tokens).toBeGreaterThanOrEqual(5);
   });
 
-  it('the length of a call wins over that of the model, and `kelivo` over `openai`', async () => {
+  it('prefers the length of the call to that of the model, and `kelivo` to `openai`', async () => {
     const emulator = await startEmulator();
     const model = provider(emulator).textEmbeddingModel('text-embedding-3-small', { dimensions: 8 });
     const lengthOf = async (providerOptions?: Record<string, Record<string, number>>) =>
@@ -139,7 +139,7 @@ describe('batches, keys, repetitions and time', () => {
     ]).toEqual([8, 16, 32]);
   });
 
-  it('a request over the limit goes on with the next key', async () => {
+  it('sends a rate-limited request with the next key', async () => {
     const emulator = await startEmulator({ apiKey: ['sk-a', 'sk-b'] });
     emulator.enqueue({ status: 429, retryAfter: 20 });
     const model = provider(emulator, { apiKey: 'sk-a, sk-b' }).textEmbeddingModel('text-embedding-3-small');
@@ -147,7 +147,7 @@ describe('batches, keys, repetitions and time', () => {
     expect(emulator.requests).toHaveLength(2);
   });
 
-  it('a request that fails for the moment is repeated by the host', async () => {
+  it('lets the host retry a temporary failure', async () => {
     const emulator = await startEmulator();
     emulator.enqueue({ status: 503, headers: { 'retry-after-ms': '1' } });
     const model = provider(emulator).textEmbeddingModel('text-embedding-3-small');
@@ -155,7 +155,7 @@ describe('batches, keys, repetitions and time', () => {
     expect(emulator.requests).toHaveLength(2);
   });
 
-  it('a request that takes longer than `timeouts.total` ends with an error', async () => {
+  it('ends a request that exceeds `timeouts.total` with an error', async () => {
     const emulator = await startEmulator();
     emulator.enqueue({ fault: 'headers-never' });
     const model = provider(emulator, { timeouts: { total: 30 } }).textEmbeddingModel(

@@ -1,6 +1,6 @@
 import type { LanguageModelV2, LanguageModelV2CallOptions } from '@ai-sdk/provider';
 import { expect, it, vi } from 'vitest';
-import { createLazyLanguageModel } from '../../src/provider/lazy-language-model.js';
+import { createLazyLanguageModel } from '../../src/provider/lazy-model.js';
 
 const prompt: LanguageModelV2CallOptions['prompt'] = [];
 const facts = { provider: 'test', modelId: 'model', supportedUrls: { 'image/*': [/^https:/] } };

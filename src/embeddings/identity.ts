@@ -1,0 +1,172 @@
+import { type EmbeddingModelV2, InvalidResponseDataError } from '@ai-sdk/provider';
+import { KelivoError } from '../shared/errors.js';
+import * as z from 'zod/v4';
+import { parseSettings } from '../shared/settings.js';
+
+/** Identifies comparable vectors. Plain data, to be stored with an index. */
+export interface EmbeddingIdentity {
+  /** The name of the provider, `model.provider`. */
+  readonly provider: string;
+  readonly modelId: string;
+  /** The length of the vectors. */
+  readonly dimensions: number;
+}
+
+/** An embedding model of `ai` 5 or later. */
+export interface AnyEmbeddingModel extends Pick<
+  EmbeddingModelV2<string>,
+  'provider' | 'modelId' | 'maxEmbeddingsPerCall' | 'supportsParallelCalls'
+> {
+  readonly specificationVersion: string;
+  /** The length that the model requests for its vectors, if any. */
+  readonly dimensions?: number;
+  /** Returns the vectors of the texts. */
+  doEmbed(options: EmbedOptions): PromiseLike<{ embeddings: number[][] }>;
+}
+
+interface EmbedOptions {
+  values: string[];
+  abortSignal?: AbortSignal;
+  providerOptions?: EmbedProviderOptions;
+  headers?: Record<string, string | undefined>;
+}
+
+type EmbedProviderOptions = Record<string, Record<string, unknown>>;
+
+/** How to determine the length of the vectors. */
+export interface EmbeddingIdentityOptions {
+  /**
+   * The length of the vectors, if known.
+   * @default the model's `dimensions`, else the length of a requested vector
+   */
+  dimensions?: number;
+  /** The provider options with which the index is created, for the call that measures a vector. */
+  providerOptions?: EmbedProviderOptions;
+  /** Aborts the call that measures a vector. */
+  abortSignal?: AbortSignal;
+}
+
+/**
+ * Returns the identity of a model's vectors, to be stored with an index and passed to `pinEmbeddingModel`. If the length
+ * of the vectors is not known, one short text is embedded to measure it.
+ *
+ * @example
+ * ```ts
+ * const identity = await embeddingIdentity(provider.textEmbeddingModel('text-embedding-3-small'));
+ * // { provider: 'kelivo-responses', modelId: 'text-embedding-3-small', dimensions: 1536 }
+ * ```
+ *
+ * @throws InvalidResponseDataError if the model returns no vector, and the errors of the call.
+ */
+export async function embeddingIdentity(
+  model: AnyEmbeddingModel,
+  { dimensions = model.dimensions, providerOptions, abortSignal }: EmbeddingIdentityOptions = {},
+): Promise<EmbeddingIdentity> {
+  const { provider, modelId } = model;
+  const asked = dimensions ?? toAskedDimensions(providerOptions);
+  if (asked !== undefined) return { provider, modelId, dimensions: asked };
+  const { embeddings } = await model.doEmbed({ values: ['dimensions'], providerOptions, abortSignal });
+  const [embedding] = embeddings;
+  if (embedding !== undefined && embedding.length > 0) {
+    return { provider, modelId, dimensions: embedding.length };
+  }
+  throw new InvalidResponseDataError({
+    data: embeddings,
+    message: `Expected a vector from ${provider} "${modelId}" to measure, got none. Pass \`dimensions\` instead.`,
+  });
+}
+
+/** Returns the length that the options of a call request: `dimensions` (OpenAI, Mistral) or `outputDimensionality` (Google). */
+export function toAskedDimensions(providerOptions: EmbedProviderOptions = {}): number | undefined {
+  const { kelivo, ...others } = providerOptions;
+  const asked = [kelivo, ...Object.values(others)].map(
+    options => options?.dimensions ?? options?.outputDimensionality ?? options?.outputDimension,
+  );
+  return asked.find(value => typeof value === 'number');
+}
+
+/** The length is undefined if the call was rejected before it was known. */
+export type ActualEmbedding = Omit<EmbeddingIdentity, 'dimensions'> & {
+  readonly dimensions: number | undefined;
+};
+
+/** Thrown if the vectors of a call are not comparable with those of the index. */
+export class EmbeddingMismatchError extends KelivoError {
+  /** The identity of the index. */
+  readonly expected: EmbeddingIdentity;
+  /** The identity of the vectors of the call. */
+  readonly actual: ActualEmbedding;
+
+  constructor({ expected, actual }: { expected: EmbeddingIdentity; actual: ActualEmbedding }) {
+    super({
+      code: 'embedding-mismatch',
+      message:
+        `Expected embeddings of ${describe(expected)}, as in the index, got ${describe(actual)}. ` +
+        'Use the model of the index, or create the index again.',
+    });
+    this.name = 'EmbeddingMismatchError';
+    this.expected = expected;
+    this.actual = actual;
+  }
+
+  /** Returns true for an `EmbeddingMismatchError`, including one of another copy of this package. */
+  static override isInstance(error: unknown): error is EmbeddingMismatchError {
+    return KelivoError.isInstance(error) && error.code === 'embedding-mismatch';
+  }
+}
+
+const describe = ({ provider, modelId, dimensions }: ActualEmbedding): string =>
+  `${provider} "${modelId}"${dimensions === undefined ? '' : ` with ${dimensions} dimensions`}`;
+
+const identitySchema = z.object({
+  provider: z.string().min(1),
+  modelId: z.string().min(1),
+  dimensions: z.number().int().min(1),
+});
+
+/**
+ * Restricts a model to the identity of an index. Embeddings from different models or with different lengths are not
+ * comparable, and no vector store raises an error: a search returns unrelated results.
+ *
+ * A call with another provider, model or length is rejected before the request. The length of the returned vectors is
+ * checked as well, because a server may change the model behind a name. Works with the models of any AI SDK provider.
+ *
+ * @param identity The result of `embeddingIdentity` when the index was created.
+ *
+ * @example
+ * ```ts
+ * const model = pinEmbeddingModel(provider.textEmbeddingModel(settings.embeddingModel), index.identity);
+ * const { embedding } = await embed({ model, value: question });
+ * ```
+ *
+ * @throws KelivoError with code `invalid-settings` for an invalid identity. Calls of the model reject with
+ *   `EmbeddingMismatchError`.
+ */
+export function pinEmbeddingModel<Model extends AnyEmbeddingModel>(
+  model: Model,
+  identity: EmbeddingIdentity,
+): Model {
+  const expected = parseSettings<EmbeddingIdentity>(identitySchema, identity, 'the embedding identity');
+  const { specificationVersion, provider, modelId, maxEmbeddingsPerCall, supportsParallelCalls } = model;
+
+  const pinned: AnyEmbeddingModel = {
+    ...{ specificationVersion, provider, modelId, maxEmbeddingsPerCall, supportsParallelCalls },
+    dimensions: model.dimensions,
+    async doEmbed(options) {
+      const asked = toAskedDimensions(options.providerOptions) ?? model.dimensions;
+      check({ provider, modelId, dimensions: asked });
+      const result = await model.doEmbed(options);
+      for (const { length } of result.embeddings) check({ provider, modelId, dimensions: length });
+      return result;
+    },
+  };
+  return pinned as Model;
+
+  function check(actual: ActualEmbedding): void {
+    const isSame =
+      actual.provider === expected.provider &&
+      actual.modelId === expected.modelId &&
+      (actual.dimensions ?? expected.dimensions) === expected.dimensions;
+    if (!isSame) throw new EmbeddingMismatchError({ expected, actual });
+  }
+}
