@@ -136,7 +136,7 @@ describe('pinEmbeddingModel', () => {
     const { embedding } = await embed6({ model: pinned('text-embedding-3-small'), value: 'a' });
     expect(embedding).toHaveLength(64);
     await expect(embed6({ model: pinned('text-embedding-3-large'), value: 'a' })).rejects.toThrow(
-      'which the index',
+      'as in the index',
     );
   });
 
