@@ -62,7 +62,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/tools': ['src/tool-calls', 'src/parts', 'src/shared'],
   'src/tools/mcp': ['src/tools', 'src/tool-calls', 'src/http', 'src/shared'],
   // The types of the request body.
-  'src/responses/wire.ts': [],
+  'src/responses/wire.ts': ['src/shared'],
   'src/responses/compatibility': ['src/responses/wire.ts', 'src/http', 'src/tool-calls', 'src/shared'],
   'src/responses/hosted-tools': ['src/responses/wire.ts', 'src/shared'],
   'src/responses/request': [
