@@ -32,6 +32,7 @@ export interface TextCursor {
   rest(): string;
   /** Starts recording the text that is taken. */
   startRecording(): void;
+  /** Stops recording. */
   stopRecording(): void;
   /** Returns the text recorded since the last call. */
   recorded(): string;
