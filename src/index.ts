@@ -3,6 +3,7 @@ export type { ModelAdapter } from './adapters/model-adapter.js';
 export { type CorsProxyOptions, createCorsProxyFetch } from './http/cors-proxy.js';
 export { KelivoError, type KelivoErrorCode } from './shared/errors.js';
 export type {
+  KelivoOpenAIMetadata,
   KelivoProviderMetadata,
   KelivoProviderOptions,
   KelivoRoundMetadata,

@@ -23,43 +23,42 @@ export interface KelivoProviderOptions extends ResponsesProviderOptions {
 }
 
 /**
- * The metadata that models of this package write to `providerMetadata` of results, parts and messages. Metadata is not
- * validated: a part contains the fields that the server sent.
+ * Metadata of this package, in `providerMetadata.kelivo` of results, parts and messages.
  *
  * @example
  * ```ts
- * const { kelivo } = result.providerMetadata as KelivoProviderMetadata;
- * console.log(kelivo?.rounds?.length);
+ * const metadata = result.providerMetadata?.kelivo as KelivoProviderMetadata | undefined;
+ * console.log(metadata?.rounds?.length);
  * ```
  */
 export interface KelivoProviderMetadata {
-  /** Metadata in the format of the official provider, so that histories are interchangeable. */
-  readonly openai?: {
-    /** Id of the output item that the part belongs to. */
-    readonly itemId?: string;
-    readonly responseId?: string | null;
-    readonly serviceTier?: string;
-    /** Encrypted reasoning to replay, on reasoning parts. */
-    readonly reasoningEncryptedContent?: string | null;
-    /** Whether a text is commentary or the final answer, on text parts. */
-    readonly phase?: string;
-    /** Citations, on text parts. */
-    readonly annotations?: JSONValue;
-    readonly logprobs?: JSONValue;
-    readonly [field: string]: JSONValue | undefined;
-  };
-  /** Metadata of this package. */
-  readonly kelivo?: {
-    /** Id of the response that contains the part. */
-    readonly responseId?: string;
-    /** The rounds of a turn, on the result. */
-    readonly rounds?: readonly KelivoRoundMetadata[];
-    /** Why the server ended the response early, for example `max_output_tokens`. */
-    readonly incompleteReason?: string;
-    /** Number of events that could not be read. */
-    readonly droppedEvents?: number;
-    readonly [field: string]: unknown;
-  };
+  /** Id of the response that contains the part. */
+  readonly responseId?: string;
+  /** The rounds of the turn, on the result. */
+  readonly rounds?: readonly KelivoRoundMetadata[];
+  /** Why the server ended the response early, for example `max_output_tokens`. */
+  readonly incompleteReason?: string;
+  /** Number of events of the stream that could not be read. */
+  readonly droppedEvents?: number;
+}
+
+/**
+ * Metadata in the format of the official provider, in `providerMetadata.openai` of results, parts and messages. Histories
+ * are therefore interchangeable.
+ */
+export interface KelivoOpenAIMetadata {
+  /** Id of the output item that the part belongs to. */
+  readonly itemId?: string;
+  /** Id of the response, on the result. */
+  readonly responseId?: string | null;
+  readonly serviceTier?: string;
+  /** Encrypted reasoning for the next request, on reasoning parts. */
+  readonly reasoningEncryptedContent?: string | null;
+  /** Whether a text is commentary or the final answer, on text parts. */
+  readonly phase?: string;
+  /** Citations, on text parts. */
+  readonly annotations?: JSONValue;
+  readonly logprobs?: JSONValue;
 }
 
 /** One round of a turn: one request to the model and the tool calls of its response. */

@@ -23,7 +23,7 @@ describe('the options of a tool loop', () => {
     ],
     [
       { tools, maxRounds: '3' },
-      'Invalid `maxRounds` of the tool loop options: Invalid input: expected number, received string, got a string.',
+      'Invalid `maxRounds` of the tool loop options: expected number, got a string.',
     ],
     [{ tools, maxParallel: 1.5 }, 'Invalid `maxParallel` of the tool loop options'],
     [

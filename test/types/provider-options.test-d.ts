@@ -2,6 +2,7 @@
 import { generateText } from 'ai';
 import {
   createKelivoResponsesProvider,
+  type KelivoOpenAIMetadata,
   type KelivoProviderMetadata,
   type KelivoProviderOptions,
   type KelivoRoundMetadata,
@@ -31,9 +32,10 @@ test('an unknown option or a wrong value does not compile', () => {
 
 test('metadata is read with its types', async () => {
   const result = await generateText({ model, prompt });
-  const metadata = result.providerMetadata as KelivoProviderMetadata | undefined;
-  expectTypeOf(metadata?.kelivo?.rounds).toEqualTypeOf<readonly KelivoRoundMetadata[] | undefined>();
-  expectTypeOf(metadata?.kelivo?.incompleteReason).toEqualTypeOf<string | undefined>();
-  expectTypeOf(metadata?.openai?.responseId).toEqualTypeOf<string | null | undefined>();
-  expectTypeOf(metadata?.openai?.itemId).toEqualTypeOf<string | undefined>();
+  const kelivo = result.providerMetadata?.kelivo as KelivoProviderMetadata | undefined;
+  const openai = result.providerMetadata?.openai as KelivoOpenAIMetadata | undefined;
+  expectTypeOf(kelivo?.rounds).toEqualTypeOf<readonly KelivoRoundMetadata[] | undefined>();
+  expectTypeOf(kelivo?.incompleteReason).toEqualTypeOf<string | undefined>();
+  expectTypeOf(openai?.responseId).toEqualTypeOf<string | null | undefined>();
+  expectTypeOf(openai?.itemId).toEqualTypeOf<string | undefined>();
 });
