@@ -43,7 +43,7 @@ async function bundleCode(rolldown) {
     sourcemap: true,
     // Editors show the comments of the declarations.
     comments: { jsdoc: false },
-    codeSplitting: { groups: [{ name: createChunkNames() }] },
+    codeSplitting: { groups: createChunkGroups() },
   });
   await bundle.close();
   return toFiles(output);
@@ -83,15 +83,20 @@ function listEntryFiles() {
 
 /**
  * Assigns modules to chunks. `core` contains what only the main entry and those built on it load at once, `base` what
- * others load, too, and `common` what at least two of the parts need that the main entry loads later. All other modules
- * are divided by the entries that import them.
+ * others load, too, and `common` what the tool loop and the adapters share with other parts that are loaded later. All other
+ * modules are divided by the entries that import them.
  */
-function createChunkNames() {
-  let names;
-  return (id, context) => {
-    names ??= assignChunks(context);
-    return names.get(id) ?? null;
-  };
+function createChunkGroups() {
+  let chunks;
+  // A chunk takes the imports of its modules along, so those with fewer imports come first.
+  return ['base', 'core', 'common'].map((name, index) => ({
+    priority: 3 - index,
+    name(id, context) {
+      chunks ??= assignChunks(context);
+      return chunks.get(id) === name ? name : null;
+    },
+    debugName: name,
+  }));
 }
 
 function assignChunks(context) {
@@ -104,8 +109,14 @@ function assignChunks(context) {
     .flatMap(id => context.getModuleInfo(id)?.dynamicallyImportedIds ?? [])
     .flatMap(id => [...listStaticImports(id, context)]);
   const base = new Set(independent);
+  const composable = new Set([
+    ...listImports('src/tool-loop/index.ts'),
+    ...listImports('src/adapters/index.ts'),
+  ]);
   return new Map([
-    ...lazyUses.filter((id, index) => lazyUses.indexOf(id) < index).map(id => [id, 'common']),
+    ...lazyUses
+      .filter((id, index) => lazyUses.indexOf(id) < index && composable.has(id))
+      .map(id => [id, 'common']),
     ...[...main].map(id => [id, base.has(id) ? 'base' : 'core']),
   ]);
 }

@@ -67,8 +67,8 @@ it('replaces files for browsers that exist', () => {
   expect(files.filter(file => !existsSync(path.join(root, file)))).toEqual([]);
 });
 
-it('loads at most four files when the main entry is imported', () => {
-  expect(listStaticImports('dist/index.js').length).toBeLessThanOrEqual(4);
+it('loads at most three files when the main entry is imported', () => {
+  expect(listStaticImports('dist/index.js').length).toBeLessThanOrEqual(3);
 });
 
 it.each(['.', './tool-loop', './adapters', './tool-calls', './embeddings', './host', './v3'])(
