@@ -36,7 +36,7 @@ describe('signatures of calls', () => {
     expect(signatures.take({ toolCallId: '1', toolName: 'a' })).toBe('x');
   });
 
-  it('are found in whole responses and in chunks', () => {
+  it('are found in complete responses and in chunks', () => {
     const signatures = createWireSignatures();
     signatures.read({ choices: [{ message: { tool_calls: [{ ...named('1'), ...signed('x') }] } }] });
     expect(signatures.take({ toolCallId: '1', toolName: 'a' })).toBe('x');

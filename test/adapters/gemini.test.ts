@@ -40,7 +40,7 @@ describe('calls without ids', () => {
     }
   });
 
-  it('get an id if they arrive whole, and if they are not streamed', async () => {
+  it('get an id if their input is not streamed, and if they are generated', async () => {
     const whole = { type: 'tool-call', toolCallId: '', toolName: 'a', input: '{}' } as const;
     const response = [start, whole, whole, finish('tool-calls')];
     const model = wrapModel(scriptedModel(response, response), [gemini.middleware]);

@@ -7,7 +7,7 @@ import { createKelivoResponsesProvider, KelivoError } from '../../src/index.js';
 import type { KelivoResponsesSettings } from '../../src/provider/settings.js';
 import { apiKey, hosts, shapeOf, startProvider } from './_provider.js';
 
-/** The one error of a call, and all that a log would show of it. */
+/** Returns the error of a call. Fails if anything that a log would contain includes the API key. */
 async function failureOf(settings: KelivoResponsesSettings, prompt: string | ModelMessage[] = 'Hi') {
   const provider = createKelivoResponsesProvider({ apiKey, ...settings });
   onTestFinished(() => provider.close());
@@ -20,9 +20,9 @@ async function failureOf(settings: KelivoResponsesSettings, prompt: string | Mod
   return error;
 }
 
-/** A web server of another kind. */
-async function startServer(answer: RequestListener): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1');
+/** Starts a web server that has no Responses API. */
+async function startServer(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
     server.closeAllConnections();
@@ -35,7 +35,7 @@ const page = '<!doctype html><html><head><title>Welcome to nginx!</title></head>
 const html: RequestListener = (_, response) =>
   response.writeHead(200, { 'content-type': 'text/html' }).end(page);
 
-describe('a wrong setting', () => {
+describe('an invalid setting', () => {
   it.each<[object, string]>([
     [
       { baseUrl: 'https://api.openai.com' },
@@ -63,20 +63,20 @@ describe('a wrong setting', () => {
       { mcpServers: { files: {} } },
       'Expected MCP server "files" to have either `command` (a program to start) or `url` (a URL to connect to), got neither.',
     ],
-  ])('%j fails with the provider, and the message says what to write', (settings, message) => {
+  ])('%j is rejected at creation with the valid form', (settings, message) => {
     const create = () => createKelivoResponsesProvider(settings);
     expect(create).toThrow(message);
     expect(create).toThrow(KelivoError);
     expect(create).toThrow(expect.objectContaining({ code: 'invalid-settings' }));
   });
 
-  it('that holds a secret does not show it', () => {
+  it('is not quoted if it may be a secret', () => {
     const create = () => createKelivoResponsesProvider({ apiKey: { key: apiKey } as unknown as string });
     expect(create).toThrow('expected a string, a list of strings or a function, got an object.');
     expect(create).not.toThrow(apiKey);
   });
 
-  it('among the tools says which tool it is', () => {
+  it('of a tool is reported with the name of the tool', () => {
     expect(() => createKelivoResponsesProvider({ tools: { search: { inputSchema: {} } } })).toThrow(
       'Expected the local tool "search" to have an `execute` function, got none.',
     );
@@ -84,7 +84,7 @@ describe('a wrong setting', () => {
 });
 
 describe('a missing key', () => {
-  it('is told before anything is sent to OpenAI', async () => {
+  it('is reported before any request to OpenAI', async () => {
     vi.stubEnv('OPENAI_API_KEY', undefined);
     vi.stubEnv('OPENAI_BASE_URL', undefined);
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -98,7 +98,7 @@ describe('a missing key', () => {
     expect(fetch).not.toHaveBeenCalled();
   });
 
-  it('is told with the answer of another server', async () => {
+  it('is reported with the response of another server', async () => {
     vi.stubEnv('OPENAI_API_KEY', undefined);
     onTestFinished(() => void vi.unstubAllEnvs());
     const { emulator } = await startProvider();
@@ -107,7 +107,7 @@ describe('a missing key', () => {
     expect(error.message).toContain('No `apiKey` was set: pass one, or set OPENAI_API_KEY.');
   });
 
-  it('differs from a wrong one, which the message does not repeat', async () => {
+  it('is distinguished from a wrong key, which the message does not quote', async () => {
     const { emulator } = await startProvider({}, { apiKey: 'sk-another-key' });
     const error = await failureOf({ baseURL: emulator.baseURL });
     expect(error).toMatchObject({ statusCode: 401, isRetryable: false });
@@ -117,7 +117,7 @@ describe('a missing key', () => {
 });
 
 describe('a wrong base URL', () => {
-  it('where nothing listens is told with the address', async () => {
+  it('is reported with the address if no server listens there', async () => {
     const error = await failureOf({ baseURL: 'http://127.0.0.1:9' });
     expect(error).toMatchObject({ name: 'AI_APICallError' });
     expect(error.message).toMatch(
@@ -125,14 +125,14 @@ describe('a wrong base URL', () => {
     );
   });
 
-  it('that answers 404 is told with the address and the server’s words', async () => {
+  it('is reported with the address and the body of a 404 response', async () => {
     const url = await startServer((_, response) => response.writeHead(404).end('no such page'));
     const error = await failureOf({ baseURL: `${url}/api` });
     expect(error).toMatchObject({ statusCode: 404, isRetryable: false });
     expect(error.message).toContain(`${url}/api/v1/responses answered 404: no such page`);
   });
 
-  it('that answers with a web page is told as such', async () => {
+  it('is reported if the response is a web page', async () => {
     const url = await startServer(html);
     const error = await failureOf({ baseURL: url });
     expect(error).toMatchObject({ name: 'AI_APICallError', isRetryable: false });
@@ -142,14 +142,14 @@ describe('a wrong base URL', () => {
     );
   });
 
-  it('tells no key that stands in its query', async () => {
+  it('is reported without the key in its query', async () => {
     const url = await startServer((_, response) => response.writeHead(404).end());
     const error = await failureOf({ baseURL: `${url}/v1?key=${apiKey}` });
     expect(error).toMatchObject({ statusCode: 404 });
   });
 });
 
-describe('an MCP server that is none', () => {
+describe('an invalid MCP server', () => {
   const warningsOf = async (settings: KelivoResponsesSettings) => {
     const { provider } = await startProvider(settings);
     const { warnings, text } = await hosts.generateText({ model: provider('gpt-5'), prompt: 'Hi' });
@@ -157,7 +157,7 @@ describe('an MCP server that is none', () => {
     return warnings?.map(warning => ('message' in warning ? warning.message : warning));
   };
 
-  it('is told once as a warning where its command does not exist', async () => {
+  it('is reported once as a warning if its command does not exist', async () => {
     const env = { TOKEN: apiKey };
     expect(await warningsOf({ mcpServers: { files: { command: 'no-such-command-here', env } } })).toEqual([
       'MCP server "files" could not be started: the command "no-such-command-here" was not found. ' +
@@ -165,7 +165,7 @@ describe('an MCP server that is none', () => {
     ]);
   });
 
-  it('is told once as a warning where its address is that of a web page', async () => {
+  it('is reported once as a warning if its URL is a web page', async () => {
     const url = await startServer(html);
     const headers = { authorization: `Bearer ${apiKey}` };
     const warnings = await warningsOf({
@@ -178,8 +178,8 @@ describe('an MCP server that is none', () => {
   });
 });
 
-describe('a prompt with parts that the API does not know', () => {
-  it('is refused with the part and what is supported, and nothing is sent', async () => {
+describe('a prompt with unsupported parts', () => {
+  it('is rejected with the name of the part before any request', async () => {
     const { emulator } = await startProvider();
     const file = { type: 'file', mediaType: 'video/mp4', data: 'AAAA' } as const;
     const error = await failureOf({ baseURL: emulator.baseURL }, [{ role: 'user', content: [file] }]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { startConversation, typesOf } from './_conversation.js';
 import { hostTools, loopTools } from './_tools.js';
 
-describe('with `previousResponseId` and the whole history', () => {
+describe('with `previousResponseId` and the complete history', () => {
   it.each(['ours', 'official'] as const)('sends only the messages after the response of %s', async first => {
     const conversation = await startConversation({ store: true });
     const one = await conversation.send('Add 1 and 2', { by: first, tools: hostTools });

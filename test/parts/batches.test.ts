@@ -10,20 +10,20 @@ const partsOf = (from: number, count: number): Part[] =>
 
 interface Scripted extends PartBatches {
   readonly cancelled: unknown[];
-  readonly asked: number;
+  readonly requested: number;
 }
 
-/** Gives these batches, then the end, or an error. */
+/** Returns a source of these batches that ends or fails after them. */
 function scripted(batches: readonly Part[][], failure?: Error): Scripted {
   const cancelled: unknown[] = [];
-  let asked = 0;
+  let requested = 0;
   return {
     cancelled,
-    get asked() {
-      return asked;
+    get requested() {
+      return requested;
     },
     async next() {
-      const batch = batches[asked++];
+      const batch = batches[requested++];
       if (batch === undefined && failure !== undefined) throw failure;
       return batch;
     },
@@ -45,18 +45,18 @@ describe('streamBatches', () => {
     expect(await collect(streamBatches(scripted(batches)))).toEqual(batches.flat());
   });
 
-  it('asks for nothing before somebody reads, and for one batch at a time', async () => {
+  it('requests nothing before the first read, and then one batch at a time', async () => {
     const source = scripted([partsOf(0, 2), partsOf(2, 2)]);
     const reader = streamBatches(source).getReader();
-    expect(source.asked).toBe(0);
+    expect(source.requested).toBe(0);
     await reader.read();
     await reader.read();
-    expect(source.asked).toBe(1);
+    expect(source.requested).toBe(1);
     await reader.read();
-    expect(source.asked).toBe(2);
+    expect(source.requested).toBe(2);
   });
 
-  it('errors as its source does, after what came before', async () => {
+  it('fails with the error of its source after the earlier parts', async () => {
     const failure = new Error('broken');
     const reader = streamBatches(scripted([partsOf(0, 1)], failure)).getReader();
     expect(await reader.read()).toEqual({ done: false, value: partsOf(0, 1)[0] });
@@ -73,7 +73,7 @@ describe('streamBatches', () => {
 });
 
 describe('readBatches', () => {
-  it('takes the batches of a stream of this package as they are, and locks the stream', async () => {
+  it('returns the batches of a stream of this package unchanged, and locks the stream', async () => {
     const batches = [partsOf(0, 200), partsOf(200, 3)];
     const stream = streamBatches(scripted(batches));
     expect(await collectBatches(readBatches(stream))).toEqual(batches);
@@ -81,7 +81,7 @@ describe('readBatches', () => {
     expect(() => readBatches(stream)).toThrow(TypeError);
   });
 
-  it('loses nothing of a stream that somebody has begun to read', async () => {
+  it('loses no part of a partly read stream', async () => {
     const all = partsOf(0, 200);
     const stream = streamBatches(scripted([all]));
     const reader = stream.getReader();
@@ -91,7 +91,7 @@ describe('readBatches', () => {
     expect([value, ...rest.flat()]).toEqual(all);
   });
 
-  it('reads any other stream, and passes on its error and a cancel', async () => {
+  it('reads any other stream, and passes on its error and a cancellation', async () => {
     const failure = new Error('broken');
     const cancelled: unknown[] = [];
     const toStream = (end: (controller: ReadableStreamDefaultController<Part>) => void) =>

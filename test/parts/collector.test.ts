@@ -4,10 +4,10 @@ import { createPartCollector, type CollectedParts } from '../../src/parts/collec
 import { resultToParts } from '../../src/parts/collector.js';
 import { checkParts } from '../_parts.js';
 
-function fold(parts: Iterable<LanguageModelV2StreamPart>): CollectedParts {
-  const folder = createPartCollector();
-  for (const part of parts) folder.add(part);
-  return folder.result();
+function collect(parts: Iterable<LanguageModelV2StreamPart>): CollectedParts {
+  const collector = createPartCollector();
+  for (const part of parts) collector.add(part);
+  return collector.result();
 }
 
 const usage = { inputTokens: 1, outputTokens: 2, totalTokens: 3 };
@@ -15,8 +15,8 @@ const finish = { type: 'finish', finishReason: 'stop', usage } as const;
 const openai = (itemId: string) => ({ openai: { itemId } });
 
 describe('createPartCollector', () => {
-  it('joins the deltas of blocks that are open at the same time', () => {
-    const { content } = fold([
+  it('joins the deltas of concurrently open blocks', () => {
+    const { content } = collect([
       { type: 'text-start', id: '1' },
       { type: 'reasoning-start', id: '1' },
       { type: 'text-start', id: '2' },
@@ -36,8 +36,8 @@ describe('createPartCollector', () => {
     ]);
   });
 
-  it('keeps the metadata of the end of a block, else that of its beginning', () => {
-    const { content } = fold([
+  it('keeps the metadata of the end of a block, or else of its start', () => {
+    const { content } = collect([
       { type: 'text-start', id: '1', providerMetadata: openai('begun') },
       { type: 'text-end', id: '1', providerMetadata: openai('ended') },
       { type: 'text-start', id: '2', providerMetadata: openai('begun') },
@@ -50,19 +50,19 @@ describe('createPartCollector', () => {
     ]);
   });
 
-  it('begins a new block where an id comes again', () => {
+  it('starts a new block when an id is reused', () => {
     const block = (text: string): LanguageModelV2StreamPart[] => [
       { type: 'text-start', id: '1' },
       { type: 'text-delta', id: '1', delta: text },
       { type: 'text-end', id: '1' },
     ];
-    expect(fold([...block('a'), ...block('b'), finish]).content).toEqual([
+    expect(collect([...block('a'), ...block('b'), finish]).content).toEqual([
       { type: 'text', text: 'a' },
       { type: 'text', text: 'b' },
     ]);
   });
 
-  it('keeps calls, results, sources and files where they came, and leaves out tool input and raw parts', () => {
+  it('keeps the order of calls, results, sources and files, and omits tool input and raw parts', () => {
     const kept: LanguageModelV2Content[] = [
       { type: 'tool-call', toolCallId: 'c', toolName: 't', input: '{}' },
       { type: 'tool-result', toolCallId: 'c', toolName: 't', result: 'ok', providerExecuted: true },
@@ -70,7 +70,7 @@ describe('createPartCollector', () => {
       { type: 'file', mediaType: 'image/png', data: 'AAAA' },
     ];
     const parts = kept as LanguageModelV2StreamPart[];
-    const { content } = fold([
+    const { content } = collect([
       { type: 'tool-input-start', id: 'c', toolName: 't' },
       { type: 'tool-input-delta', id: 'c', delta: '{}' },
       { type: 'tool-input-end', id: 'c' },
@@ -81,8 +81,8 @@ describe('createPartCollector', () => {
     expect(content).toEqual(kept);
   });
 
-  it('merges what is told of the response, the later counting', () => {
-    const { response, warnings } = fold([
+  it('merges the response metadata, with precedence for later parts', () => {
+    const { response, warnings } = collect([
       { type: 'stream-start', warnings: [{ type: 'other', message: 'w' }] },
       { type: 'response-metadata', id: 'r', modelId: 'm' },
       { type: 'response-metadata', modelId: 'n' },
@@ -95,12 +95,12 @@ describe('createPartCollector', () => {
   it('throws the first error', () => {
     const first = new Error('first');
     const broken = () =>
-      fold([{ type: 'error', error: first }, { type: 'error', error: new Error('second') }, finish]);
+      collect([{ type: 'error', error: first }, { type: 'error', error: new Error('second') }, finish]);
     expect(broken).toThrow(first);
   });
 
-  it('says that the reason is unknown where there is no finish', () => {
-    expect(fold([])).toEqual({
+  it('returns the finish reason "unknown" without a finish part', () => {
+    expect(collect([])).toEqual({
       content: [],
       finishReason: 'unknown',
       usage: { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined },
@@ -110,7 +110,7 @@ describe('createPartCollector', () => {
 });
 
 describe('resultToParts', () => {
-  it('makes parts that fold to the same result', () => {
+  it('returns parts that are collected to the same result', () => {
     const result = {
       content: [
         { type: 'reasoning', text: 'why', providerMetadata: openai('rs_1') },
@@ -129,10 +129,10 @@ describe('resultToParts', () => {
     const parts = [...resultToParts(result)];
     checkParts(parts);
     expect(parts[0]).toEqual({ type: 'stream-start', warnings: result.warnings });
-    expect(fold(parts)).toEqual(result);
+    expect(collect(parts)).toEqual(result);
   });
 
-  it('tells nothing of a response of which nothing is known', () => {
+  it('returns no response metadata if none is known', () => {
     const parts = [...resultToParts({ content: [], finishReason: 'stop', usage, warnings: [] })];
     expect(parts.map(({ type }) => type)).toEqual(['stream-start', 'finish']);
   });

@@ -20,12 +20,12 @@ describe('createPartStream', () => {
     expect(await collect(stream)).toEqual(parts(count));
   });
 
-  it('streams parts that are written at once, however many', async () => {
+  it('streams any number of parts that are written synchronously', async () => {
     const stream = createPartStream(async sink => parts(1000).forEach(sink.write));
     expect(await collect(stream)).toEqual(parts(1000));
   });
 
-  it('gives a part to a waiting reader before the next is there', async () => {
+  it('passes a part to a waiting reader before the next one is written', async () => {
     let writeMore = () => {};
     const stream = createPartStream(async sink => {
       sink.write(part(0));
@@ -43,7 +43,7 @@ describe('createPartStream', () => {
     expect((await reader.read()).done).toBe(true);
   });
 
-  it('holds a producer back that is far ahead of its reader, and lets it go on when the reader comes', async () => {
+  it('pauses a producer that is far ahead of its reader, and resumes it when the reader catches up', async () => {
     let produced = 0;
     const stream = createPartStream(async sink => {
       for (; produced < 1000; produced++) {
@@ -57,7 +57,7 @@ describe('createPartStream', () => {
     expect(produced).toBe(1000);
   });
 
-  it('errors with what the producer threw, after what it wrote', async () => {
+  it('fails with the error of the producer after the written parts', async () => {
     const failure = new Error('no more');
     const stream = createPartStream(async sink => {
       sink.write(part(0));
@@ -68,7 +68,7 @@ describe('createPartStream', () => {
     await expect(reader.read()).rejects.toBe(failure);
   });
 
-  it('tells of a cancel, and lets a producer come to its end that was held back', async () => {
+  it('reports a cancellation, and resumes a paused producer', async () => {
     const reasons: unknown[] = [];
     let ended = false;
     const stream = createPartStream(
@@ -91,7 +91,7 @@ describe('createPartStream', () => {
     expect(ended).toBe(true);
   });
 
-  it('swallows what a producer throws after a cancel', async () => {
+  it('ignores an error of the producer after a cancellation', async () => {
     let fail = () => {};
     const stream = createPartStream(async () => {
       await new Promise((_, reject) => {

@@ -13,7 +13,7 @@ const textOf = (parts: readonly Part[]): string =>
 
 const deltas = (text: string): Part[] => [...text].map(delta);
 
-/** Holds a letter back until the next comes, doubles `b` and drops `x`. */
+/** Delays each letter until the next one, doubles `b` and drops `x`. */
 function createTransformer(): PartTransformer {
   let held: Part | undefined;
   return {
@@ -31,9 +31,9 @@ function createTransformer(): PartTransformer {
   };
 }
 
-/** Streams that are made in the ways a transformer meets: written at once, one by one, and by others. */
+/** The kinds of streams that a transformer can receive. */
 const origins: Record<string, (parts: readonly Part[]) => ReadableStream<Part>> = {
-  'written at once': parts => createPartStream(async ({ write }) => parts.forEach(write)),
+  'written synchronously': parts => createPartStream(async ({ write }) => parts.forEach(write)),
   'written one by one': parts =>
     createPartStream(async ({ write, ready }) => {
       for (const part of parts) {
@@ -53,24 +53,24 @@ const origins: Record<string, (parts: readonly Part[]) => ReadableStream<Part>> 
 describe.each(Object.keys(origins))('transformParts of a stream %s', origin => {
   const toStream = (parts: readonly Part[]) => origins[origin]?.(parts) ?? new ReadableStream<Part>();
 
-  it('gives what the transformer emits, and what it holds back at the end', async () => {
+  it('contains the parts that the transformer emits, and those that it flushes at the end', async () => {
     const stream = transformParts(toStream(deltas('abxxc')), createTransformer());
     expect(textOf(await collect(stream))).toBe('abbc');
   });
 
-  it('rewrites what another transformer has rewritten', async () => {
+  it('applies two transformers one after the other', async () => {
     const once = transformParts(toStream(deltas('abc')), createTransformer());
     expect(textOf(await collect(transformParts(once, createTransformer())))).toBe('abbbbc');
   });
 
-  it('closes where everything is dropped', async () => {
+  it('closes if all parts are dropped', async () => {
     const stream = transformParts(toStream(deltas('x'.repeat(500))), { part: () => {} });
     expect(await collect(stream)).toEqual([]);
   });
 });
 
 describe('transformParts', () => {
-  it('gives a part to a waiting reader before the next is there', async () => {
+  it('passes a part to a waiting reader before the next one is written', async () => {
     let writeMore = () => {};
     const source = createPartStream(async ({ write }) => {
       write(delta('a'));
@@ -86,7 +86,7 @@ describe('transformParts', () => {
   });
 
   it.each(['part', 'flush'] as const)(
-    'ends both streams where `%s` throws, after what was emitted before',
+    'ends both streams if `%s` throws, after the parts that were emitted before',
     async hook => {
       const failure = new Error('no transformer of such parts');
       const reasons: unknown[] = [];
@@ -121,7 +121,7 @@ describe('transformParts', () => {
     },
   );
 
-  it('errors as its source does, without a flush', async () => {
+  it('fails with the error of its source, without a flush', async () => {
     const failure = new Error('broken');
     const source = createPartStream(async ({ write }) => {
       write(delta('a'));
@@ -131,7 +131,7 @@ describe('transformParts', () => {
     await expect(collect(stream)).rejects.toBe(failure);
   });
 
-  it('cancels its source, also while it waits for it', async () => {
+  it('cancels its source, even during a pending read', async () => {
     const reasons: unknown[] = [];
     const source = createPartStream(() => new Promise(() => {}), {
       onCancel: reason => void reasons.push(reason),

@@ -9,10 +9,10 @@ const usage = (inputTokens?: number, outputTokens?: number, reasoningTokens?: nu
   cachedInputTokens: undefined,
 });
 
-it('adds up what both sides tell', () => {
+it('adds up counts that both sides have', () => {
   expect(addUsage(usage(1, 2, 3), usage(10, 20, 30))).toEqual(usage(11, 22, 33));
 });
 
-it('takes what one side tells for the sum, and leaves undefined what neither tells', () => {
+it('uses the count of one side as the sum, and leaves counts undefined that neither side has', () => {
   expect(addUsage(usage(1, undefined, 0), usage(undefined, 20))).toEqual(usage(1, 20, 0));
 });

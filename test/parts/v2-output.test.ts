@@ -23,7 +23,7 @@ describe('toV2Output', () => {
       { type: 'error-text', value: 'Keep it.', providerOptions: { a: {} } },
     ],
     [{ type: 'execution-denied' }, { type: 'error-text', value: 'The user did not allow this tool call.' }],
-  ])('of %j makes %j', (output, expected) => {
+  ])('converts %j to %j', (output, expected) => {
     expect(toV2Output(output)).toEqual(expected);
   });
 
@@ -37,7 +37,7 @@ describe('toV2Output', () => {
     { type: 'content', value: 'no list' },
     'no output',
     undefined,
-  ])('leaves %j as it is', output => {
+  ])('returns %j unchanged', output => {
     expect(toV2Output(output)).toEqual(output);
   });
 });

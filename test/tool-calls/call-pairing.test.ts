@@ -31,7 +31,7 @@ function pair(prompt: unknown[], options?: PairToolCallsOptions): LanguageModelV
   return paired;
 }
 
-describe('a history that is in order', () => {
+describe('a valid history', () => {
   it.each<[string, unknown[]]>([
     ['no messages', []],
     ['no tools', [{ role: 'system', content: 's' }, user, assistant(text('a')), user]],
@@ -40,14 +40,14 @@ describe('a history that is in order', () => {
       'parallel calls',
       [assistant(call('1'), call('2')), tool(result('1'), result('2')), assistant(text('b'))],
     ],
-    ['text behind a call of the host', [assistant(call('1'), text('b')), tool(result('1'))]],
+    ['text after a call of the host', [assistant(call('1'), text('b')), tool(result('1'))]],
     ['an empty assistant message', [user, assistant(), user]],
     [
-      'an answer to an approval',
+      'a response to an approval request',
       [assistant(call('1')), tool({ type: 'tool-approval-response' }, result('1'))],
     ],
     [
-      'JSON the host got from an MCP client of its own',
+      'JSON from an MCP client of the host',
       [
         assistant(call('1')),
         tool(result('1', { type: 'json', value: { content: [{ type: 'text', text: 'x' }] } })),
@@ -57,7 +57,7 @@ describe('a history that is in order', () => {
     expect(pair(prompt)).toBe(prompt);
   });
 
-  it('keeps the messages that need no change', () => {
+  it('keeps the identity of messages that need no change', () => {
     const first = assistant(call('1'));
     const answer = tool(result('1'));
     const paired = pair([first, answer, assistant(executed('2'), result('2'))]);
@@ -66,8 +66,8 @@ describe('a history that is in order', () => {
   });
 });
 
-describe('calls the provider executed', () => {
-  it('become a round where they stand, one for each stretch of calls', () => {
+describe('provider-executed calls', () => {
+  it('become one round for each group of calls, at their position', () => {
     const prompt = [
       user,
       assistant(
@@ -93,12 +93,12 @@ describe('calls the provider executed', () => {
     ]);
   });
 
-  it('share a round with the host calls beside them, in call order', () => {
+  it('share a round with adjacent calls of the host, in call order', () => {
     const prompt = [assistant(executed('1'), result('1'), call('2')), tool(result('2')), user];
     expect(pair(prompt)).toEqual([assistant(call('1'), call('2')), tool(result('1'), result('2')), user]);
   });
 
-  it('keep the options of their message at its end', () => {
+  it('keep the options of their message at the end of the message', () => {
     const message = { ...assistant(executed('1'), result('1'), text('b')), providerOptions: { x: { y: 1 } } };
     expect(pair([message])).toEqual([
       assistant(call('1')),
@@ -107,13 +107,13 @@ describe('calls the provider executed', () => {
     ]);
   });
 
-  it('find results that were moved to the end', () => {
+  it('are matched with results at the end of the history', () => {
     expect(
       pair([assistant(executed('1'), text('b'), executed('2')), tool(result('2'), result('1'))]),
     ).toEqual([assistant(call('1')), tool(result('1')), assistant(text('b'), call('2')), tool(result('2'))]);
   });
 
-  it('show an MCP result as what it was', () => {
+  it('restore an MCP result', () => {
     const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
     const mcp = (content: unknown[], rest: object = {}) => ({ type: 'json', value: { content, ...rest } });
     const outputs: Array<[unknown, unknown]> = [
@@ -135,7 +135,7 @@ describe('calls the provider executed', () => {
   });
 
   it.each([[{ content: 'text' }], [{ content: [{ type: 'row' }] }], [{ content: [] }], ['plain'], [null]])(
-    'keep %j, which is no MCP result',
+    'keep %j, which is not an MCP result',
     value => {
       const output = { type: 'json', value };
       expect(pair([assistant(executed('1'), result('1', output))])[1]).toEqual(tool(result('1', output)));
@@ -146,13 +146,13 @@ describe('calls the provider executed', () => {
 describe('hosted tools of the API', () => {
   const hosted = { toolName: 'web_search' };
 
-  it('stay where they are', () => {
+  it('keep their position', () => {
     const prompt = [user, assistant(executed('ws_1', hosted), result('ws_1', 'x', hosted), text('a'))];
     expect(pair(prompt)).toBe(prompt);
   });
 
   it.each(['ws_1', 'fs_1', 'ci_1', 'ig_1', 'cu_1', 'mcp_1', 'mcpr_1'])(
-    'are left alone under whatever name they were declared: %s',
+    'are unchanged under any declared name: %s',
     id => {
       const named = { toolName: 'mine' };
       const prompt = [user, assistant(executed(id, named), result(id, 'x', named), text('a'))];
@@ -160,7 +160,7 @@ describe('hosted tools of the API', () => {
     },
   );
 
-  it('are told from an own tool of the same name by whose it is, whatever its ids are', () => {
+  it('are distinguished from a function of the loop with the same name, regardless of ids', () => {
     const prompt = [assistant(executed('toolu_1', hosted), result('toolu_1', 'x', hosted))];
     expect(pair(prompt)).toEqual(prompt);
     expect(pair(prompt, { isFunctionTool: () => true })).toEqual([
@@ -169,14 +169,14 @@ describe('hosted tools of the API', () => {
     ]);
   });
 
-  it('are told from a function of the same name by the call id', () => {
+  it('are distinguished from a function with the same name by the call id', () => {
     const prompt = [assistant(executed('call_1', hosted), result('call_1', 'x', hosted))];
     expect(pair(prompt)).toEqual([assistant(call('call_1', hosted)), tool(result('call_1', 'x', hosted))]);
   });
 });
 
 describe('results without a call', () => {
-  it('get their call back, with the arguments somebody remembers', () => {
+  it('get a call with the remembered arguments', () => {
     const prompt = [assistant(text('a'), result('1'), result('2'), text('b'))];
     const argumentsOf = ({ toolCallId }: { toolCallId: string }) =>
       toolCallId === '1' ? { city: 'Rome' } : undefined;
@@ -187,7 +187,7 @@ describe('results without a call', () => {
     ]);
   });
 
-  it('get it in a tool message as well', () => {
+  it('get a call in a tool message too', () => {
     expect(pair([user, tool(result('1')), assistant(text('b'))])).toEqual([
       user,
       assistant(call('1', { input: {} })),
@@ -196,12 +196,12 @@ describe('results without a call', () => {
     ]);
   });
 
-  it('stay alone in a tool message when the server has the call', () => {
+  it('stay without a call in a tool message if the server stores the call', () => {
     const prompt = [tool(result('1'))];
     expect(pair(prompt, { keepOrphans: true })).toBe(prompt);
   });
 
-  it('do not become those of a call in a later turn', () => {
+  it('are not assigned to a call in a later turn', () => {
     expect(pair([assistant(result('call_0', 'x')), user, assistant(call('call_0')), user])).toEqual([
       assistant(call('call_0', { input: {} })),
       tool(result('call_0', 'x')),
@@ -212,7 +212,7 @@ describe('results without a call', () => {
     ]);
   });
 
-  it('are another call when a later turn uses their id again', () => {
+  it('get a separate call if a later turn reuses their id', () => {
     const prompt = [assistant(result('call_0', 'x')), user, assistant(result('call_0', 'y'))];
     expect(pair(prompt)).toEqual([
       assistant(call('call_0', { input: {} })),
@@ -224,20 +224,20 @@ describe('results without a call', () => {
   });
 });
 
-describe('calls and results out of step', () => {
+describe('calls and results that do not match', () => {
   it.each<[string, unknown[], unknown[]]>([
     [
-      'answers a call that was interrupted',
+      'adds a result to an interrupted call',
       [assistant(call('1')), user],
       [assistant(call('1')), tool(interrupted('1')), user],
     ],
     [
-      'answers the interrupted one of two calls',
+      'adds a result to the interrupted one of two calls',
       [assistant(call('1'), call('2')), tool(result('2'))],
       [assistant(call('1'), call('2')), tool(interrupted('1'), result('2'))],
     ],
     [
-      'drops a second result',
+      'removes a second result',
       [assistant(call('1')), tool(result('1', 'x'), result('1', 'y')), tool(result('1', 'z'))],
       [assistant(call('1')), tool(result('1', 'x'))],
     ],
@@ -247,12 +247,12 @@ describe('calls and results out of step', () => {
       [assistant(call('1'), call('2')), tool(result('1'), result('2'))],
     ],
     [
-      'brings a late result to its call',
+      'moves a late result to its call',
       [assistant(call('1')), user, assistant(text('b')), tool(result('1'))],
       [assistant(call('1')), tool(result('1')), user, assistant(text('b'))],
     ],
     [
-      'brings an early result to its call',
+      'moves an early result to its call',
       [tool(result('1')), assistant(text('a'), call('1'))],
       [assistant(text('a'), call('1')), tool(result('1'))],
     ],
@@ -262,7 +262,7 @@ describe('calls and results out of step', () => {
       [assistant(call('1'), call('2')), tool(result('1'), result('2'))],
     ],
     [
-      'gives a second call of the same id its own',
+      'renames a second call with the same id',
       [assistant(call('1')), tool(result('1', 'x')), assistant(call('1')), tool(result('1', 'y'))],
       [
         assistant(call('1')),
@@ -272,7 +272,7 @@ describe('calls and results out of step', () => {
       ],
     ],
     [
-      'pairs two open calls of one id by order, past ids in use',
+      'pairs two open calls with the same id in order, and avoids ids in use',
       [assistant(call('1'), call('1'), call('1_2')), tool(result('1', 'x'), result('1', 'y'), result('1_2'))],
       [
         assistant(call('1'), call('1_3', { input: { at: '1' } }), call('1_2')),
@@ -280,7 +280,7 @@ describe('calls and results out of step', () => {
       ],
     ],
     [
-      'gives a call without an id one',
+      'adds a missing call id',
       [assistant(call('')), tool(result('', 'x'))],
       [assistant(call('call_2', { input: { at: '' } })), tool(result('call_2', 'x'))],
     ],
@@ -290,7 +290,7 @@ describe('calls and results out of step', () => {
 });
 
 it('takes a number of steps in proportion to the history', () => {
-  /** Counts the reads of call ids and the lookups of ids, which are what every step consists of. */
+  /** Counts the reads and lookups of call ids, of which every step consists. */
   const countSteps = (rounds: number) => {
     let steps = 0;
     const counted = (part: object) =>

@@ -10,10 +10,10 @@ function collect(...fragments: ToolCallFragment[]) {
   return collector.calls().map(({ id, name, arguments: input }) => [id, name, input]);
 }
 
-describe('fragments become one call', () => {
+describe('fragments of one call', () => {
   it.each<[string, ToolCallFragment[]]>([
     [
-      'of one index, as OpenAI sends them',
+      'have one index, as from OpenAI',
       [
         { index: 0, id: 'a', name: 'add', arguments: '' },
         { index: 0, arguments: '{"x"' },
@@ -21,7 +21,7 @@ describe('fragments become one call', () => {
       ],
     ],
     [
-      'that repeat the name with each piece',
+      'repeat the name in each fragment',
       [
         { index: 0, id: 'a', name: 'add', arguments: '{"x"' },
         { index: 0, name: 'add', arguments: ':1' },
@@ -30,14 +30,14 @@ describe('fragments become one call', () => {
       ],
     ],
     [
-      'that repeat id and name with each piece',
+      'repeat id and name in each fragment',
       [
         { index: 0, id: 'a', name: 'add', arguments: '{"x"' },
         { index: 0, id: 'a', name: 'add', arguments: ':1}' },
       ],
     ],
     [
-      'that have an id and no index',
+      'have an id and no index',
       [
         { id: 'a', name: 'add' },
         { id: 'a', arguments: '{"x":1' },
@@ -45,7 +45,7 @@ describe('fragments become one call', () => {
       ],
     ],
     [
-      'that have an index, and an id with the first alone that is empty or null after it',
+      'have an index, and an id that is empty or null after the first fragment',
       [
         { index: 0, id: 'a', name: 'add' },
         { index: 0, id: '', name: null, arguments: '{"x"' },
@@ -53,25 +53,25 @@ describe('fragments become one call', () => {
       ],
     ],
     [
-      'that have neither, after the first',
+      'have neither index nor id after the first fragment',
       [{ id: 'a', name: 'add', arguments: '{' }, { arguments: '"x":1' }, { arguments: '}' }],
     ],
     [
-      'whose id comes late',
+      'have an id that arrives late',
       [
         { index: 0, name: 'add', arguments: '{"x"' },
         { index: 0, id: 'a', arguments: ':1}' },
       ],
     ],
     [
-      'whose name comes late',
+      'have a name that arrives late',
       [
         { index: 0, id: 'a', arguments: '{"x"' },
         { index: 0, name: 'add', arguments: ':1}' },
       ],
     ],
     [
-      'whose name comes in pieces',
+      'have a name that is split',
       [
         { index: 0, id: 'a', name: 'a' },
         { index: 0, name: 'dd' },
@@ -79,7 +79,7 @@ describe('fragments become one call', () => {
       ],
     ],
     [
-      'whose name grows',
+      'have a cumulative name',
       [
         { index: 0, id: 'a', name: 'a' },
         { index: 0, name: 'add' },
@@ -87,23 +87,23 @@ describe('fragments become one call', () => {
       ],
     ],
     [
-      'whose id differs from piece to piece',
+      'have another id in each fragment',
       [
         { index: 0, id: 'a', name: 'add', arguments: '{"x"' },
         { index: 0, id: 'b', arguments: ':1' },
         { index: 0, id: 'c', arguments: '}' },
       ],
     ],
-    ['whose arguments are an object', [{ index: 0, id: 'a', name: 'add', arguments: { x: 1 } }]],
+    ['have arguments that are an object', [{ index: 0, id: 'a', name: 'add', arguments: { x: 1 } }]],
   ])('%s', (_, fragments) => {
     expect(collect(...fragments)).toEqual([['a', 'add', '{"x":1}']]);
   });
 });
 
-describe('fragments become two calls', () => {
+describe('fragments of two calls', () => {
   it.each<[string, ToolCallFragment[]]>([
     [
-      'at two indexes, one mixed with the other',
+      'have two interleaved indexes',
       [
         { index: 0, id: 'a', name: 'add' },
         { index: 1, id: 'b', name: 'echo' },
@@ -114,7 +114,7 @@ describe('fragments become two calls', () => {
       ],
     ],
     [
-      'with two ids at one index',
+      'have two ids at one index',
       [
         { index: 0, id: 'a', name: 'add', arguments: '{"x":1}' },
         { index: 0, id: 'b', name: 'echo', arguments: '{"t":' },
@@ -122,7 +122,7 @@ describe('fragments become two calls', () => {
       ],
     ],
     [
-      'with two ids and no index, one mixed with the other',
+      'have two interleaved ids and no index',
       [
         { id: 'a', name: 'add', arguments: '{"x":' },
         { id: 'b', name: 'echo', arguments: '{"t":' },
@@ -137,7 +137,7 @@ describe('fragments become two calls', () => {
     ]);
   });
 
-  it('of one id at two indexes', () => {
+  it('have one id at two indexes', () => {
     expect(
       collect(
         { index: 0, id: 'call_0', name: 'add', arguments: '{"x":' },
@@ -151,7 +151,7 @@ describe('fragments become two calls', () => {
     ]);
   });
 
-  it('of two tools, without ids and at one index', () => {
+  it('have two names at one index and no ids', () => {
     expect(
       collect(
         { index: 0, name: 'add', arguments: '{"x":1}' },
@@ -163,7 +163,7 @@ describe('fragments become two calls', () => {
     ]);
   });
 
-  it('of one tool, without ids and indexes', () => {
+  it('have one name, no ids and no indexes', () => {
     expect(collect({ name: 'add', arguments: '{"x":1}' }, { name: 'add', arguments: '{"x":2}' })).toEqual([
       [undefined, 'add', '{"x":1}'],
       [undefined, 'add', '{"x":2}'],
@@ -171,7 +171,7 @@ describe('fragments become two calls', () => {
   });
 });
 
-it('a brace that closes a text is no end of the arguments', () => {
+it('does not mistake a brace inside a string for the end of the arguments', () => {
   expect(
     collect(
       { index: 0, name: 'write', arguments: '{"code":"if (a) {}' },
@@ -180,12 +180,12 @@ it('a brace that closes a text is no end of the arguments', () => {
   ).toEqual([[undefined, 'write', '{"code":"if (a) {}{}"}']]);
 });
 
-it('a whole call told twice without an id is not two calls', () => {
+it('collects one call if a complete call without an id is sent twice', () => {
   const fragment = { index: 0, name: 'wipe', arguments: '{"path":"/tmp"}' };
   expect(collect(fragment, fragment)).toHaveLength(1);
 });
 
-it('calls come in the order of their index, those without one after them as they came', () => {
+it('sorts calls by index, followed by calls without an index in order of arrival', () => {
   expect(
     collect(
       { id: 'x', name: 'first' },
@@ -197,19 +197,19 @@ it('calls come in the order of their index, those without one after them as they
   ).toEqual(['one', 'two', 'three', 'first', 'second']);
 });
 
-it('no fragment of any call is lost, in whatever order the calls are mixed', () => {
+it('loses no fragment in any interleaving of calls', () => {
   const call = fc.record({
     name: fc.constantFrom('add', 'echo', 'add_all'),
-    pieces: fc.array(fc.string(), { maxLength: 8 }),
+    chunks: fc.array(fc.string(), { maxLength: 8 }),
     repeats: fc.boolean(),
   });
   fc.assert(
     fc.property(fc.array(call, { maxLength: 5 }), fc.infiniteStream(fc.nat({ max: 4 })), (calls, turns) => {
-      const queues = calls.map(({ name, pieces, repeats }, index) => [
+      const queues = calls.map(({ name, chunks, repeats }, index) => [
         { index, id: `call_${index}`, name },
-        ...pieces.map(piece => ({
+        ...chunks.map(chunk => ({
           index,
-          arguments: piece,
+          arguments: chunk,
           ...(repeats && { id: `call_${index}`, name }),
         })),
       ]);
@@ -220,7 +220,7 @@ it('no fragment of any call is lost, in whatever order the calls are mixed', () 
         if (fragment !== undefined) mixed.push(fragment);
       }
       expect(collect(...mixed)).toEqual(
-        calls.map(({ name, pieces }, index) => [`call_${index}`, name, pieces.join('')]),
+        calls.map(({ name, chunks }, index) => [`call_${index}`, name, chunks.join('')]),
       );
     }),
   );

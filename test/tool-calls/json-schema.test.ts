@@ -117,7 +117,7 @@ describe('resolveSchema', () => {
     expect(resolveSchema({ $ref }, root)).toEqual(expected);
   });
 
-  it('leaves schemas without a local reference alone', () => {
+  it('returns schemas without a local reference unchanged', () => {
     const external = { $ref: 'https://example.com/schema.json' };
     expect(resolveSchema(external, root)).toBe(external);
     expect(resolveSchema(root, root)).toBe(root);

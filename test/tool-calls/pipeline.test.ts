@@ -19,7 +19,7 @@ function run(...fragments: ToolCallFragment[]) {
 }
 
 describe('the pipeline', () => {
-  it('makes the calls of an answer in parallel', () => {
+  it('builds the parallel calls of a response', () => {
     const { calls, failed, stats } = run(
       { index: 1, id: 'b', name: 'Read', arguments: '{"path":' },
       { index: 0, id: 'a', name: 'get_weather', arguments: '{"days":3}' },
@@ -47,7 +47,7 @@ describe('the pipeline', () => {
     expect(stats).toEqual({ fragments: 3, calls: 2, failed: 0, undeclared: 0, renamed: 0, repaired: 0 });
   });
 
-  it('takes decoration off names and mends arguments by the schema of the tool', () => {
+  it('removes decorations from names and repairs arguments with the schema of the tool', () => {
     const { calls, stats } = run({
       index: 0,
       id: 'a',
@@ -67,7 +67,7 @@ describe('the pipeline', () => {
     expect(stats).toMatchObject({ renamed: 1, repaired: 1 });
   });
 
-  it('lets a call of a tool that nobody declared through, its name as it came', () => {
+  it('passes a call of an undeclared tool on with its original name', () => {
     const { calls, stats } = run(
       { index: 0, id: 'a', name: 'read', arguments: '{"path":"x"}' },
       { index: 1, id: 'b', name: 'functions.none', arguments: '{"n":"3"}' },
@@ -80,7 +80,7 @@ describe('the pipeline', () => {
   });
 
   it.each(['no json', '{"path":"/tmp/impor', '[1]', '{"__proto__":{}}'])(
-    'lets a call through whose arguments are %s',
+    'passes a call on whose arguments are %s',
     input => {
       const { calls, failed } = run({ index: 0, id: 'a', name: 'Read', arguments: input });
       expect(calls.map(call => [call.input, call.isRepaired])).toEqual([[input, false]]);
@@ -88,7 +88,7 @@ describe('the pipeline', () => {
     },
   );
 
-  it('makes no call of one without a name, and says so', () => {
+  it('reports a call without a name as failed', () => {
     const { calls, failed, stats } = run(
       { index: 0, id: 'a', arguments: '{"x":1}' },
       { index: 1, id: 'b', name: ' ' },
@@ -108,7 +108,7 @@ describe('the pipeline', () => {
     expect(stats).toMatchObject({ calls: 1, failed: 2 });
   });
 
-  it('gives every call an id of its own', () => {
+  it('assigns a unique id to every call', () => {
     const { calls } = run(
       { index: 0, id: 'call_0', name: 'Read' },
       { index: 1, id: 'call_0', name: 'Read' },
@@ -125,7 +125,7 @@ describe('the pipeline', () => {
     ]);
   });
 
-  it('makes ids up itself where it is not told how', () => {
+  it('creates random ids by default', () => {
     const pipeline = new ToolCallPipeline({ tools: [] });
     pipeline.add({ index: 0, name: 'a' });
     pipeline.add({ index: 1, name: 'b' });

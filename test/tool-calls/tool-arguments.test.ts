@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseToolArguments } from '../../src/tool-calls/tool-arguments.js';
 
-/** The arguments, or what was wrong with them. */
+/** Returns the arguments, or the reason why they are invalid. */
 function parse(text: string, schema?: JSONSchema7): unknown {
   const parsed = parseToolArguments(text, { schema });
   return parsed.success ? parsed.input : parsed.reason;
@@ -20,47 +20,47 @@ describe('arguments without a schema', () => {
     ['no arguments', '', {}],
     ['white space', ' \n', {}],
     ['an object', '{"a": [1, {"b": null}]}', { a: [1, { b: null }] }],
-    ['JSON that was made JSON again', JSON.stringify('{"a":"x"}'), { a: 'x' }],
-    ['JSON that was made JSON twice more', JSON.stringify(JSON.stringify('{"a":"x"}')), { a: 'x' }],
-    ['escapes without the quotes around them', '{\\"a\\": \\"line\\\\nbreak\\"}', { a: 'line\nbreak' }],
-    ['the same, with a bracket missing', '{\\"a\\": \\"x\\"', { a: 'x' }],
-    ['a bracket missing', '{"a": [1, 2', { a: [1, 2] }],
+    ['double-encoded JSON', JSON.stringify('{"a":"x"}'), { a: 'x' }],
+    ['triple-encoded JSON', JSON.stringify(JSON.stringify('{"a":"x"}')), { a: 'x' }],
+    ['escapes without surrounding quotes', '{\\"a\\": \\"line\\\\nbreak\\"}', { a: 'line\nbreak' }],
+    ['escapes without surrounding quotes and with a missing bracket', '{\\"a\\": \\"x\\"', { a: 'x' }],
+    ['a missing bracket', '{"a": [1, 2', { a: [1, 2] }],
     ['single quotes, Python constants, a trailing comma', "{'a': True, 'b': None,}", { a: true, b: null }],
     ['keys without quotes', '{a: 1}', { a: 1 }],
     ['a code fence', '```json\n{"a": 1}\n```', { a: 1 }],
-    ['a line break within a text', '{"a": "one\ntwo"}', { a: 'one\ntwo' }],
+    ['a line break inside a string', '{"a": "one\ntwo"}', { a: 'one\ntwo' }],
     ['a path with lone backslashes', '{"a": "C:\\Users\\ada\\dir"}', { a: 'C:\\Users\\ada\\dir' }],
     ['a pattern with lone backslashes', '{"a": "^\\d+\\s\\w$"}', { a: '^\\d+\\s\\w$' }],
     [
-      'the same beside another slip',
+      'lone backslashes together with another error',
       '{"a": "C:\\Users\\ada", "b": "\\d+",',
       { a: 'C:\\Users\\ada', b: '\\d+' },
     ],
-    ['an apostrophe that is escaped', '{"a": "it\\\'s"}', { a: "it's" }],
-    ['an apostrophe that is escaped between single quotes', "{'a': 'it\\'s'}", { a: "it's" }],
-    ['the whole told twice', '{"a": "x"}{"a": "x"}', { a: 'x' }],
-    ['an apostrophe within a text', '{"a": "it\'s", b: 1}', { a: "it's", b: 1 }],
-  ])('are read from %s', (_, text, expected) => {
+    ['an escaped apostrophe', '{"a": "it\\\'s"}', { a: "it's" }],
+    ['an escaped apostrophe between single quotes', "{'a': 'it\\'s'}", { a: "it's" }],
+    ['JSON that occurs twice', '{"a": "x"}{"a": "x"}', { a: 'x' }],
+    ['an apostrophe inside a string', '{"a": "it\'s", b: 1}', { a: "it's", b: 1 }],
+  ])('are parsed from %s', (_, text, expected) => {
     expect(parse(text)).toEqual(expected);
   });
 
   it.each([
     ['words', 'nonsense'],
-    ['a text', '"text"'],
+    ['a string', '"text"'],
     ['a list', '[1, 2]'],
     ['a number', '42'],
     ['null', 'null'],
     ['two objects', '{"a":1}\n{"b":2}'],
-    ['half a text', '{"path": "/tmp/impor'],
-    ['half a text in single quotes', "{'path': '/tmp/impor"],
-    ['half a text that is escaped twice', '{\\"path\\": \\"/tmp/impor'],
-    ['half of what was made JSON again', '"{\\"path\\": \\"/tmp/impor'],
-    ['a text that a single quote breaks', "{'a': 'it's'}"],
-  ])('are not read from %s', (_, text) => {
+    ['a truncated string', '{"path": "/tmp/impor'],
+    ['a truncated string in single quotes', "{'path': '/tmp/impor"],
+    ['a truncated string that is escaped twice', '{\\"path\\": \\"/tmp/impor'],
+    ['truncated double-encoded JSON', '"{\\"path\\": \\"/tmp/impor'],
+    ['a string that contains an unescaped single quote', "{'a': 'it's'}"],
+  ])('are not parsed from %s', (_, text) => {
     expect(parse(text)).toBe(`expected a JSON object, got ${text}`);
   });
 
-  it('show only their beginning where they cannot be read', () => {
+  it('are shortened in the error message', () => {
     expect(parse('x'.repeat(5000))).toBe(`expected a JSON object, got ${'x'.repeat(100)}…`);
   });
 
@@ -69,20 +69,20 @@ describe('arguments without a schema', () => {
     '{"a": [{"__proto__": 1}]}',
     '{"constructor": {"prototype": {"admin": true}}}',
     '{"\\u005f_proto__": {}}',
-  ])('are refused with the keys of %s', text => {
+  ])('are rejected with the prototype keys of %s', text => {
     expect(parse(text)).toBe(`expected no prototype key, got ${text}`);
   });
 
-  it('may be called constructor', () => {
+  it('may have the name constructor', () => {
     expect(parse('{"constructor": "brick"}')).toEqual({ constructor: 'brick' });
   });
 
-  it('are refused when they are nested too deep to be written again', () => {
+  it('are rejected if they are nested too deeply to be serialized', () => {
     const deep = `{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
     expect(parse(deep)).toMatch(/^expected fewer levels, got \{"a":\[/);
   });
 
-  it('keep every value as it was written', () => {
+  it('keep every value unchanged', () => {
     expect(parse('{"a": "123", "b": "null", "c": "true", "d": "[1]", "e": "1e3"}')).toEqual({
       a: '123',
       b: 'null',
@@ -92,7 +92,7 @@ describe('arguments without a schema', () => {
     });
   });
 
-  it('that are an object come out the same, whatever is in them', () => {
+  it('are unchanged if they are a valid object', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), value => {
         fc.pre(!Object.hasOwn(value, '__proto__') && !JSON.stringify(value).includes('__proto__'));
@@ -107,7 +107,7 @@ describe('arguments without a schema', () => {
     );
   });
 
-  it('are read or refused, and never throw, wherever they break off or are broken', () => {
+  it('never cause an exception, whether truncated or malformed', () => {
     const broken = fc
       .tuple(fc.json(), fc.nat(), fc.string({ maxLength: 3 }))
       .map(([json, at, more]) => json.slice(0, at % (json.length + 1)) + more + json.slice(at % 7));
@@ -127,13 +127,13 @@ describe('arguments without a schema', () => {
     );
   });
 
-  it('keep the digits of long numbers in their JSON', () => {
+  it('keep all digits of long numbers in their JSON', () => {
     const text = '{"id": 9007199254740993, "big": 18446744073709551615}';
     expect(parseToolArguments(text)).toMatchObject({ json: text, isRepaired: false });
     expect(parseToolArguments(text.slice(0, -1))).toMatchObject({ json: text, isRepaired: true });
   });
 
-  it('are written without white space otherwise', () => {
+  it('are serialized without white space otherwise', () => {
     expect(parseToolArguments('{ "a": 1 }')).toMatchObject({ json: '{"a":1}', isRepaired: false });
     expect(parseToolArguments('{ "a": 1')).toMatchObject({ json: '{"a":1}', isRepaired: true });
   });
@@ -141,63 +141,63 @@ describe('arguments without a schema', () => {
 
 const nullable = (schema: JSONSchema7): JSONSchema7 => ({ anyOf: [schema, { type: 'null' }] });
 
-describe('a text where the schema allows none', () => {
+describe('a string that the schema does not allow', () => {
   it.each<[string, JSONSchema7, string, unknown]>([
     ['an integer', { type: 'integer' }, '3', 3],
     ['a number', { type: 'number' }, '-2.5e3', -2500],
     ['a boolean', { type: 'boolean' }, 'true', true],
-    ["a boolean in Python's spelling", { type: 'boolean' }, 'False', false],
+    ['a boolean in Python syntax', { type: 'boolean' }, 'False', false],
     ['a list', { type: 'array', items: { type: 'integer' } }, '[1, 2]', [1, 2]],
-    ['a list of texts that are numbers', { type: 'array', items: { type: 'integer' } }, '["1"]', [1]],
+    ['a list of strings with numbers', { type: 'array', items: { type: 'integer' } }, '["1"]', [1]],
     ['an object', { type: 'object' }, '{"a": 1}', { a: 1 }],
-    ["an object in Python's spelling", { type: 'object' }, "{'a': None}", { a: null }],
-    ['null where it may be null', nullable({ type: 'integer' }), 'null', null],
-    ["null in Python's spelling", nullable({ type: 'integer' }), 'None', null],
+    ['an object in Python syntax', { type: 'object' }, "{'a': None}", { a: null }],
+    ['null for a nullable type', nullable({ type: 'integer' }), 'null', null],
+    ['null in Python syntax', nullable({ type: 'integer' }), 'None', null],
     ['one of several types', { type: ['integer', 'boolean'] }, 'true', true],
-    ['an alternative further in', { anyOf: [nullable({ type: 'object' }), { type: 'integer' }] }, '7', 7],
-    ['an option', { enum: [1, 2] }, '2', 2],
+    ['a nested alternative', { anyOf: [nullable({ type: 'object' }), { type: 'integer' }] }, '7', 7],
+    ['a value of an enum', { enum: [1, 2] }, '2', 2],
     ['a constant', { const: 5 }, '5', 5],
-    ['what a reference stands for', { $ref: '#/$defs/size' }, '5', 5],
-  ])('is read as %s', (_, schema, text, expected) => {
+    ['the type of a referenced schema', { $ref: '#/$defs/size' }, '5', 5],
+  ])('is parsed as %s', (_, schema, text, expected) => {
     const root = { ...object({ value: schema }), $defs: { size: { type: 'integer' } } } as JSONSchema7;
     expect(parse(JSON.stringify({ value: text }), root)).toEqual({ value: expected });
   });
 
   it.each<[string, JSONSchema7, string]>([
-    ['that is no number', { type: 'integer' }, 'three'],
-    ['that is no integer', { type: 'integer' }, '2.5'],
-    ['that Python would take for a number', { type: 'integer' }, '1_000'],
-    ['that means no finite number', { type: 'number' }, '1e999'],
-    ['with more digits than can be counted', { type: 'integer' }, '9007199254740993'],
-    ['that is neither true nor false', { type: 'boolean' }, 'yes'],
-    ['that is no list, but has commas', { type: 'array' }, 'Hello, world'],
-    ['that is null where nothing may be', { type: 'integer' }, 'null'],
-    ['that is cut', { type: 'object' }, '{"path": "/tmp/impor'],
-    ['that is none of the options', { enum: [1, 2] }, '3'],
-  ])('stays as it is %s', (_, schema, text) => {
+    ['that is not a number', { type: 'integer' }, 'three'],
+    ['that is not an integer', { type: 'integer' }, '2.5'],
+    ['that is a number only in Python', { type: 'integer' }, '1_000'],
+    ['that is not a finite number', { type: 'number' }, '1e999'],
+    ['with more digits than JavaScript can represent', { type: 'integer' }, '9007199254740993'],
+    ['that is not a boolean', { type: 'boolean' }, 'yes'],
+    ['that contains commas but is not a list', { type: 'array' }, 'Hello, world'],
+    ['that is null for a type that is not nullable', { type: 'integer' }, 'null'],
+    ['that is truncated', { type: 'object' }, '{"path": "/tmp/impor'],
+    ['that is not a value of the enum', { enum: [1, 2] }, '3'],
+  ])('stays a string %s', (_, schema, text) => {
     expect(parse(JSON.stringify({ value: text }), object({ value: schema }))).toEqual({ value: text });
   });
 });
 
 describe('a value that the schema allows', () => {
   it.each<[string, JSONSchema7, unknown]>([
-    ['a text of digits', { type: 'string' }, '123'],
-    ['the text null where it may be null', nullable({ type: 'string' }), 'null'],
-    ['a text in a union', { type: ['string', 'integer'] }, '3'],
-    ['a text without a type', {}, '3'],
-    ['a text of an unknown type', { type: 'varchar' } as unknown as JSONSchema7, '3'],
-    ['a text at a property nobody declared', true as unknown as JSONSchema7, '[1]'],
-    ['a number where a text is wanted', { type: 'string' }, 3],
+    ['a string of digits', { type: 'string' }, '123'],
+    ['the string "null" for a nullable string', nullable({ type: 'string' }), 'null'],
+    ['a string in a union', { type: ['string', 'integer'] }, '3'],
+    ['a string without a type', {}, '3'],
+    ['a string of an unknown type', { type: 'varchar' } as unknown as JSONSchema7, '3'],
+    ['a string in an undeclared property', true as unknown as JSONSchema7, '[1]'],
+    ['a number for a string type', { type: 'string' }, 3],
     [
-      'a text that fits the second alternative',
+      'a string that matches the second alternative',
       { anyOf: [object({ id: { type: 'integer' } }), object({ id: { type: 'string' } })] },
       { id: '3' },
     ],
-  ])('is left alone: %s', (_, schema, value) => {
+  ])('is unchanged: %s', (_, schema, value) => {
     expect(parse(JSON.stringify({ value }), object({ value: schema }))).toEqual({ value });
   });
 
-  it('is no repair, and one that was mended is', () => {
+  it('does not count as repaired, unlike a converted value', () => {
     const schema = object({ value: { type: 'integer' } });
     expect(parseToolArguments('{"value": 3}', { schema })).toMatchObject({ isRepaired: false });
     expect(parseToolArguments('{"value": "3"}', { schema })).toMatchObject({
@@ -208,7 +208,7 @@ describe('a value that the schema allows', () => {
   });
 });
 
-describe('a schema that is none', () => {
+describe('an invalid schema', () => {
   it.each([
     { properties: null },
     { properties: { value: null } },
@@ -217,11 +217,11 @@ describe('a schema that is none', () => {
     { $ref: '#/no/where' },
     { type: 5 },
     { properties: { value: { type: 'integer', items: 'x', anyOf: [null, 5] } } },
-  ])('does no harm: %j', schema => {
+  ])('has no effect: %j', schema => {
     expect(parse('{"value": "x"}', schema as unknown as JSONSchema7)).toEqual({ value: 'x' });
   });
 
-  it('that has itself for alternatives comes to an end', () => {
+  it('is handled if it contains itself as an alternative', () => {
     const self: JSONSchema7 = { $ref: '#/$defs/self' };
     const schema = {
       ...object({ value: self }),

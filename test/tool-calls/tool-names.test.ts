@@ -6,7 +6,7 @@ const declared = new Set(['get_weather', 'Get_Weather', 'functions.list', 'funct
 describe('normalizeToolName', () => {
   it.each([
     ['as it was declared', 'get_weather', 'get_weather'],
-    ['in the case it was declared in', 'Get_Weather', 'Get_Weather'],
+    ['in its declared case', 'Get_Weather', 'Get_Weather'],
     ['with the channel of gpt-oss', 'get_weather<|channel|>commentary', 'get_weather'],
     ['with channel and constraint', 'functions.get_weather <|constrain|>json<|message|>', 'get_weather'],
     ['in the namespace of gpt-oss', 'functions.get_weather', 'get_weather'],
@@ -14,21 +14,21 @@ describe('normalizeToolName', () => {
     ['in the module of Gemini', 'default_api.get_weather', 'get_weather'],
     ['in the module of Gemini, with a colon', 'default_api:get_weather', 'get_weather'],
     ['between spaces and line breaks', '\n get_weather\t', 'get_weather'],
-    ['that looks decorated, but was declared so', 'functions.list', 'functions.list'],
-    ['that looks like an index, but was declared so', 'x:0', 'x:0'],
-    ['that is a prefix, but was declared so', 'default_api', 'default_api'],
-    ['that was declared with what looks like an index, decorated', 'functions.x:0', 'x:0'],
-  ])('finds a tool whose name comes %s', (_, name, expected) => {
+    ['like a decorated name that was declared', 'functions.list', 'functions.list'],
+    ['like an index that was declared', 'x:0', 'x:0'],
+    ['like a prefix that was declared', 'default_api', 'default_api'],
+    ['with a decoration around a declared name that looks like an index', 'functions.x:0', 'x:0'],
+  ])('finds a tool whose name is written %s', (_, name, expected) => {
     expect(normalizeToolName(name, declared)).toBe(expected);
   });
 
   it.each([
     ['in another case', 'GET_WEATHER'],
-    ['that nobody declared', 'functions.get_time'],
-    ['that only begins like a tool', 'get_weather_now'],
-    ['that only ends like a tool', 'my.functions.get_weather'],
+    ['that was not declared', 'functions.get_time'],
+    ['that only starts with a declared name', 'get_weather_now'],
+    ['that only ends with a declared name', 'my.functions.get_weather'],
     ['that is empty', ''],
-    ['that is nothing but decoration', 'functions.<|channel|>commentary:0'],
+    ['that consists of decorations only', 'functions.<|channel|>commentary:0'],
   ])('finds no tool for a name %s', (_, name) => {
     expect(normalizeToolName(name, declared)).toBeUndefined();
   });

@@ -12,22 +12,22 @@ import { createPartCollector } from '../../src/parts/collector.js';
 type Part = LanguageModelV2StreamPart;
 type Parts = Iterable<Part> | AsyncIterable<Part>;
 
-/** One answer: its parts, or a function that makes them and may throw, before or while it gives them. */
+/** One response: its parts, or a function that creates them and may throw before or while it does so. */
 export type ScriptedRound = Parts | ((options: LanguageModelV2CallOptions) => Parts | Promise<Parts>);
 
 export interface ScriptedModel extends LanguageModelV2 {
   /** The options of each request so far. */
   readonly requests: readonly LanguageModelV2CallOptions[];
-  /** How many of its streams were cancelled. */
+  /** Number of cancelled streams. */
   readonly cancelled: number;
 }
 
-/** A model that answers as it is told, one round for each request. It heeds its signal, as models do. */
+/** Creates a model that returns one scripted round per request. Like real models, it respects its signal. */
 export function scriptedModel(...rounds: ScriptedRound[]): ScriptedModel {
   const requests: LanguageModelV2CallOptions[] = [];
   let cancelled = 0;
 
-  async function answer(options: LanguageModelV2CallOptions): Promise<Parts> {
+  async function openRound(options: LanguageModelV2CallOptions): Promise<Parts> {
     const round = rounds[requests.push(options) - 1];
     if (round === undefined) throw new Error(`There is no round ${requests.length} in the script.`);
     options.abortSignal?.throwIfAborted();
@@ -47,7 +47,7 @@ export function scriptedModel(...rounds: ScriptedRound[]): ScriptedModel {
     },
 
     async doStream(options) {
-      const parts = iterate(await answer(options));
+      const parts = iterate(await openRound(options));
       const stream = new ReadableStream<Part>({
         async pull(controller) {
           const { done, value } = await untilAborted(parts.next(), options.abortSignal);
@@ -64,12 +64,12 @@ export function scriptedModel(...rounds: ScriptedRound[]): ScriptedModel {
     },
 
     async doGenerate(options) {
-      const gather = async (parts: Parts) => {
-        const folder = createPartCollector();
-        for await (const part of parts) folder.add(part);
-        return folder.result();
+      const collect = async (parts: Parts) => {
+        const collector = createPartCollector();
+        for await (const part of parts) collector.add(part);
+        return collector.result();
       };
-      return untilAborted(gather(await answer(options)), options.abortSignal);
+      return untilAborted(collect(await openRound(options)), options.abortSignal);
     },
   };
 }
@@ -98,7 +98,7 @@ export const text = (delta: string, id = '0'): Part[] => [
   { type: 'text-end', id },
 ];
 
-/** A call whose input is streamed before it comes whole. */
+/** Returns the parts of a call: the streamed input, then the complete call. */
 export const call = (toolCallId: string, toolName: string, input: object | string = {}): Part[] => {
   const json = typeof input === 'string' ? input : JSON.stringify(input);
   return [
@@ -109,17 +109,17 @@ export const call = (toolCallId: string, toolName: string, input: object | strin
   ];
 };
 
-/** A round that only says something. */
+/** Returns a round with text only. */
 export const say = (delta: string): Part[] => [start, ...text(delta), finish()];
 
-/** A round that only calls. */
+/** Returns a round with tool calls only. */
 export const ask = (...calls: Part[][]): Part[] => [start, ...calls.flat(), finish('tool-calls')];
 
 export const user = (message: string): LanguageModelV2Prompt => [
   { role: 'user', content: [{ type: 'text', text: message }] },
 ];
 
-/** All parts of a turn. Rejects where the stream errors. */
+/** Returns all parts of a turn. Rejects if the stream fails. */
 export async function stream(
   model: LanguageModelV2,
   options: Partial<LanguageModelV2CallOptions> = {},
@@ -139,13 +139,13 @@ export const generate = async (model: LanguageModelV2, options: Partial<Language
 
 type PartOf<Type extends Part['type']> = Extract<Part, { type: Type }>;
 
-/** The parts of one type. */
+/** Returns the parts of one type. */
 export const ofType = <Type extends Part['type']>(parts: readonly Part[], type: Type): PartOf<Type>[] =>
   parts.filter((part): part is PartOf<Type> => part.type === type);
 
 export const typesOf = (parts: readonly Part[]): string[] => parts.map(({ type }) => type);
 
-/** The last part, which must be the one `finish`. */
+/** Returns the last part, which must be the only `finish`. */
 export function finishOf(parts: readonly Part[]): PartOf<'finish'> {
   const [only, ...others] = ofType(parts, 'finish');
   if (only === undefined || others.length > 0 || parts.at(-1) !== only) {
@@ -154,7 +154,7 @@ export function finishOf(parts: readonly Part[]): PartOf<'finish'> {
   return only;
 }
 
-/** What the prompt of a request tells of calls: their ids in order, and the outputs by id. */
+/** Returns the calls in the prompt of a request: ids and inputs in order, and the outputs with their ids. */
 export function exchangeOf(request: LanguageModelV2CallOptions | undefined) {
   const parts = (request?.prompt ?? []).flatMap(({ content }) =>
     typeof content === 'string' ? [] : content,

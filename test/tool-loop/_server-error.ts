@@ -1,6 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 
-/** An HTTP failure as a model throws it. */
+/** Creates the error that a model throws for an HTTP failure. */
 export const serverError = ({
   statusCode = 500,
   responseHeaders,

@@ -12,7 +12,7 @@ export interface ScriptedTool {
   readonly destructive?: boolean;
 }
 
-/** Tools made of functions: a text is the output, whatever else an output part. */
+/** Creates a source whose tools are functions. They return a text or a complete output. */
 export function scriptedTools(
   tools: Readonly<Record<string, Execute | ScriptedTool>>,
   { warnings = [] }: { warnings?: string[] } = {},
@@ -42,14 +42,14 @@ export function scriptedTools(
   };
 }
 
-/** A host's declaration of a tool, as `generateText` hands it on. */
+/** Returns the declaration of a host's tool, as `generateText` passes it to the model. */
 export const declared = (name: string): LanguageModelV2FunctionTool => ({
   type: 'function',
   name,
   inputSchema: { type: 'object' },
 });
 
-/** A promise with its handle: what a test waits for, or lets go. */
+/** Creates a promise and the function that resolves it. */
 export function gate<Value = void>() {
   let open: (value: Value) => void = () => {};
   const opened = new Promise<Value>(resolve => {
@@ -58,5 +58,5 @@ export function gate<Value = void>() {
   return { opened, open };
 }
 
-/** Lets everything that is ready to run, run. */
+/** Waits until all pending callbacks have run. */
 export const settled = (): Promise<void> => new Promise(resolve => setTimeout(resolve, 5));

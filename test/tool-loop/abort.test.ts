@@ -27,7 +27,7 @@ interface Moment {
   readonly options?: Omit<ToolLoopOptions, 'tools'>;
 }
 
-/** Where a turn can be when it is aborted. */
+/** The moments at which a turn is aborted. */
 const moments: Readonly<Record<string, Moment>> = {
   'while the tools are listed': {
     tools: reached => ({
@@ -100,8 +100,8 @@ const modes: Readonly<
   Record<string, (model: LanguageModelV2, options: Partial<LanguageModelV2CallOptions>) => Promise<unknown>>
 > = { stream, generate };
 
-/** The model, deaf to every signal. */
-function deaf(model: LanguageModelV2): LanguageModelV2 {
+/** Returns the model without its abort signal. */
+function ignoreSignal(model: LanguageModelV2): LanguageModelV2 {
   const withoutSignal = ({ abortSignal: _, ...options }: LanguageModelV2CallOptions) => options;
   return {
     ...model,
@@ -110,13 +110,13 @@ function deaf(model: LanguageModelV2): LanguageModelV2 {
   };
 }
 
-describe.each(Object.keys(modes))('an abort of %s', mode => {
+describe.each(Object.keys(modes))('an aborted call of %s', mode => {
   describe.each(Object.keys(moments))('%s', name => {
     const { rounds = () => [say('Hi')], tools, options }: Moment = moments[name] ?? {};
 
     it.each([
       ['', (model: LanguageModelV2) => model],
-      [', also over a model that ignores its signal', deaf],
+      [', even if the model ignores its signal', ignoreSignal],
     ])('rejects with the reason without waiting for a timer, and releases the signal%s', async (_, wrap) => {
       const reached = gate();
       const source = tools?.(reached.open) ?? scriptedTools({ echo: () => 'ran' });
@@ -131,7 +131,7 @@ describe.each(Object.keys(modes))('an abort of %s', mode => {
       const requests = model.requests.length;
 
       const reason = new Error('The user pressed stop.');
-      // New timers never fire, and those of the turn take longer than the test may.
+      // New timers never fire, and those of the turn are longer than the time limit of the test.
       vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] });
       try {
         controller.abort(reason);
@@ -146,7 +146,7 @@ describe.each(Object.keys(modes))('an abort of %s', mode => {
     });
   });
 
-  it('before the turn begins sends no request', async () => {
+  it('sends no request if it is aborted before the turn begins', async () => {
     const model = scriptedModel(say('Hi'));
     const reason = new Error('Too late.');
     const tools = { ...scriptedTools({}), listTools: never };
@@ -155,7 +155,7 @@ describe.each(Object.keys(modes))('an abort of %s', mode => {
     expect(model.requests).toEqual([]);
   });
 
-  it('that never happens leaves no listener on the signal', async () => {
+  it('leaves no listener on a signal that never aborts', async () => {
     const { signal } = new AbortController();
     const model = scriptedModel(ask(call('c1', 'echo')), say('Done.'));
     await modes[mode]?.(withToolLoop(model, { tools: scriptedTools({ echo: () => 'ran' }) }), {
@@ -166,7 +166,7 @@ describe.each(Object.keys(modes))('an abort of %s', mode => {
 });
 
 describe('an aborted stream', () => {
-  it('releases the signal although nobody reads it any more', async () => {
+  it('releases the signal even if the stream is no longer read', async () => {
     const many = Array.from({ length: 500 }, (_, index) => text('word', String(index))).flat();
     const controller = new AbortController();
     const model = scriptedModel([start, ...many]);
@@ -182,7 +182,7 @@ describe('an aborted stream', () => {
     await expect(readAll(result.stream)).rejects.toThrow('The user left.');
   });
 
-  it('reports no start of waiting calls', async () => {
+  it('does not report waiting calls as started', async () => {
     const events: string[] = [];
     const started = gate();
     const controller = new AbortController();

@@ -13,7 +13,7 @@ const kinds = () =>
     wipe: { execute: () => 'ran', destructive: true },
   });
 
-/** Runs one call of each kind; gives what the model reads of each. */
+/** Runs one call of each kind and returns what the model reads of each. */
 async function run(options: Omit<ToolLoopOptions, 'tools'>, tools = kinds()) {
   const calls = ['read', 'write', 'wipe'].map(name => call(name, name, { from: 'a' }));
   const model = scriptedModel(ask(...calls), say('Done.'));
@@ -27,8 +27,8 @@ async function run(options: Omit<ToolLoopOptions, 'tools'>, tools = kinds()) {
 
 const namesOf = (calls: readonly { toolName: string }[]) => calls.map(({ toolName }) => toolName);
 
-describe('approval', () => {
-  it('is asked of every call whose tool is not read-only, where nothing else is said', async () => {
+describe('an approval', () => {
+  it('is requested by default for every tool that is not read-only', async () => {
     const requests: ApprovalRequest[] = [];
     const approve = (request: ApprovalRequest) => requests.push(request) > 0;
     const { ran } = await run({ approve });
@@ -42,7 +42,7 @@ describe('approval', () => {
   it.each([
     ['destructive', ['wipe']],
     ['none', []],
-  ] as const)('is asked of these with approvals "%s": %j', async (approvals, expected) => {
+  ] as const)('with approvals "%s" is requested only for %j', async (approvals, expected) => {
     const asked: string[] = [];
     const approve = ({ toolName }: ApprovalRequest) => asked.push(toolName) > 0;
     const { ran } = await run({ approve, approvals });
@@ -54,7 +54,7 @@ describe('approval', () => {
     ['all', ['read']],
     ['destructive', ['read', 'write']],
   ] as const)(
-    'is not given by nobody: with approvals "%s" alone only %j run',
+    'with approvals "%s" and no `approve` lets only %j run',
     async (approvals, expected) => {
       const { ran, outputs } = await run({ approvals });
       expect(ran).toEqual(expected);
@@ -64,7 +64,7 @@ describe('approval', () => {
     },
   );
 
-  it('is needed by no call without any of it', async () => {
+  it('is not required without approval options', async () => {
     expect((await run({})).ran).toHaveLength(3);
   });
 
@@ -75,7 +75,7 @@ describe('approval', () => {
     ['yes', 'The call was not approved.'],
     [null, 'The call was not approved.'],
     [new Error('The dialog is gone.'), 'The call was not approved: The dialog is gone.'],
-  ])('is refused by %j, the tool does not run, and the model reads why', async (decision, text) => {
+  ])('is denied by %j: the tool does not run, and the model reads the reason', async (decision, text) => {
     const approve = async () => {
       if (decision instanceof Error) throw decision;
       return decision as ApprovalDecision;
@@ -86,18 +86,18 @@ describe('approval', () => {
     expect(ofType(parts, 'tool-result').map(({ isError }) => isError === true)).toEqual([false, true, true]);
   });
 
-  it('may be given by an object, and at once', async () => {
+  it('may be granted synchronously by an object', async () => {
     expect((await run({ approve: () => ({ approved: true }) })).ran).toHaveLength(3);
   });
 
-  it('is refused by an exception that is thrown at once', async () => {
+  it('is denied by a synchronous exception', async () => {
     const approve = () => {
       throw new Error('No window.');
     };
     expect((await run({ approve })).outputs.write).toBe('The call was not approved: No window.');
   });
 
-  it('is not asked of a call whose arguments are no JSON', async () => {
+  it('is not requested for a call with invalid JSON', async () => {
     const asked: string[] = [];
     const model = scriptedModel(ask(call('c1', 'write', 'nonsense')), say('Sorry.'));
     const approve = ({ toolName }: ApprovalRequest) => asked.push(toolName) > 0;
@@ -105,7 +105,7 @@ describe('approval', () => {
     expect(asked).toEqual([]);
   });
 
-  it('takes none of the time of the tool', async () => {
+  it('does not count towards the time limit of the tool', async () => {
     const approve = async () => {
       await new Promise(resolve => setTimeout(resolve, 60));
       return true;
@@ -114,7 +114,7 @@ describe('approval', () => {
     expect(outputs.wipe).toBe('ran');
   });
 
-  it('is waited for no longer when the turn is aborted', async () => {
+  it('is no longer awaited after an abort', async () => {
     const asked = gate<AbortSignal>();
     const approve = (_: ApprovalRequest, { signal }: { signal: AbortSignal }) => {
       asked.open(signal);

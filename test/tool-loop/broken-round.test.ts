@@ -18,31 +18,31 @@ import {
 import { serverError } from './_server-error.js';
 import { declared, gate, scriptedTools } from './_tools.js';
 
-/** How an answer breaks off, after its first parts. */
+/** The ways in which a response fails after its first parts. */
 const breaks: Readonly<Record<string, (parts: LanguageModelV2StreamPart[]) => ScriptedRound>> = {
   'an error part and finish "error"': parts => [
     ...parts,
     { type: 'error', error: serverError() },
     finish('error'),
   ],
-  // The official OpenAI provider finishes so after an error event.
+  // The official OpenAI provider sends this after an error event.
   'an error part and finish "unknown"': parts => [
     ...parts,
     { type: 'error', error: serverError() },
     finish('unknown', noUsage),
   ],
-  'an error part and nothing more': parts => [...parts, { type: 'error', error: serverError() }],
-  'a stream that errors': parts =>
+  'an error part and no finish': parts => [...parts, { type: 'error', error: serverError() }],
+  'a stream error': parts =>
     async function* () {
       yield* parts;
       throw serverError();
     },
 };
 
-describe.each(Object.keys(breaks))('a round that breaks off with %s', name => {
+describe.each(Object.keys(breaks))('a round that ends with %s', name => {
   const broken = (parts: LanguageModelV2StreamPart[]) => breaks[name]?.(parts) ?? [];
 
-  it('ends the turn with one error, its blocks closed, and never a stop', async () => {
+  it('closes its blocks and ends the turn with one error and without `stop`', async () => {
     const model = scriptedModel(broken([start, ...text('The beginning').slice(0, 2)]));
     const parts = await stream(withToolLoop(model, { tools: scriptedTools({}) }));
     expect(ofType(parts, 'error')).toMatchObject([{ error: { statusCode: 500, isRetryable: true } }]);
@@ -51,7 +51,7 @@ describe.each(Object.keys(breaks))('a round that breaks off with %s', name => {
     expect(finishOf(parts).usage).toHaveProperty('inputTokens');
   });
 
-  it('aborts the call that runs, starts none that waits, and gives each an outcome', async () => {
+  it('aborts the running call, does not start the waiting one, and gives each a result', async () => {
     const aborted = gate<unknown>();
     const tools = scriptedTools({
       write: (_, { signal }) => {
@@ -70,7 +70,7 @@ describe.each(Object.keys(breaks))('a round that breaks off with %s', name => {
     expect(model.requests).toHaveLength(1);
   });
 
-  it('is not retryable once a tool has run', async () => {
+  it('is not retryable after a tool has run', async () => {
     const model = scriptedModel(ask(call('c1', 'echo')), broken([start, ...text('The beginning')]));
     const parts = await stream(withToolLoop(model, { tools: scriptedTools({ echo: () => 'ran' }) }));
     expect(ofType(parts, 'error')).toMatchObject([{ error: { statusCode: 500, isRetryable: false } }]);
@@ -81,7 +81,7 @@ describe.each(Object.keys(breaks))('a round that breaks off with %s', name => {
   });
 });
 
-describe('a turn that is not streamed', () => {
+describe('a generated turn', () => {
   it('rejects with the error of its round', async () => {
     const model = scriptedModel(() => {
       throw serverError();
@@ -90,7 +90,7 @@ describe('a turn that is not streamed', () => {
     await expect(turn).rejects.toMatchObject({ statusCode: 500, isRetryable: true });
   });
 
-  it('rejects with an error that is not retryable once a tool has run', async () => {
+  it('rejects with an error that is not retryable after a tool has run', async () => {
     const model = scriptedModel(ask(call('c1', 'echo')), () => {
       throw serverError();
     });

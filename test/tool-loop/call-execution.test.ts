@@ -6,7 +6,7 @@ import { createLocalTools } from '../../src/tools/local-tools.js';
 import { ask, call, exchangeOf, finishOf, ofType, say, scriptedModel, stream } from './_scripted-model.js';
 import { scriptedTools } from './_tools.js';
 
-/** What the model reads of one call with these arguments. */
+/** Returns what the model reads of one call with these arguments. */
 async function outputOf(
   input: string | object,
   {
@@ -38,7 +38,7 @@ describe('a call', () => {
   });
 
   it.each(['nonsense', '[1,2]', '"text"', '42', 'null'])(
-    'with the arguments %j is told what was expected',
+    'with the arguments %j does not run, and the error names what was expected',
     async input => {
       const tools = scriptedTools({ echo: () => 'ran' });
       const { output, isError, replayed } = await outputOf(input, { tools });
@@ -49,14 +49,14 @@ describe('a call', () => {
     },
   );
 
-  it('shows only the beginning of arguments that are no JSON', async () => {
+  it('reports only the beginning of long invalid arguments', async () => {
     const { output } = await outputOf('x'.repeat(5000));
     expect(output).toBe(
       `Invalid arguments for tool "echo": expected a JSON object, got ${'x'.repeat(100)}….`,
     );
   });
 
-  it('that does not fit the schema of a local tool does not run, and names the argument', async () => {
+  it('does not run if its arguments do not match the schema, and the error names the argument', async () => {
     let runs = 0;
     const tools = createLocalTools({
       echo: { inputSchema: z.object({ city: z.string() }), execute: () => runs++ },
@@ -70,7 +70,7 @@ describe('a call', () => {
   it.each([
     [new Error('The disk is full.'), 'The disk is full.'],
     ['a text', 'a text'],
-  ])('whose tool throws %s fails with its message', async (thrown, message) => {
+  ])('fails with the message if its tool throws %s', async (thrown, message) => {
     const tools = scriptedTools({
       echo() {
         throw thrown;
@@ -79,7 +79,7 @@ describe('a call', () => {
     expect(await outputOf({}, { tools })).toMatchObject({ output: message, isError: true });
   });
 
-  it('that exceeds the time limit of tools fails, its signal aborted, and the model goes on', async () => {
+  it('fails after the time limit of tools with its signal aborted, and the turn continues', async () => {
     let reason: unknown;
     const tools = scriptedTools({
       echo: (_, { signal }) => {
@@ -97,7 +97,7 @@ describe('a call', () => {
 });
 
 describe('a tool that fails', () => {
-  it('does not keep the others from running', async () => {
+  it('does not prevent other calls from running', async () => {
     const tools = scriptedTools({
       echo: () => 'fine',
       fail: () => ({ type: 'error-text', value: 'no such file' }),

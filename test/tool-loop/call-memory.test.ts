@@ -18,7 +18,7 @@ const resultOf = (toolCallId: string, value = 'ran') => ({
 });
 
 describe('the arguments of calls', () => {
-  it('are remembered from one model to the next that has the same tools', async () => {
+  it('are remembered by all models with the same tools', async () => {
     const tools = scriptedTools({ echo: () => 'ran' });
     await stream(withToolLoop(scriptedModel(ask(call('c1', 'echo', { a: 1 })), say('Done.')), { tools }));
 
@@ -47,19 +47,19 @@ describe('the arguments of calls', () => {
     });
   });
 
-  it('are not remembered for other tools', () => {
+  it('are not remembered by models with other tools', () => {
     callMemoryOf(scriptedTools({})).rememberInput(ran('c1'));
     expect(callMemoryOf(scriptedTools({})).recallInput(resultOf('c1'))).toBeUndefined();
   });
 
-  it('are not remembered for the same id in another conversation, whose result is another', () => {
+  it('are not used for the same id with another result in another conversation', () => {
     const memory = callMemoryOf(scriptedTools({}));
     memory.rememberInput(ran('call_0', { input: '{"secret":"of A"}', value: 'for A' }));
     expect(memory.recallInput(resultOf('call_0', 'for B'))).toBeUndefined();
     expect(memory.recallInput(resultOf('call_0', 'for A'))).toEqual({ secret: 'of A' });
   });
 
-  it('are remembered where the same tools come in another list', async () => {
+  it('are remembered if the same tools are in another list', async () => {
     const tools = scriptedTools({ echo: () => 'ran' });
     const other = scriptedTools({});
     const first = scriptedModel(ask(call('c1', 'echo', { a: 1 })), say('Done.'));
@@ -70,7 +70,7 @@ describe('the arguments of calls', () => {
     expect(exchangeOf(next.requests[0]).inputs).toEqual([{ a: 1 }]);
   });
 
-  it('are forgotten, oldest first, where there are many', () => {
+  it('are forgotten, oldest first, beyond the maximum number', () => {
     const memory = callMemoryOf(scriptedTools({}));
     for (let number = 0; number <= 500; number++) memory.rememberInput(ran(`c${number}`));
     expect(memory.recallInput(resultOf('c0'))).toBeUndefined();
@@ -78,7 +78,7 @@ describe('the arguments of calls', () => {
     expect(memory.recallInput(resultOf('c500'))).toEqual({ a: 1 });
   });
 
-  it('are repaired as when the tool ran, and unknown where they could not be', () => {
+  it('are repaired as for the tool, and unknown if that is not possible', () => {
     const memory = callMemoryOf(scriptedTools({}));
     memory.rememberInput(ran('c1', { input: '{a: 1' }));
     memory.rememberInput(ran('c2', { input: 'nonsense' }));
@@ -89,7 +89,7 @@ describe('the arguments of calls', () => {
 
 const hostTool = { type: 'function' as const, name: 'of_the_host', inputSchema: { type: 'object' as const } };
 
-/** The next step of a host whose history has only what it was shown: its own call and its result. */
+/** Returns the next step of a host whose history contains only its own call and its result. */
 const nextStep = (toolCallId: string) => [
   ...user('Go.'),
   {
@@ -109,8 +109,8 @@ const nextStep = (toolCallId: string) => [
   },
 ];
 
-describe('calls that the host was not shown', () => {
-  it('are told to the model again when the host answers its own call, so that none is made twice', async () => {
+describe('calls that the host did not receive', () => {
+  it('are restored in the next request, so that the model does not repeat them', async () => {
     const tools = scriptedTools({ echo: () => 'ran' });
     const first = scriptedModel(
       ask(call('c1', 'echo', { a: 1 })),
@@ -132,7 +132,7 @@ describe('calls that the host was not shown', () => {
     });
   });
 
-  it('are told once, where the host made several calls', async () => {
+  it('are restored once if the host ran several calls', async () => {
     const tools = scriptedTools({ echo: () => 'ran' });
     const first = scriptedModel(
       ask(call('c1', 'echo'), call('h1', 'of_the_host'), call('h2', 'of_the_host')),
@@ -145,7 +145,7 @@ describe('calls that the host was not shown', () => {
     expect(exchangeOf(second.requests[0]).calls).toEqual(['c1', 'h1', 'h2']);
   });
 
-  it('are not told where the history has them', async () => {
+  it('are not restored if the history contains them', async () => {
     const tools = scriptedTools({ echo: () => 'ran' });
     const stub = { type: 'function' as const, name: 'echo', inputSchema: { type: 'object' as const } };
     const first = scriptedModel(ask(call('c1', 'echo'), call('h1', 'of_the_host')));
@@ -156,7 +156,7 @@ describe('calls that the host was not shown', () => {
     expect(exchangeOf(second.requests[0]).calls).toEqual(['h1']);
   });
 
-  it('are not told in another conversation that has a call of the same id', async () => {
+  it('are not restored in another conversation with the same call id', async () => {
     const tools = scriptedTools({ echo: () => 'SECRET of A' });
     const first = scriptedModel(ask(call('c1', 'echo'), call('call_0', 'of_the_host')));
     await generate(withToolLoop(first, { tools }), { prompt: user('I am A.'), tools: [hostTool] });

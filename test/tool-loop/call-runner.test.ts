@@ -19,7 +19,7 @@ import {
 } from './_scripted-model.js';
 import { type Execute, gate, scriptedTools, settled } from './_tools.js';
 
-/** Runs the calls `a`, `b` … of one round with tools that wait until all ready ones have started. */
+/** Runs the calls `a`, `b` … of one round with tools that wait until all calls that may start have started. */
 async function run(
   toolNames: readonly string[],
   options: Omit<ToolLoopOptions, 'tools'> = {},
@@ -44,7 +44,7 @@ async function run(
 }
 
 describe('the calls of a round', () => {
-  it('run together where they only read, otherwise one after another', async () => {
+  it('run together if their tools are read-only, otherwise one after another', async () => {
     const { groups } = await run(['write', 'read', 'write', 'read']);
     expect(groups).toEqual(['a b d', 'c']);
   });
@@ -64,7 +64,7 @@ describe('the calls of a round', () => {
     expect(groups).toEqual(['a b', 'c d', 'e']);
   });
 
-  it('are answered in their own order although they finish in another', async () => {
+  it('are sent to the model in their own order even if they finish in another', async () => {
     const first = gate();
     const tools = scriptedTools({
       slow: { readOnly: true, execute: () => first.opened.then(() => 'slow') },
@@ -115,7 +115,7 @@ describe('the calls of a round', () => {
     expect(order).toEqual(['round over', 'tool']);
   });
 
-  it('do not start any more once the answer is known to be cut off', async () => {
+  it('do not start after the response turned out to be truncated', async () => {
     const model = scriptedModel([start, ...call('c1', 'write'), ...call('c2', 'write'), finish('length')]);
     const tools = scriptedTools({
       write: (_, { signal }) => new Promise((_, fail) => signal.addEventListener('abort', fail)),
@@ -129,7 +129,7 @@ describe('the calls of a round', () => {
     expect(finishOf(parts).finishReason).toBe('length');
   });
 
-  it('stop with the stream when the host cancels it', async () => {
+  it('stop when the host cancels the stream', async () => {
     const started = gate();
     const aborted = gate<unknown>();
     const tools = scriptedTools({
@@ -153,7 +153,7 @@ describe('the calls of a round', () => {
 describe('a round with calls of the host', () => {
   const mixed = ask(call('c1', 'echo'), call('h1', 'of_the_host'), call('c2', 'echo'));
 
-  it('runs its own calls and leaves the rest to the host', async () => {
+  it('runs the calls of the loop and leaves the others to the host', async () => {
     const model = scriptedModel(mixed);
     const tools = scriptedTools({ echo: (_, { toolCallId }) => toolCallId });
     const parts = await stream(withToolLoop(model, { tools }));
@@ -165,7 +165,7 @@ describe('a round with calls of the host', () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  it('goes on with the step in which the host brings its result', async () => {
+  it('continues in the next step, which contains the result of the host', async () => {
     const model = scriptedModel(mixed, say('Done.'));
     const tools = scriptedTools({ echo: (_, { toolCallId }) => toolCallId });
     const looped = withToolLoop(model, { tools });

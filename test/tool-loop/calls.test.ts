@@ -5,7 +5,7 @@ import { createLocalTools } from '../../src/tools/local-tools.js';
 import { ask, call, exchangeOf, ofType, say, scriptedModel, stream } from './_scripted-model.js';
 import { declared } from './_tools.js';
 
-/** What a tool is run with, and what the host is shown, when the model writes these arguments. */
+/** Returns the input of the tool and the input that the host receives if the model writes these arguments. */
 async function runWith(input: string | object) {
   const inputs: unknown[] = [];
   const tools = createLocalTools({
@@ -27,18 +27,18 @@ async function runWith(input: string | object) {
 }
 
 describe('the arguments of a call', () => {
-  it('that are texts where the schema of the tool allows none are read as it allows, and shown so', async () => {
+  it('are parsed from strings if the schema does not allow strings, also for the host', async () => {
     const { inputs, shown } = await runWith({ days: '3', cities: '["Oslo"]', note: '7' });
     expect(inputs).toEqual([{ days: 3, cities: ['Oslo'], note: '7' }]);
     expect(shown).toEqual(['{"days":3,"cities":["Oslo"],"note":"7"}']);
   });
 
-  it('that are escaped twice are read once more', async () => {
+  it('are decoded again if they are double-encoded', async () => {
     const { inputs } = await runWith(JSON.stringify('{"days":3,"note":"a\\nb"}'));
     expect(inputs).toEqual([{ days: 3, note: 'a\nb' }]);
   });
 
-  it('that end within a text do not run', async () => {
+  it('are rejected if they end inside a string', async () => {
     const { inputs, outputs, shown } = await runWith('{"days": 3, "note": "rm -rf /tmp/a');
     expect(inputs).toEqual([]);
     expect(outputs).toEqual([
@@ -50,7 +50,7 @@ describe('the arguments of a call', () => {
     expect(shown).toEqual(['{}']);
   });
 
-  it('that do not fit in any reading do not run', async () => {
+  it('are rejected if no repair makes them valid', async () => {
     const { inputs, outputs } = await runWith({ days: 'three', note: 'x' });
     expect(inputs).toEqual([]);
     expect(outputs[0]?.[1]).toMatch(/^Invalid arguments for tool "plan": .*days/s);

@@ -9,7 +9,7 @@ const tools = () =>
   scriptedTools({ echo: () => 'ran', fail: () => ({ type: 'error-text', value: 'no such file' }) });
 
 describe('onEvent', () => {
-  it('is told of rounds and tools as they come, with their times', async () => {
+  it('receives the events of rounds and tools as they happen, with their times', async () => {
     const events: ToolLoopEvent[] = [];
     await stream(
       withToolLoop(scriptedModel(...rounds()), { tools: tools(), onEvent: event => events.push(event) }),
@@ -31,7 +31,7 @@ describe('onEvent', () => {
     expect(times).toEqual(times.toSorted((a, b) => a - b));
   });
 
-  it('breaks nothing when it throws', async () => {
+  it('does not affect the turn if it throws', async () => {
     const onEvent = () => {
       throw new Error('from the observer');
     };

@@ -19,27 +19,27 @@ const tools = () => scriptedTools({ echo: () => 'ran' });
 const again = (number: number) => ask(call(`c${number}`, 'echo'));
 
 describe('the limit of rounds', () => {
-  it('is told to the model with the last request, and the turn ends with its answer', async () => {
+  it('forbids calls in the last request, and the turn ends with its response', async () => {
     const model = scriptedModel(again(1), again(2), say('Enough.'));
     const parts = await stream(withToolLoop(model, { tools: tools(), maxRounds: 3 }));
     expect(model.requests.map(({ toolChoice }) => toolChoice?.type)).toEqual([undefined, undefined, 'none']);
     expect(finishOf(parts).finishReason).toBe('stop');
   });
 
-  it('is 20 where nothing else is said', async () => {
+  it('defaults to 20', async () => {
     const model = scriptedModel(...Array.from({ length: 19 }, (_, index) => again(index)), say('Enough.'));
     await stream(withToolLoop(model, { tools: tools() }));
     expect(model.requests.map(({ toolChoice }) => toolChoice?.type).lastIndexOf('none')).toBe(19);
   });
 
-  it('keeps the tools in the last request, for the calls in the history', async () => {
+  it('keeps the tools of the last request, because the history contains their calls', async () => {
     const model = scriptedModel(again(1), say('Enough.'));
     await stream(withToolLoop(model, { tools: tools(), maxRounds: 2 }));
     expect(model.requests[1]?.tools).toHaveLength(1);
   });
 
   it.each([1, 2])(
-    'holds: calls that come in round %i of as many do not run and are told why',
+    'refuses calls in round %i of as many, and reports the reason',
     async maxRounds => {
       const source = tools();
       const model = scriptedModel(...[again(1), again(2)].slice(0, maxRounds));
@@ -61,7 +61,7 @@ describe('the limit of tool calls', () => {
   const calls = (...ids: string[]) => ask(...ids.map(id => call(id, 'echo')));
   const refused = 'Not run: the limit of 2 tool calls is reached.';
 
-  it('refuses the calls beyond it, in the order of the calls, and the next request asks for the answer', async () => {
+  it('refuses further calls in the order of the model, and the next request forbids calls', async () => {
     const source = tools();
     const model = scriptedModel(calls('c1', 'c2', 'c3'), say('Enough.'));
     const parts = await stream(withToolLoop(model, { tools: source, maxToolCalls: 2 }));
@@ -75,13 +75,13 @@ describe('the limit of tool calls', () => {
     expect(finishOf(parts).finishReason).toBe('stop');
   });
 
-  it('counts over all rounds, and asks for the answer as soon as it is reached', async () => {
+  it('counts the calls of all rounds, and forbids calls as soon as it is reached', async () => {
     const model = scriptedModel(calls('c1'), calls('c2'), say('Enough.'));
     await stream(withToolLoop(model, { tools: tools(), maxToolCalls: 2 }));
     expect(model.requests.map(({ toolChoice }) => toolChoice?.type)).toEqual([undefined, undefined, 'none']);
   });
 
-  it('holds against a model that calls although it was asked not to', async () => {
+  it('applies to a model that calls although calls are forbidden', async () => {
     const source = tools();
     const model = scriptedModel(calls('c1', 'c2'), calls('c3'));
     const parts = await stream(withToolLoop(model, { tools: source, maxToolCalls: 2 }));
@@ -101,21 +101,21 @@ describe('a call that fails three times', () => {
     return model.requests.slice(1).map(({ toolChoice }) => toolChoice?.type);
   };
 
-  it('in the same way makes the next request one without calls', async () => {
+  it('forbids calls in the next request if the failures are identical', async () => {
     expect(await choices([{ a: 1 }, { a: 1 }, { a: 1 }])).toEqual([undefined, undefined, 'none']);
   });
 
-  it('with other arguments may go on', async () => {
+  it('may be repeated with other arguments', async () => {
     expect(await choices([{ a: 1 }, { a: 2 }, { a: 1 }])).toEqual([undefined, undefined, undefined]);
   });
 
-  it('in different ways may go on', async () => {
+  it('may be repeated if the failures differ', async () => {
     let count = 0;
     const source = scriptedTools({ echo: () => ({ type: 'error-text', value: `failure ${count++}` }) });
     expect(await choices([{}, {}, {}], source)).toEqual([undefined, undefined, undefined]);
   });
 
-  it('counts no call that succeeds', async () => {
+  it('does not count successful calls', async () => {
     expect(await choices([{}, {}, {}], tools())).toEqual([undefined, undefined, undefined]);
   });
 });
@@ -123,7 +123,7 @@ describe('a call that fails three times', () => {
 describe('the time limit of a turn', () => {
   const message = 'The turn exceeded its limit of 30 ms (timeouts.total).';
 
-  it('ends a running tool: every call has an outcome, then an error and the finish', async () => {
+  it('ends a running tool: every call has a result, followed by an error and the finish', async () => {
     const source = scriptedTools({ endless: () => new Promise(() => {}) });
     const model = scriptedModel(ask(call('c1', 'endless'), call('c2', 'endless')));
     const parts = await stream(withToolLoop(model, { tools: source, timeouts: { total: 30 } }));
@@ -136,7 +136,7 @@ describe('the time limit of a turn', () => {
     expect(finishOf(parts)).toMatchObject({ finishReason: 'error', usage: { totalTokens: 15 } });
   });
 
-  it('ends an answer in the middle, with its blocks closed', async () => {
+  it('ends a response that is streaming, and closes its blocks', async () => {
     const model = scriptedModel(async function* () {
       yield* [start, ...text('The beginning').slice(0, 2)];
       await new Promise(() => {});
@@ -147,14 +147,14 @@ describe('the time limit of a turn', () => {
     expect(finishOf(parts).finishReason).toBe('error');
   });
 
-  it('ends a turn that is not streamed', async () => {
+  it('ends a generated turn', async () => {
     const source = scriptedTools({ endless: () => new Promise(() => {}) });
     const model = scriptedModel(ask(call('c1', 'endless')));
     const turn = generate(withToolLoop(model, { tools: source, timeouts: { total: 30 } }));
     await expect(turn).rejects.toMatchObject({ name: 'TimeoutError', message });
   });
 
-  it('counts the listing of the tools, too', async () => {
+  it('includes the listing of the tools', async () => {
     const source = { ...tools(), listTools: () => new Promise<never>(() => {}) };
     const turn = stream(withToolLoop(scriptedModel(), { tools: source, timeouts: { total: 30 } }));
     await expect(turn).rejects.toMatchObject({ message });

@@ -7,17 +7,17 @@ import { ask, call, generate, say, scriptedModel, stream } from './_scripted-mod
 import { scriptedTools } from './_tools.js';
 
 describe('an output of an unknown type', () => {
-  const forms: readonly [title: string, output: unknown][] = [
+  const outputs: readonly [title: string, output: unknown][] = [
     ['nothing', undefined],
-    ['text that is none', { type: 'text', value: undefined }],
-    ['no JSON', { type: 'json', value: undefined }],
+    ['text without a value', { type: 'text', value: undefined }],
+    ['JSON without a value', { type: 'json', value: undefined }],
     [
-      'a part of another major',
+      'a part of another major version',
       { type: 'content', value: [{ type: 'image-data', data: '', mediaType: 'image/png' }] },
     ],
-    ['a type of another major', { type: 'execution-denied', reason: 'no' }],
+    ['a type of another major version', { type: 'execution-denied', reason: 'no' }],
   ];
-  it.each(forms)('is reported to the model, and the turn continues: %s', async (_title, output) => {
+  it.each(outputs)('is reported to the model, and the turn continues: %s', async (_title, output) => {
     const tools = scriptedTools({});
     const source = {
       ...tools,
@@ -37,7 +37,7 @@ describe('an output of an unknown type', () => {
 });
 
 describe('truncated arguments', () => {
-  it('do not run while the answer may still turn out to be truncated, nor then', async () => {
+  it('do not run, neither during the response nor after it', async () => {
     const inputs: unknown[] = [];
     const tools = scriptedTools({ remove: input => String(inputs.push(input)) });
     const model = scriptedModel(ask(call('c1', 'remove', '{"path":"/home/me')), say('Sorry.'));
@@ -51,20 +51,20 @@ describe('truncated arguments', () => {
 });
 
 describe('a toolbox', () => {
-  it('never gives a name to another tool, also while its owner is away', async () => {
-    let isAway = true;
+  it('never reuses a name for another tool, even while its owner is unavailable', async () => {
+    let isUnavailable = true;
     const named = (name: string) => scriptedTools({ search: () => name });
     const [first, second] = [named('first'), named('second')];
     const flaky = {
       ...first,
-      listTools: async () => (isAway ? { tools: [], warnings: ['away'] } : first.listTools()),
+      listTools: async () => (isUnavailable ? { tools: [], warnings: ['unavailable'] } : first.listTools()),
     };
     const box = createToolbox([flaky, second]);
     const offered = async () => (await box.listTools()).tools.map(({ name }) => name);
     const run = (toolName: string) =>
       box.callTool({ toolCallId: 'c', toolName, input: {} }, { signal: new AbortController().signal });
     expect(await offered()).toEqual(['search']);
-    isAway = false;
+    isUnavailable = false;
     expect(await offered()).toEqual(['search_2', 'search']);
     expect([await run('search'), await run('search_2')]).toMatchObject([
       { value: 'second' },
@@ -90,11 +90,11 @@ it('stops reading a generator of a tool that ignores its signal', async () => {
   await stream(withToolLoop(model, { tools, timeouts: { tool: 40 } }));
   const after = ticks;
   await new Promise(resolve => setTimeout(resolve, 40));
-  // One more may have been requested before the time was over.
+  // One more value may have been requested before the time limit.
   expect(ticks).toBeLessThanOrEqual(after + 1);
 });
 
-it('marks a retryable error as not retryable after a tool ran', async () => {
+it('marks a retryable error as not retryable after a tool has run', async () => {
   class GatewayLikeError extends Error {
     readonly isRetryable = true;
   }
@@ -107,7 +107,7 @@ it('marks a retryable error as not retryable after a tool ran', async () => {
   expect(error).not.toHaveProperty('isRetryable', true);
 });
 
-it('reports a round before its request, and its duration', async () => {
+it('reports a round before its request, and its duration after it', async () => {
   const order: string[] = [];
   const slow = () => new Promise<never[]>(resolve => setTimeout(() => resolve([]), 60));
   const model = scriptedModel(

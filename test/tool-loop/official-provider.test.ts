@@ -7,7 +7,7 @@ import { createLocalTools } from '../../src/tools/local-tools.js';
 import { shapeOf } from '../integration/_provider.js';
 import { startEmulator } from '../testing/_emulator.js';
 
-// The loop over a model that nobody here wrote, against a server that checks what it is sent.
+// Tests the loop with a model of another package, against a server that validates every request.
 
 const localTools = createLocalTools({
   get_weather: tool({
@@ -30,7 +30,7 @@ async function loopedOfficialModel() {
 }
 
 describe('the loop over the official Responses model', () => {
-  it('streams rounds with parallel calls and reasoning, without a store', async () => {
+  it('streams rounds with parallel calls and reasoning if responses are not stored', async () => {
     const { emulator, model } = await loopedOfficialModel();
     const errors: unknown[] = [];
     const result = streamText({
@@ -71,7 +71,7 @@ describe('the loop over the official Responses model', () => {
     expect(next.text).toBe('You said: Thanks');
   });
 
-  it('ends with an error where the official model reports one but finishes without', async () => {
+  it('ends with an error if the official model reports an error but no error finish', async () => {
     const { emulator, model } = await loopedOfficialModel();
     emulator.enqueue({
       output: [{ call: 'add_numbers', arguments: { a: 1, b: 2 } }, { text: 'More to come' }],

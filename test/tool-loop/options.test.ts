@@ -53,19 +53,19 @@ describe('the options of a tool loop', () => {
       'Unknown setting `maxrounds` in the tool loop options. Did you mean `maxRounds`?',
     ],
     [{ tools, limit: 3 }, 'Unknown setting `limit` in the tool loop options. Known are: tools, maxRounds'],
-  ])('%j are refused with what was expected and what came', (options, message) => {
+  ])('%j are rejected with the expected and the received value', (options, message) => {
     const validate = () => validateToolLoopOptions(options);
     expect(validate).toThrow(message);
     expect(validate).toThrow(KelivoError);
     expect(validate).toThrow(expect.objectContaining({ code: 'invalid-settings' }));
   });
 
-  it('are checked when a model is wrapped, not when it is called', () => {
+  it('are validated when a model is wrapped, before any call', () => {
     const options = { tools, execution: 'fast' as 'auto' };
     expect(() => withToolLoop(scriptedModel(say('Hi')), options)).toThrow('Invalid `execution`');
   });
 
-  it('are kept as they are when they are right', () => {
+  it('are returned unchanged if they are valid', () => {
     const resultStore = new Map();
     const options = {
       tools: [tools],

@@ -17,7 +17,7 @@ describe('limitOutput', () => {
     { type: 'error-text', value: '' },
     { type: 'json', value: { a: [1, null] } },
     { type: 'error-json', value: null },
-  ])('leaves %j alone', output => {
+  ])('returns %j unchanged', output => {
     expect(limitOutput(output, limits)).toBe(output);
   });
 
@@ -26,14 +26,14 @@ describe('limitOutput', () => {
     ['error-text', { type: 'error-text', value: long }],
     ['text', { type: 'json', value: { long } }],
     ['error-text', { type: 'error-json', value: { long } }],
-  ])('cuts to %s what is too long', (type, output) => {
+  ])('truncates a long output to %s: %j', (type, output) => {
     const limited = limitOutput(output, limits);
     expect(limited.type).toBe(type);
     expect(limited.value).toMatch(mark);
     expect(String(limited.value).length).toBeLessThanOrEqual(100);
   });
 
-  it('lets the texts of a content share the limit, and keeps its media', () => {
+  it('applies the limit to all texts of an output together, and keeps its media', () => {
     const text = (value: string) => ({ type: 'text' as const, text: value });
     const value = [text('a'.repeat(40)), image(40), text(long), text('b'), text('c')];
     const limited = limitOutput({ type: 'content', value }, limits);
@@ -48,7 +48,7 @@ describe('limitOutput', () => {
     });
   });
 
-  it('puts a short text in the place of media that are too large', () => {
+  it('replaces media that are too large by a short text', () => {
     const limited = limitOutput({ type: 'content', value: [image(40), image(44)] }, limits);
     const note = '[image/png of 33 bytes left out: the limit is 30 bytes]';
     expect(limited.value).toEqual([image(40), { type: 'text', text: note }]);
@@ -69,19 +69,19 @@ describe('an output that is too long', () => {
     };
   };
 
-  it('is cut for the model and for the host alike', async () => {
+  it('is truncated for the model and for the host', async () => {
     const { read, shown } = await run({ type: 'text', value: long }, { maxToolOutputChars: 200 });
     expect(read).toMatch(mark);
     expect(String(read).length).toBeLessThanOrEqual(200);
     expect(shown).toBe(read);
   });
 
-  it('is one of more than 100 000 characters where nothing else is said', async () => {
+  it('has more than 100 000 characters by default', async () => {
     expect((await run({ type: 'text', value: 'x'.repeat(100_000) }, {})).read).not.toMatch(mark);
     expect((await run({ type: 'text', value: 'x'.repeat(100_001) }, {})).read).toMatch(mark);
   });
 
-  it('is one whose image exceeds the limit of media', async () => {
+  it('has an image that exceeds the media limit', async () => {
     const { read } = await run({ type: 'content', value: [image(400)] }, { maxToolMediaBytes: 299 });
     expect(read).toEqual([
       { type: 'text', text: '[image/png of 300 bytes left out: the limit is 299 bytes]' },
@@ -90,11 +90,11 @@ describe('an output that is too long', () => {
 });
 
 describe('cutText', () => {
-  it('leaves a text alone that is short enough', () => {
+  it('returns a short text unchanged', () => {
     expect(truncateText('x'.repeat(100), { maxChars: 100 })).toBe('x'.repeat(100));
   });
 
-  it('keeps the beginning and the end, and says how much is missing between them', () => {
+  it('keeps the beginning and the end, and marks the number of omitted characters', () => {
     const cut = truncateText(`${'a'.repeat(500)}${'b'.repeat(500)}`, { maxChars: 100 });
     const [, head = '', count, tail = ''] = /^(a+)\n\[… (\d+) characters left out …\]\n(b+)$/.exec(cut) ?? [];
     expect(head.length).toBeGreaterThan(30);
@@ -102,18 +102,18 @@ describe('cutText', () => {
     expect(cut.length).toBeLessThanOrEqual(100);
   });
 
-  it('never leaves half of a surrogate pair, wherever it cuts', () => {
+  it('never splits a surrogate pair', () => {
     for (const length of [500, 501]) {
       for (let maxChars = 100; maxChars < 108; maxChars++) {
         const cut = truncateText(`${'x'.repeat(length % 2)}${'😀'.repeat(length)}`, { maxChars });
         expect(cut).toMatch(/characters left out/);
         expect(cut.length).toBeLessThanOrEqual(maxChars);
-        expect(encodeURIComponent(cut)).toContain('%F0%9F%98%80'); // throws for a lone half
+        expect(encodeURIComponent(cut)).toContain('%F0%9F%98%80'); // throws for a lone surrogate
       }
     }
   });
 
-  it('is the mark alone where there is room for no more', () => {
+  it('returns only the mark if there is no room for more', () => {
     expect(truncateText('x'.repeat(50), { maxChars: 10 })).toBe('\n[… 50 characters left out …]\n');
   });
 });

@@ -7,7 +7,7 @@ import { type Execute, scriptedTools } from './_tools.js';
 
 const pause = (milliseconds: number) => new Promise(resolve => setTimeout(resolve, milliseconds));
 
-/** Takes 160 ms, with a report every 20 ms. */
+/** Takes 160 ms and reports progress every 20 ms. */
 const working: Execute = async (_, { onProgress }) => {
   for (let progress = 1; progress <= 8; progress++) {
     await pause(20);
@@ -32,7 +32,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] 
 afterEach(() => void vi.useRealTimers());
 
 describe('a tool that reports progress', () => {
-  it('emits events, and may take longer than the limit of a silent tool', async () => {
+  it('emits events, and may run longer than a tool without progress', async () => {
     const { output, progress } = await run(working, { timeouts: { tool: 100 } });
     expect(output).toBe('done');
     expect(progress).toHaveLength(8);
@@ -48,12 +48,12 @@ describe('a tool that reports progress', () => {
     });
   });
 
-  it('ends with the turn', async () => {
+  it('is stopped when the turn ends', async () => {
     const { parts } = await run(working, { timeouts: { tool: 100, total: 120 } });
     expect(ofType(parts, 'error')).toMatchObject([{ error: { name: 'TimeoutError' } }]);
   });
 
-  it('is stopped when it becomes silent, and its later reports are ignored', async () => {
+  it('is stopped after the limit without progress, and its later reports are ignored', async () => {
     let reportLate = () => {};
     const { output, progress } = await run(
       (_, { onProgress }) => {

@@ -28,7 +28,7 @@ const pay = (toolCallId: string, input: Record<string, unknown> = { amount: 5, t
   input,
 });
 
-/** A store in which a call with the id `c1` has finished. */
+/** Returns a store with the finished call `c1`. */
 async function filled() {
   const store = new Map<string, unknown>();
   const { results } = setup({ store });
@@ -37,8 +37,8 @@ async function filled() {
   return store;
 }
 
-describe('the results of calls', () => {
-  it('are kept under turn, round and call id, as JSON can hold them', async () => {
+describe('stored results', () => {
+  it('are JSON values under a key of turn, round and call id', async () => {
     const store = await filled();
     const value = store.get(JSON.stringify(['turn-1', 1, 1, 'c1']));
     expect(value).toEqual({ toolName: 'pay', input: { amount: 5, to: 'a' }, output });
@@ -47,7 +47,7 @@ describe('the results of calls', () => {
 
   it.each([
     ['the same id', pay('c1')],
-    ['another id, as a model gives that is asked again', pay('c9')],
+    ['another id, as in a repeated response', pay('c9')],
     ['its arguments in another order', pay('c9', { to: 'a', amount: 5 })],
   ])('are found for a call with %s', async (_, repeated) => {
     expect(await setup({ store: await filled() }).results.find(repeated)).toEqual(output);
@@ -68,19 +68,19 @@ describe('the results of calls', () => {
     expect(await results.find({ ...pay('c1'), toolName: 'refund' })).toBeUndefined();
   });
 
-  it('are those of one call: a second one that is alike has to run', async () => {
+  it('are used once: a second identical call has to run', async () => {
     const { results } = setup({ store: await filled() });
     expect(await results.find(pay('c8'))).toEqual(output);
     expect(await results.find(pay('c9'))).toBeUndefined();
   });
 
-  it('are not made of what is no result', async () => {
+  it('are ignored if they are malformed', async () => {
     const store = await filled();
     for (const key of store.keys()) store.set(key, { toolName: 'pay', input: 'x', output: 'y' });
     expect(await setup({ store }).results.find(pay('c1'))).toBeUndefined();
   });
 
-  it('may be lost by a store that fails, with a warning', async () => {
+  it('are skipped with a warning if the store fails', async () => {
     const fail = () => {
       throw new Error('connection refused');
     };
@@ -94,14 +94,14 @@ describe('the results of calls', () => {
     ]);
   });
 
-  it('are waited for as long as the patience lasts', async () => {
+  it('are awaited until the timeout', async () => {
     const never = () => new Promise(() => {});
     const { results, warnings } = setup({ store: { get: never, set: never }, timeout: 10 });
     expect(await results.find(pay('c1'))).toBeUndefined();
     expect(warnings).toEqual([expect.stringContaining('it did not respond within 10 ms')]);
   });
 
-  it('are waited for no longer after an abort', async () => {
+  it('are no longer awaited after an abort', async () => {
     const controller = new AbortController();
     const never = () => new Promise(() => {});
     const { results, warnings } = setup({ store: { get: never, set: never }, signal: controller.signal });
@@ -136,7 +136,7 @@ describe('a turn with a result store', () => {
     return { parts, asked, ran: tools.calls.length, events, outputs: exchangeOf(model.requests[1]).outputs };
   }
 
-  it('runs no finished call again, and asks nobody about it', async () => {
+  it('does not run a finished call again, and requests no approval for it', async () => {
     const store = new Map<string, unknown>();
     expect(await run({ store })).toMatchObject({ ran: 1, asked: ['pay'] });
     const { ran, asked, outputs, events } = await run({ store, id: 'c2' });
@@ -147,13 +147,13 @@ describe('a turn with a result store', () => {
     expect(events.find(({ type }) => type === 'tool-end')).toMatchObject({ duration: 0, isError: false });
   });
 
-  it('keeps failures too: a tool that failed has run', async () => {
+  it('stores failures of tools, because a failed tool has run', async () => {
     const store = new Map<string, unknown>();
     await run({ store, fails: true });
     expect(await run({ store })).toMatchObject({ ran: 0, outputs: [['c1', 'no money']] });
   });
 
-  it('keeps no refusal: the user may think better of it', async () => {
+  it('does not store denials, because the user may decide differently', async () => {
     const store = new Map<string, unknown>();
     const model = scriptedModel(ask(call('c1', 'pay', { amount: 5 })), say('Done.'));
     const tools = scriptedTools({ pay: () => 'paid' });
@@ -163,14 +163,14 @@ describe('a turn with a result store', () => {
     expect((await run({ store })).ran).toBe(1);
   });
 
-  it('keeps nothing where the host gives the turn no id', async () => {
+  it('stores nothing for a turn without an id', async () => {
     const store = new Map<string, unknown>();
     const { ran } = await run({ store, turnId: null });
     expect(ran).toBe(1);
     expect(store.size).toBe(0);
   });
 
-  it('goes on without a store that fails, and says so in an event', async () => {
+  it('continues without a failing store, and reports it as an event', async () => {
     const store = new Map<string, unknown>();
     store.set = () => {
       throw new Error('disk full');
@@ -187,7 +187,7 @@ describe('a turn with a result store', () => {
     ]);
   });
 
-  it.each([7, '', {}])('is refused with the turn id %j', async turnId => {
+  it.each([7, '', {}])('rejects the turn id %j', async turnId => {
     await expect(run({ turnId })).rejects.toThrow(
       `Expected \`providerOptions.kelivo.turnId\` to be a non-empty string, got ${JSON.stringify(turnId)}.`,
     );

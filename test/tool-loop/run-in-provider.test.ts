@@ -26,7 +26,7 @@ interface NeedsApprovalOptions {
   experimental_context?: unknown;
 }
 
-/** A turn in which the model calls `weather` once, with no other tools, and what the model read of it. */
+/** Runs a turn in which the model calls `weather` once, and returns what the model reads of it. */
 async function runTurn(
   tools: LocalTools,
   options: Parameters<typeof runInProvider>[1] = {},
@@ -41,20 +41,20 @@ async function runTurn(
 }
 
 describe('runInProvider', () => {
-  it('declares the tools without what runs them', () => {
+  it('declares the tools without `execute`', () => {
     const { tools } = runInProvider({ weather });
     expect(tools.weather.description).toBe('Tells the weather.');
     expect(tools.weather).not.toHaveProperty('execute');
     expect(tools.weather.inputSchema.safeParse({ anything: 'goes' }).success).toBe(true);
   });
 
-  it('refuses a tool that nobody could run', () => {
+  it('rejects a tool without `execute`', () => {
     expect(() => runInProvider({ weather: tool({ inputSchema }) })).toThrow(KelivoError);
   });
 
   it.each([
     ['true', true],
-    ['what it says of a call', async ({ city }: { city: string }) => city === 'Oslo'],
+    ['a function', async ({ city }: { city: string }) => city === 'Oslo'],
   ])('does not run a tool with `needsApproval` (%s) before it is approved', async (_, needsApproval) => {
     const tools = {
       weather: toolOf6({ inputSchema, needsApproval, execute: ({ city }) => `Sun in ${city}.` }),
@@ -69,7 +69,7 @@ describe('runInProvider', () => {
     expect(asked).toEqual([{ city: 'Oslo' }]);
   });
 
-  it('runs a tool whose `needsApproval` says that a call needs none, and none where it fails', async () => {
+  it('runs a tool if `needsApproval` returns false, but not if it throws', async () => {
     const seen: unknown[] = [];
     const needsApproval = (
       input: object,
@@ -93,7 +93,7 @@ describe('runInProvider', () => {
     expect(failed.output).toEqual({ type: 'error-text', value: expect.stringContaining('no idea') });
   });
 
-  it('has the loop run them, in a stream and in a result', async () => {
+  it('runs the tools in the loop, streamed and generated', async () => {
     const { model, output } = await runTurn({ weather });
     expect(output).toEqual({ type: 'text', value: 'Sun in Oslo.' });
     expect(model.requests[0]?.tools).toMatchObject([
@@ -108,7 +108,7 @@ describe('runInProvider', () => {
     expect(exchangeOf(again.requests[1]).outputs).toEqual([['c1', 'Sun in Rome.']]);
   });
 
-  it('runs them beside the tools of the loop, and keeps their names', async () => {
+  it('runs the tools together with those of the loop, and keeps their names', async () => {
     const own = scriptedTools({ weather: () => 'Rain, says the loop.', echo: () => 'echo' });
     const model = scriptedModel(
       ask(call('c1', 'weather', { city: 'Oslo' }), call('c2', 'weather_2'), call('c3', 'echo')),
@@ -123,7 +123,7 @@ describe('runInProvider', () => {
     ]);
   });
 
-  it('lasts for one call', async () => {
+  it('applies to one call only', async () => {
     const model = scriptedModel(say('One.'), say('Two.'));
     const looped = withToolLoop(model, { tools: [] });
     const { providerOptions } = runInProvider({ weather });
@@ -135,7 +135,7 @@ describe('runInProvider', () => {
     ]);
   });
 
-  it('gives `execute` what the AI SDK gives it', async () => {
+  it('calls `execute` with the same options as the AI SDK', async () => {
     const execute = vi.fn((_input: unknown, _options: unknown) => 'Sun.');
     const context = { user: 'ada' };
     const model = scriptedModel(
@@ -157,14 +157,14 @@ describe('runInProvider', () => {
         context,
       },
     ]);
-    // The second round has the first one in it.
+    // The prompt of the second round contains the first one.
     expect(execute.mock.calls[1]?.[1]).toMatchObject({
       toolCallId: 'c2',
       messages: [{ role: 'user' }, { role: 'assistant' }, { role: 'tool' }],
     });
   });
 
-  it('takes the last value of a generator for the result', async () => {
+  it('uses the last value of a generator as the result', async () => {
     const { output } = await runTurn({
       weather: {
         inputSchema,
@@ -177,7 +177,7 @@ describe('runInProvider', () => {
     expect(output).toEqual({ type: 'text', value: 'Sun.' });
   });
 
-  it('ends a tool when the turn is aborted', async () => {
+  it('stops a tool when the turn is aborted', async () => {
     const controller = new AbortController();
     const seen: unknown[] = [];
     const model = scriptedModel(ask(call('c1', 'weather', { city: 'Oslo' })));
@@ -208,7 +208,7 @@ describe('runInProvider', () => {
 
   it.each([
     [
-      'ai 5, which gives the output',
+      'ai 5, which passes the output',
       5,
       tool({
         inputSchema,
@@ -220,7 +220,7 @@ describe('runInProvider', () => {
       }),
     ],
     [
-      'ai 6, which gives it with the call, and spells images in another way',
+      'ai 6, which passes the call and the output, and has another type for images',
       6,
       toolOf6({
         inputSchema,
@@ -232,7 +232,7 @@ describe('runInProvider', () => {
       }),
     ],
     [
-      'ai 7, which tells what data is',
+      'ai 7, which has a type for the data of a file',
       7,
       toolOf7({
         inputSchema,
@@ -243,12 +243,12 @@ describe('runInProvider', () => {
         }),
       }),
     ],
-  ] as const)('honours the `toModelOutput` of a tool of %s', async (_, aiVersion, weather) => {
+  ] as const)('uses `toModelOutput` of a tool for %s', async (_, aiVersion, weather) => {
     const { output } = await runTurn({ weather }, { aiVersion });
     expect(output).toEqual(media);
   });
 
-  it('refuses executors that are none', async () => {
+  it('rejects invalid executors', async () => {
     const looped = withToolLoop(scriptedModel(), { tools: [] });
     for (const executors of ['weather', ['weather']]) {
       const turn = stream(looped, { providerOptions: { kelivo: { executors } } });
@@ -259,7 +259,7 @@ describe('runInProvider', () => {
 });
 
 describe('a loop without tools', () => {
-  it('leaves the model alone until a call brings some', async () => {
+  it('passes calls on unchanged unless they contain tools', async () => {
     const model = scriptedModel(say('Hi'));
     const options = { prompt: user('Go.') };
     const result = await withToolLoop(model, { tools: [] }).doStream(options);
@@ -268,7 +268,7 @@ describe('a loop without tools', () => {
   });
 });
 
-/** Counts the parts of a stream, as text. */
+/** Counts the parts of a stream and returns the number as text. */
 function countParts(): TransformStream<unknown, Uint8Array> {
   let count = 0;
   return new TransformStream({

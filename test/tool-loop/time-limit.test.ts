@@ -8,7 +8,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('a time limit', () => {
-  it('aborts when its time is over, counted from the last start', () => {
+  it('aborts after its time, counted from the last restart', () => {
     const limit = createTimeLimit(undefined, { milliseconds: 100, message });
     vi.advanceTimersByTime(90);
     limit.restart();
@@ -19,7 +19,7 @@ describe('a time limit', () => {
     expect(limit.signal.reason).toMatchObject({ name: 'TimeoutError', message });
   });
 
-  it('follows the other signal, and its time is not over then', () => {
+  it('aborts with the other signal, which does not count as a timeout', () => {
     const controller = new AbortController();
     const limit = createTimeLimit(controller.signal, { milliseconds: 100, message });
     controller.abort('enough');
@@ -29,20 +29,20 @@ describe('a time limit', () => {
     expect(limit.isOver).toBe(false);
   });
 
-  it('never ends without a time', () => {
+  it('never aborts without a time', () => {
     const limit = createTimeLimit(undefined, { milliseconds: undefined, message });
     expect(vi.getTimerCount()).toBe(0);
     expect(limit.signal.aborted).toBe(false);
   });
 
-  it.each([2 ** 31, Number.POSITIVE_INFINITY])('does not end at once with %d milliseconds', milliseconds => {
+  it.each([2 ** 31, Number.POSITIVE_INFINITY])('does not abort immediately with %d milliseconds', milliseconds => {
     const limit = createTimeLimit(undefined, { milliseconds, message });
     vi.advanceTimersByTime(60_000);
     expect(limit.isOver).toBe(false);
     limit.release();
   });
 
-  it('leaves no timer and no listener behind', () => {
+  it('releases its timer and its listener', () => {
     const { signal } = new AbortController();
     createTimeLimit(signal, { milliseconds: 100, message }).release();
     expect(vi.getTimerCount()).toBe(0);

@@ -24,7 +24,7 @@ import { generateText, streamText, wrapLanguageModel } from 'ai';
 const echo = () => scriptedTools({ echo: ({ text }) => `echo ${text}` });
 
 describe('withToolLoop', () => {
-  it('lets an answer without a call of its own through as it is', async () => {
+  it('passes a response without calls on unchanged', async () => {
     const parts: LanguageModelV2StreamPart[] = [
       start,
       { type: 'response-metadata', id: 'resp_1' },
@@ -41,7 +41,7 @@ describe('withToolLoop', () => {
     expect(finishOf(shown)).toMatchObject(parts.at(-1) ?? {});
   });
 
-  it('offers its tools beside those of the host, with the real schema in place of a stub', async () => {
+  it('offers its tools together with those of the host, and replaces stubs by the real schemas', async () => {
     const model = scriptedModel(say('Hi'));
     const looped = withToolLoop(model, { tools: echo() });
     await stream(looped, { tools: [declared('echo'), declared('of_the_host')] });
@@ -63,13 +63,13 @@ describe('withToolLoop', () => {
     });
   });
 
-  it('sends no tools where there are none', async () => {
+  it('sends no empty list of tools', async () => {
     const model = scriptedModel(say('Hi'));
     await stream(withToolLoop(model, { tools: scriptedTools({}) }));
     expect(model.requests[0]).not.toHaveProperty('tools');
   });
 
-  it('runs a call and asks again with its outcome', async () => {
+  it('runs a call and sends its output in the next request', async () => {
     const model = scriptedModel(
       [start, ...text('One moment.'), ...call('c1', 'echo', { text: 'a' }), finish('tool-calls')],
       say('It said a.'),
@@ -106,7 +106,7 @@ describe('withToolLoop', () => {
     expect(finishOf(parts).finishReason).toBe('stop');
   });
 
-  it('gives back what the model needs to go on: reasoning, files and the metadata of its parts', async () => {
+  it('sends reasoning, files and part metadata back to the model', async () => {
     const metadata = (itemId: string) => ({ openai: { itemId } });
     const model = scriptedModel(
       [
@@ -149,7 +149,7 @@ describe('withToolLoop', () => {
     ]);
   });
 
-  it('sums the usage of all rounds and leaves undefined what no round tells', async () => {
+  it('adds up the usage of all rounds, and leaves counts undefined that no round reports', async () => {
     const model = scriptedModel(
       [
         start,
@@ -173,7 +173,7 @@ describe('withToolLoop', () => {
     });
   });
 
-  it('tells each round in the metadata of the finish', async () => {
+  it('reports each round in the metadata of the finish part', async () => {
     const model = scriptedModel(
       [start, { type: 'response-metadata', id: 'resp_1' }, ...call('c1', 'echo'), finish('tool-calls')],
       say('Done.'),
@@ -194,7 +194,7 @@ describe('withToolLoop', () => {
     ]);
   });
 
-  it('starts once, with the warnings of the tools and of the first round', async () => {
+  it('emits one stream-start, with the warnings of the tools and of the first round', async () => {
     const warned = { type: 'other', message: 'from the model' } as const;
     const model = scriptedModel(
       [{ type: 'stream-start', warnings: [warned] }, ...call('c1', 'echo'), finish('tool-calls')],
@@ -209,7 +209,7 @@ describe('withToolLoop', () => {
     expect(ofType(parts, 'finish')).toHaveLength(1);
   });
 
-  it('hands on the request and response of the first round', async () => {
+  it('returns the request and response of the first round', async () => {
     const model = scriptedModel(say('Hi'));
     const result = await withToolLoop(model, { tools: echo() }).doStream({ prompt: user('Go.') });
     await result.stream.cancel();
@@ -219,13 +219,13 @@ describe('withToolLoop', () => {
     });
   });
 
-  it('turns a forced tool choice into a free one after the first round', async () => {
+  it('replaces a forced tool choice by `auto` after the first round', async () => {
     const model = scriptedModel(ask(call('c1', 'echo')), say('Done.'));
     await stream(withToolLoop(model, { tools: echo() }), { toolChoice: { type: 'tool', toolName: 'echo' } });
     expect(model.requests.map(({ toolChoice }) => toolChoice?.type)).toEqual(['tool', 'auto']);
   });
 
-  it('gives the same answer without streaming', async () => {
+  it('returns the same response without streaming', async () => {
     const model = scriptedModel(ask(call('c1', 'echo', { text: 'a' })), say('It said a.'));
     const result = await generate(withToolLoop(model, { tools: echo() }), { tools: [declared('echo')] });
     expect(result).toMatchObject({
@@ -258,7 +258,7 @@ describe('toolLoopMiddleware', () => {
     expect(exchangeOf(model.requests[1]).outputs).toEqual([['c1', 'echo a']]);
   });
 
-  it('runs them in `streamText`, and remembers its calls from turn to turn', async () => {
+  it('runs them in `streamText`, and remembers their calls between turns', async () => {
     const { model, wrapped } = wrap();
     const first = streamText({ model: wrapped, prompt: 'Go.' });
     expect(await first.text).toBe('It said a.');
@@ -274,7 +274,7 @@ describe('toolLoopMiddleware', () => {
     });
   });
 
-  it('refuses wrong options when it is made', () => {
+  it('rejects invalid options at creation', () => {
     const options = { tools: scriptedTools({}), maxRounds: 0 };
     expect(() => toolLoopMiddleware(options)).toThrow('Invalid `maxRounds` of the tool loop options');
   });

@@ -25,8 +25,8 @@ function looped(options: Partial<ToolLoopOptions> = {}, round = ask(call('c1', '
   return withToolLoop(scriptedModel(round, say('Done.')), { tools, ...options });
 }
 
-describe('what the host sees of the tools', () => {
-  it('is the whole call for a tool that it declared', async () => {
+describe('the tool parts that the host receives', () => {
+  it('contain the complete call of a declared tool', async () => {
     const parts = await stream(looped(), { tools: [declared('echo')] });
     expect(parts.filter(isToolPart)).toEqual([
       { type: 'tool-input-start', id: 'c1', toolName: 'echo', providerExecuted: true },
@@ -43,12 +43,12 @@ describe('what the host sees of the tools', () => {
     ]);
   });
 
-  it('is input and result without the call part for a tool that it does not know', async () => {
+  it('contain input and result, but no call, of an undeclared tool', async () => {
     const parts = await stream(looped());
     expect(typesOf(parts.filter(isToolPart))).toEqual(toolParts.filter(type => type !== 'tool-call'));
   });
 
-  it('has the input also where the model does not stream it', async () => {
+  it('contain the input even if the model does not stream it', async () => {
     const whole = { type: 'tool-call', toolCallId: 'c1', toolName: 'echo', input: '{"text":"a"}' } as const;
     const parts = await stream(looped({}, [start, whole, finish('tool-calls')]));
     expect(parts.filter(isToolPart)).toEqual([
@@ -59,19 +59,19 @@ describe('what the host sees of the tools', () => {
     ]);
   });
 
-  it('is nothing but metadata in a generated result, where it does not know the tool', async () => {
+  it('are omitted from a generated result for an undeclared tool, except for metadata', async () => {
     const { content, providerMetadata } = await generate(looped());
     expect(content).toEqual([{ type: 'text', text: 'Done.' }]);
     expect(providerMetadata?.kelivo?.rounds).toMatchObject([{ toolCalls: [{ toolName: 'echo' }] }, {}]);
   });
 
-  it('is nothing with `toolActivity: "none"`', async () => {
+  it('are omitted with `toolActivity: "none"`', async () => {
     const parts = await stream(looped({ toolActivity: 'none' }), { tools: [declared('echo')] });
     expect(parts.filter(isToolPart)).toEqual([]);
     expect(finishOf(parts).providerMetadata?.kelivo?.rounds).toMatchObject([{ toolCalls: [{}] }, {}]);
   });
 
-  it('is nothing where it chose "none", and a call made nevertheless does not run', async () => {
+  it('are omitted with the tool choice "none", and a call does not run', async () => {
     const tools = scriptedTools({ echo: () => 'ran' });
     const model = scriptedModel(ask(call('c1', 'echo')));
     const parts = await stream(withToolLoop(model, { tools }), {
@@ -83,7 +83,7 @@ describe('what the host sees of the tools', () => {
     expect(finishOf(parts).finishReason).toBe('other');
   });
 
-  it('is input that is JSON even where the model wrote it broken', async () => {
+  it('contain valid JSON as input even if the model wrote malformed JSON', async () => {
     const round = ask(call('c1', 'echo', "{text: 'a'"), call('c2', 'echo', 'nonsense'));
     const parts = await stream(looped({}, round), { tools: [declared('echo')] });
     expect(ofType(parts, 'tool-call').map(({ input }) => input)).toEqual(['{"text":"a"}', '{}']);
@@ -113,7 +113,7 @@ describe('what the host sees of the tools', () => {
       },
       false,
     ],
-  ])('shows the output %j as JSON that is not null', async (output, result, isError) => {
+  ])('contain the output %j as JSON that is not null', async (output, result, isError) => {
     const model = scriptedModel(ask(call('c1', 'give')), say('Done.'));
     const [shown] = ofType(
       await stream(withToolLoop(model, { tools: scriptedTools({ give: () => output }) })),

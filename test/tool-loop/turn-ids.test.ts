@@ -18,7 +18,7 @@ import { declared, scriptedTools } from './_tools.js';
 const tools = () => scriptedTools({ echo: ({ text }) => `echo ${text}` });
 
 describe('the ids of a turn', () => {
-  it('are unique for calls of servers that name every call alike, in parts and in prompts', async () => {
+  it('are unique if the server uses one id for every call, in parts and in prompts', async () => {
     const round = (text: string) => ask(call('call_0', 'echo', { text }));
     const model = scriptedModel(round('a'), round('b'), say('Done.'));
     const parts = await stream(withToolLoop(model, { tools: tools() }), {
@@ -77,7 +77,7 @@ describe('the ids of a turn', () => {
     }
   });
 
-  it('tell a call that is announced twice from another one: it runs once', async () => {
+  it('identify a call that is sent twice, which runs once', async () => {
     const source = tools();
     const twice = call('c1', 'echo', { text: 'a' });
     const model = scriptedModel(ask(twice, twice), say('Done.'));
@@ -88,7 +88,7 @@ describe('the ids of a turn', () => {
     expect(exchangeOf(model.requests[1])).toMatchObject({ calls: ['c1'], outputs: [['c1', 'echo a']] });
   });
 
-  it('tell two calls under one id apart: both run, each with its input', async () => {
+  it('distinguish two calls with the same id, which both run with their own input', async () => {
     const model = scriptedModel(
       ask(call('call_0', 'echo', { text: 'a' }), call('call_0', 'echo', { text: 'b' })),
       say('Done.'),
@@ -108,7 +108,7 @@ describe('the ids of a turn', () => {
     ]);
   });
 
-  it('are those of the calls also where the host runs them', async () => {
+  it('are the same for calls that the host runs', async () => {
     const model = scriptedModel(
       ask(call('call_0', 'of_the_host', { a: 1 }), call('call_0', 'of_the_host', { a: 2 })),
     );

@@ -1,6 +1,6 @@
-// The package names type files that it does not have, so what the tests use of it is told here.
+// The package lacks the type files that its manifest names. Declares what the tests use.
 
-/** What a model of version 3 is called with, and gives, as far as the tests look at it. */
+/** The fields of a result that the tests read. */
 export interface TextResult {
   readonly text: string | PromiseLike<string>;
   readonly finishReason: string | PromiseLike<string>;

@@ -1,4 +1,4 @@
-// A small MCP server over stdio with faults that the reference servers do not have.
+// A small MCP server over stdio with defects that the reference servers do not have.
 // The argument selects how it lists its tools: "paged", "endless", "malformed", "toolless".
 // "mute" never responds, and "stubborn" keeps running after its input has ended.
 import { spawn } from 'node:child_process';
@@ -33,7 +33,7 @@ const answer = (id, text) => send({ id, result: { content: [{ type: 'text', text
 const startGrandchild = () =>
   spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: ['ignore', 'inherit', 'ignore'] });
 
-/** Handlers for the host's answers, by request id. */
+/** Handlers for the host's responses, by request id. */
 const questions = new Map();
 
 const listings = {
@@ -81,7 +81,7 @@ const calls = {
     send({ method: 'notifications/tools/list_changed' });
     answer(id, 'added');
   },
-  // Sends a request to the host and returns its answer or error.
+  // Sends a request to the host and returns its response or error.
   ask: (id, { method, params }) => {
     questions.set(`ask-${id}`, reply => answer(id, JSON.stringify(reply)));
     send({ id: `ask-${id}`, method, params });

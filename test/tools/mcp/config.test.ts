@@ -89,7 +89,7 @@ it.each([
   );
 });
 
-it('suggests `parseMcpConfig` for a whole file', () => {
+it('suggests `parseMcpConfig` for a complete file', () => {
   expect(() => validateMcpServers({ mcpServers: { a: { command: 'x' } } })).toThrow(
     'got neither. Use `parseMcpConfig` to read a whole configuration file.',
   );

@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers());
 
 type Options = NonNullable<Parameters<Client['request']>[2]>;
 
-/** Sends a request that is never answered, through a session without a server. */
+/** Sends a request that never receives a response, through a session without a server. */
 function start(limits: RequestLimits) {
   let options: Options | undefined;
   const client = {

@@ -30,7 +30,7 @@ describe('a server that sends a request', () => {
     expect(await ask(request)).toEqual({ code: -32601, message: 'Method not found' });
   });
 
-  it('receives the answer of the user, with defaults for missing fields', async () => {
+  it('receives the response of the user, with defaults for missing fields', async () => {
     const seen: unknown[] = [];
     const answer = await ask(form, {
       onElicitation: ({ message }, { server }) => {
@@ -59,7 +59,7 @@ describe('a server that sends a request', () => {
     });
   });
 
-  it('does not reach its timeout while the host prepares the answer', async () => {
+  it('does not time out while the host prepares the response', async () => {
     const { config } = await fixtureServer();
     const tools = openTools(
       { fixture: config },

@@ -47,8 +47,8 @@ export async function run() {
   await generateText({ model: wrapped, prompt: '' });
   streamText({ model: looped, prompt: '', ...runInProvider({ weather }) });
   await embed({ model: provider.embeddingModel('text-embedding-3-small'), value: '' });
-  // @ts-expect-error A provider of version 2 is none for the registry of `ai@6`: the reason for one of version 3.
+  // @ts-expect-error The registry of `ai@6` does not accept a version 2 provider, so there is a version 3 provider.
   createProviderRegistry({ kelivo: createV2Provider() });
-  // A model of version 2 is one for `generateText`, too.
+  // `generateText` also accepts a version 2 model.
   await generateText({ model: createV2Provider({ tools: { weather } })('gpt-5'), prompt: '' });
 }

@@ -47,6 +47,6 @@ export async function run() {
   await generateText({ model: wrapped, prompt: '' });
   streamText({ model: looped, prompt: '', ...runInProvider({ weather }) });
   await embed({ model: provider.embeddingModel('text-embedding-3-small'), value: '' });
-  // A model of version 2 is one for `generateText`, too.
+  // `generateText` also accepts a version 2 model.
   await generateText({ model: createV2Provider({ tools: { weather } })('gpt-5'), prompt: '' });
 }
