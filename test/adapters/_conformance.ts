@@ -9,7 +9,7 @@ import {
   generate,
   ofType,
   readAll,
-  say,
+  textRound,
   scriptedModel,
   start,
   stream,
@@ -60,7 +60,7 @@ export function testAdapter({ middleware }: ModelAdapter): void {
   });
 
   it('passes the options on', async () => {
-    const model = scriptedModel(say('Hi'), say('Hi'));
+    const model = scriptedModel(textRound('Hi'), textRound('Hi'));
     const { prompt, ...others } = request;
     await stream(adapt(model), request);
     await generate(adapt(model), request);
@@ -93,7 +93,7 @@ export function testAdapter({ middleware }: ModelAdapter): void {
   });
 
   it('keeps the request and response metadata of a result', async () => {
-    const result = await adapt(scriptedModel(say('Hi'))).doStream(request);
+    const result = await adapt(scriptedModel(textRound('Hi'))).doStream(request);
     expect(result).toMatchObject({
       request: { body: { round: 1 } },
       response: { headers: { 'x-round': '1' } },

@@ -3,7 +3,7 @@ import * as host6 from 'ai6';
 import * as host7 from 'ai7';
 import type { LanguageModelV3, LanguageModelV3StreamPart } from 'provider3';
 import { describe, expect, it } from 'vitest';
-import { call, finish, say, scriptedModel, start } from '../tool-loop/_scripted-model.js';
+import { call, finish, textRound, scriptedModel, start } from '../tool-loop/_scripted-model.js';
 
 // Later hosts log a warning for every model of version 2.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
@@ -22,7 +22,7 @@ export function testUnderLaterHosts(middleware: LanguageModelV2Middleware): void
 
     it('keeps finish reason and usage of a model of version 2 in ai@7', async () => {
       const model = host7.wrapLanguageModel({
-        model: scriptedModel(say('Hi'), say('Hi')),
+        model: scriptedModel(textRound('Hi'), textRound('Hi')),
         middleware: asV4(middleware),
       });
       expect(toResult(await host7.generateText({ model, prompt: 'Go.' }))).toEqual(expected);
@@ -34,7 +34,7 @@ export function testUnderLaterHosts(middleware: LanguageModelV2Middleware): void
       const model = host7.wrapLanguageModel({
         model: scriptedModel(
           [start, ...call('a1B2c3D4e', 'get_weather', { city: 'Oslo' }), finish('tool-calls')],
-          say('Sun.'),
+          textRound('Sun.'),
         ),
         middleware: asV4(middleware),
       });

@@ -1,7 +1,7 @@
 import type { LanguageModelV2Message, LanguageModelV2Prompt } from '@ai-sdk/provider';
 import { mistralMiddleware, type MistralOptions } from '../../src/adapters/mistral.js';
 import { wrapModel } from '../../src/adapters/middleware.js';
-import { say, scriptedModel, stream } from '../tool-loop/_scripted-model.js';
+import { textRound, scriptedModel, stream } from '../tool-loop/_scripted-model.js';
 
 type Message = LanguageModelV2Message;
 
@@ -36,7 +36,7 @@ export const whole = [user('Weather?'), assistant(called(LONG)), tool(LONG)];
 
 /** Returns the prompt that the middleware sends. */
 export async function sent(prompt: LanguageModelV2Prompt, options?: MistralOptions) {
-  const model = scriptedModel(say('Hi'));
+  const model = scriptedModel(textRound('Hi'));
   await stream(wrapModel(model, [mistralMiddleware(options)]), { prompt });
   return model.requests[0]?.prompt ?? [];
 }

@@ -9,7 +9,7 @@ import { defineModelAdapter, matchModelName } from '../../src/adapters/model-ada
 import { modelAdapters } from '../../src/adapters/model-adapters.js';
 import { createKelivoResponsesProvider } from '../../src/provider/provider.js';
 import { serveJson } from '../_server.js';
-import { generate, say, scriptedModel } from '../tool-loop/_scripted-model.js';
+import { generate, textRound, scriptedModel } from '../tool-loop/_scripted-model.js';
 
 const shout = defineModelAdapter({
   name: 'shout',
@@ -27,7 +27,7 @@ const shout = defineModelAdapter({
   },
 });
 
-const named = (modelId: string): LanguageModelV2 => ({ ...scriptedModel(say('hi')), modelId });
+const named = (modelId: string): LanguageModelV2 => ({ ...scriptedModel(textRound('hi')), modelId });
 const textOf = async (model: LanguageModelV2) => (await generate(model)).content;
 
 describe('adaptModel', () => {

@@ -2,7 +2,15 @@ import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
 import { expect, it } from 'vitest';
 import { claude } from '../../src/adapters/claude.js';
 import { wrapModel } from '../../src/adapters/middleware.js';
-import { ask, call, exchangeOf, ofType, say, scriptedModel, stream } from '../tool-loop/_scripted-model.js';
+import {
+  callRound,
+  call,
+  exchangeOf,
+  ofType,
+  textRound,
+  scriptedModel,
+  stream,
+} from '../tool-loop/_scripted-model.js';
 
 const history = (...ids: string[]): LanguageModelV2Prompt => [
   {
@@ -21,7 +29,7 @@ const history = (...ids: string[]): LanguageModelV2Prompt => [
 ];
 
 async function sentIds(...ids: string[]): Promise<string[]> {
-  const model = scriptedModel(say('Hi'));
+  const model = scriptedModel(textRound('Hi'));
   await stream(wrapModel(model, [claude.middleware]), { prompt: history(...ids) });
   const { calls, outputs } = exchangeOf(model.requests[0]);
   expect(outputs).toEqual(calls.map((id, index) => [id, ids[index]]));
@@ -51,7 +59,7 @@ it('shortens ids to the 64 characters that Amazon Bedrock accepts', async () => 
 });
 
 it("returns the caller's id", async () => {
-  const model = scriptedModel(ask(call('functions_get_weather_0', 'a')));
+  const model = scriptedModel(callRound(call('functions_get_weather_0', 'a')));
   const parts = await stream(wrapModel(model, [claude.middleware]), {
     prompt: history('functions.get_weather:0'),
   });

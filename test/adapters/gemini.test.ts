@@ -9,24 +9,24 @@ import { checkParts } from '../_parts.js';
 import { serveBody, serveJson } from '../_server.js';
 import { toSse } from '../_sse.js';
 import {
-  ask,
+  callRound,
   call,
   finish,
   generate,
   ofType,
   readAll,
-  say,
+  textRound,
   scriptedModel,
   start,
   stream,
   user,
 } from '../tool-loop/_scripted-model.js';
-import { declared, scriptedTools } from '../tool-loop/_tools.js';
+import { declareTool, scriptedTools } from '../tool-loop/_tools.js';
 
 describe('calls without ids', () => {
   // camel-ai/camel#3027: the id of every call is empty, and their results are lost.
   it('get one id each, the same in all their parts', async () => {
-    const model = scriptedModel(ask(call('', 'a'), call('', 'b'), call('c3', 'a')));
+    const model = scriptedModel(callRound(call('', 'a'), call('', 'b'), call('c3', 'a')));
     const parts = await stream(wrapModel(model, [gemini.middleware]));
     checkParts(parts);
     const [first, second, third] = ofType(parts, 'tool-call').map(part => part.toolCallId);
@@ -84,11 +84,11 @@ describe('thought signatures', () => {
     const signed = call('c1', 'echo', { text: 'a' }).map(part =>
       part.type === 'tool-call' ? { ...part, providerMetadata: signature } : part,
     );
-    const model = scriptedModel(ask(signed), say('Done.'));
+    const model = scriptedModel(callRound(signed), textRound('Done.'));
     const looped = withToolLoop(wrapModel(model, [gemini.middleware]), {
       tools: scriptedTools({ echo: ({ text }) => `echo ${text}` }),
     });
-    const parts = await stream(looped, { tools: [declared('echo')] });
+    const parts = await stream(looped, { tools: [declareTool('echo')] });
     expect(ofType(parts, 'tool-call')[0]?.providerMetadata).toMatchObject(signature);
     const assistant = model.requests[1]?.prompt.find(({ role }) => role === 'assistant');
     expect(assistant?.content).toMatchObject([{ type: 'tool-call', providerOptions: signature }]);
@@ -119,7 +119,7 @@ describe('thought signatures', () => {
       },
       ...user('Thanks.'),
     ];
-    const model = scriptedModel(say('Welcome.'));
+    const model = scriptedModel(textRound('Welcome.'));
     const looped = withToolLoop(wrapModel(model, [gemini.middleware]), { tools: scriptedTools({}) });
     await stream(looped, { prompt: pair });
     expect(model.requests[0]?.prompt[1]?.content).toMatchObject([
@@ -156,7 +156,7 @@ describe('thought signatures', () => {
     });
     const model = (url: string, modelId = 'gemini-3-pro') =>
       adaptModel(createOpenAICompatible({ name: 'google', baseURL: url })(modelId));
-    const tools = [declared('echo')];
+    const tools = [declareTool('echo')];
 
     it('become metadata of their call (generate)', async () => {
       const { url } = await serveJson(completion({ content: null, tool_calls: calls }, 'tool_calls'));

@@ -2,10 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { gptOss } from '../../src/adapters/gpt-oss.js';
 import { wrapModel } from '../../src/adapters/middleware.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
-import { ask, call, generate, ofType, say, scriptedModel, stream } from '../tool-loop/_scripted-model.js';
-import { declared, scriptedTools } from '../tool-loop/_tools.js';
+import {
+  callRound,
+  call,
+  generate,
+  ofType,
+  textRound,
+  scriptedModel,
+  stream,
+} from '../tool-loop/_scripted-model.js';
+import { declareTool, scriptedTools } from '../tool-loop/_tools.js';
 
-const tools = [declared('get_weather'), declared('functions.list')];
+const tools = [declareTool('get_weather'), declareTool('functions.list')];
 
 describe('names of tools', () => {
   it.each([
@@ -20,7 +28,9 @@ describe('names of tools', () => {
     ['unknown<|channel|>commentary', 'unknown<|channel|>commentary'],
     ['Get_Weather<|channel|>commentary', 'Get_Weather<|channel|>commentary'],
   ])('%s becomes %s, streamed and generated', async (name, expected) => {
-    const model = wrapModel(scriptedModel(ask(call('c1', name)), ask(call('c1', name))), [gptOss.middleware]);
+    const model = wrapModel(scriptedModel(callRound(call('c1', name)), callRound(call('c1', name))), [
+      gptOss.middleware,
+    ]);
     const parts = await stream(model, { tools });
     expect(ofType(parts, 'tool-input-start')[0]?.toolName).toBe(expected);
     expect(ofType(parts, 'tool-call')[0]?.toolName).toBe(expected);
@@ -29,19 +39,19 @@ describe('names of tools', () => {
   });
 
   it('are unchanged if no tool is declared', async () => {
-    const model = wrapModel(scriptedModel(ask(call('c1', 'a<|channel|>b'))), [gptOss.middleware]);
+    const model = wrapModel(scriptedModel(callRound(call('c1', 'a<|channel|>b'))), [gptOss.middleware]);
     expect(ofType(await stream(model), 'tool-call')[0]?.toolName).toBe('a<|channel|>b');
   });
 
   it('are corrected before the tool loop looks for a tool', async () => {
     const model = scriptedModel(
-      ask(call('c1', 'echo<|channel|>commentary', { text: 'a' })),
-      say('It said a.'),
+      callRound(call('c1', 'echo<|channel|>commentary', { text: 'a' })),
+      textRound('It said a.'),
     );
     const looped = withToolLoop(wrapModel(model, [gptOss.middleware]), {
       tools: scriptedTools({ echo: ({ text }) => `echo ${text}` }),
     });
-    const parts = await stream(looped, { tools: [declared('echo')] });
+    const parts = await stream(looped, { tools: [declareTool('echo')] });
     expect(ofType(parts, 'tool-result').map(({ result }) => result)).toEqual(['echo a']);
   });
 });

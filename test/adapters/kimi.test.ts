@@ -2,7 +2,15 @@ import type { LanguageModelV2Message, LanguageModelV2Prompt } from '@ai-sdk/prov
 import { expect, it } from 'vitest';
 import { kimiCallIdsMiddleware } from '../../src/adapters/kimi.js';
 import { wrapModel } from '../../src/adapters/middleware.js';
-import { ask, call, exchangeOf, ofType, say, scriptedModel, stream } from '../tool-loop/_scripted-model.js';
+import {
+  callRound,
+  call,
+  exchangeOf,
+  ofType,
+  textRound,
+  scriptedModel,
+  stream,
+} from '../tool-loop/_scripted-model.js';
 
 const round = (toolCallId: string, toolName: string): LanguageModelV2Message[] => [
   { role: 'assistant', content: [{ type: 'tool-call', toolCallId, toolName, input: {} }] },
@@ -13,7 +21,7 @@ const round = (toolCallId: string, toolName: string): LanguageModelV2Message[] =
 ];
 
 async function sentIds(prompt: LanguageModelV2Prompt): Promise<string[]> {
-  const model = scriptedModel(say('Hi'));
+  const model = scriptedModel(textRound('Hi'));
   await stream(wrapModel(model, [kimiCallIdsMiddleware]), { prompt });
   const { calls, outputs } = exchangeOf(model.requests[0]);
   expect(outputs.map(([id]) => id)).toEqual(calls);
@@ -49,7 +57,7 @@ it('replaces an id with the name of another tool', async () => {
 // fw-ai/fireconnect#16: list_dir:0 in every response, with other arguments.
 it('renames a call if the server restarts its count in each response', async () => {
   const prompt = round('list_dir:0', 'list_dir');
-  const model = scriptedModel(ask(call('list_dir:0', 'list_dir'), call('list_dir:1', 'list_dir')));
+  const model = scriptedModel(callRound(call('list_dir:0', 'list_dir'), call('list_dir:1', 'list_dir')));
   const parts = await stream(wrapModel(model, [kimiCallIdsMiddleware]), { prompt });
   expect(ofType(parts, 'tool-call').map(part => part.toolCallId)).toEqual(['list_dir:0_2', 'list_dir:1']);
   expect(ofType(parts, 'tool-input-delta').map(({ id }) => id)).toEqual(['list_dir:0_2', 'list_dir:1']);

@@ -1,7 +1,7 @@
 import type { LanguageModelV2Middleware } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { wrapModel } from '../../src/adapters/middleware.js';
-import { generate, say, scriptedModel, stream } from '../tool-loop/_scripted-model.js';
+import { generate, textRound, scriptedModel, stream } from '../tool-loop/_scripted-model.js';
 
 const tag = (name: string, log: string[]): LanguageModelV2Middleware => ({
   transformParams: async ({ type, params }) => {
@@ -24,7 +24,7 @@ describe('wrapModel', () => {
     ['generate', generate],
   ] as const)('puts the first middleware outermost (%s)', async (type, run) => {
     const log: string[] = [];
-    const model = scriptedModel(say('Hi'));
+    const model = scriptedModel(textRound('Hi'));
     await run(wrapModel(model, [tag('a', log), tag('b', log)]));
     expect(log).toEqual([`a ${type}`, 'a saw a', `b ${type}`, 'b saw a,b']);
     expect(model.requests[0]?.stopSequences).toEqual(['a', 'b']);
@@ -36,7 +36,7 @@ describe('wrapModel', () => {
   });
 
   it('lets a middleware call the other method', async () => {
-    const model = scriptedModel(say('Hi'));
+    const model = scriptedModel(textRound('Hi'));
     const wrapped = wrapModel(model, [
       {
         wrapGenerate: async ({ doStream }) => {
@@ -86,7 +86,7 @@ describe('wrapModel', () => {
       };
     }
     const counting = new Counting();
-    await stream(wrapModel(scriptedModel(say('Hi')), [counting]));
+    await stream(wrapModel(scriptedModel(textRound('Hi')), [counting]));
     expect(counting.calls).toBe(1);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, describe, it } from 'vitest';
 import { mistralMiddleware } from '../../src/adapters/mistral.js';
 import { wrapModel } from '../../src/adapters/middleware.js';
-import { exchangeOf, say, scriptedModel, stream } from '../tool-loop/_scripted-model.js';
+import { exchangeOf, textRound, scriptedModel, stream } from '../tool-loop/_scripted-model.js';
 import {
   sent,
   assistant,
@@ -143,7 +143,7 @@ describe('the order of messages', () => {
       { ...assistant(text('One, ')), providerOptions: { openaiCompatible: { prefix: true } } },
     ];
     expect(await sent(prefix)).toEqual(prefix);
-    const official = { ...scriptedModel(say('three')), provider: 'mistral.chat' };
+    const official = { ...scriptedModel(textRound('three')), provider: 'mistral.chat' };
     await stream(wrapModel(official, [mistralMiddleware()]), { prompt });
     expect(official.requests[0]?.prompt).toEqual(prompt);
   });
@@ -160,7 +160,7 @@ describe('the order of messages', () => {
   });
 
   it('is unchanged if the server stores the conversation', async () => {
-    const model = scriptedModel(say('Hi'));
+    const model = scriptedModel(textRound('Hi'));
     const prompt = [tool('abcdefghi'), user('And?')];
     await stream(wrapModel(model, [mistralMiddleware()]), {
       prompt,

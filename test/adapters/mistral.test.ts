@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { mistralMiddleware, type MistralOptions } from '../../src/adapters/mistral.js';
 import { wrapModel } from '../../src/adapters/middleware.js';
 import {
-  ask,
+  callRound,
   call,
   exchangeOf,
   generate,
   ofType,
-  say,
+  textRound,
   scriptedModel,
   stream,
 } from '../tool-loop/_scripted-model.js';
@@ -42,7 +42,7 @@ describe('ids of tool calls', () => {
     'are translated back if the response repeats a call of the conversation (%s)',
     async mode => {
       const [short = ''] = exchangeOf({ prompt: await sent(whole) }).calls;
-      const response = ask(call(short, 'get_weather'), call('new123456', 'get_weather'));
+      const response = callRound(call(short, 'get_weather'), call('new123456', 'get_weather'));
       const model = wrapModel(scriptedModel(response), [mistralMiddleware()]);
       if (mode === 'generate') {
         const { content } = await generate(model, { prompt: whole });
@@ -67,7 +67,10 @@ describe('ids of tool calls', () => {
 
 describe('calls and reasoning in text', () => {
   const streamOf = async (written: string, options?: MistralOptions) =>
-    stream(wrapModel(scriptedModel(say(written)), [mistralMiddleware(options)]), { prompt: whole, tools });
+    stream(wrapModel(scriptedModel(textRound(written)), [mistralMiddleware(options)]), {
+      prompt: whole,
+      tools,
+    });
 
   it('become parts', async () => {
     const parts = await streamOf('[THINK]Hm.[/THINK]I look.[TOOL_CALLS]get_weather[ARGS]{"city":"Rome"}');

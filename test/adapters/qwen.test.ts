@@ -4,7 +4,7 @@ import { modelAdapters } from '../../src/adapters/model-adapters.js';
 import { qwen, qwenMiddleware } from '../../src/adapters/qwen.js';
 import { wrapModel } from '../../src/adapters/middleware.js';
 import { readText } from '../text-tools/_read-text.js';
-import { generate, say, scriptedModel } from '../tool-loop/_scripted-model.js';
+import { generate, textRound, scriptedModel } from '../tool-loop/_scripted-model.js';
 
 const tools = { look: { place: { type: 'string' } } };
 
@@ -47,7 +47,7 @@ describe('the family', () => {
 
 describe('the system prompt', () => {
   const system = async (content: string, options = {}) => {
-    const model = scriptedModel(say('Hi'));
+    const model = scriptedModel(textRound('Hi'));
     const prompt = [{ role: 'system' as const, content }];
     await generate(wrapModel(model, [qwenMiddleware(options)]), { prompt });
     return model.requests[0]?.prompt[0]?.content;
@@ -108,7 +108,7 @@ describe('a file-writing call of an undeclared tool', () => {
 
 describe('reasoning', () => {
   const read = async (modelId: string, options = {}) => {
-    const model = { ...scriptedModel(say('Hm.\n</think>\n\nSo.')), modelId };
+    const model = { ...scriptedModel(textRound('Hm.\n</think>\n\nSo.')), modelId };
     const { content } = await generate(wrapModel(model, [qwenMiddleware(options)]));
     return content.map(part =>
       part.type === 'text' || part.type === 'reasoning' ? [part.type, part.text] : [],
@@ -134,7 +134,7 @@ describe('reasoning', () => {
 
 describe('tools', () => {
   const ask = async (options: object) => {
-    const model = scriptedModel(say('Hi'));
+    const model = scriptedModel(textRound('Hi'));
     const request: LanguageModelV2CallOptions = {
       prompt: [
         {

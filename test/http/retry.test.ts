@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { retry, toRetryAfter } from '../../src/http/retry.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import {
-  ask,
+  callRound,
   call,
   exchangeOf,
   finishOf,
   ofType,
   type ScriptedRound,
-  say,
+  textRound,
   scriptedModel,
   stream,
 } from '../tool-loop/_scripted-model.js';
@@ -30,7 +30,12 @@ async function run(rounds: ScriptedRound[], options: { maxRetries?: number; init
 
 describe('a follow-up request', () => {
   it('is repeated, as it was, and the tool does not run again', async () => {
-    const rounds = [ask(call('c1', 'echo')), failing(), failing({ statusCode: 429 }), say('Done.')];
+    const rounds = [
+      callRound(call('c1', 'echo')),
+      failing(),
+      failing({ statusCode: 429 }),
+      textRound('Done.'),
+    ];
     const { model, tools, parts } = await run(rounds);
     expect(tools.calls).toHaveLength(1);
     expect(model.requests[3]).toEqual(model.requests[1]);
@@ -41,13 +46,15 @@ describe('a follow-up request', () => {
   it('waits as long as the server asks for', async () => {
     const limited = failing({ statusCode: 429, responseHeaders: { 'retry-after-ms': '40' } });
     const before = performance.now();
-    const { parts } = await run([ask(call('c1', 'echo')), limited, say('Done.')]);
+    const { parts } = await run([callRound(call('c1', 'echo')), limited, textRound('Done.')]);
     expect(performance.now() - before).toBeGreaterThan(35);
     expect(finishOf(parts).finishReason).toBe('stop');
   });
 
   it('is given up after `maxRetries`', async () => {
-    const { model, parts } = await run([ask(call('c1', 'echo')), failing(), failing()], { maxRetries: 1 });
+    const { model, parts } = await run([callRound(call('c1', 'echo')), failing(), failing()], {
+      maxRetries: 1,
+    });
     expect(model.requests).toHaveLength(3);
     expect(ofType(parts, 'error')).toMatchObject([{ error: { statusCode: 500, isRetryable: false } }]);
     expect(finishOf(parts)).toMatchObject({ finishReason: 'error', usage: { totalTokens: 15 } });
@@ -60,7 +67,7 @@ describe('a follow-up request', () => {
       { statusCode: 429, responseHeaders: { 'retry-after': '61' } },
     ],
   ])('that %s is not repeated', async (_, error) => {
-    const { model, parts } = await run([ask(call('c1', 'echo')), failing(error)]);
+    const { model, parts } = await run([callRound(call('c1', 'echo')), failing(error)]);
     expect(model.requests).toHaveLength(2);
     expect(finishOf(parts).finishReason).toBe('error');
   });
@@ -68,7 +75,7 @@ describe('a follow-up request', () => {
 
 describe('the first request', () => {
   it('is never repeated: that is up to the host', async () => {
-    const model = scriptedModel(failing(), say('Hi'));
+    const model = scriptedModel(failing(), textRound('Hi'));
     const turn = stream(withToolLoop(model, { tools: scriptedTools({}) }));
     await expect(turn).rejects.toMatchObject({ statusCode: 500, isRetryable: true });
     expect(model.requests).toHaveLength(1);

@@ -110,10 +110,10 @@ export const call = (toolCallId: string, toolName: string, input: object | strin
 };
 
 /** Returns a round with text only. */
-export const say = (delta: string): Part[] => [start, ...text(delta), finish()];
+export const textRound = (delta: string): Part[] => [start, ...text(delta), finish()];
 
 /** Returns a round with tool calls only. */
-export const ask = (...calls: Part[][]): Part[] => [start, ...calls.flat(), finish('tool-calls')];
+export const callRound = (...calls: Part[][]): Part[] => [start, ...calls.flat(), finish('tool-calls')];
 
 export const user = (message: string): LanguageModelV2Prompt => [
   { role: 'user', content: [{ type: 'text', text: message }] },

@@ -43,7 +43,7 @@ export function scriptedTools(
 }
 
 /** Returns the declaration of a host's tool, as `generateText` passes it to the model. */
-export const declared = (name: string): LanguageModelV2FunctionTool => ({
+export const declareTool = (name: string): LanguageModelV2FunctionTool => ({
   type: 'function',
   name,
   inputSchema: { type: 'object' },
@@ -59,4 +59,4 @@ export function gate<Value = void>() {
 }
 
 /** Waits until all pending callbacks have run. */
-export const settled = (): Promise<void> => new Promise(resolve => setTimeout(resolve, 5));
+export const flushCallbacks = (): Promise<void> => new Promise(resolve => setTimeout(resolve, 5));

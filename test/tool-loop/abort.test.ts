@@ -4,12 +4,12 @@ import { describe, expect, it, vi } from 'vitest';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import {
-  ask,
+  callRound,
   call,
   generate,
   readAll,
   type ScriptedRound,
-  say,
+  textRound,
   scriptedModel,
   start,
   stream,
@@ -17,7 +17,7 @@ import {
   user,
 } from './_scripted-model.js';
 import { serverError } from './_server-error.js';
-import { gate, scriptedTools, settled } from './_tools.js';
+import { gate, scriptedTools, flushCallbacks } from './_tools.js';
 
 const never = () => new Promise<never>(() => {});
 
@@ -56,7 +56,7 @@ const moments: Readonly<Record<string, Moment>> = {
     ],
   },
   'during a tool that respects its signal': {
-    rounds: () => [ask(call('c1', 'echo'), call('c2', 'echo'))],
+    rounds: () => [callRound(call('c1', 'echo'), call('c2', 'echo'))],
     tools: reached =>
       scriptedTools({
         echo: (_, { signal }) => {
@@ -66,7 +66,7 @@ const moments: Readonly<Record<string, Moment>> = {
       }),
   },
   'during a tool that ignores its signal': {
-    rounds: () => [ask(call('c1', 'echo'), call('c2', 'echo'))],
+    rounds: () => [callRound(call('c1', 'echo'), call('c2', 'echo'))],
     tools: reached =>
       scriptedTools({
         echo: () => {
@@ -77,7 +77,7 @@ const moments: Readonly<Record<string, Moment>> = {
   },
   'between two rounds': {
     rounds: reached => [
-      ask(call('c1', 'echo')),
+      callRound(call('c1', 'echo')),
       () => {
         reached();
         return never();
@@ -86,7 +86,7 @@ const moments: Readonly<Record<string, Moment>> = {
   },
   'while a follow-up request waits to be retried': {
     rounds: reached => [
-      ask(call('c1', 'echo')),
+      callRound(call('c1', 'echo')),
       () => {
         reached();
         throw serverError();
@@ -112,7 +112,7 @@ function ignoreSignal(model: LanguageModelV2): LanguageModelV2 {
 
 describe.each(Object.keys(modes))('an aborted call of %s', mode => {
   describe.each(Object.keys(moments))('%s', name => {
-    const { rounds = () => [say('Hi')], tools, options }: Moment = moments[name] ?? {};
+    const { rounds = () => [textRound('Hi')], tools, options }: Moment = moments[name] ?? {};
 
     it.each([
       ['', (model: LanguageModelV2) => model],
@@ -127,7 +127,7 @@ describe.each(Object.keys(modes))('an aborted call of %s', mode => {
       });
       turn?.catch(() => {});
       await reached.opened;
-      await settled();
+      await flushCallbacks();
       const requests = model.requests.length;
 
       const reason = new Error('The user pressed stop.');
@@ -139,7 +139,7 @@ describe.each(Object.keys(modes))('an aborted call of %s', mode => {
       } finally {
         vi.useRealTimers();
       }
-      await settled();
+      await flushCallbacks();
       expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
       expect(model.requests).toHaveLength(requests);
       expect(source.calls.length).toBeLessThanOrEqual(1);
@@ -147,7 +147,7 @@ describe.each(Object.keys(modes))('an aborted call of %s', mode => {
   });
 
   it('sends no request if it is aborted before the turn begins', async () => {
-    const model = scriptedModel(say('Hi'));
+    const model = scriptedModel(textRound('Hi'));
     const reason = new Error('Too late.');
     const tools = { ...scriptedTools({}), listTools: never };
     const turn = modes[mode]?.(withToolLoop(model, { tools }), { abortSignal: AbortSignal.abort(reason) });
@@ -157,7 +157,7 @@ describe.each(Object.keys(modes))('an aborted call of %s', mode => {
 
   it('leaves no listener on a signal that never aborts', async () => {
     const { signal } = new AbortController();
-    const model = scriptedModel(ask(call('c1', 'echo')), say('Done.'));
+    const model = scriptedModel(callRound(call('c1', 'echo')), textRound('Done.'));
     await modes[mode]?.(withToolLoop(model, { tools: scriptedTools({ echo: () => 'ran' }) }), {
       abortSignal: signal,
     });
@@ -174,9 +174,9 @@ describe('an aborted stream', () => {
       prompt: user('Go.'),
       abortSignal: controller.signal,
     });
-    await settled();
+    await flushCallbacks();
     controller.abort(new Error('The user left.'));
-    await settled();
+    await flushCallbacks();
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
     expect(model.cancelled).toBe(1);
     await expect(readAll(result.stream)).rejects.toThrow('The user left.');
@@ -193,7 +193,7 @@ describe('an aborted stream', () => {
       },
     });
     const turn = stream(
-      withToolLoop(scriptedModel(ask(call('c1', 'echo'), call('c2', 'echo'))), {
+      withToolLoop(scriptedModel(callRound(call('c1', 'echo'), call('c2', 'echo'))), {
         tools,
         onEvent: event => events.push(event.type),
       }),
@@ -202,7 +202,7 @@ describe('an aborted stream', () => {
     await started.opened;
     controller.abort();
     await expect(turn).rejects.toMatchObject({ name: 'AbortError' });
-    await settled();
+    await flushCallbacks();
     expect(events.filter(type => type === 'tool-start')).toHaveLength(1);
   });
 });

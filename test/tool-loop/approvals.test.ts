@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ApprovalDecision, ApprovalRequest } from '../../src/tool-loop/approvals.js';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
-import { ask, call, exchangeOf, ofType, say, scriptedModel, stream } from './_scripted-model.js';
+import { callRound, call, exchangeOf, ofType, textRound, scriptedModel, stream } from './_scripted-model.js';
 import { gate, scriptedTools } from './_tools.js';
 
 const kinds = () =>
@@ -16,7 +16,7 @@ const kinds = () =>
 /** Runs one call of each kind and returns what the model reads of each. */
 async function run(options: Omit<ToolLoopOptions, 'tools'>, tools = kinds()) {
   const calls = ['read', 'write', 'wipe'].map(name => call(name, name, { from: 'a' }));
-  const model = scriptedModel(ask(...calls), say('Done.'));
+  const model = scriptedModel(callRound(...calls), textRound('Done.'));
   const parts = await stream(withToolLoop(model, { tools, ...options }));
   return {
     parts,
@@ -53,16 +53,13 @@ describe('an approval', () => {
   it.each([
     ['all', ['read']],
     ['destructive', ['read', 'write']],
-  ] as const)(
-    'with approvals "%s" and no `approve` lets only %j run',
-    async (approvals, expected) => {
-      const { ran, outputs } = await run({ approvals });
-      expect(ran).toEqual(expected);
-      expect(outputs.wipe).toBe(
-        'The call was not approved: this tool needs approval, and `approve` is not set.',
-      );
-    },
-  );
+  ] as const)('with approvals "%s" and no `approve` lets only %j run', async (approvals, expected) => {
+    const { ran, outputs } = await run({ approvals });
+    expect(ran).toEqual(expected);
+    expect(outputs.wipe).toBe(
+      'The call was not approved: this tool needs approval, and `approve` is not set.',
+    );
+  });
 
   it('is not required without approval options', async () => {
     expect((await run({})).ran).toHaveLength(3);
@@ -99,7 +96,7 @@ describe('an approval', () => {
 
   it('is not requested for a call with invalid JSON', async () => {
     const asked: string[] = [];
-    const model = scriptedModel(ask(call('c1', 'write', 'nonsense')), say('Sorry.'));
+    const model = scriptedModel(callRound(call('c1', 'write', 'nonsense')), textRound('Sorry.'));
     const approve = ({ toolName }: ApprovalRequest) => asked.push(toolName) > 0;
     await stream(withToolLoop(model, { tools: kinds(), approve }));
     expect(asked).toEqual([]);
@@ -122,7 +119,7 @@ describe('an approval', () => {
     };
     const controller = new AbortController();
     const tools = kinds();
-    const model = scriptedModel(ask(call('c1', 'write')), say('Done.'));
+    const model = scriptedModel(callRound(call('c1', 'write')), textRound('Done.'));
     const turn = stream(withToolLoop(model, { tools, approve }), { abortSignal: controller.signal });
     const signal = await asked.opened;
     controller.abort(new Error('The user left.'));

@@ -2,7 +2,7 @@ import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import {
-  ask,
+  callRound,
   call,
   finish,
   finishOf,
@@ -16,7 +16,7 @@ import {
   text,
 } from './_scripted-model.js';
 import { serverError } from './_server-error.js';
-import { declared, gate, scriptedTools } from './_tools.js';
+import { declareTool, gate, scriptedTools } from './_tools.js';
 
 /** The ways in which a response fails after its first parts. */
 const breaks: Readonly<Record<string, (parts: LanguageModelV2StreamPart[]) => ScriptedRound>> = {
@@ -60,7 +60,7 @@ describe.each(Object.keys(breaks))('a round that ends with %s', name => {
       },
     });
     const model = scriptedModel(broken([start, ...call('c1', 'write'), ...call('c2', 'write')]));
-    const parts = await stream(withToolLoop(model, { tools }), { tools: [declared('write')] });
+    const parts = await stream(withToolLoop(model, { tools }), { tools: [declareTool('write')] });
     expect(await aborted.opened).toMatchObject({ name: 'AbortError' });
     expect(tools.calls).toHaveLength(1);
     expect(ofType(parts, 'tool-result')).toMatchObject([
@@ -71,7 +71,7 @@ describe.each(Object.keys(breaks))('a round that ends with %s', name => {
   });
 
   it('is not retryable after a tool has run', async () => {
-    const model = scriptedModel(ask(call('c1', 'echo')), broken([start, ...text('The beginning')]));
+    const model = scriptedModel(callRound(call('c1', 'echo')), broken([start, ...text('The beginning')]));
     const parts = await stream(withToolLoop(model, { tools: scriptedTools({ echo: () => 'ran' }) }));
     expect(ofType(parts, 'error')).toMatchObject([{ error: { statusCode: 500, isRetryable: false } }]);
     expect(finishOf(parts)).toMatchObject({
@@ -91,7 +91,7 @@ describe('a generated turn', () => {
   });
 
   it('rejects with an error that is not retryable after a tool has run', async () => {
-    const model = scriptedModel(ask(call('c1', 'echo')), () => {
+    const model = scriptedModel(callRound(call('c1', 'echo')), () => {
       throw serverError();
     });
     const tools = scriptedTools({ echo: () => 'ran' });

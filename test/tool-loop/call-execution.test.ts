@@ -3,7 +3,16 @@ import * as z from 'zod';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { createLocalTools } from '../../src/tools/local-tools.js';
-import { ask, call, exchangeOf, finishOf, ofType, say, scriptedModel, stream } from './_scripted-model.js';
+import {
+  callRound,
+  call,
+  exchangeOf,
+  finishOf,
+  ofType,
+  textRound,
+  scriptedModel,
+  stream,
+} from './_scripted-model.js';
 import { scriptedTools } from './_tools.js';
 
 /** Returns what the model reads of one call with these arguments. */
@@ -14,7 +23,7 @@ async function outputOf(
     ...options
   }: Partial<ToolLoopOptions> = {},
 ) {
-  const model = scriptedModel(ask(call('c1', 'echo', input)), say('I see.'));
+  const model = scriptedModel(callRound(call('c1', 'echo', input)), textRound('I see.'));
   const parts = await stream(withToolLoop(model, { tools, ...options }));
   const [result] = ofType(parts, 'tool-result');
   const { inputs, outputs } = exchangeOf(model.requests[1]);
@@ -102,7 +111,7 @@ describe('a tool that fails', () => {
       echo: () => 'fine',
       fail: () => ({ type: 'error-text', value: 'no such file' }),
     });
-    const model = scriptedModel(ask(call('c1', 'fail'), call('c2', 'echo')), say('One failed.'));
+    const model = scriptedModel(callRound(call('c1', 'fail'), call('c2', 'echo')), textRound('One failed.'));
     await stream(withToolLoop(model, { tools }));
     expect(exchangeOf(model.requests[1]).outputs).toEqual([
       ['c1', 'no such file'],

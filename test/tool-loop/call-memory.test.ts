@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { callMemoryOf } from '../../src/tool-loop/call-memory.js';
 import type { CallOutcome } from '../../src/tool-loop/calls.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
-import { ask, call, exchangeOf, generate, say, scriptedModel, stream, user } from './_scripted-model.js';
+import {
+  callRound,
+  call,
+  exchangeOf,
+  generate,
+  textRound,
+  scriptedModel,
+  stream,
+  user,
+} from './_scripted-model.js';
 import { scriptedTools } from './_tools.js';
 
 const ran = (toolCallId: string, { input = '{"a":1}', value = 'ran' } = {}): CallOutcome => ({
@@ -20,9 +29,11 @@ const resultOf = (toolCallId: string, value = 'ran') => ({
 describe('the arguments of calls', () => {
   it('are remembered by all models with the same tools', async () => {
     const tools = scriptedTools({ echo: () => 'ran' });
-    await stream(withToolLoop(scriptedModel(ask(call('c1', 'echo', { a: 1 })), say('Done.')), { tools }));
+    await stream(
+      withToolLoop(scriptedModel(callRound(call('c1', 'echo', { a: 1 })), textRound('Done.')), { tools }),
+    );
 
-    const next = scriptedModel(say('Again.'));
+    const next = scriptedModel(textRound('Again.'));
     await stream(withToolLoop(next, { tools }), {
       prompt: [
         ...user('Go.'),
@@ -62,9 +73,9 @@ describe('the arguments of calls', () => {
   it('are remembered if the same tools are in another list', async () => {
     const tools = scriptedTools({ echo: () => 'ran' });
     const other = scriptedTools({});
-    const first = scriptedModel(ask(call('c1', 'echo', { a: 1 })), say('Done.'));
+    const first = scriptedModel(callRound(call('c1', 'echo', { a: 1 })), textRound('Done.'));
     await stream(withToolLoop(first, { tools: [tools, other] }));
-    const next = scriptedModel(say('Again.'));
+    const next = scriptedModel(textRound('Again.'));
     const prompt = [...user('Go.'), { role: 'assistant' as const, content: [resultOf('c1')] }];
     await stream(withToolLoop(next, { tools: [tools, other] }), { prompt });
     expect(exchangeOf(next.requests[0]).inputs).toEqual([{ a: 1 }]);
@@ -113,13 +124,13 @@ describe('calls that the host did not receive', () => {
   it('are restored in the next request, so that the model does not repeat them', async () => {
     const tools = scriptedTools({ echo: () => 'ran' });
     const first = scriptedModel(
-      ask(call('c1', 'echo', { a: 1 })),
-      ask(call('c2', 'echo', { a: 2 }), call('h1', 'of_the_host')),
+      callRound(call('c1', 'echo', { a: 1 })),
+      callRound(call('c2', 'echo', { a: 2 }), call('h1', 'of_the_host')),
     );
     const result = await generate(withToolLoop(first, { tools }), { tools: [hostTool] });
     expect(result.content.filter(part => part.type.startsWith('tool-'))).toHaveLength(1);
 
-    const second = scriptedModel(say('Done.'));
+    const second = scriptedModel(textRound('Done.'));
     await generate(withToolLoop(second, { tools }), { prompt: nextStep('h1'), tools: [hostTool] });
     expect(exchangeOf(second.requests[0])).toEqual({
       calls: ['c1', 'c2', 'h1'],
@@ -135,11 +146,11 @@ describe('calls that the host did not receive', () => {
   it('are restored once if the host ran several calls', async () => {
     const tools = scriptedTools({ echo: () => 'ran' });
     const first = scriptedModel(
-      ask(call('c1', 'echo'), call('h1', 'of_the_host'), call('h2', 'of_the_host')),
+      callRound(call('c1', 'echo'), call('h1', 'of_the_host'), call('h2', 'of_the_host')),
     );
     await generate(withToolLoop(first, { tools }), { tools: [hostTool] });
 
-    const second = scriptedModel(say('Done.'));
+    const second = scriptedModel(textRound('Done.'));
     const prompt = [...nextStep('h1'), ...nextStep('h2')];
     await generate(withToolLoop(second, { tools }), { prompt, tools: [hostTool] });
     expect(exchangeOf(second.requests[0]).calls).toEqual(['c1', 'h1', 'h2']);
@@ -148,20 +159,20 @@ describe('calls that the host did not receive', () => {
   it('are not restored if the history contains them', async () => {
     const tools = scriptedTools({ echo: () => 'ran' });
     const stub = { type: 'function' as const, name: 'echo', inputSchema: { type: 'object' as const } };
-    const first = scriptedModel(ask(call('c1', 'echo'), call('h1', 'of_the_host')));
+    const first = scriptedModel(callRound(call('c1', 'echo'), call('h1', 'of_the_host')));
     await generate(withToolLoop(first, { tools }), { tools: [hostTool, stub] });
 
-    const second = scriptedModel(say('Done.'));
+    const second = scriptedModel(textRound('Done.'));
     await generate(withToolLoop(second, { tools }), { prompt: nextStep('h1'), tools: [hostTool, stub] });
     expect(exchangeOf(second.requests[0]).calls).toEqual(['h1']);
   });
 
   it('are not restored in another conversation with the same call id', async () => {
     const tools = scriptedTools({ echo: () => 'SECRET of A' });
-    const first = scriptedModel(ask(call('c1', 'echo'), call('call_0', 'of_the_host')));
+    const first = scriptedModel(callRound(call('c1', 'echo'), call('call_0', 'of_the_host')));
     await generate(withToolLoop(first, { tools }), { prompt: user('I am A.'), tools: [hostTool] });
 
-    const second = scriptedModel(say('Done.'));
+    const second = scriptedModel(textRound('Done.'));
     const [, ...rest] = nextStep('call_0');
     await generate(withToolLoop(second, { tools }), {
       prompt: [...user('I am B.'), ...rest],

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import {
-  ask,
+  callRound,
   call,
   exchangeOf,
   finish,
   finishOf,
   ofType,
   readAll,
-  say,
+  textRound,
   scriptedModel,
   start,
   stream,
@@ -17,7 +17,7 @@ import {
   typesOf,
   user,
 } from './_scripted-model.js';
-import { type Execute, gate, scriptedTools, settled } from './_tools.js';
+import { type Execute, gate, scriptedTools, flushCallbacks } from './_tools.js';
 
 /** Runs the calls `a`, `b` … of one round with tools that wait until all calls that may start have started. */
 async function run(
@@ -29,7 +29,7 @@ async function run(
   const execute: Execute = async (_, { toolCallId }) => {
     group.push(toolCallId);
     const mine = group;
-    await settled();
+    await flushCallbacks();
     if (group === mine) {
       groups.push(mine.join(' '));
       group = [];
@@ -38,7 +38,7 @@ async function run(
   };
   const tools = scriptedTools({ write: execute, read: { execute, readOnly: true } });
   const calls = toolNames.map((name, index) => call(String.fromCharCode(97 + index), name));
-  const model = scriptedModel(ask(...calls), say('Done.'));
+  const model = scriptedModel(callRound(...calls), textRound('Done.'));
   await stream(withToolLoop(model, { tools, ...options }));
   return { groups, outputs: exchangeOf(model.requests[1]).outputs };
 }
@@ -70,7 +70,7 @@ describe('the calls of a round', () => {
       slow: { readOnly: true, execute: () => first.opened.then(() => 'slow') },
       fast: { readOnly: true, execute: () => 'fast' },
     });
-    const model = scriptedModel(ask(call('c1', 'slow'), call('c2', 'fast')), say('Done.'));
+    const model = scriptedModel(callRound(call('c1', 'slow'), call('c2', 'fast')), textRound('Done.'));
     const { stream: parts } = await withToolLoop(model, { tools }).doStream({ prompt: user('Go.') });
     const shown: unknown[] = [];
     for await (const part of parts) {
@@ -94,7 +94,7 @@ describe('the calls of a round', () => {
       yield* [start, ...call('c1', 'early')];
       await ran.opened;
       yield* [...text('And also:'), finish('tool-calls')];
-    }, say('Done.'));
+    }, textRound('Done.'));
     const tools = scriptedTools({ early: () => ran.open() ?? 'ran' });
     const parts = await stream(withToolLoop(model, { tools }));
     const types = typesOf(parts);
@@ -106,10 +106,10 @@ describe('the calls of a round', () => {
     const order: string[] = [];
     const model = scriptedModel(async function* () {
       yield* [start, ...call('c1', 'late')];
-      await settled();
+      await flushCallbacks();
       order.push('round over');
       yield finish('tool-calls');
-    }, say('Done.'));
+    }, textRound('Done.'));
     const tools = scriptedTools({ late: () => order.push('tool') && 'ran' });
     await stream(withToolLoop(model, { tools, startEarly: false }));
     expect(order).toEqual(['round over', 'tool']);
@@ -139,19 +139,19 @@ describe('the calls of a round', () => {
         return new Promise(() => {});
       },
     });
-    const model = scriptedModel(ask(call('c1', 'endless'), call('c2', 'endless')));
+    const model = scriptedModel(callRound(call('c1', 'endless'), call('c2', 'endless')));
     const { stream: parts } = await withToolLoop(model, { tools }).doStream({ prompt: user('Go.') });
     await started.opened;
     await parts.cancel('enough');
     expect(await aborted.opened).toBe('enough');
-    await settled();
+    await flushCallbacks();
     expect(tools.calls).toHaveLength(1);
     expect(model.requests).toHaveLength(1);
   });
 });
 
 describe('a round with calls of the host', () => {
-  const mixed = ask(call('c1', 'echo'), call('h1', 'of_the_host'), call('c2', 'echo'));
+  const mixed = callRound(call('c1', 'echo'), call('h1', 'of_the_host'), call('c2', 'echo'));
 
   it('runs the calls of the loop and leaves the others to the host', async () => {
     const model = scriptedModel(mixed);
@@ -166,7 +166,7 @@ describe('a round with calls of the host', () => {
   });
 
   it('continues in the next step, which contains the result of the host', async () => {
-    const model = scriptedModel(mixed, say('Done.'));
+    const model = scriptedModel(mixed, textRound('Done.'));
     const tools = scriptedTools({ echo: (_, { toolCallId }) => toolCallId });
     const looped = withToolLoop(model, { tools });
     const { stream: first } = await looped.doStream({ prompt: user('Go.') });

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { createLocalTools } from '../../src/tools/local-tools.js';
-import { ask, call, exchangeOf, ofType, say, scriptedModel, stream } from './_scripted-model.js';
-import { declared } from './_tools.js';
+import { callRound, call, exchangeOf, ofType, textRound, scriptedModel, stream } from './_scripted-model.js';
+import { declareTool } from './_tools.js';
 
 /** Returns the input of the tool and the input that the host receives if the model writes these arguments. */
 async function runWith(input: string | object) {
@@ -17,8 +17,8 @@ async function runWith(input: string | object) {
       },
     },
   });
-  const model = scriptedModel(ask(call('c1', 'plan', input)), say('Done.'));
-  const parts = await stream(withToolLoop(model, { tools }), { tools: [declared('plan')] });
+  const model = scriptedModel(callRound(call('c1', 'plan', input)), textRound('Done.'));
+  const parts = await stream(withToolLoop(model, { tools }), { tools: [declareTool('plan')] });
   return {
     inputs,
     shown: ofType(parts, 'tool-call').map(part => part.input),

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { ToolLoopEvent } from '../../src/tool-loop/events.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
-import { ask, call, finishOf, say, scriptedModel, stream } from './_scripted-model.js';
+import { callRound, call, finishOf, textRound, scriptedModel, stream } from './_scripted-model.js';
 import { scriptedTools } from './_tools.js';
 
-const rounds = () => [ask(call('c1', 'echo', { a: 1 }), call('c2', 'fail')), say('Done.')];
+const rounds = () => [callRound(call('c1', 'echo', { a: 1 }), call('c2', 'fail')), textRound('Done.')];
 const tools = () =>
   scriptedTools({ echo: () => 'ran', fail: () => ({ type: 'error-text', value: 'no such file' }) });
 

@@ -1,69 +1,69 @@
 import { describe, expect, it } from 'vitest';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import {
-  ask,
+  callRound,
   call,
   exchangeOf,
   finishOf,
   generate,
   ofType,
-  say,
+  textRound,
   scriptedModel,
   start,
   stream,
   text,
 } from './_scripted-model.js';
-import { declared, scriptedTools } from './_tools.js';
+import { declareTool, scriptedTools } from './_tools.js';
 
 const tools = () => scriptedTools({ echo: () => 'ran' });
-const again = (number: number) => ask(call(`c${number}`, 'echo'));
+const again = (number: number) => callRound(call(`c${number}`, 'echo'));
 
 describe('the limit of rounds', () => {
   it('forbids calls in the last request, and the turn ends with its response', async () => {
-    const model = scriptedModel(again(1), again(2), say('Enough.'));
+    const model = scriptedModel(again(1), again(2), textRound('Enough.'));
     const parts = await stream(withToolLoop(model, { tools: tools(), maxRounds: 3 }));
     expect(model.requests.map(({ toolChoice }) => toolChoice?.type)).toEqual([undefined, undefined, 'none']);
     expect(finishOf(parts).finishReason).toBe('stop');
   });
 
   it('defaults to 20', async () => {
-    const model = scriptedModel(...Array.from({ length: 19 }, (_, index) => again(index)), say('Enough.'));
+    const model = scriptedModel(
+      ...Array.from({ length: 19 }, (_, index) => again(index)),
+      textRound('Enough.'),
+    );
     await stream(withToolLoop(model, { tools: tools() }));
     expect(model.requests.map(({ toolChoice }) => toolChoice?.type).lastIndexOf('none')).toBe(19);
   });
 
   it('keeps the tools of the last request, because the history contains their calls', async () => {
-    const model = scriptedModel(again(1), say('Enough.'));
+    const model = scriptedModel(again(1), textRound('Enough.'));
     await stream(withToolLoop(model, { tools: tools(), maxRounds: 2 }));
     expect(model.requests[1]?.tools).toHaveLength(1);
   });
 
-  it.each([1, 2])(
-    'refuses calls in round %i of as many, and reports the reason',
-    async maxRounds => {
-      const source = tools();
-      const model = scriptedModel(...[again(1), again(2)].slice(0, maxRounds));
-      const parts = await stream(withToolLoop(model, { tools: source, maxRounds }), {
-        tools: [declared('echo')],
-      });
-      expect(source.calls).toHaveLength(maxRounds - 1);
-      expect(ofType(parts, 'tool-result').at(-1)).toMatchObject({
-        toolCallId: `c${maxRounds}`,
-        result: `Not run: the limit of ${maxRounds} rounds is reached.`,
-        isError: true,
-      });
-      expect(finishOf(parts).finishReason).toBe('other');
-    },
-  );
+  it.each([1, 2])('refuses calls in round %i of as many, and reports the reason', async maxRounds => {
+    const source = tools();
+    const model = scriptedModel(...[again(1), again(2)].slice(0, maxRounds));
+    const parts = await stream(withToolLoop(model, { tools: source, maxRounds }), {
+      tools: [declareTool('echo')],
+    });
+    expect(source.calls).toHaveLength(maxRounds - 1);
+    expect(ofType(parts, 'tool-result').at(-1)).toMatchObject({
+      toolCallId: `c${maxRounds}`,
+      result: `Not run: the limit of ${maxRounds} rounds is reached.`,
+      isError: true,
+    });
+    expect(finishOf(parts).finishReason).toBe('other');
+  });
 });
 
 describe('the limit of tool calls', () => {
-  const calls = (...ids: string[]) => ask(...ids.map(id => call(id, 'echo')));
+  const calls = (...ids: string[]) => callRound(...ids.map(id => call(id, 'echo')));
   const refused = 'Not run: the limit of 2 tool calls is reached.';
 
   it('refuses further calls in the order of the model, and the next request forbids calls', async () => {
     const source = tools();
-    const model = scriptedModel(calls('c1', 'c2', 'c3'), say('Enough.'));
+    const model = scriptedModel(calls('c1', 'c2', 'c3'), textRound('Enough.'));
     const parts = await stream(withToolLoop(model, { tools: source, maxToolCalls: 2 }));
     expect(source.calls.map(({ toolCallId }) => toolCallId)).toEqual(['c1', 'c2']);
     expect(exchangeOf(model.requests[1]).outputs).toEqual([
@@ -76,7 +76,7 @@ describe('the limit of tool calls', () => {
   });
 
   it('counts the calls of all rounds, and forbids calls as soon as it is reached', async () => {
-    const model = scriptedModel(calls('c1'), calls('c2'), say('Enough.'));
+    const model = scriptedModel(calls('c1'), calls('c2'), textRound('Enough.'));
     await stream(withToolLoop(model, { tools: tools(), maxToolCalls: 2 }));
     expect(model.requests.map(({ toolChoice }) => toolChoice?.type)).toEqual([undefined, undefined, 'none']);
   });
@@ -94,8 +94,8 @@ describe('the limit of tool calls', () => {
 describe('a call that fails three times', () => {
   const failing = () => scriptedTools({ echo: () => ({ type: 'error-text', value: 'no such file' }) });
   const choices = async (inputs: object[], source = failing()) => {
-    const rounds = inputs.map((input, index) => ask(call(`c${index}`, 'echo', input)));
-    const model = scriptedModel(...rounds, say('I give up.'));
+    const rounds = inputs.map((input, index) => callRound(call(`c${index}`, 'echo', input)));
+    const model = scriptedModel(...rounds, textRound('I give up.'));
     const parts = await stream(withToolLoop(model, { tools: source }));
     expect(finishOf(parts).finishReason).toBe('stop');
     return model.requests.slice(1).map(({ toolChoice }) => toolChoice?.type);
@@ -125,7 +125,7 @@ describe('the time limit of a turn', () => {
 
   it('ends a running tool: every call has a result, followed by an error and the finish', async () => {
     const source = scriptedTools({ endless: () => new Promise(() => {}) });
-    const model = scriptedModel(ask(call('c1', 'endless'), call('c2', 'endless')));
+    const model = scriptedModel(callRound(call('c1', 'endless'), call('c2', 'endless')));
     const parts = await stream(withToolLoop(model, { tools: source, timeouts: { total: 30 } }));
     expect(source.calls).toHaveLength(1);
     expect(ofType(parts, 'tool-result').map(({ toolCallId, isError }) => [toolCallId, isError])).toEqual([
@@ -149,7 +149,7 @@ describe('the time limit of a turn', () => {
 
   it('ends a generated turn', async () => {
     const source = scriptedTools({ endless: () => new Promise(() => {}) });
-    const model = scriptedModel(ask(call('c1', 'endless')));
+    const model = scriptedModel(callRound(call('c1', 'endless')));
     const turn = generate(withToolLoop(model, { tools: source, timeouts: { total: 30 } }));
     await expect(turn).rejects.toMatchObject({ name: 'TimeoutError', message });
   });

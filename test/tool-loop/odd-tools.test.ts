@@ -3,7 +3,7 @@ import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { createLocalTools } from '../../src/tools/local-tools.js';
 import { createToolbox } from '../../src/tools/toolbox.js';
 import type { ToolOutput } from '../../src/tools/tool-source.js';
-import { ask, call, generate, say, scriptedModel, stream } from './_scripted-model.js';
+import { callRound, call, generate, textRound, scriptedModel, stream } from './_scripted-model.js';
 import { scriptedTools } from './_tools.js';
 
 describe('an output of an unknown type', () => {
@@ -27,7 +27,7 @@ describe('an output of an unknown type', () => {
       }),
       callTool: async () => output as ToolOutput,
     };
-    const model = scriptedModel(ask(call('c1', 'odd')), say('Done.'));
+    const model = scriptedModel(callRound(call('c1', 'odd')), textRound('Done.'));
     await generate(withToolLoop(model, { tools: source }));
     const result = model.requests[1]?.prompt.at(-1)?.content[0];
     expect(result).toMatchObject({
@@ -40,7 +40,7 @@ describe('truncated arguments', () => {
   it('do not run, neither during the response nor after it', async () => {
     const inputs: unknown[] = [];
     const tools = scriptedTools({ remove: input => String(inputs.push(input)) });
-    const model = scriptedModel(ask(call('c1', 'remove', '{"path":"/home/me')), say('Sorry.'));
+    const model = scriptedModel(callRound(call('c1', 'remove', '{"path":"/home/me')), textRound('Sorry.'));
     await generate(withToolLoop(model, { tools }));
     expect(inputs).toEqual([]);
     const result = model.requests[1]?.prompt.at(-1)?.content[0];
@@ -86,7 +86,7 @@ it('stops reading a generator of a tool that ignores its signal', async () => {
       },
     },
   });
-  const model = scriptedModel(ask(call('c1', 'endless')), say('Done.'));
+  const model = scriptedModel(callRound(call('c1', 'endless')), textRound('Done.'));
   await stream(withToolLoop(model, { tools, timeouts: { tool: 40 } }));
   const after = ticks;
   await new Promise(resolve => setTimeout(resolve, 40));
@@ -99,7 +99,7 @@ it('marks a retryable error as not retryable after a tool has run', async () => 
     readonly isRetryable = true;
   }
   const tools = scriptedTools({ echo: () => 'ran' });
-  const model = scriptedModel(ask(call('c1', 'echo')), () => {
+  const model = scriptedModel(callRound(call('c1', 'echo')), () => {
     throw new GatewayLikeError('The gateway is busy.');
   });
   const error: unknown = await generate(withToolLoop(model, { tools })).catch(reason => reason);
@@ -111,8 +111,8 @@ it('reports a round before its request, and its duration after it', async () => 
   const order: string[] = [];
   const slow = () => new Promise<never[]>(resolve => setTimeout(() => resolve([]), 60));
   const model = scriptedModel(
-    async () => (order.push('request'), await slow(), ask(call('c1', 'echo'))),
-    async () => (await slow(), say('Done.')),
+    async () => (order.push('request'), await slow(), callRound(call('c1', 'echo'))),
+    async () => (await slow(), textRound('Done.')),
   );
   const tools = scriptedTools({ echo: () => 'ran' });
   const onEvent = ({ type }: { type: string }) => order.push(type);

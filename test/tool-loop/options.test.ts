@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { KelivoError } from '../../src/shared/errors.js';
 import { validateToolLoopOptions } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
-import { say, scriptedModel } from './_scripted-model.js';
+import { textRound, scriptedModel } from './_scripted-model.js';
 import { scriptedTools } from './_tools.js';
 
 const tools = scriptedTools({});
@@ -62,7 +62,7 @@ describe('the options of a tool loop', () => {
 
   it('are validated when a model is wrapped, before any call', () => {
     const options = { tools, execution: 'fast' as 'auto' };
-    expect(() => withToolLoop(scriptedModel(say('Hi')), options)).toThrow('Invalid `execution`');
+    expect(() => withToolLoop(scriptedModel(textRound('Hi')), options)).toThrow('Invalid `execution`');
   });
 
   it('are returned unchanged if they are valid', () => {

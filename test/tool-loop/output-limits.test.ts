@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { truncateText, limitOutput } from '../../src/tool-loop/output-limits.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import type { ToolOutput } from '../../src/tools/tool-source.js';
-import { ask, call, exchangeOf, ofType, say, scriptedModel, stream } from './_scripted-model.js';
+import { callRound, call, exchangeOf, ofType, textRound, scriptedModel, stream } from './_scripted-model.js';
 import { scriptedTools } from './_tools.js';
 
 const limits = { maxChars: 100, maxMediaBytes: 30 };
@@ -60,7 +60,7 @@ describe('an output that is too long', () => {
     output: ToolOutput,
     options: { maxToolOutputChars?: number; maxToolMediaBytes?: number },
   ) => {
-    const model = scriptedModel(ask(call('c1', 'echo')), say('I see.'));
+    const model = scriptedModel(callRound(call('c1', 'echo')), textRound('I see.'));
     const tools = scriptedTools({ echo: () => output });
     const parts = await stream(withToolLoop(model, { tools, ...options }));
     return {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import type { ToolLoopEvent } from '../../src/tool-loop/events.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
-import { ask, call, exchangeOf, ofType, say, scriptedModel, stream } from './_scripted-model.js';
+import { callRound, call, exchangeOf, ofType, textRound, scriptedModel, stream } from './_scripted-model.js';
 import { type Execute, scriptedTools } from './_tools.js';
 
 const pause = (milliseconds: number) => new Promise(resolve => setTimeout(resolve, milliseconds));
@@ -18,7 +18,7 @@ const working: Execute = async (_, { onProgress }) => {
 
 async function run(execute: Execute, options: Omit<ToolLoopOptions, 'tools' | 'onEvent'>) {
   const events: ToolLoopEvent[] = [];
-  const model = scriptedModel(ask(call('c1', 'work')), say('I see.'));
+  const model = scriptedModel(callRound(call('c1', 'work')), textRound('I see.'));
   const onEvent = (event: ToolLoopEvent) => void events.push(event);
   const tools = scriptedTools({ work: execute });
   const turn = stream(withToolLoop(model, { tools, onEvent, ...options }));

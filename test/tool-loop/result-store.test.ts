@@ -3,7 +3,16 @@ import { type StoredResultsOptions, createStoredResults } from '../../src/tool-l
 import type { ToolLoopEvent } from '../../src/tool-loop/events.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import type { ToolOutput } from '../../src/tools/tool-source.js';
-import { ask, call, exchangeOf, finishOf, say, scriptedModel, stream, user } from './_scripted-model.js';
+import {
+  callRound,
+  call,
+  exchangeOf,
+  finishOf,
+  textRound,
+  scriptedModel,
+  stream,
+  user,
+} from './_scripted-model.js';
 import { scriptedTools } from './_tools.js';
 
 const output: ToolOutput = { type: 'json', value: { paid: 5 } };
@@ -124,7 +133,7 @@ describe('a turn with a result store', () => {
     const tools = scriptedTools({
       pay: () => (fails ? { type: 'error-text', value: 'no money' } : 'paid'),
     });
-    const model = scriptedModel(ask(call(id, 'pay', { amount: 5 })), say('Done.'));
+    const model = scriptedModel(callRound(call(id, 'pay', { amount: 5 })), textRound('Done.'));
     const looped = withToolLoop(model, {
       tools,
       resultStore: store,
@@ -155,7 +164,7 @@ describe('a turn with a result store', () => {
 
   it('does not store denials, because the user may decide differently', async () => {
     const store = new Map<string, unknown>();
-    const model = scriptedModel(ask(call('c1', 'pay', { amount: 5 })), say('Done.'));
+    const model = scriptedModel(callRound(call('c1', 'pay', { amount: 5 })), textRound('Done.'));
     const tools = scriptedTools({ pay: () => 'paid' });
     const looped = withToolLoop(model, { tools, resultStore: store, approve: () => false });
     await stream(looped, { prompt: user('Pay.'), providerOptions: { kelivo: { turnId: 'turn-1' } } });

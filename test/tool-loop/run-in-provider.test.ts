@@ -10,7 +10,16 @@ import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { runInProvider } from '../../src/tool-loop/run-in-provider.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import type { LocalTools } from '../../src/tools/local-tools.js';
-import { ask, call, exchangeOf, generate, say, scriptedModel, stream, user } from './_scripted-model.js';
+import {
+  callRound,
+  call,
+  exchangeOf,
+  generate,
+  textRound,
+  scriptedModel,
+  stream,
+  user,
+} from './_scripted-model.js';
 import { scriptedTools } from './_tools.js';
 
 const inputSchema = z.object({ city: z.string() });
@@ -32,7 +41,7 @@ async function runTurn(
   options: Parameters<typeof runInProvider>[1] = {},
   loop: Omit<ToolLoopOptions, 'tools'> = {},
 ) {
-  const model = scriptedModel(ask(call('c1', 'weather', { city: 'Oslo' })), say('Done.'));
+  const model = scriptedModel(callRound(call('c1', 'weather', { city: 'Oslo' })), textRound('Done.'));
   const { providerOptions } = runInProvider(tools, options);
   const parts = await stream(withToolLoop(model, { tools: [], ...loop }), { providerOptions });
   const tool = model.requests[1]?.prompt.at(-1);
@@ -100,7 +109,7 @@ describe('runInProvider', () => {
       { name: 'weather', inputSchema: { properties: { city: { type: 'string' } } } },
     ]);
 
-    const again = scriptedModel(ask(call('c1', 'weather', { city: 'Rome' })), say('Done.'));
+    const again = scriptedModel(callRound(call('c1', 'weather', { city: 'Rome' })), textRound('Done.'));
     const { providerOptions } = runInProvider({ weather });
     const { content, finishReason } = await generate(withToolLoop(again, { tools: [] }), { providerOptions });
     expect(content).toContainEqual({ type: 'text', text: 'Done.' });
@@ -111,8 +120,8 @@ describe('runInProvider', () => {
   it('runs the tools together with those of the loop, and keeps their names', async () => {
     const own = scriptedTools({ weather: () => 'Rain, says the loop.', echo: () => 'echo' });
     const model = scriptedModel(
-      ask(call('c1', 'weather', { city: 'Oslo' }), call('c2', 'weather_2'), call('c3', 'echo')),
-      say('Done.'),
+      callRound(call('c1', 'weather', { city: 'Oslo' }), call('c2', 'weather_2'), call('c3', 'echo')),
+      textRound('Done.'),
     );
     const { providerOptions } = runInProvider({ weather });
     await stream(withToolLoop(model, { tools: own }), { providerOptions });
@@ -124,7 +133,7 @@ describe('runInProvider', () => {
   });
 
   it('applies to one call only', async () => {
-    const model = scriptedModel(say('One.'), say('Two.'));
+    const model = scriptedModel(textRound('One.'), textRound('Two.'));
     const looped = withToolLoop(model, { tools: [] });
     const { providerOptions } = runInProvider({ weather });
     await stream(looped, { providerOptions });
@@ -139,9 +148,9 @@ describe('runInProvider', () => {
     const execute = vi.fn((_input: unknown, _options: unknown) => 'Sun.');
     const context = { user: 'ada' };
     const model = scriptedModel(
-      ask(call('c1', 'weather', { city: 'Oslo' })),
-      ask(call('c2', 'weather', { city: 'Rome' })),
-      say('Done.'),
+      callRound(call('c1', 'weather', { city: 'Oslo' })),
+      callRound(call('c2', 'weather', { city: 'Rome' })),
+      textRound('Done.'),
     );
     await stream(withToolLoop(model, { tools: [] }), {
       providerOptions: runInProvider({ weather: { inputSchema, execute } }, { context }).providerOptions,
@@ -180,7 +189,7 @@ describe('runInProvider', () => {
   it('stops a tool when the turn is aborted', async () => {
     const controller = new AbortController();
     const seen: unknown[] = [];
-    const model = scriptedModel(ask(call('c1', 'weather', { city: 'Oslo' })));
+    const model = scriptedModel(callRound(call('c1', 'weather', { city: 'Oslo' })));
     const { providerOptions } = runInProvider({
       weather: {
         inputSchema,
@@ -260,7 +269,7 @@ describe('runInProvider', () => {
 
 describe('a loop without tools', () => {
   it('passes calls on unchanged unless they contain tools', async () => {
-    const model = scriptedModel(say('Hi'));
+    const model = scriptedModel(textRound('Hi'));
     const options = { prompt: user('Go.') };
     const result = await withToolLoop(model, { tools: [] }).doStream(options);
     expect(model.requests[0]).toBe(options);

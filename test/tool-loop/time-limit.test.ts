@@ -35,12 +35,15 @@ describe('a time limit', () => {
     expect(limit.signal.aborted).toBe(false);
   });
 
-  it.each([2 ** 31, Number.POSITIVE_INFINITY])('does not abort immediately with %d milliseconds', milliseconds => {
-    const limit = createTimeLimit(undefined, { milliseconds, message });
-    vi.advanceTimersByTime(60_000);
-    expect(limit.isOver).toBe(false);
-    limit.release();
-  });
+  it.each([2 ** 31, Number.POSITIVE_INFINITY])(
+    'does not abort immediately with %d milliseconds',
+    milliseconds => {
+      const limit = createTimeLimit(undefined, { milliseconds, message });
+      vi.advanceTimersByTime(60_000);
+      expect(limit.isOver).toBe(false);
+      limit.release();
+    },
+  );
 
   it('releases its timer and its listener', () => {
     const { signal } = new AbortController();

@@ -2,7 +2,7 @@ import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { toolLoopMiddleware, withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import {
-  ask,
+  callRound,
   call,
   exchangeOf,
   finish,
@@ -10,7 +10,7 @@ import {
   generate,
   noUsage,
   ofType,
-  say,
+  textRound,
   scriptedModel,
   start,
   stream,
@@ -18,7 +18,7 @@ import {
   typesOf,
   user,
 } from './_scripted-model.js';
-import { declared, scriptedTools } from './_tools.js';
+import { declareTool, scriptedTools } from './_tools.js';
 import { generateText, streamText, wrapLanguageModel } from 'ai';
 
 const echo = () => scriptedTools({ echo: ({ text }) => `echo ${text}` });
@@ -42,11 +42,11 @@ describe('withToolLoop', () => {
   });
 
   it('offers its tools together with those of the host, and replaces stubs by the real schemas', async () => {
-    const model = scriptedModel(say('Hi'));
+    const model = scriptedModel(textRound('Hi'));
     const looped = withToolLoop(model, { tools: echo() });
-    await stream(looped, { tools: [declared('echo'), declared('of_the_host')] });
+    await stream(looped, { tools: [declareTool('echo'), declareTool('of_the_host')] });
     expect(model.requests[0]?.tools).toEqual([
-      declared('of_the_host'),
+      declareTool('of_the_host'),
       {
         type: 'function',
         name: 'echo',
@@ -64,7 +64,7 @@ describe('withToolLoop', () => {
   });
 
   it('sends no empty list of tools', async () => {
-    const model = scriptedModel(say('Hi'));
+    const model = scriptedModel(textRound('Hi'));
     await stream(withToolLoop(model, { tools: scriptedTools({}) }));
     expect(model.requests[0]).not.toHaveProperty('tools');
   });
@@ -72,9 +72,9 @@ describe('withToolLoop', () => {
   it('runs a call and sends its output in the next request', async () => {
     const model = scriptedModel(
       [start, ...text('One moment.'), ...call('c1', 'echo', { text: 'a' }), finish('tool-calls')],
-      say('It said a.'),
+      textRound('It said a.'),
     );
-    const parts = await stream(withToolLoop(model, { tools: echo() }), { tools: [declared('echo')] });
+    const parts = await stream(withToolLoop(model, { tools: echo() }), { tools: [declareTool('echo')] });
     expect(typesOf(parts)).toEqual([
       'stream-start',
       ...['text-start', 'text-delta', 'text-end'],
@@ -132,7 +132,7 @@ describe('withToolLoop', () => {
         },
         finish('tool-calls'),
       ],
-      say('Done.'),
+      textRound('Done.'),
     );
     await stream(withToolLoop(model, { tools: echo() }));
     expect(model.requests[1]?.prompt[1]?.content).toEqual([
@@ -176,7 +176,7 @@ describe('withToolLoop', () => {
   it('reports each round in the metadata of the finish part', async () => {
     const model = scriptedModel(
       [start, { type: 'response-metadata', id: 'resp_1' }, ...call('c1', 'echo'), finish('tool-calls')],
-      say('Done.'),
+      textRound('Done.'),
     );
     const { providerMetadata } = finishOf(await stream(withToolLoop(model, { tools: echo() })));
     expect(providerMetadata?.kelivo?.rounds).toEqual([
@@ -210,7 +210,7 @@ describe('withToolLoop', () => {
   });
 
   it('returns the request and response of the first round', async () => {
-    const model = scriptedModel(say('Hi'));
+    const model = scriptedModel(textRound('Hi'));
     const result = await withToolLoop(model, { tools: echo() }).doStream({ prompt: user('Go.') });
     await result.stream.cancel();
     expect(result).toMatchObject({
@@ -220,14 +220,14 @@ describe('withToolLoop', () => {
   });
 
   it('replaces a forced tool choice by `auto` after the first round', async () => {
-    const model = scriptedModel(ask(call('c1', 'echo')), say('Done.'));
+    const model = scriptedModel(callRound(call('c1', 'echo')), textRound('Done.'));
     await stream(withToolLoop(model, { tools: echo() }), { toolChoice: { type: 'tool', toolName: 'echo' } });
     expect(model.requests.map(({ toolChoice }) => toolChoice?.type)).toEqual(['tool', 'auto']);
   });
 
   it('returns the same response without streaming', async () => {
-    const model = scriptedModel(ask(call('c1', 'echo', { text: 'a' })), say('It said a.'));
-    const result = await generate(withToolLoop(model, { tools: echo() }), { tools: [declared('echo')] });
+    const model = scriptedModel(callRound(call('c1', 'echo', { text: 'a' })), textRound('It said a.'));
+    const result = await generate(withToolLoop(model, { tools: echo() }), { tools: [declareTool('echo')] });
     expect(result).toMatchObject({
       finishReason: 'stop',
       usage: { inputTokens: 20, outputTokens: 10, totalTokens: 30 },
@@ -243,7 +243,11 @@ describe('withToolLoop', () => {
 
 function wrap() {
   const tools = scriptedTools({ echo: ({ text }) => `echo ${text}` });
-  const model = scriptedModel(ask(call('c1', 'echo', { text: 'a' })), say('It said a.'), say('Again.'));
+  const model = scriptedModel(
+    callRound(call('c1', 'echo', { text: 'a' })),
+    textRound('It said a.'),
+    textRound('Again.'),
+  );
   return { tools, model, wrapped: wrapLanguageModel({ model, middleware: toolLoopMiddleware({ tools }) }) };
 }
 

@@ -3,31 +3,34 @@ import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import type { ToolOutput } from '../../src/tools/tool-source.js';
 import {
-  ask,
+  callRound,
   call,
   finish,
   finishOf,
   generate,
   ofType,
-  say,
+  textRound,
   scriptedModel,
   start,
   stream,
   typesOf,
 } from './_scripted-model.js';
-import { declared, scriptedTools } from './_tools.js';
+import { declareTool, scriptedTools } from './_tools.js';
 
 const toolParts = ['tool-input-start', 'tool-input-delta', 'tool-input-end', 'tool-call', 'tool-result'];
 const isToolPart = ({ type }: { type: string }) => toolParts.includes(type);
 
-function looped(options: Partial<ToolLoopOptions> = {}, round = ask(call('c1', 'echo', { text: 'a' }))) {
+function looped(
+  options: Partial<ToolLoopOptions> = {},
+  round = callRound(call('c1', 'echo', { text: 'a' })),
+) {
   const tools = scriptedTools({ echo: ({ text }) => `echo ${text}` });
-  return withToolLoop(scriptedModel(round, say('Done.')), { tools, ...options });
+  return withToolLoop(scriptedModel(round, textRound('Done.')), { tools, ...options });
 }
 
 describe('the tool parts that the host receives', () => {
   it('contain the complete call of a declared tool', async () => {
-    const parts = await stream(looped(), { tools: [declared('echo')] });
+    const parts = await stream(looped(), { tools: [declareTool('echo')] });
     expect(parts.filter(isToolPart)).toEqual([
       { type: 'tool-input-start', id: 'c1', toolName: 'echo', providerExecuted: true },
       { type: 'tool-input-delta', id: 'c1', delta: '{"text":"a"}' },
@@ -66,16 +69,16 @@ describe('the tool parts that the host receives', () => {
   });
 
   it('are omitted with `toolActivity: "none"`', async () => {
-    const parts = await stream(looped({ toolActivity: 'none' }), { tools: [declared('echo')] });
+    const parts = await stream(looped({ toolActivity: 'none' }), { tools: [declareTool('echo')] });
     expect(parts.filter(isToolPart)).toEqual([]);
     expect(finishOf(parts).providerMetadata?.kelivo?.rounds).toMatchObject([{ toolCalls: [{}] }, {}]);
   });
 
   it('are omitted with the tool choice "none", and a call does not run', async () => {
     const tools = scriptedTools({ echo: () => 'ran' });
-    const model = scriptedModel(ask(call('c1', 'echo')));
+    const model = scriptedModel(callRound(call('c1', 'echo')));
     const parts = await stream(withToolLoop(model, { tools }), {
-      tools: [declared('echo')],
+      tools: [declareTool('echo')],
       toolChoice: { type: 'none' },
     });
     expect(parts.filter(isToolPart)).toEqual([]);
@@ -84,8 +87,8 @@ describe('the tool parts that the host receives', () => {
   });
 
   it('contain valid JSON as input even if the model wrote malformed JSON', async () => {
-    const round = ask(call('c1', 'echo', "{text: 'a'"), call('c2', 'echo', 'nonsense'));
-    const parts = await stream(looped({}, round), { tools: [declared('echo')] });
+    const round = callRound(call('c1', 'echo', "{text: 'a'"), call('c2', 'echo', 'nonsense'));
+    const parts = await stream(looped({}, round), { tools: [declareTool('echo')] });
     expect(ofType(parts, 'tool-call').map(({ input }) => input)).toEqual(['{"text":"a"}', '{}']);
   });
 
@@ -114,7 +117,7 @@ describe('the tool parts that the host receives', () => {
       false,
     ],
   ])('contain the output %j as JSON that is not null', async (output, result, isError) => {
-    const model = scriptedModel(ask(call('c1', 'give')), say('Done.'));
+    const model = scriptedModel(callRound(call('c1', 'give')), textRound('Done.'));
     const [shown] = ofType(
       await stream(withToolLoop(model, { tools: scriptedTools({ give: () => output }) })),
       'tool-result',

@@ -1,28 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import {
-  ask,
+  callRound,
   call,
   exchangeOf,
   finish,
   ofType,
-  say,
+  textRound,
   scriptedModel,
   start,
   stream,
   text,
   user,
 } from './_scripted-model.js';
-import { declared, scriptedTools } from './_tools.js';
+import { declareTool, scriptedTools } from './_tools.js';
 
 const tools = () => scriptedTools({ echo: ({ text }) => `echo ${text}` });
 
 describe('the ids of a turn', () => {
   it('are unique if the server uses one id for every call, in parts and in prompts', async () => {
-    const round = (text: string) => ask(call('call_0', 'echo', { text }));
-    const model = scriptedModel(round('a'), round('b'), say('Done.'));
+    const round = (text: string) => callRound(call('call_0', 'echo', { text }));
+    const model = scriptedModel(round('a'), round('b'), textRound('Done.'));
     const parts = await stream(withToolLoop(model, { tools: tools() }), {
-      tools: [declared('echo')],
+      tools: [declareTool('echo')],
       prompt: [
         ...user('Go.'),
         {
@@ -80,8 +80,8 @@ describe('the ids of a turn', () => {
   it('identify a call that is sent twice, which runs once', async () => {
     const source = tools();
     const twice = call('c1', 'echo', { text: 'a' });
-    const model = scriptedModel(ask(twice, twice), say('Done.'));
-    const parts = await stream(withToolLoop(model, { tools: source }), { tools: [declared('echo')] });
+    const model = scriptedModel(callRound(twice, twice), textRound('Done.'));
+    const parts = await stream(withToolLoop(model, { tools: source }), { tools: [declareTool('echo')] });
     expect(source.calls).toHaveLength(1);
     expect(ofType(parts, 'tool-call')).toHaveLength(1);
     expect(ofType(parts, 'tool-input-delta').map(({ delta }) => delta)).toEqual(['{"text":"a"}']);
@@ -90,8 +90,8 @@ describe('the ids of a turn', () => {
 
   it('distinguish two calls with the same id, which both run with their own input', async () => {
     const model = scriptedModel(
-      ask(call('call_0', 'echo', { text: 'a' }), call('call_0', 'echo', { text: 'b' })),
-      say('Done.'),
+      callRound(call('call_0', 'echo', { text: 'a' }), call('call_0', 'echo', { text: 'b' })),
+      textRound('Done.'),
     );
     const parts = await stream(withToolLoop(model, { tools: tools() }));
     expect(exchangeOf(model.requests[1])).toEqual({
@@ -110,7 +110,7 @@ describe('the ids of a turn', () => {
 
   it('are the same for calls that the host runs', async () => {
     const model = scriptedModel(
-      ask(call('call_0', 'of_the_host', { a: 1 }), call('call_0', 'of_the_host', { a: 2 })),
+      callRound(call('call_0', 'of_the_host', { a: 1 }), call('call_0', 'of_the_host', { a: 2 })),
     );
     const parts = await stream(withToolLoop(model, { tools: tools() }));
     expect(ofType(parts, 'tool-call').map(({ toolCallId }) => toolCallId)).toEqual(['call_0', 'call_0_2']);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { isStrictSchema } from '../../src/tools/strict-schema.js';
 import type { ToolSource } from '../../src/tools/tool-source.js';
-import { say, scriptedModel, stream } from '../tool-loop/_scripted-model.js';
+import { textRound, scriptedModel, stream } from '../tool-loop/_scripted-model.js';
 
 const closed = (properties: Record<string, unknown>, required = Object.keys(properties)) => ({
   type: 'object',
@@ -47,7 +47,7 @@ it('sends no tool of the loop as strict if strict mode would reject its schema',
     callTool: async () => ({ type: 'text', value: '' }),
     close: async () => {},
   };
-  const model = scriptedModel(say('Hello.'));
+  const model = scriptedModel(textRound('Hello.'));
   await stream(withToolLoop(model, { tools }));
   expect(model.requests[0]?.tools).toMatchObject([{ name: 'loose', strict: false }, { name: 'closed' }]);
   expect(model.requests[0]?.tools?.[1]).not.toHaveProperty('strict');

@@ -4,10 +4,10 @@ import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from '../../src/v3/index.js';
 import { toLanguageModelV3 } from '../../src/v3/index.js';
 import {
-  ask,
+  callRound,
   call,
   finish,
-  say,
+  textRound,
   scriptedModel,
   type ScriptedRound,
   start,
@@ -38,7 +38,9 @@ async function run(round: ScriptedRound, options: Options = {}) {
 
 /** Returns a message of the prompt as the version 2 model receives it. */
 async function messageOf(content: unknown[], role: 'user' | 'assistant' | 'tool' = 'tool') {
-  const { given, result, parts } = await run(say('Hi'), { prompt: [{ role, content: content as never }] });
+  const { given, result, parts } = await run(textRound('Hi'), {
+    prompt: [{ role, content: content as never }],
+  });
   return {
     content: given?.prompt[0]?.content,
     prompt: given?.prompt,
@@ -167,7 +169,7 @@ describe('a version 3 model', () => {
 
   it('includes calls of a tool loop, declared and undeclared', async () => {
     const tools = scriptedTools({ echo: () => 'echo' });
-    const script = [ask(call('c1', 'echo')), say('Done.')];
+    const script = [callRound(call('c1', 'echo')), textRound('Done.')];
     const looped = () => toLanguageModelV3(withToolLoop(scriptedModel(...script), { tools }));
     const shown = [
       expect.objectContaining({ type: 'tool-call', toolName: 'echo', dynamic: true }),
@@ -265,7 +267,7 @@ describe('the prompt of a call', () => {
   it('keeps the call options and uses the `ai@5` name for provider tools', async () => {
     const abortSignal = new AbortController().signal;
     const executors = { run: () => 'by reference' };
-    const { given } = await run(say('Hi'), {
+    const { given } = await run(textRound('Hi'), {
       temperature: 0.5,
       abortSignal,
       tools: [

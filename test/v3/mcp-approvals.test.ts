@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LanguageModelV3CallOptions } from '../../src/v3/index.js';
 import { toLanguageModelV3 } from '../../src/v3/index.js';
-import { call, finish, say, scriptedModel, start } from '../tool-loop/_scripted-model.js';
+import { call, finish, textRound, scriptedModel, start } from '../tool-loop/_scripted-model.js';
 
 type Options = Partial<LanguageModelV3CallOptions>;
 
@@ -95,7 +95,7 @@ describe('an approval request of a hosted MCP server', () => {
           { role: 'tool', content: responses },
         ],
       },
-      say('Done.'),
+      textRound('Done.'),
     );
     const name = { toolCallId: 'mcpr_1', toolName: 'mcp_approval_request' };
     expect(given?.prompt.slice(1)).toEqual([
