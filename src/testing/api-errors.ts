@@ -1,4 +1,4 @@
-import type { JsonObject } from './json-object.js';
+import type { PlainObject } from '../shared/json.js';
 
 /** An error as the API answers it: the HTTP status and the fields of its `error` object. */
 export interface ApiError {
@@ -74,10 +74,10 @@ function describeType(value: unknown): string {
 }
 
 /** What the API would object to in a request, if anything. */
-export type Check = (body: JsonObject) => ApiError | undefined;
+export type Check = (body: PlainObject) => ApiError | undefined;
 
 /** What the first of `checks` that objects has to say: the API tells one fault at a time. */
-export function findFirstError(body: JsonObject, checks: readonly Check[]): ApiError | undefined {
+export function findFirstError(body: PlainObject, checks: readonly Check[]): ApiError | undefined {
   for (const check of checks) {
     const fault = check(body);
     if (fault !== undefined) return fault;

@@ -1,6 +1,6 @@
 import type { ErrorEventFault, Fault, ScriptedStatus } from './scripts.js';
 import { type ApiError, toErrorBody } from './api-errors.js';
-import type { JsonObject } from './json-object.js';
+import type { PlainObject } from '../shared/json.js';
 import type { StreamEvent } from './wire.js';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -25,7 +25,7 @@ export type DeliveryStep =
   /** The same without the headers. */
   | 'nothing';
 
-export const toJsonDelivery = (body: JsonObject, { status = 200 }: { status?: number } = {}): Delivery => ({
+export const toJsonDelivery = (body: PlainObject, { status = 200 }: { status?: number } = {}): Delivery => ({
   status,
   headers: { 'content-type': 'application/json' },
   steps: [{ write: JSON.stringify(body, null, 2) }, 'end'],
@@ -99,7 +99,7 @@ export const toKnownError = (status: number): Omit<ApiError, 'status'> =>
 
 /** An answer in the words of one API: as a body, and as a stream, so that every fault can be laid over it. */
 export interface ResponseFormat {
-  readonly body: JsonObject;
+  readonly body: PlainObject;
   /** The server-sent events, each as it goes over the wire. */
   readonly frames: readonly string[];
   /** How many frames come before the first content. */
@@ -111,7 +111,7 @@ export interface ResponseFormat {
   /** What comes in place of the frames after `after`, when the answer fails there. */
   readonly failFrames: (fault: FailingFault, options: { after: number }) => readonly string[];
   /** The body of an answer that fails. */
-  readonly failBody: (fault: FailingFault) => JsonObject;
+  readonly failBody: (fault: FailingFault) => PlainObject;
 }
 
 export type FailingFault = ErrorEventFault | Extract<Fault, { fault: 'failed' }>;

@@ -1,9 +1,9 @@
 import { type ApiError, badRequest, invalidValue, missingParameter } from './api-errors.js';
-import { estimateTokens } from './build-response.js';
-import type { JsonObject } from './json-object.js';
+import { estimateTokens } from './response.js';
+import type { PlainObject } from '../shared/json.js';
 
 /** Answers a request to `/embeddings`: the body, or the error the API would give. */
-export function embed(body: JsonObject): { body: JsonObject } | { error: ApiError } {
+export function embed(body: PlainObject): { body: PlainObject } | { error: ApiError } {
   const { model, input, dimensions, encoding_format: encoding = 'float' } = body;
   if (typeof model !== 'string' || model === '') return { error: missingParameter('model') };
   const inputs = toInputs(input);

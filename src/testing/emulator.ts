@@ -6,7 +6,7 @@ import { type EmulatorRequest, readRequest } from './incoming-request.js';
 import { type Route, routeRequest } from './routes.js';
 import type { RequestRules, ScriptedResponse } from './scripts.js';
 import { createItemMemory, createPromptCache, type EmulatorContext } from './state.js';
-import type { ToolCallFormat } from './write-tool-calls.js';
+import type { ToolCallFormat } from './text-tool-calls.js';
 
 /** Options of {@link startResponsesEmulator}. */
 export interface ResponsesEmulatorOptions {

@@ -9,8 +9,8 @@ import type {
   ReasoningItem,
   StreamEvent,
 } from './wire.js';
-import { toPieces, toWords } from './build-response.js';
-import type { JsonObject } from './json-object.js';
+import { toPieces, toWords } from './response.js';
+import type { PlainObject } from '../shared/json.js';
 
 /** A response in the form of the Responses API. */
 export function toResponsesFormat(
@@ -166,7 +166,7 @@ const toCallEvents = (call: FunctionCallItem): StreamEvent[] => [
 ];
 
 /** The response object as JSON: the body of an answer that is not streamed, and what the terminal event carries. */
-export function toWireResponse(response: EmulatedResponse): JsonObject {
+export function toWireResponse(response: EmulatedResponse): PlainObject {
   const { id, createdAt, status, output, usage, incompleteReason, error, echo } = response;
   return {
     id,
@@ -184,4 +184,4 @@ export function toWireResponse(response: EmulatedResponse): JsonObject {
 }
 
 /** An output item in the API's own shape. */
-export const toWireItem = (item: OutputItem): JsonObject => (item.type === 'raw' ? item.item : { ...item });
+export const toWireItem = (item: OutputItem): PlainObject => (item.type === 'raw' ? item.item : { ...item });

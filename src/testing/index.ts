@@ -15,4 +15,4 @@ export type { EmulatorRequest } from './incoming-request.js';
 export type { RequestRules } from './scripts.js';
 export { type ResponsesEmulator, type ResponsesEmulatorOptions, startResponsesEmulator } from './emulator.js';
 export type { IncompleteReason, RawItem, ResponseUsage, StreamEvent } from './wire.js';
-export type { ToolCallFormat } from './write-tool-calls.js';
+export type { ToolCallFormat } from './text-tool-calls.js';

@@ -1,5 +1,5 @@
 import type { ApiError } from './api-errors.js';
-import { isJsonObject, type JsonObject, toJsonObjects } from './json-object.js';
+import { isPlainObject, type PlainObject, objectsOf } from '../shared/json.js';
 import type { RequestRules } from './scripts.js';
 import { toItemType } from './request.js';
 
@@ -19,8 +19,8 @@ const invalidRequest = refuse('invalid_request_error', null);
  * (https://github.com/mistralai/mistral-common), types and codes those the API answers with.
  */
 export function validateMistral(
-  messages: readonly JsonObject[],
-  { tools = [], rules }: { tools?: readonly JsonObject[]; rules: Exclude<RequestRules, 'openai'> },
+  messages: readonly PlainObject[],
+  { tools = [], rules }: { tools?: readonly PlainObject[]; rules: Exclude<RequestRules, 'openai'> },
 ): ApiError | undefined {
   return (
     checkEnds(messages) ??
@@ -30,12 +30,12 @@ export function validateMistral(
       checkMessage(message, { isLast: index === messages.length - 1, rules }),
     ) ??
     firstError(tools, ({ function: declared }) =>
-      checkName(isJsonObject(declared) ? declared.name : undefined),
+      checkName(isPlainObject(declared) ? declared.name : undefined),
     )
   );
 }
 
-function checkEnds(messages: readonly JsonObject[]): ApiError | undefined {
+function checkEnds(messages: readonly PlainObject[]): ApiError | undefined {
   const last = messages.at(-1);
   if (last === undefined) return invalidOrder('Conversation must have at least one message');
   if (messages.length === 1) {
@@ -57,7 +57,7 @@ const followers: Readonly<Record<string, readonly string[]>> = {
   tool: ['assistant', 'tool'],
 };
 
-function checkOrder(messages: readonly JsonObject[]): ApiError | undefined {
+function checkOrder(messages: readonly PlainObject[]): ApiError | undefined {
   return firstError(messages, ({ role }, index) => {
     const previous = messages[index - 1]?.role;
     if (previous === undefined || followers[String(previous)]?.includes(String(role))) return undefined;
@@ -66,12 +66,12 @@ function checkOrder(messages: readonly JsonObject[]): ApiError | undefined {
 }
 
 function checkMessage(
-  message: JsonObject,
+  message: PlainObject,
   { isLast, rules }: { isLast: boolean; rules: Exclude<RequestRules, 'openai'> },
 ): ApiError | undefined {
   if (message.role === 'tool') return checkResult(message);
   if (message.role !== 'assistant') return undefined;
-  const calls = toJsonObjects(message.tool_calls);
+  const calls = objectsOf(message.tool_calls);
   const hasContent = !isEmpty(message.content);
   if (rules === 'mistral-v3' && hasContent === calls.length > 0) {
     return invalidAssistant('Assistant message must have either content or tool_calls, but not both.');
@@ -86,14 +86,14 @@ function checkMessage(
     : undefined;
 }
 
-function checkCall({ id, function: called }: JsonObject): ApiError | undefined {
+function checkCall({ id, function: called }: PlainObject): ApiError | undefined {
   if (id === undefined || id === null || id === 'null') {
     return invalidCall('Tool call id has to be defined in serving mode.');
   }
-  return checkId(id) ?? checkName(isJsonObject(called) ? called.name : undefined);
+  return checkId(id) ?? checkName(isPlainObject(called) ? called.name : undefined);
 }
 
-function checkResult({ tool_call_id: id, name }: JsonObject): ApiError | undefined {
+function checkResult({ tool_call_id: id, name }: PlainObject): ApiError | undefined {
   const error = name === undefined || name === null ? undefined : checkName(name);
   if (error !== undefined) return error;
   return id === undefined || id === null ? invalidRequest('Tool call id has to be defined.') : checkId(id);
@@ -118,8 +118,8 @@ const isEmpty = (content: unknown): boolean =>
   (Array.isArray(content) && content.length === 0);
 
 function firstError(
-  objects: readonly JsonObject[],
-  check: (object: JsonObject, index: number) => ApiError | undefined,
+  objects: readonly PlainObject[],
+  check: (object: PlainObject, index: number) => ApiError | undefined,
 ): ApiError | undefined {
   for (const [index, object] of objects.entries()) {
     const error = check(object, index);
@@ -129,7 +129,7 @@ function firstError(
 }
 
 /** Every call has exactly one result before the assistant speaks again, and every result a call. */
-export function checkMistralCalls(messages: readonly JsonObject[]): ApiError | undefined {
+export function checkMistralCalls(messages: readonly PlainObject[]): ApiError | undefined {
   const called = new Set<unknown>();
   const answered = new Set<unknown>();
   for (const { role, tool_calls: calls, tool_call_id: id } of messages) {
@@ -142,7 +142,7 @@ export function checkMistralCalls(messages: readonly JsonObject[]): ApiError | u
     if (called.size !== answered.size) return differentCounts;
     called.clear();
     answered.clear();
-    for (const call of toJsonObjects(calls)) {
+    for (const call of objectsOf(calls)) {
       if (called.has(call.id))
         return invalidOrder(`Duplicate tool call id ${String(call.id)} in assistant message`);
       called.add(call.id);
@@ -157,8 +157,11 @@ const differentCounts = invalidOrder('Not the same number of function calls and 
  * The conversation of a Responses request as chat messages, the way vLLM makes them: the calls of one answer and what
  * was said with them are one message.
  */
-export function toMistralMessages(items: readonly JsonObject[], { instructions }: JsonObject): JsonObject[] {
-  const messages: JsonObject[] = [];
+export function toMistralMessages(
+  items: readonly PlainObject[],
+  { instructions }: PlainObject,
+): PlainObject[] {
+  const messages: PlainObject[] = [];
   if (typeof instructions === 'string') messages.push({ role: 'system', content: instructions });
   for (const item of items) {
     const last = messages.at(-1);
@@ -169,7 +172,7 @@ export function toMistralMessages(items: readonly JsonObject[], { instructions }
   return messages;
 }
 
-function toMessage(item: JsonObject, last: JsonObject | undefined): JsonObject | undefined {
+function toMessage(item: PlainObject, last: PlainObject | undefined): PlainObject | undefined {
   switch (toItemType(item)) {
     case 'message':
       return { role: item.role === 'developer' ? 'system' : item.role, content: item.content };

@@ -1,10 +1,10 @@
-import { isJsonObject, type JsonObject, toJsonObjects } from './json-object.js';
+import { isPlainObject, type PlainObject, objectsOf } from '../shared/json.js';
 
 /** A request body in the form the emulator works with. */
 export interface ResponsesRequest {
   readonly model: string;
   /** Everything the model sees, oldest first: earlier responses, then the request's own input. */
-  readonly items: readonly JsonObject[];
+  readonly items: readonly PlainObject[];
   readonly tools: readonly FunctionTool[];
   readonly toolChoice: { readonly mode: 'auto' | 'none' | 'required'; readonly name?: string };
   readonly parallelToolCalls: boolean;
@@ -14,23 +14,23 @@ export interface ResponsesRequest {
   readonly reasoningSummary: boolean;
   readonly reasons: boolean;
   /** The schema the answer must follow, or `undefined` for prose. */
-  readonly format?: JsonObject;
+  readonly format?: PlainObject;
   readonly maxOutputTokens?: number;
-  readonly body: JsonObject;
+  readonly body: PlainObject;
 }
 
 export interface FunctionTool {
   readonly name: string;
   readonly description: string;
-  readonly parameters: JsonObject;
+  readonly parameters: PlainObject;
 }
 
 /** Reads what the emulator needs from a body; whatever has the wrong type counts as absent. */
 export function toRequest(
-  body: JsonObject,
-  { items, reasons }: { items: readonly JsonObject[]; reasons: boolean },
+  body: PlainObject,
+  { items, reasons }: { items: readonly PlainObject[]; reasons: boolean },
 ): ResponsesRequest {
-  const reasoning = isJsonObject(body.reasoning) ? body.reasoning : {};
+  const reasoning = isPlainObject(body.reasoning) ? body.reasoning : {};
   const toolChoice = toToolChoice(body.tool_choice);
   return {
     model: String(body.model),
@@ -53,20 +53,20 @@ export function toRequest(
 }
 
 /** `input` as a list of items; a string is one message of the user. */
-export const toInputItems = (input: unknown): JsonObject[] =>
-  typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : toJsonObjects(input);
+export const toInputItems = (input: unknown): PlainObject[] =>
+  typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : objectsOf(input);
 
 /** The type of an input item. A message may leave it out. */
-export const toItemType = (item: JsonObject): string =>
+export const toItemType = (item: PlainObject): string =>
   typeof item.type === 'string' ? item.type : 'role' in item ? 'message' : '';
 
 function toFunctionTools(tools: unknown): FunctionTool[] {
-  return toJsonObjects(tools)
+  return objectsOf(tools)
     .filter(tool => tool.type === 'function')
     .map(tool => ({
       name: String(tool.name),
       description: typeof tool.description === 'string' ? tool.description : '',
-      parameters: isJsonObject(tool.parameters) ? tool.parameters : {},
+      parameters: isPlainObject(tool.parameters) ? tool.parameters : {},
     }));
 }
 
@@ -74,17 +74,17 @@ function toToolChoice(
   choice: unknown,
 ): ResponsesRequest['toolChoice'] & { readonly allowed?: readonly string[] } {
   if (choice === 'none' || choice === 'required') return { mode: choice };
-  if (!isJsonObject(choice)) return { mode: 'auto' };
+  if (!isPlainObject(choice)) return { mode: 'auto' };
   if (choice.type === 'function') return { mode: 'required', name: String(choice.name) };
   if (choice.type !== 'allowed_tools') return { mode: 'auto' };
-  const allowed = toJsonObjects(choice.tools).map(tool => String(tool.name));
+  const allowed = objectsOf(choice.tools).map(tool => String(tool.name));
   return { mode: choice.mode === 'required' ? 'required' : 'auto', allowed };
 }
 
-function toFormat(text: unknown): JsonObject | undefined {
-  if (!isJsonObject(text) || !isJsonObject(text.format)) return undefined;
+function toFormat(text: unknown): PlainObject | undefined {
+  if (!isPlainObject(text) || !isPlainObject(text.format)) return undefined;
   const { type, schema } = text.format;
-  if (type === 'json_schema') return isJsonObject(schema) ? schema : {};
+  if (type === 'json_schema') return isPlainObject(schema) ? schema : {};
   return type === 'json_object' ? { type: 'object' } : undefined;
 }
 

@@ -10,15 +10,15 @@ import {
 import { embed } from './embeddings.js';
 import { toResponsesFormat } from './events.js';
 import { authorize, type EmulatorRequest } from './incoming-request.js';
-import { isJsonObject, type JsonObject } from './json-object.js';
+import { isPlainObject, type PlainObject } from '../shared/json.js';
 import { toMistralMessages, validateMistral } from './mistral-rules.js';
 import { toInputItems, toModelKind, toRequest } from './request.js';
-import { runModel } from './run-model.js';
+import { runModel } from './model.js';
 import type { RequestRules } from './scripts.js';
 import type { EmulatorContext, ItemMemory } from './state.js';
-import { validateConversation } from './validate-conversation.js';
-import { validateItems } from './validate-items.js';
-import { validateRequest } from './validate-request.js';
+import { validateConversation } from './conversation-validation.js';
+import { validateItems } from './item-validation.js';
+import { validateRequest } from './request-validation.js';
 
 /** Responds to the requests of an API; returns `undefined` for requests of other APIs. */
 export type Route = (
@@ -45,11 +45,11 @@ const respondToOpenAI: Route = ({ method, pathname, body }, context) => {
   const endpoint = pathname.startsWith(context.basePath) ? pathname.slice(context.basePath.length) : '';
   const respond = endpoints[`${method} ${endpoint}`];
   if (respond === undefined) return undefined;
-  if (method === 'POST' && !isJsonObject(body)) return toErrorDelivery(invalidJson);
-  return respond(isJsonObject(body) ? body : {}, context);
+  if (method === 'POST' && !isPlainObject(body)) return toErrorDelivery(invalidJson);
+  return respond(isPlainObject(body) ? body : {}, context);
 };
 
-const endpoints: Readonly<Record<string, (body: JsonObject, context: EmulatorContext) => Delivery>> = {
+const endpoints: Readonly<Record<string, (body: PlainObject, context: EmulatorContext) => Delivery>> = {
   'POST /responses': respondToResponses,
   'POST /embeddings': respondToEmbeddings,
   'GET /models': () => toJsonDelivery(modelList),
@@ -70,7 +70,7 @@ const modelList = {
   })),
 };
 
-function respondToEmbeddings(body: JsonObject, { queue }: EmulatorContext): Delivery {
+function respondToEmbeddings(body: PlainObject, { queue }: EmulatorContext): Delivery {
   const scripted = queue.shift();
   if (scripted === undefined) {
     const result = embed(body);
@@ -89,7 +89,7 @@ const wrongScript =
   'Scripted responses are consumed in the order of the POST requests: check which request comes first.';
 
 /** Responds to `POST /responses`. */
-function respondToResponses(body: JsonObject, context: EmulatorContext): Delivery {
+function respondToResponses(body: PlainObject, context: EmulatorContext): Delivery {
   const { items, error } = readConversation(body, context);
   if (error !== undefined) return toErrorDelivery(error);
   const request = toRequest(body, { items, reasons: toModelKind(String(body.model)) === 'reasoning' });
@@ -106,9 +106,9 @@ function respondToResponses(body: JsonObject, context: EmulatorContext): Deliver
 }
 
 function readConversation(
-  body: JsonObject,
+  body: PlainObject,
   { memory, validate, rulesFor }: EmulatorContext,
-): { items: readonly JsonObject[]; error?: ApiError } {
+): { items: readonly PlainObject[]; error?: ApiError } {
   const { items, error } = expandInput(body, { memory });
   if (!validate) return { items };
   return {
@@ -124,8 +124,8 @@ function readConversation(
 
 /** Applies Mistral's validator to the conversation, as vLLM does. */
 function findMistralError(
-  body: JsonObject,
-  { items, rules }: { items: readonly JsonObject[]; rules: RequestRules },
+  body: PlainObject,
+  { items, rules }: { items: readonly PlainObject[]; rules: RequestRules },
 ): ApiError | undefined {
   if (rules === 'openai') return undefined;
   const error = validateMistral(toMistralMessages(items, body), { rules });
@@ -137,9 +137,9 @@ function findMistralError(
  * `item_reference` replaced by its item where it is known.
  */
 export function expandInput(
-  body: JsonObject,
+  body: PlainObject,
   { memory }: { memory: ItemMemory },
-): { items: readonly JsonObject[]; error?: ApiError } {
+): { items: readonly PlainObject[]; error?: ApiError } {
   const input = toInputItems(body.input).map(item =>
     item.type === 'item_reference' ? (memory.findItem(String(item.id)) ?? item) : item,
   );

@@ -1,4 +1,4 @@
-import type { JsonObject } from './json-object.js';
+import type { PlainObject } from '../shared/json.js';
 import type { IncompleteReason, RawItem, ResponseUsage, StreamEvent } from './wire.js';
 
 /** One output item, in short: ids, status and the rest are filled in. */
@@ -10,7 +10,7 @@ export type ScriptedItem =
   /** A reasoning item; each string is one part of its summary. */
   | { readonly reasoning: string | readonly string[] }
   /** A function call. A string as `arguments` is sent as it is, so it may be broken JSON. */
-  | { readonly call: string; readonly arguments?: JsonObject | string; readonly callId?: string }
+  | { readonly call: string; readonly arguments?: PlainObject | string; readonly callId?: string }
   /**
    * Any item in the Responses API's own shape. Only its `output_item.added` and `output_item.done` are streamed; other
    * APIs leave it out.
@@ -43,7 +43,7 @@ export interface ScriptedStatus {
   /** Further headers. @default none */
   readonly headers?: Readonly<Record<string, string>>;
   /** The body; an object is sent as JSON. @default the API's own error for that status */
-  readonly body?: string | JsonObject;
+  readonly body?: string | PlainObject;
 }
 
 /**

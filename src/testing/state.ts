@@ -1,9 +1,9 @@
-import type { JsonObject } from './json-object.js';
+import type { PlainObject } from '../shared/json.js';
 import { toWireItem } from './events.js';
 import type { EmulatedResponse } from './wire.js';
-import { charactersPerToken } from './build-response.js';
+import { charactersPerToken } from './response.js';
 import type { RequestRules, ScriptedResponse } from './scripts.js';
-import type { ToolCallFormat } from './write-tool-calls.js';
+import type { ToolCallFormat } from './text-tool-calls.js';
 
 /** State that the emulator keeps between requests, and its settings. */
 export interface EmulatorContext {
@@ -23,11 +23,11 @@ export interface EmulatorContext {
 /** What the emulator remembers of earlier answers: enough to judge what a later request replays. */
 export interface ItemMemory {
   /** Takes note of a finished answer and of the conversation it belongs to. */
-  remember(response: EmulatedResponse, options: { items: readonly JsonObject[]; store: boolean }): void;
+  remember(response: EmulatedResponse, options: { items: readonly PlainObject[]; store: boolean }): void;
   /** A stored item. Nothing is stored of a request with `store: false`. */
-  findItem(id: string): JsonObject | undefined;
+  findItem(id: string): PlainObject | undefined;
   /** All items of a stored response and of what led to it, or `undefined`. */
-  findConversation(responseId: string): readonly JsonObject[] | undefined;
+  findConversation(responseId: string): readonly PlainObject[] | undefined;
   /** The id of the reasoning item that was encrypted here, or `undefined` if it was not. */
   findReasoningId(encryptedContent: string): string | undefined;
   /** The id of the reasoning item that a message or call was made with. */
@@ -37,13 +37,13 @@ export interface ItemMemory {
 }
 
 export function createItemMemory(): ItemMemory {
-  const stored = new Map<string, JsonObject>();
-  const conversations = new Map<string, readonly JsonObject[]>();
+  const stored = new Map<string, PlainObject>();
+  const conversations = new Map<string, readonly PlainObject[]>();
   const encrypted = new Map<string, string>();
   const reasoningOf = new Map<string, string>();
   const followed = new Set<string>();
 
-  function rememberOrder(output: readonly JsonObject[]): void {
+  function rememberOrder(output: readonly PlainObject[]): void {
     let reasoningId: string | undefined;
     for (const item of output) {
       const id = String(item.id);

@@ -1,4 +1,4 @@
-import type { JsonObject } from './json-object.js';
+import type { PlainObject } from '../shared/json.js';
 
 /** Token counts in the API's own shape. */
 export interface ResponseUsage {
@@ -67,7 +67,7 @@ export interface EmulatedResponse {
   readonly incompleteReason?: IncompleteReason;
   readonly error?: { readonly code: string; readonly message: string };
   /** What the response repeats of the request: model, tools, instructions and so on. */
-  readonly echo: JsonObject;
+  readonly echo: PlainObject;
 }
 
 /** Why an answer ends before it is whole. */

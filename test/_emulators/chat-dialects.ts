@@ -1,6 +1,6 @@
 import { type ApiError, toErrorBody } from '../../src/testing/api-errors.js';
-import { type JsonObject, toJsonObjects } from '../../src/testing/json-object.js';
-import { toPieces, toWords } from '../../src/testing/build-response.js';
+import { type PlainObject, objectsOf } from '../../src/shared/json.js';
+import { toPieces, toWords } from '../../src/testing/response.js';
 import { toModelKind } from '../../src/testing/request.js';
 import type { FunctionCallItem } from '../../src/testing/wire.js';
 import { validateChatRequest } from './chat-validation.js';
@@ -17,23 +17,23 @@ export interface Completion {
   readonly reasoning: string;
   readonly calls: readonly FunctionCallItem[];
   readonly finishReason: 'stop' | 'length' | 'tool_calls' | 'content_filter';
-  readonly usage: JsonObject | undefined;
+  readonly usage: PlainObject | undefined;
 }
 
 /** How a server words a chat completion and what it objects to. */
 export interface ChatDialect {
   /** The first thing the server would object to. */
-  validate(body: JsonObject): ApiError | undefined;
+  validate(body: PlainObject): ApiError | undefined;
   /** The message of an answer that is not streamed. */
-  toMessage(completion: Completion): JsonObject;
+  toMessage(completion: Completion): PlainObject;
   /** The chunks of a stream, without the fields that all have in common. */
-  toChunks(completion: Completion, options: { includeUsage: boolean }): JsonObject[];
+  toChunks(completion: Completion, options: { includeUsage: boolean }): PlainObject[];
   /** The body of an error, which is also what a stream ends with when it fails. */
-  toErrorBody(error: Omit<ApiError, 'status'>): JsonObject;
+  toErrorBody(error: Omit<ApiError, 'status'>): PlainObject;
 }
 
 /** A chunk with one step of the message; `finishReason` tells that it was the last. */
-export const toChunk = (delta: JsonObject, finishReason: string | null = null): JsonObject => ({
+export const toChunk = (delta: PlainObject, finishReason: string | null = null): PlainObject => ({
   choices: [{ index: 0, delta, finish_reason: finishReason }],
 });
 
@@ -62,7 +62,7 @@ export const openaiDialect: ChatDialect = {
   toErrorBody,
 };
 
-function toDeltas(completion: Completion): JsonObject[] {
+function toDeltas(completion: Completion): PlainObject[] {
   const { content, refusal, reasoning, calls } = completion;
   return [
     { role: 'assistant', content: calls.length > 0 && content === '' ? null : '', refusal: null },
@@ -75,7 +75,7 @@ function toDeltas(completion: Completion): JsonObject[] {
   ];
 }
 
-function toCallDeltas(call: FunctionCallItem): JsonObject[] {
+function toCallDeltas(call: FunctionCallItem): PlainObject[] {
   const { function: called, ...head } = toToolCall(call);
   return [
     { ...head, function: { ...called, arguments: '' } },
@@ -95,8 +95,7 @@ const showsReasoning = ({ model, reasoning }: Completion): boolean =>
 
 /** Chat completions as the Mistral API gives them. */
 export const toMistralDialect = (rules: Exclude<RequestRules, 'openai'>): ChatDialect => ({
-  validate: ({ messages, tools }) =>
-    validateMistral(toJsonObjects(messages), { tools: toJsonObjects(tools), rules }),
+  validate: ({ messages, tools }) => validateMistral(objectsOf(messages), { tools: objectsOf(tools), rules }),
 
   toMessage: ({ content, reasoning, calls }) => ({
     role: 'assistant',
@@ -121,7 +120,7 @@ export const toMistralDialect = (rules: Exclude<RequestRules, 'openai'>): ChatDi
   toErrorBody: toMistralErrorBody,
 });
 
-const toMistralErrorBody = ({ message, type, param, code }: Omit<ApiError, 'status'>): JsonObject => ({
+const toMistralErrorBody = ({ message, type, param, code }: Omit<ApiError, 'status'>): PlainObject => ({
   object: 'error',
   message,
   type,
@@ -129,12 +128,12 @@ const toMistralErrorBody = ({ message, type, param, code }: Omit<ApiError, 'stat
   code,
 });
 
-const toThinking = (text: string): JsonObject => ({ type: 'thinking', thinking: [{ type: 'text', text }] });
+const toThinking = (text: string): PlainObject => ({ type: 'thinking', thinking: [{ type: 'text', text }] });
 
 const toMistralToolCall = (
   { call_id: id, name, arguments: input }: FunctionCallItem,
   index: number,
-): JsonObject => ({
+): PlainObject => ({
   id,
   function: { name, arguments: input },
   index,

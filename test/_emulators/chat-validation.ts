@@ -8,17 +8,17 @@ import {
   invalidValue,
   missingParameter,
 } from '../../src/testing/api-errors.js';
-import { isJsonObject, type JsonObject, toJsonObjects } from '../../src/testing/json-object.js';
+import { isPlainObject, type PlainObject, objectsOf } from '../../src/shared/json.js';
 import { toModelKind } from '../../src/testing/request.js';
 import {
   tooLong,
   validateFunction,
   validateJsonSchema,
   validateName,
-} from '../../src/testing/validate-tools.js';
+} from '../../src/testing/tool-validation.js';
 
 /** The first thing OpenAI would object to in a chat request. */
-export const validateChatRequest = (body: JsonObject): ApiError | undefined => findFirstError(body, checks);
+export const validateChatRequest = (body: PlainObject): ApiError | undefined => findFirstError(body, checks);
 
 const checks: readonly Check[] = [
   checkNames,
@@ -40,21 +40,21 @@ const parameters = new Set(
   ).split(' '),
 );
 
-function checkNames(body: JsonObject): ApiError | undefined {
+function checkNames(body: PlainObject): ApiError | undefined {
   // Compatible servers take parameters of their own.
   if (kindOf(body) === 'unknown') return undefined;
   const name = Object.keys(body).find(key => !parameters.has(key));
   return name === undefined ? undefined : badRequest(`Unrecognized request argument supplied: ${name}`);
 }
 
-function checkModel({ model }: JsonObject): ApiError | undefined {
+function checkModel({ model }: PlainObject): ApiError | undefined {
   if (model === undefined || model === null || model === '') {
     return badRequest('you must provide a model parameter');
   }
   return typeof model === 'string' ? undefined : invalidType('model', { expected: 'a string', value: model });
 }
 
-function checkMessages({ messages }: JsonObject): ApiError | undefined {
+function checkMessages({ messages }: PlainObject): ApiError | undefined {
   if (messages === undefined || messages === null) return missingParameter('messages');
   if (!Array.isArray(messages)) {
     return invalidType('messages', { expected: 'an array of objects', value: messages });
@@ -62,7 +62,7 @@ function checkMessages({ messages }: JsonObject): ApiError | undefined {
   return messages.length === 0 ? emptyArray('messages') : validateMessages(messages);
 }
 
-function checkSampling(body: JsonObject): ApiError | undefined {
+function checkSampling(body: PlainObject): ApiError | undefined {
   if (kindOf(body) !== 'reasoning') return undefined;
   if (body.max_tokens !== undefined && body.max_tokens !== null) {
     return badRequest(
@@ -78,22 +78,22 @@ function checkSampling(body: JsonObject): ApiError | undefined {
   );
 }
 
-function checkStreamOptions({ stream, stream_options: options }: JsonObject): ApiError | undefined {
+function checkStreamOptions({ stream, stream_options: options }: PlainObject): ApiError | undefined {
   if (options === undefined || options === null || stream === true) return undefined;
   return badRequest("The 'stream_options' parameter is only allowed when 'stream' is enabled.", {
     param: 'stream_options',
   });
 }
 
-function checkTools({ tools }: JsonObject): ApiError | undefined {
+function checkTools({ tools }: PlainObject): ApiError | undefined {
   if (!Array.isArray(tools)) return undefined;
   if (tools.length === 0) return emptyArray('tools');
   for (const [index, tool] of tools.entries()) {
     const path = `tools[${index}]`;
-    if (!isJsonObject(tool)) return invalidType(path, { expected: 'an object', value: tool });
+    if (!isPlainObject(tool)) return invalidType(path, { expected: 'an object', value: tool });
     if (tool.type === undefined) return missingParameter(`${path}.type`);
     if (tool.type !== 'function') continue;
-    if (!isJsonObject(tool.function)) return missingParameter(`${path}.function`);
+    if (!isPlainObject(tool.function)) return missingParameter(`${path}.function`);
     const error = validateFunction(tool.function, { path: `${path}.function` });
     if (error !== undefined) return error;
   }
@@ -104,7 +104,7 @@ function checkToolChoice({
   tool_choice: choice,
   tools,
   parallel_tool_calls: parallel,
-}: JsonObject): ApiError | undefined {
+}: PlainObject): ApiError | undefined {
   if (!Array.isArray(tools)) {
     const needless =
       choice === undefined ? (parallel === undefined ? undefined : 'parallel_tool_calls') : 'tool_choice';
@@ -120,10 +120,10 @@ function checkToolChoice({
   if (typeof choice === 'string' && !['none', 'auto', 'required'].includes(choice)) {
     return invalidValue('tool_choice', { value: choice, supported: ['none', 'auto', 'required'] });
   }
-  if (!isJsonObject(choice) || !isJsonObject(choice.function)) return undefined;
+  if (!isPlainObject(choice) || !isPlainObject(choice.function)) return undefined;
   const { name } = choice.function;
-  const isDeclared = toJsonObjects(tools).some(
-    tool => isJsonObject(tool.function) && tool.function.name === name,
+  const isDeclared = objectsOf(tools).some(
+    tool => isPlainObject(tool.function) && tool.function.name === name,
   );
   if (isDeclared) return undefined;
   return badRequest(
@@ -132,14 +132,14 @@ function checkToolChoice({
   );
 }
 
-function checkFormat({ response_format: format, messages }: JsonObject): ApiError | undefined {
-  if (!isJsonObject(format)) return undefined;
+function checkFormat({ response_format: format, messages }: PlainObject): ApiError | undefined {
+  if (!isPlainObject(format)) return undefined;
   const supported = ['json_object', 'json_schema', 'text'];
   if (!supported.includes(String(format.type))) {
     return invalidValue('response_format.type', { value: format.type, supported });
   }
   if (format.type === 'json_schema') {
-    return isJsonObject(format.json_schema)
+    return isPlainObject(format.json_schema)
       ? validateJsonSchema(format.json_schema, { path: 'response_format.json_schema' })
       : missingParameter('response_format.json_schema');
   }
@@ -150,7 +150,7 @@ function checkFormat({ response_format: format, messages }: JsonObject): ApiErro
   );
 }
 
-const kindOf = ({ model }: JsonObject) => toModelKind(String(model));
+const kindOf = ({ model }: PlainObject) => toModelKind(String(model));
 
 /** The first thing OpenAI would object to in the messages of a chat request: each by itself, then their order. */
 export function validateMessages(messages: readonly unknown[]): ApiError | undefined {
@@ -158,14 +158,14 @@ export function validateMessages(messages: readonly unknown[]): ApiError | undef
     const error = validateMessage(message, { index });
     if (error !== undefined) return error;
   }
-  return findUnpairedCall(toJsonObjects(messages));
+  return findUnpairedCall(objectsOf(messages));
 }
 
 const roles = ['system', 'assistant', 'user', 'function', 'tool', 'developer'];
 
 function validateMessage(message: unknown, { index }: { index: number }): ApiError | undefined {
   const path = `messages[${index}]`;
-  if (!isJsonObject(message)) return invalidType(path, { expected: 'an object', value: message });
+  if (!isPlainObject(message)) return invalidType(path, { expected: 'an object', value: message });
   const { role, content, tool_calls: calls } = message;
   if (role === undefined) return missingParameter(`${path}.role`);
   if (!roles.includes(String(role))) return invalidValue(`${path}.role`, { value: role, supported: roles });
@@ -188,13 +188,14 @@ const missingContent = (index: number): ApiError =>
   });
 
 function validateCall(call: unknown, { path }: { path: string }): ApiError | undefined {
-  if (!isJsonObject(call)) return invalidType(path, { expected: 'an object', value: call });
+  if (!isPlainObject(call)) return invalidType(path, { expected: 'an object', value: call });
   const missing = ['id', 'type', 'function'].find(field => call[field] === undefined || call[field] === null);
   if (missing !== undefined) return missingParameter(`${path}.${missing}`);
   const { id, function: called } = call;
   if (typeof id !== 'string') return invalidType(`${path}.id`, { expected: 'a string', value: id });
   if (id.length > longestId) return tooLong(`${path}.id`, { length: id.length, maximum: longestId });
-  if (!isJsonObject(called)) return invalidType(`${path}.function`, { expected: 'an object', value: called });
+  if (!isPlainObject(called))
+    return invalidType(`${path}.function`, { expected: 'an object', value: called });
   if (typeof called.arguments !== 'string') {
     return called.arguments === undefined
       ? missingParameter(`${path}.function.arguments`)
@@ -215,7 +216,7 @@ function validateContent(content: unknown, { path }: { path: string }): ApiError
   }
   for (const [index, part] of content.entries()) {
     const at = `${path}[${index}]`;
-    if (!isJsonObject(part)) return invalidType(at, { expected: 'an object', value: part });
+    if (!isPlainObject(part)) return invalidType(at, { expected: 'an object', value: part });
     if (!partTypes.includes(String(part.type))) {
       return invalidValue(`${at}.type`, { value: part.type, supported: partTypes });
     }
@@ -231,10 +232,10 @@ function validateContent(content: unknown, { path }: { path: string }): ApiError
 }
 
 const isImage = (image: unknown): boolean =>
-  isJsonObject(image) && /^(https?:\/\/\S+|data:image\/[\w.+-]+;base64,[\w+/=]+)$/.test(String(image.url));
+  isPlainObject(image) && /^(https?:\/\/\S+|data:image\/[\w.+-]+;base64,[\w+/=]+)$/.test(String(image.url));
 
 /** Every result answers a call of the assistant message before it, and every call has one before anyone speaks. */
-function findUnpairedCall(messages: readonly JsonObject[]): ApiError | undefined {
+function findUnpairedCall(messages: readonly PlainObject[]): ApiError | undefined {
   let asked = -1;
   const open = new Set<unknown>();
   for (const [index, message] of messages.entries()) {
@@ -243,7 +244,7 @@ function findUnpairedCall(messages: readonly JsonObject[]): ApiError | undefined
       continue;
     }
     if (open.size > 0) return callWithoutResult(asked, open);
-    for (const call of toJsonObjects(message.tool_calls)) open.add(call.id);
+    for (const call of objectsOf(message.tool_calls)) open.add(call.id);
     asked = index;
   }
   return open.size > 0 ? callWithoutResult(asked, open) : undefined;

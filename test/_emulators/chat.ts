@@ -9,11 +9,11 @@ import {
   toKnownError,
   toStatusDelivery,
 } from '../../src/testing/delivery.js';
-import { isJsonObject, type JsonObject, toJsonObjects } from '../../src/testing/json-object.js';
+import { isPlainObject, type PlainObject, objectsOf } from '../../src/shared/json.js';
 import { toModelKind, toRequest } from '../../src/testing/request.js';
 import { invalidJson, type Route } from '../../src/testing/routes.js';
 import { authorize } from '../../src/testing/incoming-request.js';
-import { runModel } from '../../src/testing/run-model.js';
+import { runModel } from '../../src/testing/model.js';
 import type { ChatDialect, Completion } from './chat-dialects.js';
 import { toMistralDialect } from './chat-dialects.js';
 import { openaiDialect } from './chat-dialects.js';
@@ -25,11 +25,11 @@ export const chatRoute: Route = ({ method, pathname, body }, context) => {
   if (method !== 'POST' || pathname !== `${context.basePath}/chat/completions`) return undefined;
   const error = authorize(context.key, context);
   if (error !== undefined) return toErrorDelivery(error, openaiDialect);
-  if (!isJsonObject(body)) return toErrorDelivery(invalidJson, openaiDialect);
+  if (!isPlainObject(body)) return toErrorDelivery(invalidJson, openaiDialect);
   return respondToChat(body, context);
 };
 
-function respondToChat(body: JsonObject, context: EmulatorContext): Delivery {
+function respondToChat(body: PlainObject, context: EmulatorContext): Delivery {
   const rules = context.rulesFor(String(body.model));
   const dialect = rules === 'openai' ? openaiDialect : toMistralDialect(rules);
   const error = context.validate ? dialect.validate(body) : undefined;
@@ -37,7 +37,7 @@ function respondToChat(body: JsonObject, context: EmulatorContext): Delivery {
 
   const asked = toResponsesBody(body);
   const request = toRequest(asked, {
-    items: toJsonObjects(asked.input),
+    items: objectsOf(asked.input),
     reasons: toModelKind(String(body.model)) === 'reasoning',
   });
   const answer = runModel(request, context);
@@ -58,18 +58,18 @@ function respondToChat(body: JsonObject, context: EmulatorContext): Delivery {
   });
 }
 
-const wantsUsage = ({ stream_options: options }: JsonObject): boolean =>
-  isJsonObject(options) && options.include_usage === true;
+const wantsUsage = ({ stream_options: options }: PlainObject): boolean =>
+  isPlainObject(options) && options.include_usage === true;
 
 const toErrorDelivery = (error: ApiError, dialect: ChatDialect): Delivery =>
   toJsonDelivery(dialect.toErrorBody(error), { status: error.status });
 
 /** A chat request in the words of the Responses API, which is what the emulator's model reads. */
-export function toResponsesBody(body: JsonObject): JsonObject {
+export function toResponsesBody(body: PlainObject): PlainObject {
   return {
     model: body.model,
-    input: toJsonObjects(body.messages).flatMap(toItems),
-    tools: toJsonObjects(body.tools).map(toTool),
+    input: objectsOf(body.messages).flatMap(toItems),
+    tools: objectsOf(body.tools).map(toTool),
     tool_choice: toToolChoice(body.tool_choice),
     parallel_tool_calls: body.parallel_tool_calls,
     stream: body.stream,
@@ -79,48 +79,48 @@ export function toResponsesBody(body: JsonObject): JsonObject {
   };
 }
 
-function toItems(message: JsonObject): JsonObject[] {
+function toItems(message: PlainObject): PlainObject[] {
   const { role, content, tool_calls: calls, tool_call_id: callId } = message;
   if (role === 'tool') {
     return [{ type: 'function_call_output', call_id: callId, output: toContent(content) }];
   }
   const isSilent = content === undefined || content === null || content === '';
   const said = isSilent ? [] : [{ type: 'message', role, content: toContent(content) }];
-  return [...said, ...toJsonObjects(calls).map(toCallItem)];
+  return [...said, ...objectsOf(calls).map(toCallItem)];
 }
 
-function toCallItem({ id, function: called }: JsonObject): JsonObject {
-  const { name, arguments: input } = isJsonObject(called) ? called : {};
+function toCallItem({ id, function: called }: PlainObject): PlainObject {
+  const { name, arguments: input } = isPlainObject(called) ? called : {};
   return { type: 'function_call', call_id: id, name, arguments: input };
 }
 
 function toContent(content: unknown): unknown {
-  return Array.isArray(content) ? content.filter(isJsonObject).map(toPart) : content;
+  return Array.isArray(content) ? content.filter(isPlainObject).map(toPart) : content;
 }
 
-function toPart(part: JsonObject): JsonObject {
+function toPart(part: PlainObject): PlainObject {
   const { type, image_url: image, file } = part;
   if (type === 'image_url') {
-    return { type: 'input_image', image_url: isJsonObject(image) ? image.url : image };
+    return { type: 'input_image', image_url: isPlainObject(image) ? image.url : image };
   }
-  if (type === 'file' && isJsonObject(file)) return { ...file, type: 'input_file' };
+  if (type === 'file' && isPlainObject(file)) return { ...file, type: 'input_file' };
   return part;
 }
 
-function toTool({ type, function: declared }: JsonObject): JsonObject {
-  return { type, ...(isJsonObject(declared) ? declared : {}) };
+function toTool({ type, function: declared }: PlainObject): PlainObject {
+  return { type, ...(isPlainObject(declared) ? declared : {}) };
 }
 
 function toToolChoice(choice: unknown): unknown {
   if (choice === 'any') return 'required'; // as Mistral calls it
-  if (!isJsonObject(choice) || !isJsonObject(choice.function)) return choice;
+  if (!isPlainObject(choice) || !isPlainObject(choice.function)) return choice;
   return { type: 'function', name: choice.function.name };
 }
 
-function toText(format: unknown): JsonObject | undefined {
-  if (!isJsonObject(format)) return undefined;
+function toText(format: unknown): PlainObject | undefined {
+  if (!isPlainObject(format)) return undefined;
   const { type, json_schema: schema } = format;
-  return { format: { type, ...(isJsonObject(schema) ? schema : {}) } };
+  return { format: { type, ...(isPlainObject(schema) ? schema : {}) } };
 }
 
 /** A response in the form of the Chat Completions API. */
@@ -158,10 +158,10 @@ export function toChatFormat(
 
 const failure = { type: 'server_error', param: null };
 
-const toFrame = (data: JsonObject): string => `data: ${JSON.stringify(data)}\n\n`;
+const toFrame = (data: PlainObject): string => `data: ${JSON.stringify(data)}\n\n`;
 
-const isLast = ({ choices }: JsonObject): boolean =>
-  toJsonObjects(choices).some(({ finish_reason: reason }) => typeof reason === 'string');
+const isLast = ({ choices }: PlainObject): boolean =>
+  objectsOf(choices).some(({ finish_reason: reason }) => typeof reason === 'string');
 
 /** Puts the output items of an answer together; a chat completion has one message. */
 export function toCompletion(response: EmulatedResponse): Completion {
@@ -192,7 +192,7 @@ function toFinishReason(
   return calls.length > 0 ? 'tool_calls' : 'stop';
 }
 
-const toUsage = (usage: ResponseUsage): JsonObject => ({
+const toUsage = (usage: ResponseUsage): PlainObject => ({
   prompt_tokens: usage.input_tokens,
   completion_tokens: usage.output_tokens,
   total_tokens: usage.total_tokens,

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, toJsonObjects } from '../../src/testing/json-object.js';
+import { isPlainObject, type PlainObject, objectsOf } from '../../src/shared/json.js';
 import type { EmulatorContext } from '../../src/testing/state.js';
 import { authorize } from '../../src/testing/incoming-request.js';
 import {
@@ -10,11 +10,11 @@ import {
   toJsonDelivery,
   toStatusDelivery,
 } from '../../src/testing/delivery.js';
-import { runModel } from '../../src/testing/run-model.js';
+import { runModel } from '../../src/testing/model.js';
 import { toRequest } from '../../src/testing/request.js';
 import type { Route } from '../../src/testing/routes.js';
 import { chunksOf, type RewriteChunks } from './scripted-chunks.js';
-import { toWords } from '../../src/testing/build-response.js';
+import { toWords } from '../../src/testing/response.js';
 import type { EmulatedResponse, OutputItem, ResponseUsage } from '../../src/testing/wire.js';
 
 /** Responds to `POST /v1beta/models/{model}:generateContent` and `:streamGenerateContent?alt=sse`. */
@@ -24,7 +24,7 @@ export const googleRoute: Route = ({ method, pathname, body }, context) => {
   if (model === undefined || (action !== 'generateContent' && action !== 'streamGenerateContent')) {
     return undefined;
   }
-  return respondToGoogle(isJsonObject(body) ? body : {}, {
+  return respondToGoogle(isPlainObject(body) ? body : {}, {
     model: decodeURIComponent(model),
     stream: action === 'streamGenerateContent',
     context,
@@ -32,7 +32,7 @@ export const googleRoute: Route = ({ method, pathname, body }, context) => {
 };
 
 function respondToGoogle(
-  body: JsonObject,
+  body: PlainObject,
   { model, stream, context }: { model: string; stream: boolean; context: EmulatorContext },
 ): Delivery {
   if (authorize(context.key, context) !== undefined) return toErrorDelivery(invalidKey);
@@ -41,7 +41,7 @@ function respondToGoogle(
 
   const asked = toResponsesBody(body, { model, stream });
   const request = toRequest(asked, {
-    items: toJsonObjects(asked.input),
+    items: objectsOf(asked.input),
     reasons: asked.reasoning !== undefined,
   });
   const answer = runModel(request, context);
@@ -74,7 +74,7 @@ export interface GoogleError {
   readonly status: string;
 }
 
-export const toGoogleErrorBody = (error: GoogleError): JsonObject => ({ error });
+export const toGoogleErrorBody = (error: GoogleError): PlainObject => ({ error });
 
 export const invalidArgument = (message: string): GoogleError => ({
   code: 400,
@@ -102,15 +102,15 @@ const knownStatuses: Readonly<Record<number, readonly [status: string, message: 
 
 /** A request of the Gemini API in the words of the Responses API, which is what the emulator's model reads. */
 export function toResponsesBody(
-  body: JsonObject,
+  body: PlainObject,
   { model, stream }: { model: string; stream: boolean },
-): JsonObject {
+): PlainObject {
   const settings = toObject(body.generationConfig);
   return {
     model,
     stream,
     instructions: toText(toObject(body.systemInstruction).parts),
-    input: toItems(toJsonObjects(body.contents)),
+    input: toItems(objectsOf(body.contents)),
     tools: toDeclarations(body).map(toTool),
     tool_choice: toToolChoice(toObject(toObject(body.toolConfig).functionCallingConfig)),
     text: toFormat(settings),
@@ -120,21 +120,21 @@ export function toResponsesBody(
 }
 
 /** The functions of a request. */
-export const toDeclarations = ({ tools }: JsonObject): JsonObject[] =>
-  toJsonObjects(tools).flatMap(tool => toJsonObjects(tool.functionDeclarations));
+export const toDeclarations = ({ tools }: PlainObject): PlainObject[] =>
+  objectsOf(tools).flatMap(tool => objectsOf(tool.functionDeclarations));
 
 /** Calls have no ids here, or need none: a result belongs to the first open call of its name. */
-function toItems(contents: readonly JsonObject[]): JsonObject[] {
+function toItems(contents: readonly PlainObject[]): PlainObject[] {
   const open: { id: string; name: unknown }[] = [];
   let count = 0;
-  const toItem = (part: JsonObject, role: string): JsonObject => {
-    if (isJsonObject(part.functionCall)) {
+  const toItem = (part: PlainObject, role: string): PlainObject => {
+    if (isPlainObject(part.functionCall)) {
       const { name, args = {} } = part.functionCall;
       const id = `call_${count++}`;
       open.push({ id, name });
       return { type: 'function_call', call_id: id, name, arguments: JSON.stringify(args) };
     }
-    if (isJsonObject(part.functionResponse)) {
+    if (isPlainObject(part.functionResponse)) {
       const { name, response } = part.functionResponse;
       const at = open.findIndex(call => call.name === name);
       const [call] = at < 0 ? [] : open.splice(at, 1);
@@ -143,7 +143,7 @@ function toItems(contents: readonly JsonObject[]): JsonObject[] {
     return { type: 'message', role, content: [toContentPart(part)] };
   };
   return contents.flatMap(({ role, parts }) => {
-    const items = toJsonObjects(parts)
+    const items = objectsOf(parts)
       .filter(part => part.thought !== true)
       .map(part => toItem(part, role === 'model' ? 'assistant' : 'user'));
     return joinMessages(items);
@@ -151,13 +151,13 @@ function toItems(contents: readonly JsonObject[]): JsonObject[] {
 }
 
 /** The parts of one turn are one message. */
-function joinMessages(items: readonly JsonObject[]): JsonObject[] {
-  const joined: JsonObject[] = [];
+function joinMessages(items: readonly PlainObject[]): PlainObject[] {
+  const joined: PlainObject[] = [];
   for (const item of items) {
     const last = joined.at(-1);
     if (item.type === 'message' && last?.type === 'message') {
       joined.pop();
-      joined.push({ ...last, content: [...toJsonObjects(last.content), ...toJsonObjects(item.content)] });
+      joined.push({ ...last, content: [...objectsOf(last.content), ...objectsOf(item.content)] });
     } else {
       joined.push(item);
     }
@@ -165,16 +165,16 @@ function joinMessages(items: readonly JsonObject[]): JsonObject[] {
   return joined;
 }
 
-function toContentPart({ text, inlineData, fileData }: JsonObject): JsonObject {
-  if (isJsonObject(inlineData)) {
+function toContentPart({ text, inlineData, fileData }: PlainObject): PlainObject {
+  if (isPlainObject(inlineData)) {
     const url = `data:${String(inlineData.mimeType)};base64,${String(inlineData.data)}`;
     return toMedia(url, inlineData.mimeType);
   }
-  if (isJsonObject(fileData)) return toMedia(String(fileData.fileUri), fileData.mimeType);
+  if (isPlainObject(fileData)) return toMedia(String(fileData.fileUri), fileData.mimeType);
   return { type: 'input_text', text };
 }
 
-const toMedia = (url: string, mediaType: unknown): JsonObject =>
+const toMedia = (url: string, mediaType: unknown): PlainObject =>
   String(mediaType).startsWith('image/')
     ? { type: 'input_image', image_url: url }
     : { type: 'input_file', file_data: url };
@@ -186,7 +186,7 @@ function toOutput(response: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? null);
 }
 
-const toTool = ({ name, description, parameters, parametersJsonSchema }: JsonObject): JsonObject => ({
+const toTool = ({ name, description, parameters, parametersJsonSchema }: PlainObject): PlainObject => ({
   type: 'function',
   name,
   description,
@@ -196,7 +196,7 @@ const toTool = ({ name, description, parameters, parametersJsonSchema }: JsonObj
 /** OpenAPI's types in capitals are JSON Schema's. */
 function toJsonSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toJsonSchema);
-  if (!isJsonObject(schema)) return schema;
+  if (!isPlainObject(schema)) return schema;
   return Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [
       key,
@@ -205,7 +205,7 @@ function toJsonSchema(schema: unknown): unknown {
   );
 }
 
-function toToolChoice({ mode, allowedFunctionNames: names }: JsonObject): unknown {
+function toToolChoice({ mode, allowedFunctionNames: names }: PlainObject): unknown {
   if (mode === 'NONE') return 'none';
   if (Array.isArray(names)) {
     return {
@@ -221,18 +221,18 @@ function toFormat({
   responseMimeType,
   responseSchema,
   responseJsonSchema,
-}: JsonObject): JsonObject | undefined {
+}: PlainObject): PlainObject | undefined {
   if (responseMimeType !== 'application/json') return undefined;
   const schema = responseJsonSchema ?? toJsonSchema(responseSchema);
   return { format: schema === undefined ? { type: 'json_object' } : { type: 'json_schema', schema } };
 }
 
 const toText = (parts: unknown): string | undefined =>
-  toJsonObjects(parts)
+  objectsOf(parts)
     .map(({ text }) => String(text))
     .join('\n') || undefined;
 
-const toObject = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
+const toObject = (value: unknown): PlainObject => (isPlainObject(value) ? value : {});
 
 /** A response in the form of the Gemini API. */
 export function toGoogleFormat(
@@ -245,7 +245,7 @@ export function toGoogleFormat(
     modelVersion: model,
     responseId: response.id,
   };
-  const toBody = (shown: readonly JsonObject[], finishReason?: string): JsonObject => ({
+  const toBody = (shown: readonly PlainObject[], finishReason?: string): PlainObject => ({
     candidates: [
       { content: { parts: shown, role: 'model' }, ...(finishReason && { finishReason }), index: 0 },
     ],
@@ -266,12 +266,12 @@ export function toGoogleFormat(
   };
 }
 
-const toFailBody = (fault: FailingFault): JsonObject =>
+const toFailBody = (fault: FailingFault): PlainObject =>
   toGoogleErrorBody({ code: 500, message: toFailure(fault).message, status: 'INTERNAL' });
 
-const toFrame = (data: JsonObject): string => `data: ${JSON.stringify(data)}\r\n\r\n`;
+const toFrame = (data: PlainObject): string => `data: ${JSON.stringify(data)}\r\n\r\n`;
 
-function toParts(item: OutputItem): JsonObject[] {
+function toParts(item: OutputItem): PlainObject[] {
   switch (item.type) {
     case 'message':
       return item.content.map(part => ({ text: part.type === 'refusal' ? part.refusal : part.text }));
@@ -285,24 +285,24 @@ function toParts(item: OutputItem): JsonObject[] {
 }
 
 /** Of parallel calls the first is signed, https://ai.google.dev/gemini-api/docs/thought-signatures. */
-function signFirstCall(parts: readonly JsonObject[]): JsonObject[] {
+function signFirstCall(parts: readonly PlainObject[]): PlainObject[] {
   const first = parts.find(part => 'functionCall' in part);
   return parts.map(part => (part === first ? { ...part, thoughtSignature: toSignature(part) } : part));
 }
 
-const toSignature = (part: JsonObject): string =>
+const toSignature = (part: PlainObject): string =>
   Buffer.from(`signed ${JSON.stringify(part.functionCall)}`).toString('base64');
 
 /** Text streams in words; a call comes whole. */
-function toPieces(part: JsonObject): JsonObject[] {
+function toPieces(part: PlainObject): PlainObject[] {
   return typeof part.text === 'string' ? toWords(part.text).map(text => ({ ...part, text })) : [part];
 }
 
 /** The API has no arguments that are no object. */
-function toArguments(text: string): JsonObject {
+function toArguments(text: string): PlainObject {
   try {
     const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : {};
+    return isPlainObject(value) ? value : {};
   } catch {
     return {};
   }
@@ -313,7 +313,7 @@ function toFinishReason({ incompleteReason }: EmulatedResponse): string {
   return incompleteReason === 'content_filter' ? 'SAFETY' : 'STOP';
 }
 
-function toUsage(usage: ResponseUsage): JsonObject {
+function toUsage(usage: ResponseUsage): PlainObject {
   const thoughts = usage.output_tokens_details?.reasoning_tokens ?? 0;
   const cached = usage.input_tokens_details?.cached_tokens ?? 0;
   return {
@@ -326,15 +326,15 @@ function toUsage(usage: ResponseUsage): JsonObject {
 }
 
 /** The first thing the Gemini API would object to. */
-export function validateGoogle(body: JsonObject, { model }: { model: string }): GoogleError | undefined {
-  const contents = toJsonObjects(body.contents);
+export function validateGoogle(body: PlainObject, { model }: { model: string }): GoogleError | undefined {
+  const contents = objectsOf(body.contents);
   if (contents.length === 0) {
     return invalidArgument('* GenerateContentRequest.contents: contents is not specified\n');
   }
   return checkNames(body) ?? checkTurns(contents) ?? checkSignatures(contents, { model });
 }
 
-function checkNames(body: JsonObject): GoogleError | undefined {
+function checkNames(body: PlainObject): GoogleError | undefined {
   const index = toDeclarations(body).findIndex(({ name }) => !/^[a-zA-Z_][\w.:-]{0,63}$/.test(String(name)));
   if (index < 0) return undefined;
   return invalidArgument(
@@ -344,7 +344,7 @@ function checkNames(body: JsonObject): GoogleError | undefined {
 }
 
 /** Calls follow a user, and their results follow them, one for each. */
-function checkTurns(contents: readonly JsonObject[]): GoogleError | undefined {
+function checkTurns(contents: readonly PlainObject[]): GoogleError | undefined {
   for (const [index, content] of contents.entries()) {
     const before = contents[index - 1];
     const calls = partsOf(before, 'functionCall').length;
@@ -370,7 +370,7 @@ const differentCounts = invalidArgument(
 
 /** Gemini 3 wants the first call of each step of the present turn signed. */
 function checkSignatures(
-  contents: readonly JsonObject[],
+  contents: readonly PlainObject[],
   { model }: { model: string },
 ): GoogleError | undefined {
   if (!/^gemini-([3-9]|\d\d)/.test(model)) return undefined;
@@ -380,7 +380,7 @@ function checkSignatures(
   for (const [index, content] of contents.entries()) {
     const [call] = partsOf(content, 'functionCall');
     if (index < start || call === undefined || typeof call.thoughtSignature === 'string') continue;
-    const { name } = isJsonObject(call.functionCall) ? call.functionCall : {};
+    const { name } = isPlainObject(call.functionCall) ? call.functionCall : {};
     return invalidArgument(
       'Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, ' +
         'and missing thought_signature may lead to degraded model performance. Additional data, function call ' +
@@ -391,5 +391,7 @@ function checkSignatures(
   return undefined;
 }
 
-const partsOf = (content: JsonObject | undefined, kind: 'functionCall' | 'functionResponse'): JsonObject[] =>
-  toJsonObjects(content?.parts).filter(part => isJsonObject(part[kind]));
+const partsOf = (
+  content: PlainObject | undefined,
+  kind: 'functionCall' | 'functionResponse',
+): PlainObject[] => objectsOf(content?.parts).filter(part => isPlainObject(part[kind]));

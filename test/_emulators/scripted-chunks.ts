@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../src/testing/json-object.js';
+import type { PlainObject } from '../../src/shared/json.js';
 import type { ScriptedOutput } from '../../src/testing/scripts.js';
 
 /** Rewrites the chunks of a streamed chat completion or Gemini response, to imitate another server. */
-export type RewriteChunks = (chunks: readonly JsonObject[]) => readonly JsonObject[];
+export type RewriteChunks = (chunks: readonly PlainObject[]) => readonly PlainObject[];
 
 /** A scripted response of an API whose streams consist of chunks. */
 export type ScriptedChunks = ScriptedOutput & { readonly chunks: RewriteChunks };

@@ -1,5 +1,5 @@
 import { type ApiError, badRequest, invalidType, invalidValue, missingParameter } from './api-errors.js';
-import { isJsonObject, type JsonObject } from './json-object.js';
+import { isPlainObject, type PlainObject } from '../shared/json.js';
 
 /** The first thing the API would object to in `tools`. Only function tools are looked into. */
 export function validateTools(tools: unknown): ApiError | undefined {
@@ -13,7 +13,7 @@ export function validateTools(tools: unknown): ApiError | undefined {
 
 /** The first thing the API would object to in `text.format`. */
 export function validateTextFormat(text: unknown): ApiError | undefined {
-  if (!isJsonObject(text) || !isJsonObject(text.format)) return undefined;
+  if (!isPlainObject(text) || !isPlainObject(text.format)) return undefined;
   const { type } = text.format;
   if (!['text', 'json_object', 'json_schema'].includes(String(type))) {
     return invalidValue('text.format.type', {
@@ -26,7 +26,7 @@ export function validateTextFormat(text: unknown): ApiError | undefined {
 
 /** The first thing the API would object to in the schema an answer is to follow. */
 export function validateJsonSchema(
-  { name, schema, strict }: JsonObject,
+  { name, schema, strict }: PlainObject,
   { path }: { path: string },
 ): ApiError | undefined {
   if (name === undefined) return missingParameter(`${path}.name`);
@@ -63,13 +63,13 @@ export const tooLong = (
   );
 
 function validateTool(tool: unknown, { path }: { path: string }): ApiError | undefined {
-  if (!isJsonObject(tool)) return invalidType(path, { expected: 'an object', value: tool });
+  if (!isPlainObject(tool)) return invalidType(path, { expected: 'an object', value: tool });
   if (tool.type === undefined) return missingParameter(`${path}.type`);
   return tool.type === 'function' ? validateFunction(tool, { path }) : undefined;
 }
 
 /** The first thing the API would object to in a declared function. */
-export function validateFunction(tool: JsonObject, { path }: { path: string }): ApiError | undefined {
+export function validateFunction(tool: PlainObject, { path }: { path: string }): ApiError | undefined {
   if (tool.name === undefined) return missingParameter(`${path}.name`);
   const nameError = validateName(tool.name, { path: `${path}.name` });
   if (nameError !== undefined) return nameError;
@@ -88,18 +88,18 @@ export function validateFunction(tool: JsonObject, { path }: { path: string }): 
  * Strict schemas must forbid additional properties and require all the others.
  */
 export function findSchemaIssue(schema: unknown, { strict }: { strict: boolean }): string | undefined {
-  const type = isJsonObject(schema) ? schema.type : undefined;
-  if (!isJsonObject(schema) || type !== 'object') {
+  const type = isPlainObject(schema) ? schema.type : undefined;
+  if (!isPlainObject(schema) || type !== 'object') {
     return `schema must be a JSON Schema of 'type: "object"', got 'type: "${type === undefined ? 'None' : String(type)}"'.`;
   }
-  if (!isJsonObject(schema.properties)) return 'In context=(), object schema missing properties.';
+  if (!isPlainObject(schema.properties)) return 'In context=(), object schema missing properties.';
   return findFault(schema, { strict, context: [] });
 }
 
 type Position = { readonly strict: boolean; readonly context: readonly string[] };
 
 function findFault(schema: unknown, position: Position): string | undefined {
-  if (!isJsonObject(schema)) return undefined;
+  if (!isPlainObject(schema)) return undefined;
   const fault =
     findArrayFault(schema, position) ?? (position.strict ? findStrictFault(schema, position) : undefined);
   if (fault !== undefined) return fault;
@@ -110,7 +110,7 @@ function findFault(schema: unknown, position: Position): string | undefined {
   return undefined;
 }
 
-function findArrayFault(schema: JsonObject, { context }: Position): string | undefined {
+function findArrayFault(schema: PlainObject, { context }: Position): string | undefined {
   if (schema.type !== 'array' || 'items' in schema || 'prefixItems' in schema) return undefined;
   return `In context=${toTuple(context)}, array schema missing items.`;
 }
@@ -118,7 +118,7 @@ function findArrayFault(schema: JsonObject, { context }: Position): string | und
 // The formats that structured outputs know, https://platform.openai.com/docs/guides/structured-outputs.
 const strictFormats = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'];
 
-function findStrictFault(schema: JsonObject, { context }: Position): string | undefined {
+function findStrictFault(schema: PlainObject, { context }: Position): string | undefined {
   const where = `In context=${toTuple(context)}`;
   if (typeof schema.format === 'string' && !strictFormats.includes(schema.format)) {
     return `${where}, '${schema.format}' is not a valid format.`;
@@ -127,19 +127,18 @@ function findStrictFault(schema: JsonObject, { context }: Position): string | un
   if (schema.additionalProperties !== false) {
     return `${where}, 'additionalProperties' is required to be supplied and to be false.`;
   }
-  const names = Object.keys(isJsonObject(schema.properties) ? schema.properties : {});
+  const names = Object.keys(isPlainObject(schema.properties) ? schema.properties : {});
   const required = Array.isArray(schema.required) ? schema.required : [];
   const missing = names.find(name => !required.includes(name));
   if (missing === undefined) return undefined;
   return `${where}, 'required' is required to be supplied and to be an array including every key in properties. Missing '${missing}'.`;
 }
 
-function childrenOf(schema: JsonObject): [string[], unknown][] {
+function childrenOf(schema: PlainObject): [string[], unknown][] {
   const named = ['properties', '$defs', 'definitions'].flatMap(key =>
-    Object.entries(isJsonObject(schema[key]) ? schema[key] : {}).map(([name, child]): [string[], unknown] => [
-      [key, name],
-      child,
-    ]),
+    Object.entries(isPlainObject(schema[key]) ? schema[key] : {}).map(
+      ([name, child]): [string[], unknown] => [[key, name], child],
+    ),
   );
   const listed = ['anyOf', 'oneOf', 'allOf'].flatMap(key =>
     (Array.isArray(schema[key]) ? schema[key] : []).map((child: unknown, index): [string[], unknown] => [

@@ -1,4 +1,4 @@
-import type { JsonObject } from './json-object.js';
+import type { PlainObject } from '../shared/json.js';
 import type { ScriptedItem } from './scripts.js';
 import type { ResponsesRequest } from './request.js';
 import type {
@@ -216,13 +216,13 @@ export function toOutputText(item: OutputItem): string {
 }
 
 /** Fields of the request that the response repeats, with the API echoDefaults for missing ones. */
-function toEcho(body: JsonObject): JsonObject {
+function toEcho(body: PlainObject): PlainObject {
   const echoed = Object.entries(body).filter(([name, value]) => name in echoDefaults && value !== undefined);
   return { ...echoDefaults, ...Object.fromEntries(echoed), model: body.model };
 }
 
 // Fields and values that OpenAI returns for a request with `model` and `input` only.
-const echoDefaults: JsonObject = {
+const echoDefaults: PlainObject = {
   instructions: null,
   max_output_tokens: null,
   max_tool_calls: null,

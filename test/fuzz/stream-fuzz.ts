@@ -12,7 +12,7 @@ import { cutRandomly, toBody } from '../_chunking.js';
 import { checkParts } from '../_parts.js';
 import { toSse } from '../_sse.js';
 import { ANSWERS } from '../responses/stream/_fixtures/answers.js';
-import { createMutator, type Random } from './mutate-stream.js';
+import { createMutator, type Random } from './stream-mutations.js';
 
 export interface FuzzResult {
   readonly runs: number;

@@ -1,6 +1,6 @@
 import { type ApiError, badRequest, itemNotFound } from './api-errors.js';
 import type { ItemMemory } from './state.js';
-import type { JsonObject } from './json-object.js';
+import type { PlainObject } from '../shared/json.js';
 import { toItemType } from './request.js';
 
 /**
@@ -10,7 +10,7 @@ import { toItemType } from './request.js';
  * `items` is the whole conversation, oldest first; `memory` knows what was answered earlier.
  */
 export function validateConversation(
-  items: readonly JsonObject[],
+  items: readonly PlainObject[],
   { memory }: { memory: ItemMemory },
 ): ApiError | undefined {
   for (const check of [findUnknownItem, findDuplicate, findUnverified, findLoneReasoning, findLoneItem]) {
@@ -20,8 +20,8 @@ export function validateConversation(
   return findUnpairedCall(items);
 }
 
-function findUnknownItem(items: readonly JsonObject[], memory: ItemMemory): ApiError | undefined {
-  const isUnknown = (item: JsonObject): boolean => {
+function findUnknownItem(items: readonly PlainObject[], memory: ItemMemory): ApiError | undefined {
+  const isUnknown = (item: PlainObject): boolean => {
     if (toItemType(item) === 'item_reference') return true; // Known ones were resolved before.
     if (item.type !== 'reasoning' || isEncrypted(item)) return false;
     return typeof item.id !== 'string' || memory.findItem(item.id) === undefined;
@@ -30,7 +30,7 @@ function findUnknownItem(items: readonly JsonObject[], memory: ItemMemory): ApiE
   return unknown === undefined ? undefined : itemNotFound(String(unknown.id));
 }
 
-function findDuplicate(items: readonly JsonObject[]): ApiError | undefined {
+function findDuplicate(items: readonly PlainObject[]): ApiError | undefined {
   const seen = new Set<unknown>();
   for (const { id } of items) {
     if (typeof id === 'string' && seen.has(id)) {
@@ -44,7 +44,7 @@ function findDuplicate(items: readonly JsonObject[]): ApiError | undefined {
   return undefined;
 }
 
-function findUnverified(items: readonly JsonObject[], memory: ItemMemory): ApiError | undefined {
+function findUnverified(items: readonly PlainObject[], memory: ItemMemory): ApiError | undefined {
   for (const item of items) {
     if (item.type !== 'reasoning' || !isEncrypted(item)) continue;
     const id = memory.findReasoningId(String(item.encrypted_content));
@@ -58,7 +58,7 @@ function findUnverified(items: readonly JsonObject[], memory: ItemMemory): ApiEr
   return undefined;
 }
 
-function findLoneReasoning(items: readonly JsonObject[], memory: ItemMemory): ApiError | undefined {
+function findLoneReasoning(items: readonly PlainObject[], memory: ItemMemory): ApiError | undefined {
   for (const [index, item] of items.entries()) {
     const id = toReasoningId(item, memory);
     if (id === undefined || !memory.hasFollower(id) || isModelItem(items[index + 1])) continue;
@@ -69,7 +69,7 @@ function findLoneReasoning(items: readonly JsonObject[], memory: ItemMemory): Ap
   return undefined;
 }
 
-function findLoneItem(items: readonly JsonObject[], memory: ItemMemory): ApiError | undefined {
+function findLoneItem(items: readonly PlainObject[], memory: ItemMemory): ApiError | undefined {
   const present = new Set(items.map(item => toReasoningId(item, memory)));
   for (const item of items) {
     const reasoningId = typeof item.id === 'string' ? memory.findReasoningOf(item.id) : undefined;
@@ -83,7 +83,7 @@ function findLoneItem(items: readonly JsonObject[], memory: ItemMemory): ApiErro
 }
 
 /** Every output answers one call before it, and every call has one. */
-function findUnpairedCall(items: readonly JsonObject[]): ApiError | undefined {
+function findUnpairedCall(items: readonly PlainObject[]): ApiError | undefined {
   const open: unknown[] = [];
   for (const item of items) {
     if (item.type === 'function_call') open.push(item.call_id);
@@ -100,23 +100,23 @@ function findUnpairedCall(items: readonly JsonObject[]): ApiError | undefined {
   return badRequest(`No tool output found for function call ${String(open[0])}.`, { param: 'input' });
 }
 
-const isEncrypted = (item: JsonObject): boolean =>
+const isEncrypted = (item: PlainObject): boolean =>
   item.encrypted_content !== undefined && item.encrypted_content !== null;
 
 /** Encrypted content names its item even where the `id` is left out. */
-const toReasoningId = (item: JsonObject, memory: ItemMemory): string | undefined => {
+const toReasoningId = (item: PlainObject, memory: ItemMemory): string | undefined => {
   if (item.type !== 'reasoning') return undefined;
   if (typeof item.id === 'string') return item.id;
   return memory.findReasoningId(String(item.encrypted_content));
 };
 
-const isModelItem = (item: JsonObject | undefined): boolean =>
+const isModelItem = (item: PlainObject | undefined): boolean =>
   item !== undefined &&
   (toItemType(item) === 'message'
     ? item.role === 'assistant'
     : item.type === 'reasoning' || toItemType(item).endsWith('_call'));
 
-const unverified = ({ id }: JsonObject, reason: string): ApiError =>
+const unverified = ({ id }: PlainObject, reason: string): ApiError =>
   badRequest(
     `The encrypted content${typeof id === 'string' ? ` for item ${id}` : ''} could not be verified. Reason: ${reason}`,
     { code: 'invalid_encrypted_content' },

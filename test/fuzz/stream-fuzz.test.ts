@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fuzzStreams } from './fuzz-streams.js';
+import { fuzzStreams } from './stream-fuzz.js';
 
 it('survives thousands of broken streams, and takes none that lost its end for a whole one', async () => {
   const { outcomes, failures } = await fuzzStreams({ runs: 3000, seed: 20_261_121 });

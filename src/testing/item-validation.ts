@@ -6,9 +6,9 @@ import {
   missingParameter,
   unknownParameter,
 } from './api-errors.js';
-import { isJsonObject, type JsonObject } from './json-object.js';
+import { isPlainObject, type PlainObject } from '../shared/json.js';
 import { toItemType } from './request.js';
-import { tooLong, validateName } from './validate-tools.js';
+import { tooLong, validateName } from './tool-validation.js';
 
 /** The first input item with a wrong shape: an unknown field, a missing one, an id of the wrong kind. */
 export function validateItems(input: unknown): ApiError | undefined {
@@ -25,7 +25,7 @@ interface ItemRule {
   /** What an `id` begins with. */
   readonly prefix?: string;
   readonly required: readonly string[];
-  readonly check?: (item: JsonObject, path: string) => ApiError | undefined;
+  readonly check?: (item: PlainObject, path: string) => ApiError | undefined;
 }
 
 const rules: Readonly<Record<string, ItemRule>> = {
@@ -88,7 +88,7 @@ const contentTypes: Readonly<Record<string, readonly string[]>> = {
 };
 
 function validateItem(item: unknown, { path }: { path: string }): ApiError | undefined {
-  if (!isJsonObject(item)) return invalidType(path, { expected: 'an object', value: item });
+  if (!isPlainObject(item)) return invalidType(path, { expected: 'an object', value: item });
   const type = toItemType(item);
   const rule = Object.hasOwn(rules, type) ? rules[type] : undefined;
   if (rule === undefined) {
@@ -122,7 +122,7 @@ const charactersOfId =
 const invalidId = (path: string, { id, expected }: { id: string; expected: string }): ApiError =>
   badRequest(`Invalid '${path}': '${id}'. ${expected}`, { param: path, code: 'invalid_value' });
 
-function checkMessage(message: JsonObject, path: string): ApiError | undefined {
+function checkMessage(message: PlainObject, path: string): ApiError | undefined {
   const role = String(message.role);
   const supported = Object.hasOwn(contentTypes, role) ? contentTypes[role] : undefined;
   if (supported === undefined) {
@@ -131,14 +131,14 @@ function checkMessage(message: JsonObject, path: string): ApiError | undefined {
   return checkContent(message.content, { path: `${path}.content`, supported });
 }
 
-function checkFunctionCall(call: JsonObject, path: string): ApiError | undefined {
+function checkFunctionCall(call: PlainObject, path: string): ApiError | undefined {
   if (typeof call.arguments !== 'string') {
     return invalidType(`${path}.arguments`, { expected: 'a string', value: call.arguments });
   }
   return checkCallId(call.call_id, `${path}.call_id`) ?? validateName(call.name, { path: `${path}.name` });
 }
 
-function checkFunctionCallOutput(output: JsonObject, path: string): ApiError | undefined {
+function checkFunctionCallOutput(output: PlainObject, path: string): ApiError | undefined {
   return (
     checkCallId(output.call_id, `${path}.call_id`) ??
     checkContent(output.output, { path: `${path}.output`, supported: inputContent })
@@ -174,7 +174,7 @@ function checkPart(
   part: unknown,
   { path, supported }: { path: string; supported: readonly string[] },
 ): ApiError | undefined {
-  if (!isJsonObject(part)) return invalidType(path, { expected: 'an object', value: part });
+  if (!isPlainObject(part)) return invalidType(path, { expected: 'an object', value: part });
   const type = String(part.type);
   if (!supported.includes(type)) return invalidValue(path, { value: type, supported });
   const field = type === 'refusal' ? 'refusal' : 'text';

@@ -1,5 +1,5 @@
 import type { ScriptedItem } from './scripts.js';
-import { isJsonObject, type JsonObject } from './json-object.js';
+import { isPlainObject, type PlainObject } from '../shared/json.js';
 
 /**
  * How a model writes tool calls as text, where the server has no parser for it.
@@ -39,7 +39,7 @@ interface TextCall {
   readonly name: string;
   /** The arguments as JSON, or as what a script gave for it. */
   readonly json: string;
-  readonly input: JsonObject;
+  readonly input: PlainObject;
 }
 
 function toTextCall({
@@ -47,7 +47,7 @@ function toTextCall({
   arguments: input = {},
 }: {
   call: string;
-  arguments?: JsonObject | string;
+  arguments?: PlainObject | string;
 }): TextCall {
   if (typeof input !== 'string') return { name: call, json: JSON.stringify(input), input };
   return { name: call, json: input, input: parseObject(input) };
@@ -146,7 +146,7 @@ function toJsonCall({ name, json }: TextCall): string {
 }
 
 function toArguments(
-  input: JsonObject,
+  input: PlainObject,
   write: (key: string, value: string, isText: boolean) => string,
 ): string[] {
   return Object.entries(input).map(([key, value]) =>
@@ -157,10 +157,10 @@ function toArguments(
 /** Texts stand bare in these formats, everything else as JSON. */
 const toValueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-function parseObject(text: string): JsonObject {
+function parseObject(text: string): PlainObject {
   try {
     const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : {};
+    return isPlainObject(value) ? value : {};
   } catch {
     return {}; // Broken arguments can be written as JSON only.
   }

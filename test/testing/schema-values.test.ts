@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fillSchema } from '../../src/testing/fill-schema.js';
-import { createValuePool } from '../../src/testing/fill-schema.js';
+import { fillSchema } from '../../src/testing/schema-values.js';
+import { createValuePool } from '../../src/testing/schema-values.js';
 
 const fill = (schema: Record<string, unknown>, message: string) =>
   fillSchema(schema, { pool: createValuePool(message) });

@@ -1,9 +1,41 @@
-import type { ScriptedItem } from './scripts.js';
-import { chooseTools, isSequential, type WantedTool } from './choose-tools.js';
-import { fillSchema } from './fill-schema.js';
+import { isPlainObject, objectsOf, type PlainObject, tryParseJson } from '../shared/json.js';
 import { type ResponsesRequest, toItemType } from './request.js';
-import { createValuePool } from './fill-schema.js';
-import { isJsonObject, type JsonObject, toJsonObjects } from './json-object.js';
+import { buildResponse, createMistralCallId, toPromptText } from './response.js';
+import { createValuePool, fillSchema } from './schema-values.js';
+import type { Fault, ScriptedItem, ScriptedOutput, ScriptedResponse, ScriptedStatus } from './scripts.js';
+import type { EmulatorContext } from './state.js';
+import { writeToolCalls } from './text-tool-calls.js';
+import { chooseTools, isSequential, type WantedTool } from './tool-choice.js';
+import type { EmulatedResponse } from './wire.js';
+
+/** What a request is answered with, before any API has put it into its words. */
+export type ModelResponse =
+  ScriptedStatus | { readonly response: EmulatedResponse; readonly script: OutputScript };
+
+/** A script that is not just a status. */
+export type OutputScript = ScriptedOutput | (Fault & Omit<ScriptedOutput, 'fault'>);
+
+/** Lets the model answer: with what is scripted, else by its rules. */
+export function runModel(
+  request: ResponsesRequest,
+  { cache, queue, rulesFor, toolCallFormatFor }: EmulatorContext,
+): ModelResponse {
+  const scripted = queue.shift() ?? {};
+  if ('status' in scripted) return scripted;
+  const script: OutputScript = isItemList(scripted) ? { output: scripted } : scripted;
+  const format = toolCallFormatFor(request.model);
+  const answer = script.output ?? respondByRules(request);
+  const response = buildResponse(format === undefined ? answer : writeToolCalls(answer, format), {
+    request,
+    cachedTokens: cache.countCachedTokens(toPromptText(request), request),
+    incomplete: script.incomplete,
+    usage: script.usage,
+    ...(rulesFor(request.model) !== 'openai' && { createCallId: createMistralCallId }),
+  });
+  return { response, script };
+}
+
+const isItemList = (answer: ScriptedResponse): answer is readonly ScriptedItem[] => Array.isArray(answer);
 
 /**
  * The emulator's "model": a request in, output items out, always the same for the same request.
@@ -94,7 +126,7 @@ export interface Turn {
 }
 
 /** Reads the turn off a conversation. A message without text, such as an image a tool gave, starts none. */
-export function readTurn(items: readonly JsonObject[]): Turn {
+export function readTurn(items: readonly PlainObject[]): Turn {
   const start = items.findLastIndex(
     item => toItemType(item) === 'message' && item.role === 'user' && toText(item.content) !== '',
   );
@@ -113,13 +145,13 @@ export function readTurn(items: readonly JsonObject[]): Turn {
 /** The text of a message or a tool output; what is no text is named: "an image (image/png)". */
 export function describeContent(content: unknown): string {
   if (typeof content === 'string') return content.trim();
-  return toJsonObjects(content).map(describePart).filter(Boolean).join(', ');
+  return objectsOf(content).map(describePart).filter(Boolean).join(', ');
 }
 
 /** The text parts alone. */
 export function toText(content: unknown): string {
   if (typeof content === 'string') return content.trim();
-  return toJsonObjects(content)
+  return objectsOf(content)
     .map(part => (typeof part.text === 'string' ? part.text.trim() : ''))
     .filter(Boolean)
     .join(' ');
@@ -138,23 +170,15 @@ export function isFailure(output: unknown): boolean {
   ) {
     return true;
   }
-  const json = parseJson(text);
-  return isJsonObject(json) && (Boolean(json.error) || json.isError === true);
+  const json = tryParseJson(text);
+  return isPlainObject(json) && (Boolean(json.error) || json.isError === true);
 }
 
-function describePart(part: JsonObject): string {
+function describePart(part: PlainObject): string {
   if (typeof part.text === 'string') return part.text.trim();
   const mediaType = /^data:([\w.+/-]+)/.exec(String(part.image_url ?? part.file_data ?? ''))?.[1];
   const detail = mediaType ?? part.filename ?? part.image_url ?? part.file_url ?? part.file_id;
   if (part.type === 'input_image') return `an image (${String(detail)})`;
   if (part.type === 'input_file') return `a file (${String(detail)})`;
   return '';
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // Prose, most of the time.
-  }
 }

@@ -1,4 +1,4 @@
-import { isJsonObject } from './json-object.js';
+import { isPlainObject } from '../shared/json.js';
 import type { FunctionTool } from './request.js';
 
 /** A tool the message asks for, with the part of the message that asks for it. */
@@ -82,7 +82,7 @@ function findByWords(step: string, { tools }: { tools: readonly FunctionTool[] }
 }
 
 const toParameterWords = ({ parameters }: FunctionTool): string[] =>
-  toAllWords(Object.keys(isJsonObject(parameters.properties) ? parameters.properties : {}).join(' '));
+  toAllWords(Object.keys(isPlainObject(parameters.properties) ? parameters.properties : {}).join(' '));
 
 function findDescribed(
   message: string,

@@ -1,17 +1,17 @@
-import { isJsonObject, type JsonObject, toJsonObjects } from './json-object.js';
+import { isPlainObject, type PlainObject, objectsOf } from '../shared/json.js';
 
 /**
  * Makes the smallest instance of a JSON Schema: required properties only, with values from what a message
  * says and plain ones where it says nothing. The same schema and message always give the same instance.
  */
-export function fillSchema(schema: JsonObject, { pool }: { pool: ValuePool }): unknown {
+export function fillSchema(schema: PlainObject, { pool }: { pool: ValuePool }): unknown {
   return fill(schema, { pool, root: schema, name: '', depth: 0 });
 }
 
 interface Position {
   readonly pool: ValuePool;
   /** The schema that references like `#/$defs/city` point into. */
-  readonly root: JsonObject;
+  readonly root: PlainObject;
   /** The property being filled. */
   readonly name: string;
   readonly depth: number;
@@ -21,7 +21,7 @@ interface Position {
 const maxDepth = 12;
 
 function fill(schema: unknown, position: Position): unknown {
-  if (!isJsonObject(schema) || position.depth > maxDepth) return null;
+  if (!isPlainObject(schema) || position.depth > maxDepth) return null;
   const resolved = resolve(schema, position);
   if (resolved !== schema) return fill(resolved, { ...position, depth: position.depth + 1 });
   if ('const' in schema) return schema.const;
@@ -30,7 +30,7 @@ function fill(schema: unknown, position: Position): unknown {
   return fillType === undefined ? null : fillType(schema, position);
 }
 
-type Filler = (schema: JsonObject, position: Position) => unknown;
+type Filler = (schema: PlainObject, position: Position) => unknown;
 
 const fillers: Readonly<Record<string, Filler>> = {
   object: fillObject,
@@ -42,28 +42,28 @@ const fillers: Readonly<Record<string, Filler>> = {
 };
 
 /** Follows references and takes the first alternative that is not `null`. */
-function resolve(schema: JsonObject, { root }: Position): JsonObject {
+function resolve(schema: PlainObject, { root }: Position): PlainObject {
   if (typeof schema.$ref === 'string') {
     const steps = schema.$ref.split('/').slice(1).map(decodeURIComponent);
-    const target = steps.reduce<unknown>((at, step) => (isJsonObject(at) ? at[step] : undefined), root);
-    return isJsonObject(target) ? target : {};
+    const target = steps.reduce<unknown>((at, step) => (isPlainObject(at) ? at[step] : undefined), root);
+    return isPlainObject(target) ? target : {};
   }
   const { anyOf, oneOf, allOf, ...rest } = schema;
-  const alternatives = toJsonObjects(anyOf ?? oneOf);
+  const alternatives = objectsOf(anyOf ?? oneOf);
   if (alternatives.length > 0) {
     const first = alternatives.find(({ type }) => type !== 'null') ?? alternatives[0];
     return { ...rest, ...first };
   }
-  return Array.isArray(allOf) ? mergeAll([rest, ...toJsonObjects(allOf)]) : schema;
+  return Array.isArray(allOf) ? mergeAll([rest, ...objectsOf(allOf)]) : schema;
 }
 
-const mergeAll = (schemas: readonly JsonObject[]): JsonObject => ({
+const mergeAll = (schemas: readonly PlainObject[]): PlainObject => ({
   ...Object.assign({}, ...schemas),
   properties: Object.assign({}, ...schemas.map(({ properties }) => properties)),
   required: schemas.flatMap(({ required }) => (Array.isArray(required) ? required : [])),
 });
 
-function toType(schema: JsonObject): string {
+function toType(schema: PlainObject): string {
   const types = [schema.type].flat();
   const type = types.find(name => name !== 'null' && name !== undefined);
   if (typeof type === 'string') return type;
@@ -90,8 +90,8 @@ const isMentioned = (text: string, word: string): boolean => {
   return !/[\p{L}\p{N}]/u.test(around);
 };
 
-function fillObject(schema: JsonObject, position: Position): JsonObject {
-  const properties = isJsonObject(schema.properties) ? schema.properties : {};
+function fillObject(schema: PlainObject, position: Position): PlainObject {
+  const properties = isPlainObject(schema.properties) ? schema.properties : {};
   const required = Array.isArray(schema.required) ? schema.required.map(String) : [];
   return Object.fromEntries(
     required.map(name => [
@@ -101,11 +101,11 @@ function fillObject(schema: JsonObject, position: Position): JsonObject {
   );
 }
 
-function fillArray(schema: JsonObject, position: Position): unknown[] {
-  const tuple = toJsonObjects(schema.prefixItems);
+function fillArray(schema: PlainObject, position: Position): unknown[] {
+  const tuple = objectsOf(schema.prefixItems);
   const inner = { ...position, depth: position.depth + 1 };
   if (tuple.length > 0) return tuple.map(item => fill(item, inner));
-  const items = isJsonObject(schema.items) ? schema.items : {};
+  const items = isPlainObject(schema.items) ? schema.items : {};
   const listed = takeList(items, position);
   const minimum = Math.max(toNumber(schema.minItems) ?? 1, 1);
   const missing = Array.from({ length: Math.max(minimum - listed.length, 0) }, () => fill(items, inner));
@@ -113,19 +113,19 @@ function fillArray(schema: JsonObject, position: Position): unknown[] {
 }
 
 /** A list of numbers or of quoted strings is what the message lists. */
-function takeList(items: JsonObject, { pool }: Position): unknown[] {
+function takeList(items: PlainObject, { pool }: Position): unknown[] {
   if ('enum' in items || '$ref' in items || 'anyOf' in items) return [];
   const type = toType(items);
   if (type === 'number' || type === 'integer') return pool.takeNumbers();
   return type === 'string' ? pool.takeQuoted() : [];
 }
 
-function fillString(schema: JsonObject, { pool, name }: Position): string {
+function fillString(schema: PlainObject, { pool, name }: Position): string {
   const fallback = typeof schema.default === 'string' ? schema.default : pool.text;
   return (pool.takeString(name, schema) ?? fallback).slice(0, toNumber(schema.maxLength));
 }
 
-function fillNumber(schema: JsonObject, { pool }: Position): number {
+function fillNumber(schema: PlainObject, { pool }: Position): number {
   const minimum = toNumber(schema.minimum) ?? Number.NEGATIVE_INFINITY;
   const maximum = toNumber(schema.maximum) ?? Number.POSITIVE_INFINITY;
   const value = pool.takeNumber() ?? toNumber(schema.default) ?? 1;
@@ -133,7 +133,7 @@ function fillNumber(schema: JsonObject, { pool }: Position): number {
   return Math.min(Math.max(whole, minimum), maximum);
 }
 
-function fillBoolean(schema: JsonObject, { pool, name }: Position): boolean {
+function fillBoolean(schema: PlainObject, { pool, name }: Position): boolean {
   const words = name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_-]/g, ' ');
   if (new RegExp(`\\b(no|not|without|don't)\\s+${words.replace(/[^\w ]/g, '')}\\b`, 'i').test(pool.text))
     return false;
@@ -153,7 +153,7 @@ export interface ValuePool {
   /** All quoted strings that are left. */
   takeQuoted(): string[];
   /** The string that fits the property best, or `undefined` when nothing in the text stands out. */
-  takeString(property: string, schema: JsonObject): string | undefined;
+  takeString(property: string, schema: PlainObject): string | undefined;
 }
 
 export function createValuePool(text: string): ValuePool {
@@ -162,7 +162,7 @@ export function createValuePool(text: string): ValuePool {
   const numbers = matchAll(unquoted, /(?<![\w.])-?\d+(?:\.\d+)?(?!\w*[/\\])/g).map(Number);
   const names = matchAll(unquoted, nouns);
 
-  function takeKind(property: string, schema: JsonObject): string | undefined {
+  function takeKind(property: string, schema: PlainObject): string | undefined {
     const kind = kinds.find(({ appliesTo }) => appliesTo.test(`${property} ${String(schema.format ?? '')}`));
     const found = kind === undefined ? undefined : kind.pattern.exec(text)?.[0];
     const index = found === undefined ? -1 : quoted.indexOf(found);

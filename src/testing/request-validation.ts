@@ -7,12 +7,12 @@ import {
   unknownParameter,
 } from './api-errors.js';
 import { type Check, findFirstError } from './api-errors.js';
-import { isJsonObject, type JsonObject } from './json-object.js';
+import { isPlainObject, type PlainObject } from '../shared/json.js';
 import { type ModelKind, toModelKind } from './request.js';
-import { validateTextFormat, validateTools } from './validate-tools.js';
+import { validateTextFormat, validateTools } from './tool-validation.js';
 
 /** The first thing the API would object to in the parameters of a request, the input aside. */
-export const validateRequest = (body: JsonObject): ApiError | undefined => findFirstError(body, checks);
+export const validateRequest = (body: PlainObject): ApiError | undefined => findFirstError(body, checks);
 
 const checks: readonly Check[] = [
   checkNames,
@@ -60,16 +60,16 @@ const includeValues = [
 
 const types: Readonly<Record<string, { expected: string; matches: (value: unknown) => boolean }>> = {
   instructions: { expected: 'a string', matches: value => typeof value === 'string' },
-  metadata: { expected: 'an object', matches: isJsonObject },
+  metadata: { expected: 'an object', matches: isPlainObject },
   parallel_tool_calls: { expected: 'a boolean', matches: value => typeof value === 'boolean' },
-  reasoning: { expected: 'an object', matches: isJsonObject },
+  reasoning: { expected: 'an object', matches: isPlainObject },
   store: { expected: 'a boolean', matches: value => typeof value === 'boolean' },
   stream: { expected: 'a boolean', matches: value => typeof value === 'boolean' },
-  text: { expected: 'an object', matches: isJsonObject },
+  text: { expected: 'an object', matches: isPlainObject },
   tools: { expected: 'an array of objects', matches: Array.isArray },
 };
 
-function checkNames(body: JsonObject): ApiError | undefined {
+function checkNames(body: PlainObject): ApiError | undefined {
   const name = Object.keys(body).find(key => !parameters.has(key));
   if (name === undefined) return undefined;
   const moved = movedParameters[name];
@@ -82,12 +82,17 @@ function checkNames(body: JsonObject): ApiError | undefined {
   );
 }
 
-function checkModel({ model }: JsonObject): ApiError | undefined {
+function checkModel({ model }: PlainObject): ApiError | undefined {
   if (model === undefined || model === null || model === '') return missingParameter('model');
   return typeof model === 'string' ? undefined : invalidType('model', { expected: 'a string', value: model });
 }
 
-function checkInput({ input, previous_response_id, prompt, conversation }: JsonObject): ApiError | undefined {
+function checkInput({
+  input,
+  previous_response_id,
+  prompt,
+  conversation,
+}: PlainObject): ApiError | undefined {
   const isEmpty = input === undefined || input === null || (Array.isArray(input) && input.length === 0);
   if (!isEmpty) {
     if (typeof input === 'string' || Array.isArray(input)) return undefined;
@@ -100,7 +105,7 @@ function checkInput({ input, previous_response_id, prompt, conversation }: JsonO
   );
 }
 
-function checkTypes(body: JsonObject): ApiError | undefined {
+function checkTypes(body: PlainObject): ApiError | undefined {
   for (const [name, { expected, matches }] of Object.entries(types)) {
     const value = body[name];
     if (value !== undefined && value !== null && !matches(value))
@@ -109,7 +114,7 @@ function checkTypes(body: JsonObject): ApiError | undefined {
   return undefined;
 }
 
-function checkInclude({ include, model }: JsonObject): ApiError | undefined {
+function checkInclude({ include, model }: PlainObject): ApiError | undefined {
   if (include === undefined || include === null) return undefined;
   if (!Array.isArray(include))
     return invalidType('include', { expected: 'an array of strings', value: include });
@@ -122,22 +127,22 @@ function checkInclude({ include, model }: JsonObject): ApiError | undefined {
   return undefined;
 }
 
-function checkSampling(body: JsonObject): ApiError | undefined {
-  const effort = isJsonObject(body.reasoning) ? body.reasoning.effort : undefined;
+function checkSampling(body: PlainObject): ApiError | undefined {
+  const effort = isPlainObject(body.reasoning) ? body.reasoning.effort : undefined;
   if (kindOf(body.model) !== 'reasoning' || effort === 'none') return undefined;
   const name = ['temperature', 'top_p'].find(key => body[key] !== undefined && body[key] !== null);
   return name === undefined ? undefined : unsupportedParameter(name, { code: null });
 }
 
-function checkReasoning({ reasoning, model }: JsonObject): ApiError | undefined {
-  if (kindOf(model) !== 'plain' || !isJsonObject(reasoning)) return undefined;
+function checkReasoning({ reasoning, model }: PlainObject): ApiError | undefined {
+  if (kindOf(model) !== 'plain' || !isPlainObject(reasoning)) return undefined;
   const name = Object.keys(reasoning).find(key => reasoning[key] !== null && reasoning[key] !== undefined);
   return name === undefined
     ? undefined
     : unsupportedParameter(`reasoning.${name}`, { code: 'unsupported_parameter' });
 }
 
-function checkMaxOutputTokens({ max_output_tokens: maximum }: JsonObject): ApiError | undefined {
+function checkMaxOutputTokens({ max_output_tokens: maximum }: PlainObject): ApiError | undefined {
   if (maximum === undefined || maximum === null) return undefined;
   if (!Number.isInteger(maximum)) {
     return invalidType('max_output_tokens', { expected: 'an integer', value: maximum });
@@ -151,12 +156,12 @@ function checkMaxOutputTokens({ max_output_tokens: maximum }: JsonObject): ApiEr
 
 // LM Studio answers so (https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/1576); a client that
 // never sends an empty `text` works with it, too.
-function checkText({ text }: JsonObject): ApiError | undefined {
-  return isJsonObject(text) && Object.keys(text).length === 0 ? missingParameter('text.format') : undefined;
+function checkText({ text }: PlainObject): ApiError | undefined {
+  return isPlainObject(text) && Object.keys(text).length === 0 ? missingParameter('text.format') : undefined;
 }
 
-function checkToolChoice({ tool_choice: choice, tools }: JsonObject): ApiError | undefined {
-  const declared = Array.isArray(tools) ? tools.filter(isJsonObject) : [];
+function checkToolChoice({ tool_choice: choice, tools }: PlainObject): ApiError | undefined {
+  const declared = Array.isArray(tools) ? tools.filter(isPlainObject) : [];
   if (choice === 'required' && declared.length === 0) {
     return badRequest("Tool choice 'required' must be specified with 'tools' parameter.", {
       param: 'tool_choice',
@@ -165,7 +170,7 @@ function checkToolChoice({ tool_choice: choice, tools }: JsonObject): ApiError |
   if (typeof choice === 'string' && !['auto', 'none', 'required'].includes(choice)) {
     return invalidValue('tool_choice', { value: choice, supported: ['none', 'auto', 'required'] });
   }
-  if (!isJsonObject(choice) || choice.type === 'allowed_tools') return undefined;
+  if (!isPlainObject(choice) || choice.type === 'allowed_tools') return undefined;
   const isDeclared = declared.some(
     tool => tool.type === choice.type && (choice.type !== 'function' || tool.name === choice.name),
   );
