@@ -1,10 +1,10 @@
 import type { SharedEmulator } from './emulator/shared-emulator.js';
-import type { KeySafe } from './key-safe.js';
-import type { ServerBook } from './mcp/server-book.js';
-import type { ConversationStore } from './store/conversation-store.js';
-import type { SettingsStore } from './store/settings-store.js';
-import type { ApprovalDesk } from './turn/approval-desk.js';
-import type { Redactor } from './turn/redact.js';
+import type { KeySafe } from './keys.js';
+import type { ServerBook } from './mcp/servers.js';
+import type { ConversationStore } from './store/conversations.js';
+import type { SettingsStore } from './store/settings.js';
+import type { ApprovalDesk } from './turn/approvals.js';
+import type { Redactor } from './turn/redaction.js';
 import type { RunningTurns } from './turn/running-turns.js';
 
 /** What the routes share. */

@@ -1,8 +1,8 @@
 /** The web playground: `npm start`. */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { describeFailure } from '../shared/describe-failure.js';
-import { startPlayground } from './start-playground.js';
+import { describeFailure } from '../shared/failure.js';
+import { startPlayground } from './playground.js';
 
 const help = `Serves the playground on 127.0.0.1.
 

@@ -1,7 +1,7 @@
 /** The terminal demo: `npm run demo`. */
 import type { WriteStream } from 'node:tty';
-import { describeFailure } from '../shared/describe-failure.js';
-import { everythingServer } from '../shared/everything-server.js';
+import { describeFailure } from '../shared/failure.js';
+import { everythingServer } from '../shared/demo-tools.js';
 import { openDemo } from './setup.js';
 import { printHeader } from './output.js';
 import { createTurnPrinter } from './output.js';

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { McpServers } from 'kelivo-responses';
 import { parseMcpConfig } from 'kelivo-responses/mcp';
-import { describeFailure } from '../shared/describe-failure.js';
-import { defaultQuestion } from '../shared/local-tools.js';
+import { describeFailure } from '../shared/failure.js';
+import { defaultQuestion } from '../shared/demo-tools.js';
 
 export const help = `Asks a model a question and shows how the tool loop answers it.
 

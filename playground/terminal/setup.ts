@@ -2,7 +2,7 @@ import { stepCountIs, streamText } from 'ai';
 import { createKelivoResponsesProvider, type McpServers, type ToolLoopEvent } from 'kelivo-responses';
 import { createMcpTools, type McpTools } from 'kelivo-responses/mcp';
 import { collectTurn, type DemoEvent } from './turn-events.js';
-import { localTools } from '../shared/local-tools.js';
+import { localTools } from '../shared/demo-tools.js';
 import { startResponsesEmulator } from 'kelivo-responses/testing';
 
 export interface DemoOptions {

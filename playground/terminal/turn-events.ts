@@ -1,6 +1,6 @@
 import type { TextStreamPart, ToolSet } from 'ai';
 import type { ToolLoopEvent } from 'kelivo-responses';
-import { describeFailure } from '../shared/describe-failure.js';
+import { describeFailure } from '../shared/failure.js';
 
 /** What happens in a turn, in the order it is to be shown. Plain JSON. */
 export type DemoEvent =

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, expect, onTestFinished } from 'vitest';
-import { type Playground, startPlayground } from '../../playground/server/start-playground.js';
+import { type Playground, startPlayground } from '../../playground/server/playground.js';
 import { launchChromium } from '../_chromium.js';
 
 const results = fileURLToPath(new URL('../../test-results', import.meta.url));

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { McpServers } from 'kelivo-responses/mcp';
-import { everythingServer } from '../../shared/everything-server.js';
+import { everythingServer } from '../../shared/demo-tools.js';
 
 /** The servers of the first start: both are development dependencies, so nothing is downloaded. */
 export function defaultServers({ filesFolder }: { filesFolder: string }): McpServers {

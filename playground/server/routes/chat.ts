@@ -1,11 +1,11 @@
 import { createUIMessageStreamResponse } from 'ai';
 import { Hono } from 'hono';
 import * as z from 'zod';
-import type { PlaygroundMessage } from '../../shared/playground-state.js';
-import { adaptersFor } from '../adapters-for.js';
+import type { PlaygroundMessage, Settings } from '../../shared/playground-state.js';
 import type { PlaygroundContext } from '../context.js';
-import { runTurn } from '../turn/run-turn.js';
-import { readJson } from './read-json.js';
+import { runTurn } from '../turn/turn.js';
+import { readJson } from './json-body.js';
+import { type ModelAdapter, modelAdapters } from 'kelivo-responses/adapters';
 
 const thread = z.enum(['main', 'kelivo', 'official']);
 const conversationId = z.string().regex(/^[\w-]{8,64}$/, 'Expected the id of a conversation');
@@ -83,4 +83,24 @@ function toTitle({ parts }: PlaygroundMessage): string {
     .replace(/\s+/g, ' ')
     .trim();
   return text.length > MAX_TITLE ? `${text.slice(0, MAX_TITLE - 1).trimEnd()}…` : text;
+}
+
+/** The adapters of the model's family that are switched on. */
+export const adaptersFor = ({
+  modelId,
+  disabledAdapters,
+}: Pick<Settings, 'modelId' | 'disabledAdapters'>): readonly ModelAdapter[] =>
+  modelAdapters.findFor(modelId).filter(({ name }) => !disabledAdapters.includes(name));
+
+const decisionRequest = z.object({ approved: z.boolean(), reason: z.string().max(2000).optional() });
+
+/** `POST /:id` answers the question whether a tool may run. */
+export function approvalRoutes({ desk }: PlaygroundContext): Hono {
+  return new Hono().post('/:id', async context => {
+    const decision = await readJson(context, decisionRequest);
+    const wasOpen = desk.settle(context.req.param('id'), decision);
+    return wasOpen
+      ? context.json({})
+      : context.json({ error: 'Nobody waits for this answer any more.' }, 410);
+  });
 }

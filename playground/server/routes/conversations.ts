@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
 import type { PlaygroundContext } from '../context.js';
-import { toFixture } from '../export/to-fixture.js';
-import { readJson } from './read-json.js';
+import { toFixture } from '../bug-report.js';
+import { readJson } from './json-body.js';
 
 /** `GET /`, `GET|PATCH|DELETE /:id`, `GET /:id/export` and `GET /:id/fixture`. */
 export function conversationRoutes({ conversations, turns, redactor }: PlaygroundContext): Hono {

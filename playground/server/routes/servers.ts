@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import * as z from 'zod';
 import type { ServersAnswer } from '../../shared/playground-state.js';
 import type { PlaygroundContext } from '../context.js';
-import { readJson } from './read-json.js';
+import { readJson } from './json-body.js';
 
 const replaceRequest = z.object({
   config: z.string().max(200_000),

@@ -1,12 +1,14 @@
 import { Hono } from 'hono';
 import { modelAdapters } from 'kelivo-responses/adapters';
 import * as z from 'zod';
-import type { PlaygroundState } from '../../shared/playground-state.js';
+import type { ModelList, PlaygroundState } from '../../shared/playground-state.js';
 import type { PlaygroundContext } from '../context.js';
 import { faultChoices } from '../emulator/faults.js';
-import { listModels } from '../list-models.js';
-import { settingsSchema } from '../store/settings-store.js';
-import { readJson } from './read-json.js';
+import { settingsSchema } from '../store/settings.js';
+import { readJson } from './json-body.js';
+import { describeFailure } from '../../shared/failure.js';
+import type { Redactor } from '../turn/redaction.js';
+import { openTarget, type OpenTargetOptions } from '../turn/target.js';
 
 const keyRequest = z.object({ key: z.string().trim().max(10_000) });
 
@@ -43,4 +45,39 @@ export function stateRoutes({ settings, keys, emulator, filesFolder, redactor }:
         await listModels(endpoint, { keys, emulator, redactor, signal: context.req.raw.signal }),
       );
     });
+}
+
+const modelsAnswer = z.object({ data: z.array(z.object({ id: z.string().max(200) })).max(5000) });
+
+/** Milliseconds. */
+const TIME_LIMIT = 10_000;
+
+/** The models that the endpoint offers; one that does not say leaves the list empty and tells why. */
+export async function listModels(
+  endpoint: string,
+  { redactor, signal, ...options }: OpenTargetOptions & { redactor: Redactor; signal: AbortSignal },
+): Promise<ModelList> {
+  const target = await openTarget({ endpoint, fault: 'none', faultRequest: 0 }, options);
+  try {
+    const response = await fetch(toModelsUrl(target.baseURL), {
+      headers: target.apiKey === undefined ? {} : { authorization: `Bearer ${target.apiKey}` },
+      redirect: 'error',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIME_LIMIT)]),
+    });
+    if (!response.ok) return { models: [], problem: `The endpoint answered with status ${response.status}.` };
+    const { data } = modelsAnswer.parse(await response.json());
+    return { models: data.map(({ id }) => id).toSorted() };
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? 'it answered in an unknown form' : describeFailure(error);
+    return { models: [], problem: redactor.text(`The models could not be listed: ${reason}.`) };
+  } finally {
+    await target.close();
+  }
+}
+
+/** The path goes before a query. */
+function toModelsUrl(baseURL: string): URL {
+  const url = new URL(baseURL);
+  url.pathname = `${url.pathname.replace(/\/+$/, '') || '/v1'}/models`;
+  return url;
 }

@@ -1,8 +1,7 @@
 import { createParser } from 'eventsource-parser';
-import { describeFailure } from '../../shared/describe-failure.js';
+import { describeFailure } from '../../shared/failure.js';
 import type { ExchangeEnd, TraceFact } from '../../shared/trace-event.js';
-import type { Redactor } from './redact.js';
-import { shortenStrings } from './shorten-strings.js';
+import type { Redactor } from './redaction.js';
 
 export interface RecordingFetchOptions {
   readonly record: (fact: TraceFact) => void;
@@ -148,3 +147,17 @@ const toEventType = (json: unknown): string =>
   typeof json === 'object' && json !== null && 'type' in json && typeof json.type === 'string'
     ? json.type
     : 'message';
+
+/** Cuts long strings anywhere in JSON, such as images in base64, and says by how much. */
+export function shortenStrings(value: unknown, { maxCharacters }: { maxCharacters: number }): unknown {
+  const shorten = (entry: unknown): unknown => {
+    if (typeof entry === 'string') {
+      const missing = entry.length - maxCharacters;
+      return missing > 0 ? `${entry.slice(0, maxCharacters)}… (${missing} more characters)` : entry;
+    }
+    if (Array.isArray(entry)) return entry.map(shorten);
+    if (typeof entry !== 'object' || entry === null) return entry;
+    return Object.fromEntries(Object.entries(entry).map(([name, inner]) => [name, shorten(inner)]));
+  };
+  return shorten(value);
+}

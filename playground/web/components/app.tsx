@@ -6,7 +6,6 @@ import { newId, useRoute } from '../hooks/use-route.js';
 import { useTraces } from '../hooks/use-traces.js';
 import { ConversationView } from './conversation-view.js';
 import { Inspector } from './inspector.js';
-import { type PageName, PageTabs } from './page-tabs.js';
 import { SidePanel } from './side-panel.js';
 
 /** The whole page: side panel, conversation and inspector; on a phone one of them at a time. */
@@ -65,5 +64,31 @@ export function App() {
       <Inspector live={selected === undefined ? undefined : traces[selected]} />
       <PageTabs page={page} onChange={setPage} />
     </div>
+  );
+}
+
+export type PageName = 'chat' | 'inspect' | 'setup';
+
+const pages: readonly (readonly [PageName, string])[] = [
+  ['setup', 'Setup'],
+  ['chat', 'Chat'],
+  ['inspect', 'Inspect'],
+];
+
+/** Where there is room for one part of the page alone, this leads from one to the other. */
+export function PageTabs({ page, onChange }: { page: PageName; onChange: (page: PageName) => void }) {
+  return (
+    <nav className="page-tabs" aria-label="Parts of the page">
+      {pages.map(([name, title]) => (
+        <button
+          key={name}
+          type="button"
+          aria-current={page === name ? 'page' : undefined}
+          onClick={() => onChange(name)}
+        >
+          {title}
+        </button>
+      ))}
+    </nav>
   );
 }

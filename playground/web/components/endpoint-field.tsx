@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import type { PlaygroundState, Settings } from '../../shared/playground-state.js';
 import { Field } from './field.js';
 import { Segmented } from './segmented.js';
-import { TextField } from './text-field.js';
+import { TextField } from './field.js';
 
 export interface EndpointFieldProps {
   readonly state: PlaygroundState;

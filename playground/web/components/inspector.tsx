@@ -1,10 +1,10 @@
-import { useState } from 'react';
-import { useNow } from '../hooks/use-now.js';
+import { useEffect, useState } from 'react';
 import type { LiveTrace } from '../hooks/use-traces.js';
 import { Timeline } from './timeline.js';
-import { TurnFacts } from './turn-facts.js';
-import { UsageTable } from './usage-table.js';
 import { WireInspector } from './wire-inspector.js';
+import type { Trace } from '../../shared/trace.js';
+import { formatCount, formatDuration, sumUsage } from '../lib/format.js';
+import type { Usage } from '../../shared/trace-event.js';
 
 /** What the bars of the timeline mean. */
 const barKinds = [
@@ -54,4 +54,103 @@ function TraceView({ live: { trace, beganAt } }: { live: LiveTrace }) {
       <WireInspector exchanges={trace.exchanges} chosen={chosen} onChoose={setChosen} />
     </>
   );
+}
+
+const endNames = { finished: 'Finished', stopped: 'Stopped', failed: 'Failed' } as const;
+
+/** The turn in a few facts. */
+export function TurnFacts({ trace, now }: { trace: Trace; now: number }) {
+  const { flag, modelId, endpoint, fault, adapters, end, firstTokenAt } = trace;
+  return (
+    <header className="turn-facts">
+      <h2>
+        <span className="state-badge" data-state={end?.end ?? 'running'}>
+          {end === undefined ? 'Running' : endNames[end.end]}
+        </span>
+        <span>
+          {flag} · {modelId}
+        </span>
+      </h2>
+      <dl>
+        <div>
+          <dt>First token</dt>
+          <dd>{firstTokenAt === undefined ? '–' : formatDuration(firstTokenAt)}</dd>
+        </div>
+        <div>
+          <dt>In all</dt>
+          <dd>{formatDuration(end?.at ?? now)}</dd>
+        </div>
+        <div>
+          <dt>Endpoint</dt>
+          <dd title={endpoint}>{endpoint}</dd>
+        </div>
+        {fault !== undefined && (
+          <div>
+            <dt>Fault</dt>
+            <dd>{fault}</dd>
+          </div>
+        )}
+        {adapters.length > 0 && (
+          <div>
+            <dt>Adapters</dt>
+            <dd>{adapters.join(', ')}</dd>
+          </div>
+        )}
+      </dl>
+    </header>
+  );
+}
+
+/** Tokens by round and in all. */
+export function UsageTable({ trace: { rounds, usage } }: { trace: Trace }) {
+  const total = usage ?? sumUsage(rounds.flatMap(round => round.usage ?? []));
+  if (rounds.every(round => round.usage === undefined)) return null;
+  return (
+    <table className="usage">
+      <caption className="hidden">Tokens</caption>
+      <thead>
+        <tr>
+          <th scope="col">Tokens</th>
+          <th scope="col">in</th>
+          <th scope="col">cached</th>
+          <th scope="col">out</th>
+          <th scope="col">reasoning</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rounds.map(round => (
+          <UsageRow key={round.round} title={`Round ${round.round}`} usage={round.usage} />
+        ))}
+      </tbody>
+      <tfoot>
+        <UsageRow title="In all" usage={total} />
+      </tfoot>
+    </table>
+  );
+}
+
+function UsageRow({ title, usage = {} }: { title: string; usage: Usage | undefined }) {
+  const { inputTokens, cachedInputTokens, outputTokens, reasoningTokens } = usage;
+  return (
+    <tr>
+      <th scope="row">{title}</th>
+      {[inputTokens, cachedInputTokens, outputTokens, reasoningTokens].map((count, index) => (
+        <td key={index}>{formatCount(count)}</td>
+      ))}
+    </tr>
+  );
+}
+
+/** Milliseconds between two looks at the clock: often enough for bars to be seen to grow. */
+const INTERVAL = 100;
+
+/** The clock of `performance.now()`, which stands still while nothing runs. */
+export function useNow({ isRunning }: { isRunning: boolean }): number {
+  const [now, setNow] = useState(() => performance.now());
+  useEffect(() => {
+    if (!isRunning) return;
+    const timer = setInterval(() => setNow(performance.now()), INTERVAL);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  return now;
 }

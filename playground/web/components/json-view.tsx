@@ -1,5 +1,5 @@
 import { memo, useMemo, useState } from 'react';
-import { toJsonLines } from '../lib/to-json-lines.js';
+import { toJsonLines } from '../lib/json-lines.js';
 import { Marked } from './marked.js';
 
 export interface JsonViewProps {

@@ -1,8 +1,8 @@
-import { memo } from 'react';
+import { memo, type ReactNode, useRef } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import rehypeSanitize from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
-import { CodeBlock } from './code-block.js';
+import { CopyButton } from './copy-button.js';
 
 const components: Components = {
   // An address in an answer may be anybody's.
@@ -35,3 +35,16 @@ export const Markdown = memo(function Markdown({ text }: { text: string }) {
     </div>
   );
 });
+
+/** Code in an answer, with a way to take it along. */
+export function CodeBlock({ children }: { children: ReactNode }) {
+  const pre = useRef<HTMLPreElement>(null);
+  return (
+    <div className="code-block">
+      <CopyButton label="Copy the code" text={() => pre.current?.textContent ?? ''} />
+      <pre ref={pre} tabIndex={0}>
+        {children}
+      </pre>
+    </div>
+  );
+}

@@ -1,4 +1,4 @@
-import { splitMatches } from '../lib/split-matches.js';
+import { splitMatches } from '../lib/wire-search.js';
 
 /** A text in which all places that match are marked. */
 export function Marked({ text, query }: { text: string; query: string }) {

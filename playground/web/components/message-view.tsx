@@ -1,12 +1,13 @@
 import { getToolName, isToolUIPart } from 'ai';
 import type { PlaygroundMessage } from '../../shared/playground-state.js';
-import type { Trace } from '../../shared/trace.js';
+import type { Approval, Trace } from '../../shared/trace.js';
 import { formatDuration, formatNumberOf } from '../lib/format.js';
-import { ApprovalPrompt } from './approval-prompt.js';
 import { Markdown } from './markdown.js';
-import { ReasoningPart } from './reasoning-part.js';
 import { ToolPart } from './tool-part.js';
-import { TurnNote } from './turn-note.js';
+import { Icon } from './icon.js';
+import { useState } from 'react';
+import { callApi } from '../lib/api.js';
+import { JsonView } from './json-view.js';
 
 export interface MessageViewProps {
   readonly message: PlaygroundMessage;
@@ -73,4 +74,82 @@ function describeTurn({ flag, modelId, rounds, tools, end }: Trace): string {
   ]
     .filter(Boolean)
     .join(' · ');
+}
+
+/** What the model thought: open while it thinks, folded afterwards. */
+export function ReasoningPart({ text, isRunning }: { text: string; isRunning: boolean }) {
+  if (text === '') return null;
+  return (
+    <details className="reasoning" open={isRunning || undefined}>
+      <summary>
+        <Icon name="brain" /> {isRunning ? 'Thinking …' : toTitle(text)}
+      </summary>
+      <Markdown text={text} />
+    </details>
+  );
+}
+
+/** The first line, as models write it: `**Choosing tools**`. */
+const toTitle = (text: string): string => text.split('\n')[0]?.replace(/[*#]/g, '').trim() || 'Reasoning';
+
+/** Asks whether a tool may run. The model reads the reason of a refusal. */
+export function ApprovalPrompt({ approval }: { approval: Approval }) {
+  const { approvalId, toolName, input } = approval;
+  const [isSent, setSent] = useState(false);
+  const [problem, setProblem] = useState<string>();
+
+  const decide = async (approved: boolean): Promise<void> => {
+    setSent(true);
+    const body = { approved, ...(!approved && { reason: 'The user said no.' }) };
+    try {
+      await callApi(`/approvals/${approvalId}`, { method: 'POST', body });
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+  };
+  return (
+    <div className="approval" role="alertdialog" aria-label={`May ${toolName} run?`}>
+      <p>
+        May <code>{toolName}</code> run with these arguments?
+      </p>
+      <JsonView value={input} label={`Arguments of ${toolName}`} />
+      <div className="button-row">
+        <button type="button" className="button primary" disabled={isSent} onClick={() => void decide(true)}>
+          Allow
+        </button>
+        <button type="button" className="button" disabled={isSent} onClick={() => void decide(false)}>
+          Refuse
+        </button>
+      </div>
+      {problem !== undefined && <p className="note problem">{problem}</p>}
+    </div>
+  );
+}
+
+/** How a turn ended that did not end well, and what was warned of. */
+export function TurnNote({ trace, isRunning }: { trace: Trace | undefined; isRunning: boolean }) {
+  if (trace === undefined) {
+    return isRunning ? null : <p className="note">The page was left before this answer was complete.</p>;
+  }
+  const { end, warnings, exchanges } = trace;
+  const isSeenToClose = exchanges.some(({ isHungUp }) => isHungUp);
+  return (
+    <>
+      {warnings.map((warning, index) => (
+        <p key={index} className="note warning">
+          {warning}
+        </p>
+      ))}
+      {end?.end === 'failed' && (
+        <p className="note problem" role="alert">
+          {end.message ?? 'The turn failed.'}
+        </p>
+      )}
+      {end?.end === 'stopped' && (
+        <p className="note" role="status">
+          Stopped.{isSeenToClose && ' The endpoint saw the connection close.'}
+        </p>
+      )}
+    </>
+  );
 }

@@ -2,7 +2,8 @@ import { useState } from 'react';
 import { useServers } from '../hooks/use-servers.js';
 import { ConfigEditor } from './config-editor.js';
 import { Icon } from './icon.js';
-import { ServerCard } from './server-card.js';
+import type { ServerView } from '../../shared/playground-state.js';
+import { formatNumberOf, shortenPaths } from '../lib/format.js';
 
 /** The MCP servers: how each is doing, and the configuration they come from. */
 export function ServersPanel() {
@@ -35,5 +36,89 @@ export function ServersPanel() {
       </button>
       {isEditing && <ConfigEditor hook={hook} onClose={() => setEditing(false)} />}
     </div>
+  );
+}
+
+export interface ServerCardProps {
+  readonly server: ServerView;
+  readonly onReconnect: () => void;
+  readonly onToggle: (isOn: boolean) => void;
+}
+
+const stateNames: Readonly<Record<ServerView['state'], string>> = {
+  idle: 'not connected',
+  connecting: 'connecting …',
+  ready: 'connected',
+  failed: 'failed',
+  disabled: 'switched off',
+};
+
+/** One MCP server: state, tools, errors and log. */
+export function ServerCard({ server, onReconnect, onToggle }: ServerCardProps) {
+  const { name, target, state, error, tools, log, transport } = server;
+  const isOn = state !== 'disabled';
+  return (
+    <li className="server-card" data-state={state}>
+      <header>
+        <span className="dot" data-state={state} aria-hidden="true" />
+        <h3>{name}</h3>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label={`Reconnect ${name}`}
+          title="Reconnect"
+          disabled={!isOn || state === 'connecting'}
+          onClick={onReconnect}
+        >
+          <Icon name="again" />
+        </button>
+        <input
+          type="checkbox"
+          role="switch"
+          aria-label={`Use ${name}`}
+          checked={isOn}
+          onChange={event => onToggle(event.target.checked)}
+        />
+      </header>
+      <p className="server-state">{stateNames[state]}</p>
+      <p className="target" title={target}>
+        <span className="tag">{transport}</span> {shortenPaths(target)}
+      </p>
+      {error !== undefined && (
+        <p className="note problem" role="alert">
+          {error}
+        </p>
+      )}
+      {tools.length > 0 && (
+        <details>
+          <summary>{formatNumberOf(tools.length, 'tool')}</summary>
+          <ul className="tool-names">
+            {tools.map(tool => (
+              <li key={tool.name}>
+                <code>{tool.name}</code>
+                {tool.hint !== undefined && (
+                  <span className="tag" data-hint={tool.hint}>
+                    {tool.hint}
+                  </span>
+                )}
+                {tool.description !== undefined && <p>{tool.description}</p>}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {log.length > 0 && (
+        <details>
+          <summary>Log</summary>
+          <ol className="log" tabIndex={0} aria-label={`Log of ${name}`}>
+            {log.map((line, index) => (
+              <li key={index} data-level={line.level}>
+                <time dateTime={line.at}>{line.at.slice(11, 19)}</time> {line.text}
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
+    </li>
   );
 }

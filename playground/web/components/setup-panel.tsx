@@ -1,11 +1,12 @@
 import type { PlaygroundStateHook } from '../hooks/use-playground-state.js';
-import { AdapterList } from './adapter-list.js';
 import { EndpointField } from './endpoint-field.js';
 import { FaultField } from './fault-field.js';
 import { Field } from './field.js';
-import { ModelField } from './model-field.js';
 import { Segmented } from './segmented.js';
-import { SystemPromptField } from './system-prompt-field.js';
+import { useEffect, useId, useState } from 'react';
+import type { ModelList, PlaygroundState, Settings } from '../../shared/playground-state.js';
+import { callApi } from '../lib/api.js';
+import { TextField } from './field.js';
 
 /** Everything that decides how the next question is answered, but for the MCP servers. */
 export function SetupPanel({ playground }: { playground: PlaygroundStateHook }) {
@@ -75,5 +76,97 @@ export function SetupPanel({ playground }: { playground: PlaygroundStateHook }) 
         />
       </section>
     </div>
+  );
+}
+
+export interface ModelFieldProps {
+  readonly settings: Settings;
+  readonly change: (settings: Partial<Settings>) => Promise<void>;
+}
+
+/** The model's id: any, with those that the endpoint offers to choose from. */
+export function ModelField({ settings: { endpoint, modelId }, change }: ModelFieldProps) {
+  const listId = useId();
+  const [list, setList] = useState<ModelList>();
+  useEffect(() => {
+    const controller = new AbortController();
+    setList(undefined);
+    callApi<ModelList>('/state/models', { signal: controller.signal }).then(setList, () => {});
+    return () => controller.abort();
+  }, [endpoint]);
+
+  const known = list?.models.length ?? 0;
+  return (
+    <>
+      <TextField
+        label="Model"
+        value={modelId}
+        hint={
+          list?.problem ?? (known > 0 ? `The endpoint offers ${known}; any id may be typed in.` : undefined)
+        }
+        input={{ list: listId, autoComplete: 'off' }}
+        check={id => (id.trim() === '' ? 'Expected the id of a model.' : undefined)}
+        onSave={id => void change({ modelId: id })}
+      />
+      <datalist id={listId}>
+        {list?.models.map(id => (
+          <option key={id} value={id} />
+        ))}
+      </datalist>
+    </>
+  );
+}
+
+export interface AdapterListProps {
+  readonly state: PlaygroundState;
+  readonly change: (settings: Partial<Settings>) => Promise<void>;
+}
+
+/** The adapters that were found for the model by its name, each with a switch. */
+export function AdapterList({ state: { adapters, settings }, change }: AdapterListProps) {
+  const toggle = (name: string, isOn: boolean): void => {
+    const others = settings.disabledAdapters.filter(other => other !== name);
+    void change({ disabledAdapters: isOn ? others : [...others, name] });
+  };
+  return (
+    <fieldset className="field">
+      <legend className="label">Adapters</legend>
+      {adapters.length === 0 ? (
+        <p className="hint">None is needed for {settings.modelId}.</p>
+      ) : (
+        adapters.map(({ name, isOn }) => (
+          <label key={name} className="switch-row">
+            <input
+              type="checkbox"
+              role="switch"
+              checked={isOn}
+              onChange={event => toggle(name, event.target.checked)}
+            />
+            <span>{name}</span>
+          </label>
+        ))
+      )}
+    </fieldset>
+  );
+}
+
+/** Instructions for the model, saved when the field is left. */
+export function SystemPromptField({ value, onSave }: { value: string; onSave: (value: string) => void }) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  return (
+    <Field label="System prompt">
+      {props => (
+        <textarea
+          {...props}
+          className="input"
+          rows={3}
+          placeholder="none"
+          value={text}
+          onChange={event => setText(event.target.value)}
+          onBlur={() => text !== value && onSave(text)}
+        />
+      )}
+    </Field>
   );
 }

@@ -2,11 +2,12 @@ import type { ConversationMode } from '../../shared/playground-state.js';
 import type { ConversationsHook } from '../hooks/use-conversations.js';
 import type { PlaygroundStateHook } from '../hooks/use-playground-state.js';
 import { ConversationList } from './conversation-list.js';
-import { Icon } from './icon.js';
+import { Icon, type IconName } from './icon.js';
 import { ServersPanel } from './servers-panel.js';
 import { SetupPanel } from './setup-panel.js';
 import { Tabs } from './tabs.js';
-import { ThemeToggle } from './theme-toggle.js';
+import { useState } from 'react';
+import { applyTheme, readTheme, type Theme } from '../lib/theme.js';
 
 export interface SidePanelProps {
   readonly playground: PlaygroundStateHook;
@@ -54,5 +55,30 @@ export function SidePanel({ playground, conversations, conversationId, onOpen, o
         ]}
       />
     </aside>
+  );
+}
+
+const order: Readonly<Record<Theme, { next: Theme; icon: IconName; title: string }>> = {
+  system: { next: 'light', icon: 'auto', title: 'as the system has it' },
+  light: { next: 'dark', icon: 'sun', title: 'light' },
+  dark: { next: 'system', icon: 'moon', title: 'dark' },
+};
+
+export function ThemeToggle() {
+  const [theme, setTheme] = useState(readTheme);
+  const { next, icon, title } = order[theme];
+  return (
+    <button
+      type="button"
+      className="icon-button"
+      aria-label={`Colours: ${title}. Change to ${order[next].title}`}
+      title={`Colours: ${title}`}
+      onClick={() => {
+        applyTheme(next);
+        setTheme(next);
+      }}
+    >
+      <Icon name={icon} />
+    </button>
   );
 }

@@ -1,6 +1,6 @@
 import type { Trace } from '../../shared/trace.js';
 import { formatDuration } from '../lib/format.js';
-import { layoutTimeline, type RequestBar, type ToolBar } from '../lib/layout-timeline.js';
+import { layoutTimeline, type RequestBar, type ToolBar } from '../lib/timeline-layout.js';
 
 export interface TimelineProps {
   readonly trace: Trace;

@@ -1,3 +1,5 @@
+import type { Usage } from '../../shared/trace-event.js';
+
 /** `0 ms`, `850 ms`, `1.25 s`, `1 min 5 s` */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
@@ -22,3 +24,24 @@ export function formatAge(time: string, { now = Date.now() }: { now?: number } =
   if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h ago`;
   return new Date(time).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
 }
+
+/** Long paths in a command line keep their ends: `/usr/lib/a/dist/index.js` becomes `…/a/dist/index.js`. */
+export const shortenPaths = (text: string): string =>
+  text.replace(/(?<![\w:/])(?:\/[^\s/"']+){2,}((?:\/[^\s/"']+){3})/g, '…$1');
+
+const counts = [
+  'inputTokens',
+  'outputTokens',
+  'totalTokens',
+  'reasoningTokens',
+  'cachedInputTokens',
+] as const satisfies readonly (keyof Usage)[];
+
+/** The sum of what is known; a count that nobody gave stays unknown. */
+export const sumUsage = (usages: readonly Usage[]): Usage =>
+  Object.fromEntries(
+    counts.flatMap(name => {
+      const known = usages.map(usage => usage[name]).filter(count => count !== undefined);
+      return known.length > 0 ? [[name, known.reduce((sum, count) => sum + count, 0)]] : [];
+    }),
+  );

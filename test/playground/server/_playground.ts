@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { startPlayground } from '../../../playground/server/start-playground.js';
+import { startPlayground } from '../../../playground/server/playground.js';
 import type { Conversation, Thread } from '../../../playground/shared/playground-state.js';
 import { toTrace } from '../../../playground/shared/trace.js';
 import type { TraceEvent } from '../../../playground/shared/trace-event.js';

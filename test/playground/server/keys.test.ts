@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createKeySafe } from '../../../playground/server/key-safe.js';
+import { createKeySafe } from '../../../playground/server/keys.js';
 import { startEmulator } from '../../testing/_emulator.js';
 import { openPlayground } from './_playground.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRecordingFetch } from '../../../playground/server/turn/recording-fetch.js';
-import { createRedactor } from '../../../playground/server/turn/redact.js';
+import { createRedactor } from '../../../playground/server/turn/redaction.js';
 import type { TraceFact } from '../../../playground/shared/trace-event.js';
 import { forEachChunking } from '../../_chunking.js';
 import { serve, serveJson } from '../../_server.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createApprovalDesk } from '../../../playground/server/turn/approval-desk.js';
-import { createRedactor } from '../../../playground/server/turn/redact.js';
+import { createApprovalDesk } from '../../../playground/server/turn/approvals.js';
+import { createRedactor } from '../../../playground/server/turn/redaction.js';
 import { createRunningTurns } from '../../../playground/server/turn/running-turns.js';
-import { toHistory } from '../../../playground/server/turn/to-history.js';
+import { toHistory } from '../../../playground/server/turn/history.js';
 import { createTraceRecorder } from '../../../playground/server/turn/trace-recorder.js';
 import type { StoredMessage } from '../../../playground/shared/playground-state.js';
 import type { TraceEvent } from '../../../playground/shared/trace-event.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatAge, formatDuration, formatNumberOf } from '../../../playground/web/lib/format.js';
-import { shortenPaths } from '../../../playground/web/lib/shorten-paths.js';
-import { sumUsage } from '../../../playground/web/lib/sum-usage.js';
+import { shortenPaths } from '../../../playground/web/lib/format.js';
+import { sumUsage } from '../../../playground/web/lib/format.js';
 
 describe('numbers and names', () => {
   it.each([

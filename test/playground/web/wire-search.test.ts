@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { filterEvents } from '../../../playground/web/lib/filter-events.js';
-import { splitMatches } from '../../../playground/web/lib/split-matches.js';
+import { filterEvents } from '../../../playground/web/lib/wire-search.js';
+import { splitMatches } from '../../../playground/web/lib/wire-search.js';
 
 describe('the wire search', () => {
   const events = [

@@ -1,0 +1,102 @@
+import { homedir, userInfo } from 'node:os';
+import type { Conversation, Thread } from '../shared/playground-state.js';
+import { type Exchange, toTrace } from '../shared/trace.js';
+import type { Redactor } from './turn/redaction.js';
+
+/** What somebody needs to see a fault again: what was sent, and the very stream that came, without secrets. */
+export interface Fixture {
+  readonly format: 'kelivo-responses/bug-report@1';
+  readonly createdAt: string;
+  readonly runtime: { readonly node: string; readonly platform: string };
+  readonly turns: readonly FixtureTurn[];
+}
+
+export interface FixtureTurn {
+  readonly thread: Thread;
+  readonly flag?: string;
+  readonly modelId?: string;
+  readonly endpoint?: string;
+  readonly adapters: readonly string[];
+  readonly end?: string;
+  readonly message?: string;
+  readonly warnings: readonly string[];
+  readonly exchanges: readonly FixtureExchange[];
+}
+
+export interface FixtureExchange {
+  readonly round: number;
+  readonly request: Exchange['request'];
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The body as it can be replayed by a server: the stream, or the text. */
+  readonly body: string;
+  readonly end?: string;
+}
+
+/** The exchanges of a conversation for a bug report. Names of this machine are blacked out beside the secrets. */
+export function toFixture(conversation: Conversation, { redactor }: { redactor: Redactor }): Fixture {
+  const turns = Object.entries(conversation.threads).flatMap(([thread, messages]) =>
+    messages
+      .filter(({ trace }) => trace.length > 0)
+      .map(({ trace: events }): FixtureTurn => {
+        const { flag, modelId, endpoint, adapters, end, warnings, exchanges } = toTrace(events);
+        return {
+          thread: thread as Thread,
+          flag,
+          modelId,
+          endpoint,
+          adapters,
+          end: end?.end,
+          message: end?.message,
+          warnings,
+          exchanges: exchanges.map(toFixtureExchange),
+        };
+      }),
+  );
+  return withoutMachine(
+    redactor.json({
+      format: 'kelivo-responses/bug-report@1',
+      createdAt: new Date().toISOString(),
+      runtime: { node: process.version, platform: process.platform },
+      turns,
+    }),
+  ) as Fixture;
+}
+
+const toFixtureExchange = ({
+  round,
+  request,
+  status,
+  headers,
+  events,
+  bodyText,
+  end,
+}: Exchange): FixtureExchange => ({
+  round,
+  request,
+  status,
+  headers,
+  body: bodyText ?? events.map(({ name, data }) => toFrame(name, data)).join(''),
+  end: end?.end,
+});
+
+const toFrame = (name: string, data: unknown): string =>
+  `event: ${name}\ndata: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
+
+/** The home folder, and with it the user's name, stand in paths of tools. */
+function withoutMachine(value: unknown): unknown {
+  const names: readonly (readonly [string, string])[] = [
+    [process.cwd(), '.'],
+    [homedir(), '~'],
+    [userInfo().username, 'user'],
+  ];
+  const clean = (text: string): string =>
+    names.reduce((rest, [name, mark]) => (name.length > 4 ? rest.replaceAll(name, mark) : rest), text);
+  const walk = (entry: unknown): unknown => {
+    if (typeof entry === 'string') return clean(entry);
+    if (Array.isArray(entry)) return entry.map(walk);
+    if (typeof entry !== 'object' || entry === null) return entry;
+    return Object.fromEntries(Object.entries(entry).map(([name, inner]) => [clean(name), walk(inner)]));
+  };
+  return walk(value);
+}

@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { getRequestListener } from '@hono/node-server';
+import { createApp } from './app.js';
+import { createSharedEmulator } from './emulator/shared-emulator.js';
+import { createKeySafe } from './keys.js';
+import { defaultServers, makeFilesFolder } from './mcp/default-servers.js';
+import { openServerBook } from './mcp/servers.js';
+import { createConversationStore } from './store/conversations.js';
+import { openDatabase } from './store/database.js';
+import { createSettingsStore } from './store/settings.js';
+import { createApprovalDesk } from './turn/approvals.js';
+import { createRedactor } from './turn/redaction.js';
+import { createRunningTurns } from './turn/running-turns.js';
+
+export interface PlaygroundOptions {
+  /** Where conversations, settings and the MCP configuration are kept. */
+  readonly folder: string;
+  /** @default a free one */
+  readonly port?: number;
+  /** Where `OPENAI_API_KEY` and `OPENAI_BASE_URL` are looked for. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The folder of the built page. @default the one that `npm run build:page` makes */
+  readonly page?: string;
+}
+
+/** A running playground. */
+export interface Playground {
+  readonly url: string;
+  /** Stops turns, servers and connections. */
+  close(): Promise<void>;
+}
+
+const builtPage = fileURLToPath(new URL('../web/dist', import.meta.url));
+
+/**
+ * Starts the playground on 127.0.0.1, where no other machine gets at it.
+ *
+ * @throws the error of `node:http` when the port is taken, and KelivoError when the MCP configuration is wrong.
+ */
+export async function startPlayground({
+  folder,
+  port: wantedPort = 0,
+  environment,
+  page = builtPage,
+}: PlaygroundOptions): Promise<Playground> {
+  // `ai` would print them itself, as they come from outside; here they are events.
+  globalThis.AI_SDK_LOG_WARNINGS = false;
+  const database = openDatabase(folder);
+  const filesFolder = path.join(folder, 'files');
+  makeFilesFolder(filesFolder);
+  const keys = createKeySafe({ environment });
+  const redactor = createRedactor(() => [...keys.all(), ...servers.secrets()]);
+  const servers = openServerBook({
+    file: path.join(folder, 'mcp.json'),
+    defaults: defaultServers({ filesFolder }),
+    redact: text => redactor.text(text),
+  });
+  const turns = createRunningTurns();
+  const emulator = createSharedEmulator();
+  let port = wantedPort;
+  const app = createApp({
+    playground: {
+      conversations: createConversationStore(database),
+      settings: createSettingsStore(database),
+      keys,
+      emulator,
+      servers,
+      desk: createApprovalDesk(),
+      turns,
+      redactor,
+      filesFolder,
+    },
+    port: () => port,
+    page,
+  });
+  const server = createServer(getRequestListener(app.fetch));
+  try {
+    port = await listen(server, wantedPort);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  void servers.connect();
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async close() {
+      await turns.stopAll();
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await Promise.all([closed, servers.close(), emulator.close()]);
+      database.close();
+    },
+  };
+}
+
+async function listen(server: Server, port: number): Promise<number> {
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : port;
+}

@@ -1,0 +1,209 @@
+import {
+  convertToModelMessages,
+  createUIMessageStream,
+  generateId,
+  streamText,
+  type UIMessageChunk,
+} from 'ai';
+import type { ModelAdapter } from 'kelivo-responses/adapters';
+import type { ToolSource } from 'kelivo-responses/tool-loop';
+import { describeFailure } from '../../shared/failure.js';
+import type { PlaygroundMessage, Settings, StoredMessage } from '../../shared/playground-state.js';
+import type { Flag, TraceEvent } from '../../shared/trace-event.js';
+import type { SharedEmulator } from '../emulator/shared-emulator.js';
+import type { KeySafe } from '../keys.js';
+import type { ApprovalDesk } from './approvals.js';
+import { declareTools } from './model.js';
+import { openModel } from './model.js';
+import { openTarget } from './target.js';
+import { createRecordingFetch } from './recording-fetch.js';
+import type { Redactor } from './redaction.js';
+import { toHistory } from './history.js';
+import { createTraceRecorder, type TraceRecorder } from './trace-recorder.js';
+import type { EmulatorRequest } from 'kelivo-responses/testing';
+
+export interface TurnOptions {
+  /** The conversation so far, the question last. */
+  readonly history: readonly StoredMessage[];
+  readonly flag: Flag;
+  readonly settings: Settings;
+  readonly adapters: readonly ModelAdapter[];
+  readonly mcpTools: ToolSource;
+  readonly keys: KeySafe;
+  readonly emulator: SharedEmulator;
+  readonly desk: ApprovalDesk;
+  readonly redactor: Redactor;
+  readonly signal: AbortSignal;
+  /** Takes the finished answer with its story, also that of a turn that failed or was stopped. */
+  readonly onAnswer: (message: PlaygroundMessage, trace: readonly TraceEvent[]) => void;
+}
+
+type Chunk = UIMessageChunk<unknown, { trace: { messageId: string; events: readonly TraceEvent[] } }>;
+
+/** Asks the model and streams its answer to the page, with the story of the answer between its parts. */
+export function runTurn(options: TurnOptions): ReadableStream<Chunk> {
+  const messageId = generateId();
+  let recorder: TraceRecorder | undefined;
+  let answer: PlaygroundMessage | undefined;
+  let hasEnded = false;
+  // Where the page goes away, the message is complete before the turn has ended; else the turn comes first.
+  const saveOnce = (): void => {
+    if (answer !== undefined && hasEnded) options.onAnswer(answer, recorder?.events ?? []);
+  };
+  return createUIMessageStream<PlaygroundMessage>({
+    originalMessages: options.history.map(({ message }) => message),
+    generateId: () => messageId,
+    onError: describeFailure,
+    async execute({ writer }) {
+      recorder = createTraceRecorder({
+        deliver: events => writer.write({ type: 'data-trace', data: { messageId, events }, transient: true }),
+      });
+      writer.write({ type: 'start', messageId });
+      await runRecorded(options, { messageId, recorder, write: chunk => writer.write(chunk) });
+      recorder.flush();
+      writer.write({ type: 'finish' });
+      hasEnded = true;
+      saveOnce();
+    },
+    onFinish({ responseMessage }) {
+      answer = responseMessage;
+      saveOnce();
+    },
+  });
+}
+
+async function runRecorded(
+  { history, flag, settings, adapters, mcpTools, keys, emulator, desk, redactor, signal }: TurnOptions,
+  {
+    messageId,
+    recorder,
+    write,
+  }: { messageId: string; recorder: TraceRecorder; write: (chunk: Chunk) => void },
+): Promise<void> {
+  const { record } = recorder;
+  const target = await openTarget(settings, { keys, emulator });
+  let failure: string | undefined;
+  let finished: Pick<Extract<TraceEvent, { type: 'turn-end' }>, 'finishReason' | 'usage'> = {};
+  let round = 1;
+  try {
+    record({
+      type: 'turn-start',
+      startedAt: new Date().toISOString(),
+      flag,
+      modelId: settings.modelId,
+      endpoint: target.name,
+      adapters: adapters.map(({ name }) => name),
+      fault: target.fault,
+    });
+    const model = openModel(flag, {
+      modelId: settings.modelId,
+      baseURL: target.baseURL,
+      apiKey: target.apiKey,
+      requestId: messageId,
+      fetch: createRecordingFetch({ record, redactor, currentRound: () => round }),
+      mcpTools,
+      adapters,
+      toolLoop: {
+        approvals: settings.approvals,
+        async approve({ toolCallId, toolName, input }, { signal: turnSignal }) {
+          const { approvalId, answer } = desk.ask({ signal: turnSignal });
+          record({ type: 'approval-wanted', approvalId, toolCallId, toolName, input });
+          recorder.flush();
+          const decision = await answer;
+          record({ type: 'approval-settled', approvalId, approved: decision.approved });
+          return decision;
+        },
+        onEvent(event) {
+          if (event.type === 'round-start') round = event.round;
+          record(event);
+        },
+      },
+    });
+    const result = streamText({
+      model,
+      system: settings.systemPrompt || undefined,
+      messages: convertToModelMessages(toHistory(history, target), { ignoreIncompleteToolCalls: true }),
+      tools: await declareTools(mcpTools, { signal }),
+      providerOptions: {
+        openai: {
+          // A conversation is replayed as a whole, so that it can go on with either provider and nothing is left behind.
+          store: false,
+          reasoningSummary: 'auto',
+          ...(settings.reasoningEffort !== 'default' && { reasoningEffort: settings.reasoningEffort }),
+        },
+      },
+      // Who watches would rather read the reason at once.
+      maxRetries: 0,
+      abortSignal: signal,
+      onError: ({ error }) => {
+        failure ??= redactor.text(describeFailure(error));
+      },
+      onFinish: ({ finishReason, totalUsage }) => {
+        finished = { finishReason, usage: totalUsage };
+      },
+    });
+    let hasToken = false;
+    const chunks = result.toUIMessageStream<PlaygroundMessage>({
+      sendStart: false,
+      sendFinish: false,
+      onError: error => redactor.text(describeFailure(error)),
+    });
+    for await (const chunk of chunks) {
+      if (chunk.type === 'error') {
+        failure ??= chunk.errorText;
+        continue;
+      }
+      if (!hasToken && /^(text|reasoning|tool-input)-delta$/.test(chunk.type)) {
+        hasToken = true;
+        record({ type: 'first-token' });
+      }
+      write(
+        chunk.type === 'tool-output-available' ? { ...chunk, output: redactor.json(chunk.output) } : chunk,
+      );
+    }
+  } catch (error) {
+    failure ??= redactor.text(describeFailure(error));
+  }
+  await settleTurn(recorder, {
+    arrived: () =>
+      (target.requests ?? []).filter(({ headers }) => headers['x-client-request-id'] === messageId),
+  });
+  await target.close();
+  record({
+    type: 'turn-end',
+    end: signal.aborted ? 'stopped' : failure === undefined ? 'finished' : 'failed',
+    ...(failure !== undefined && !signal.aborted && { message: failure }),
+    ...finished,
+  });
+}
+
+/** Milliseconds that connections get to be seen to close. */
+const SETTLE_LIMIT = 1000;
+
+/** Milliseconds between two looks. */
+const INTERVAL = 20;
+
+/**
+ * Waits until each request has its end in the story, and tells where the endpoint saw the connection go.
+ *
+ * @param arrived What arrived of the turn, where that can be known.
+ */
+export async function settleTurn(
+  { record, events }: TraceRecorder,
+  { arrived }: { arrived: () => readonly EmulatorRequest[] },
+): Promise<void> {
+  const count = (type: 'request' | 'exchange-end'): number =>
+    events.filter(event => event.type === type).length;
+  const aborted = (): number[] =>
+    events.flatMap(event => (event.type === 'exchange-end' && event.end === 'aborted' ? event.exchange : []));
+  // Where nobody can tell, or nothing arrived, there is nothing to wait for.
+  const isSeen = (exchange: number): boolean => arrived()[exchange - 1]?.aborted ?? true;
+  const isSettled = (): boolean => count('request') === count('exchange-end') && aborted().every(isSeen);
+
+  for (let waited = 0; !isSettled() && waited < SETTLE_LIMIT; waited += INTERVAL) {
+    await new Promise(resolve => setTimeout(resolve, INTERVAL));
+  }
+  for (const exchange of aborted()) {
+    if (arrived()[exchange - 1]?.aborted) record({ type: 'hung-up', exchange });
+  }
+}

@@ -1,0 +1,30 @@
+import { tool } from 'ai';
+import * as z from 'zod';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type { McpServers } from 'kelivo-responses';
+
+/** The demo's own tools, run in this process. */
+export const localTools = {
+  'word-count': {
+    ...tool({
+      description: 'Counts the words and the characters of a text',
+      inputSchema: z.object({ text: z.string().describe('The text to count') }),
+      execute: ({ text }) => ({ words: text.match(/\S+/g)?.length ?? 0, characters: [...text].length }),
+    }),
+    readOnly: true,
+  },
+};
+
+/** Needs a tool of the built-in MCP server, and after it a local one. */
+export const defaultQuestion =
+  'First get the sum of 17 and 25, then count the words in "the loop runs the tools and streams every round".';
+
+/** The reference MCP server that has a tool for everything: a development dependency, so nothing is downloaded. */
+export function everythingServer(): McpServers {
+  const manifest = createRequire(import.meta.url).resolve(
+    '@modelcontextprotocol/server-everything/package.json',
+  );
+  const script = path.join(path.dirname(manifest), 'dist', 'index.js');
+  return { everything: { command: process.execPath, args: [script, 'stdio'] } };
+}

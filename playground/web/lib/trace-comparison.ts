@@ -1,0 +1,59 @@
+import type { Trace } from '../../shared/trace.js';
+import { formatCount, formatDuration } from './format.js';
+
+export interface ComparisonRow {
+  readonly title: string;
+  readonly values: readonly [string, string];
+  readonly isDifferent: boolean;
+}
+
+/** Two answers to one question, point by point. Times always differ, and are not marked as different. */
+export function compareTraces(first: Trace, second: Trace): ComparisonRow[] {
+  const row = (
+    title: string,
+    read: (trace: Trace) => string,
+    { isTime = false }: { isTime?: boolean } = {},
+  ): ComparisonRow => {
+    const values = [read(first), read(second)] as const;
+    return { title, values, isDifferent: !isTime && values[0] !== values[1] };
+  };
+  return [
+    row('Ended', ({ end }) => end?.end ?? 'running'),
+    row('Rounds', ({ rounds }) => formatCount(rounds.length)),
+    row('Tools', ({ tools }) => tools.map(({ toolName }) => toolName).join(', ') || 'none'),
+    row(
+      'Tokens in / out',
+      ({ usage }) => `${formatCount(usage?.inputTokens)} / ${formatCount(usage?.outputTokens)}`,
+    ),
+    row('First token', ({ firstTokenAt }) => formatTime(firstTokenAt), { isTime: true }),
+    row('In all', ({ end }) => formatTime(end?.at), { isTime: true }),
+  ];
+}
+
+const formatTime = (at: number | undefined): string => (at === undefined ? '–' : formatDuration(at));
+
+/** A place where two values differ; what is missing is undefined. */
+export interface JsonDifference {
+  /** `tools[0].strict` */
+  readonly path: string;
+  readonly first: unknown;
+  readonly second: unknown;
+}
+
+/** Where two JSON values differ, in the order of their keys. */
+export function diffJson(first: unknown, second: unknown, path = ''): JsonDifference[] {
+  if (Array.isArray(first) && Array.isArray(second)) {
+    const length = Math.max(first.length, second.length);
+    return Array.from({ length }).flatMap((_, index) =>
+      diffJson(first[index], second[index], `${path}[${index}]`),
+    );
+  }
+  if (isRecord(first) && isRecord(second)) {
+    const keys = [...new Set([...Object.keys(first), ...Object.keys(second)])];
+    return keys.flatMap(key => diffJson(first[key], second[key], path === '' ? key : `${path}.${key}`));
+  }
+  return Object.is(first, second) ? [] : [{ path, first, second }];
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { summarizeEvent } from '../../../playground/web/lib/event-summary.js';
+
+describe('an event in one line', () => {
+  it.each([
+    { data: { delta: ' Rome\n' }, expected: '" Rome\\n"' },
+    {
+      data: { item: { type: 'function_call', name: 'get-sum', arguments: '{"a":1}' } },
+      expected: 'function_call · get-sum {"a":1}',
+    },
+    { data: { item: { type: 'message', status: 'in_progress' } }, expected: 'message · in_progress' },
+    {
+      data: { response: { status: 'completed', usage: { input_tokens: 3, output_tokens: 4 } } },
+      expected: 'completed · 3 in, 4 out',
+    },
+    { data: { response: { status: 'failed', error: { message: 'No.' } } }, expected: 'No.' },
+    { data: { error: { message: 'Too many.' } }, expected: 'Too many.' },
+    { data: '[DONE]', expected: '[DONE]' },
+    { data: { type: 'unknown' }, expected: '' },
+    { data: null, expected: '' },
+  ])('says $expected', ({ data, expected }) => {
+    expect(summarizeEvent(data)).toBe(expected);
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { toTrace } from '../../../playground/shared/trace.js';
+import type { TraceEvent } from '../../../playground/shared/trace-event.js';
+import { layoutTimeline, toTicks } from '../../../playground/web/lib/timeline-layout.js';
+
+const request = (exchange: number, round: number, at: number): TraceEvent => ({
+  type: 'request',
+  exchange,
+  round,
+  at,
+  method: 'POST',
+  url: '',
+  headers: {},
+  body: {},
+});
+
+const finished: TraceEvent[] = [
+  { type: 'round-start', round: 1, at: 0 },
+  request(1, 1, 0),
+  { type: 'wire', exchange: 1, at: 100, name: 'response.created', data: {} },
+  { type: 'first-token', at: 200 },
+  { type: 'tool-start', at: 300, round: 1, toolCallId: 'c', toolName: 'echo', input: '{}' },
+  { type: 'exchange-end', exchange: 1, at: 400, end: 'complete' },
+  { type: 'tool-end', at: 500, round: 1, toolCallId: 'c', toolName: 'echo', duration: 200, isError: false },
+  {
+    type: 'round-end',
+    round: 1,
+    at: 500,
+    finishReason: 'tool-calls',
+    usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
+  },
+  { type: 'round-start', round: 2, at: 500 },
+  request(2, 2, 500),
+  { type: 'exchange-end', exchange: 2, at: 1000, end: 'broken' },
+  { type: 'turn-end', at: 1000, end: 'failed' },
+];
+
+describe('the timeline', () => {
+  it('has a lane for each round, with bars in percent of the whole turn', () => {
+    const { lanes, span } = layoutTimeline(toTrace(finished), { now: 99_999 });
+
+    expect(span).toBe(1000);
+    expect(lanes).toMatchObject([
+      {
+        round: 1,
+        finishReason: 'tool-calls',
+        requests: [{ left: 0, width: 40, waiting: 25, state: 'done', exchange: 1 }],
+        tools: [{ left: 30, width: 20, toolName: 'echo', state: 'done' }],
+      },
+      { round: 2, requests: [{ left: 50, width: 50, state: 'failed' }], tools: [] },
+    ]);
+  });
+
+  it('marks the first token in the round that it came in', () => {
+    const { firstToken } = layoutTimeline(toTrace(finished), { now: 0 });
+
+    expect(firstToken).toEqual({ at: 200, left: 20, round: 1 });
+  });
+
+  it('lets what still runs grow with the clock', () => {
+    const trace = toTrace(finished.slice(0, 5));
+    const widths = [400, 600].map(now => layoutTimeline(trace, { now }).lanes[0]);
+
+    expect(widths).toMatchObject([
+      { requests: [{ width: 100, state: 'running' }], tools: [{ left: 75, width: 25, state: 'running' }] },
+      { requests: [{ width: 100 }], tools: [{ left: 50, width: 50 }] },
+    ]);
+  });
+
+  it('shows a call that waits for somebody, until it is decided', () => {
+    const waiting: TraceEvent[] = [
+      ...finished.slice(0, 4),
+      { type: 'approval-wanted', at: 250, approvalId: 'a', toolCallId: 'c', toolName: 'rm', input: {} },
+    ];
+    const settled: TraceEvent[] = [
+      ...waiting,
+      { type: 'approval-settled', at: 300, approvalId: 'a', approved: true },
+    ];
+
+    expect(layoutTimeline(toTrace(waiting), { now: 500 }).lanes[0]?.tools).toMatchObject([
+      { toolName: 'rm', state: 'waiting', left: 50, width: 50 },
+    ]);
+    expect(layoutTimeline(toTrace(settled), { now: 500 }).lanes[0]?.tools).toEqual([]);
+  });
+
+  it('puts a name where there is room: behind a bar, before it, or inside', () => {
+    const { lanes } = layoutTimeline(toTrace(finished), { now: 0 });
+    const whole = layoutTimeline(toTrace(finished.slice(0, 3)), { now: 300 });
+
+    expect(lanes[0]?.requests[0]?.label).toEqual({ text: 'model · 400 ms', place: 'behind' });
+    expect(lanes[1]?.requests[0]?.label.place).toBe('before');
+    expect(whole.lanes[0]?.requests[0]?.label.place).toBe('inside');
+  });
+
+  it('says that a refused request failed and one that was given up was stopped', () => {
+    const refused = toTrace([
+      request(1, 1, 0),
+      { type: 'response', exchange: 1, at: 5, status: 429, headers: {} },
+      { type: 'exchange-end', exchange: 1, at: 9, end: 'complete' },
+      request(2, 1, 10),
+      { type: 'exchange-end', exchange: 2, at: 20, end: 'aborted' },
+    ]);
+
+    expect(layoutTimeline(refused, { now: 30 }).lanes[0]?.requests.map(({ state }) => state)).toEqual([
+      'failed',
+      'stopped',
+    ]);
+  });
+
+  it('can be drawn before anything has happened', () => {
+    expect(layoutTimeline(toTrace([]), { now: 0 })).toMatchObject({ lanes: [], span: 1 });
+  });
+});
+
+describe('the ticks', () => {
+  it.each([
+    { span: 1000, expected: [0, 200, 400, 600, 800, 1000] },
+    { span: 2570, expected: [0, 1000, 2000] },
+    { span: 90_000, expected: [0, 20_000, 40_000, 60_000, 80_000] },
+  ])('are round numbers over $span ms', ({ span, expected }) => {
+    expect(toTicks(span)).toEqual(expected);
+  });
+});
