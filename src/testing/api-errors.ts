@@ -1,6 +1,6 @@
 import type { PlainObject } from '../shared/json.js';
 
-/** An error as the API answers it: the HTTP status and the fields of its `error` object. */
+/** An error response of the API: the HTTP status and the fields of its `error` object. */
 export interface ApiError {
   readonly status: number;
   readonly message: string;
@@ -9,7 +9,7 @@ export interface ApiError {
   readonly code: string | number | null;
 }
 
-/** The 400 that says what is wrong with a request. */
+/** Creates an error with status 400 for an invalid request. */
 export function badRequest(
   message: string,
   { param = null, code = null }: { param?: string | null; code?: string | null } = {},
@@ -52,7 +52,7 @@ export function invalidValue(
   });
 }
 
-/** 404: the item is neither in the request nor in the store. */
+/** Creates the error for an item that is neither in the request nor stored (404). */
 export const itemNotFound = (id: string): ApiError => ({
   ...badRequest(
     `Item with id '${id}' not found. Items are not persisted when \`store\` is set to false. ` +
@@ -73,14 +73,14 @@ function describeType(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
-/** What the API would object to in a request, if anything. */
+/** Returns the API's error for a request, or `undefined` for a valid one. */
 export type Check = (body: PlainObject) => ApiError | undefined;
 
-/** What the first of `checks` that objects has to say: the API tells one fault at a time. */
+/** Returns the error of the first failing check: the API reports one error at a time. */
 export function findFirstError(body: PlainObject, checks: readonly Check[]): ApiError | undefined {
   for (const check of checks) {
-    const fault = check(body);
-    if (fault !== undefined) return fault;
+    const error = check(body);
+    if (error !== undefined) return error;
   }
   return undefined;
 }

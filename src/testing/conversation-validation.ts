@@ -4,10 +4,10 @@ import type { PlainObject } from '../shared/json.js';
 import { toItemType } from './request.js';
 
 /**
- * The first thing the API would object to in what the items say together: references to nothing, items that
- * come twice, reasoning apart from what it led to, calls without outputs.
+ * Returns the API's first error for a conversation: unknown references, duplicate items, reasoning that is separated
+ * from its following item, calls without outputs.
  *
- * `items` is the whole conversation, oldest first; `memory` knows what was answered earlier.
+ * `items` is the complete conversation, oldest first; `memory` contains the earlier responses.
  */
 export function validateConversation(
   items: readonly PlainObject[],
@@ -22,7 +22,7 @@ export function validateConversation(
 
 function findUnknownItem(items: readonly PlainObject[], memory: ItemMemory): ApiError | undefined {
   const isUnknown = (item: PlainObject): boolean => {
-    if (toItemType(item) === 'item_reference') return true; // Known ones were resolved before.
+    if (toItemType(item) === 'item_reference') return true; // References to known items were already replaced.
     if (item.type !== 'reasoning' || isEncrypted(item)) return false;
     return typeof item.id !== 'string' || memory.findItem(item.id) === undefined;
   };
@@ -82,7 +82,7 @@ function findLoneItem(items: readonly PlainObject[], memory: ItemMemory): ApiErr
   return undefined;
 }
 
-/** Every output answers one call before it, and every call has one. */
+/** Requires one preceding call per output, and one output per call. */
 function findUnpairedCall(items: readonly PlainObject[]): ApiError | undefined {
   const open: unknown[] = [];
   for (const item of items) {
@@ -103,7 +103,7 @@ function findUnpairedCall(items: readonly PlainObject[]): ApiError | undefined {
 const isEncrypted = (item: PlainObject): boolean =>
   item.encrypted_content !== undefined && item.encrypted_content !== null;
 
-/** Encrypted content names its item even where the `id` is left out. */
+/** Encrypted content identifies its item even without an `id`. */
 const toReasoningId = (item: PlainObject, memory: ItemMemory): string | undefined => {
   if (item.type !== 'reasoning') return undefined;
   if (typeof item.id === 'string') return item.id;

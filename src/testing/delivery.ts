@@ -5,7 +5,7 @@ import type { StreamEvent } from './wire.js';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What is sent for one request, step by step: data, so that every fault can be told in one place. */
+/** The response to one request as a list of steps. Faults edit this list. */
 export interface Delivery {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -20,9 +20,9 @@ export type DeliveryStep =
   | 'end'
   /** Destroys the socket. */
   | 'destroy'
-  /** Keeps the connection open and says nothing more. */
+  /** Keeps the connection open without sending more. */
   | 'silence'
-  /** The same without the headers. */
+  /** Keeps the connection open without sending headers. */
   | 'nothing';
 
 export const toJsonDelivery = (body: PlainObject, { status = 200 }: { status?: number } = {}): Delivery => ({
@@ -40,7 +40,7 @@ export const toStreamDelivery = (steps: readonly DeliveryStep[]): Delivery => ({
   steps,
 });
 
-/** The delivery of a {@link ScriptedStatus}; without a body it is the API's own error. */
+/** Converts a {@link ScriptedStatus}. The default body is the API's error for the status. */
 export function toStatusDelivery({ status, retryAfter, headers, body }: ScriptedStatus): Delivery {
   const content = body ?? toErrorBody(toKnownError(status));
   const delivery: Delivery =
@@ -52,11 +52,11 @@ export function toStatusDelivery({ status, retryAfter, headers, body }: Scripted
   return { ...delivery, headers: { ...delivery.headers, ...retryHeader, ...headers } };
 }
 
-/** An event as the API frames it: an `event:` line, a `data:` line, an empty line. */
+/** Formats an event as the API does: an `event:` line, a `data:` line and an empty line. */
 export const formatEvent = (event: StreamEvent): string =>
   `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
-// What OpenAI answers with these statuses, https://platform.openai.com/docs/guides/error-codes.
+// Error bodies of OpenAI for these statuses, https://platform.openai.com/docs/guides/error-codes.
 const knownErrors: Readonly<Record<number, Omit<ApiError, 'status'>>> = {
   401: {
     message:
@@ -85,7 +85,7 @@ const knownErrors: Readonly<Record<number, Omit<ApiError, 'status'>>> = {
   },
 };
 
-/** What OpenAI says with a status. */
+/** Returns OpenAI's error for a status. */
 export const toKnownError = (status: number): Omit<ApiError, 'status'> =>
   knownErrors[status] ?? {
     message:
@@ -97,26 +97,26 @@ export const toKnownError = (status: number): Omit<ApiError, 'status'> =>
     code: null,
   };
 
-/** An answer in the words of one API: as a body, and as a stream, so that every fault can be laid over it. */
+/** A response in the format of one API, as a body and as a stream. Faults apply to either. */
 export interface ResponseFormat {
   readonly body: PlainObject;
-  /** The server-sent events, each as it goes over the wire. */
+  /** The formatted server-sent events. */
   readonly frames: readonly string[];
-  /** How many frames come before the first content. */
+  /** Number of frames before the first content. */
   readonly openingFrames: number;
-  /** How many frames at the end say that the answer is complete. */
+  /** Number of frames at the end that mark the response as complete. */
   readonly terminalFrames: number;
-  /** A frame whose JSON breaks off. */
+  /** A frame with truncated JSON. */
   readonly malformedFrame: string;
-  /** What comes in place of the frames after `after`, when the answer fails there. */
+  /** Returns the frames that replace those after `after` when the response fails there. */
   readonly failFrames: (fault: FailingFault, options: { after: number }) => readonly string[];
-  /** The body of an answer that fails. */
+  /** Returns the body of a failed response. */
   readonly failBody: (fault: FailingFault) => PlainObject;
 }
 
 export type FailingFault = ErrorEventFault | Extract<Fault, { fault: 'failed' }>;
 
-/** What went wrong, as the API says it when a script does not. */
+/** Returns code and message of a failure, by default those of the API. */
 export const toFailure = ({ code = 'server_error', message }: FailingFault) => ({
   code,
   message: message ?? 'The server had an error processing your request. Sorry about that!',
@@ -129,15 +129,15 @@ export interface DeliveryOptions {
   readonly fault?: Fault;
 }
 
-/** Lays out how an answer is sent, with the fault it is to have. */
-export function toDelivery(form: ResponseFormat, options: DeliveryOptions): Delivery {
+/** Converts a response and its fault to the steps that send it. */
+export function toDelivery(format: ResponseFormat, options: DeliveryOptions): Delivery {
   return (
     (options.fault && toBodyFault(options.fault, options)) ??
-    (options.stream ? toStream(form, options) : toBody(form, options))
+    (options.stream ? toStream(format, options) : toBody(format, options))
   );
 }
 
-/** Faults that need no answer: another kind of body altogether. */
+/** Converts faults that replace the complete response. */
 export function toBodyFault({ fault }: Fault, { stream }: { stream: boolean }): Delivery | undefined {
   switch (fault) {
     case 'html':
@@ -157,8 +157,8 @@ export function toBodyFault({ fault }: Fault, { stream }: { stream: boolean }): 
   }
 }
 
-function toStream(form: ResponseFormat, { fault, latency }: DeliveryOptions): Delivery {
-  const steps = toFaultySteps(form, fault);
+function toStream(format: ResponseFormat, { fault, latency }: DeliveryOptions): Delivery {
+  const steps = toFaultySteps(format, fault);
   const pause = fault?.fault === 'slow' ? fault.delay : latency;
   return toStreamDelivery(
     pause > 0 ? steps.flatMap(step => (isWrite(step) ? [{ wait: pause }, step] : [step])) : steps,
@@ -170,8 +170,8 @@ const isWrite = (step: DeliveryStep): step is { write: string } =>
 
 const write = (frames: readonly string[]): DeliveryStep[] => frames.map(frame => ({ write: frame }));
 
-function toFaultySteps(form: ResponseFormat, fault: Fault | undefined): DeliveryStep[] {
-  const { frames, terminalFrames, openingFrames, malformedFrame } = form;
+function toFaultySteps(format: ResponseFormat, fault: Fault | undefined): DeliveryStep[] {
+  const { frames, terminalFrames, openingFrames, malformedFrame } = format;
   const begun = (after = frames.length - terminalFrames): DeliveryStep[] => write(frames.slice(0, after));
   switch (fault?.fault) {
     case 'cut':
@@ -187,34 +187,34 @@ function toFaultySteps(form: ResponseFormat, fault: Fault | undefined): Delivery
     case 'error-event':
     case 'failed': {
       const after = fault.after ?? openingFrames;
-      return [...begun(after), ...write(form.failFrames(fault, { after })), 'end'];
+      return [...begun(after), ...write(format.failFrames(fault, { after })), 'end'];
     }
     default:
       return [...write(frames), 'end'];
   }
 }
 
-/** The same faults in an answer that is not streamed. */
+/** Applies a fault to a response that is not streamed. */
 function toBody({ body, failBody }: ResponseFormat, { fault, latency }: DeliveryOptions): Delivery {
-  const whole = toJsonDelivery(body);
+  const complete = toJsonDelivery(body);
   const text = JSON.stringify(body);
   const half = { write: text.slice(0, text.length / 2) };
   const wait: DeliveryStep[] = latency > 0 ? [{ wait: latency }] : [];
   switch (fault?.fault) {
     case 'cut':
-      return { ...whole, steps: [...wait, half, 'destroy'] };
+      return { ...complete, steps: [...wait, half, 'destroy'] };
     case 'early-end':
     case 'malformed':
-      return { ...whole, steps: [...wait, half, 'end'] };
+      return { ...complete, steps: [...wait, half, 'end'] };
     case 'stall':
-      return { ...whole, steps: [...wait, half, 'silence'] };
+      return { ...complete, steps: [...wait, half, 'silence'] };
     case 'slow':
-      return { ...whole, steps: [{ wait: fault.delay }, ...whole.steps] };
+      return { ...complete, steps: [{ wait: fault.delay }, ...complete.steps] };
     case 'error-event':
     case 'failed':
       return toJsonDelivery(failBody(fault));
     default:
-      return { ...whole, steps: [...wait, ...whole.steps] };
+      return { ...complete, steps: [...wait, ...complete.steps] };
   }
 }
 
@@ -245,7 +245,7 @@ const chatChunks = [
   )
   .concat('[DONE]');
 
-/** Carries out a delivery. Ends early and quietly when the other side hangs up. */
+/** Sends a delivery. Stops without an error when the client disconnects. */
 export async function sendDelivery(
   { status, headers, steps }: Delivery,
   { to: response, signal }: { to: ServerResponse; signal: AbortSignal },
@@ -265,7 +265,7 @@ export async function sendDelivery(
   }
 }
 
-/** Waits until the data has left, so that a socket destroyed next takes none of it along. */
+/** Waits until the data has been flushed, so that destroying the socket afterwards does not discard it. */
 const writeChunk = (response: ServerResponse, data: string): Promise<void> =>
   new Promise(resolve => {
     response.write(data, () => resolve());

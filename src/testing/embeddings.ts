@@ -2,7 +2,7 @@ import { type ApiError, badRequest, invalidValue, missingParameter } from './api
 import { estimateTokens } from './response.js';
 import type { PlainObject } from '../shared/json.js';
 
-/** Answers a request to `/embeddings`: the body, or the error the API would give. */
+/** Computes the response to a request to `/embeddings`: the body, or the API's error. */
 export function embed(body: PlainObject): { body: PlainObject } | { error: ApiError } {
   const { model, input, dimensions, encoding_format: encoding = 'float' } = body;
   if (typeof model !== 'string' || model === '') return { error: missingParameter('model') };
@@ -28,8 +28,8 @@ export function embed(body: PlainObject): { body: PlainObject } | { error: ApiEr
 }
 
 /**
- * A vector of length 1 for a text: the same for the same text, model and size. Texts that share words have vectors
- * that lie close together; vectors of two models have nothing to do with each other, as in life.
+ * Computes a unit vector that depends only on text, model and size. Texts with common words get similar vectors. Vectors
+ * of different models are unrelated, as with real models.
  */
 function toVector(text: string, { model, size }: { model: string; size: number }): number[] {
   const vector = new Array<number>(size).fill(0);
@@ -44,7 +44,7 @@ function toVector(text: string, { model, size }: { model: string; size: number }
   return vector.map(value => value / length);
 }
 
-/** Numbers from 0 to 1 that depend on nothing but the seed (FNV-1a, then mulberry32). */
+/** Creates a generator of numbers from 0 to 1 that depend only on the seed (FNV-1a, then mulberry32). */
 function createRandom(seed: string): () => number {
   let state = 0x811c9dc5;
   for (const character of seed) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 0x01000193);
@@ -56,7 +56,7 @@ function createRandom(seed: string): () => number {
   };
 }
 
-/** The texts of an input; token lists stand for themselves. `undefined` for anything the API would refuse. */
+/** Returns the texts of an input, with token lists joined to text, or `undefined` for an invalid input. */
 function toInputs(input: unknown): string[] | undefined {
   const isTokens = Array.isArray(input) && input.length > 0 && input.every(Number.isInteger);
   const inputs: unknown[] = Array.isArray(input) && !isTokens ? input : [input];

@@ -9,10 +9,10 @@ import type {
   ReasoningItem,
   StreamEvent,
 } from './wire.js';
-import { toPieces, toWords } from './response.js';
+import { toChunks, toWords } from './response.js';
 import type { PlainObject } from '../shared/json.js';
 
-/** A response in the form of the Responses API. */
+/** Converts a response to the format of the Responses API. */
 export function toResponsesFormat(
   response: EmulatedResponse,
   { rewriteEvents }: { rewriteEvents?: (events: readonly StreamEvent[]) => readonly StreamEvent[] },
@@ -59,7 +59,7 @@ function toFailedResponse(response: EmulatedResponse, fault: FailingFault): Emul
   };
 }
 
-/** All events of a streamed response, from `response.created` to the terminal one. */
+/** Returns all events of a streamed response, from `response.created` to the terminal event. */
 export function toEvents(response: EmulatedResponse): StreamEvent[] {
   const opening = toOpeningResponse(response);
   return numberEvents([
@@ -70,7 +70,7 @@ export function toEvents(response: EmulatedResponse): StreamEvent[] {
   ]);
 }
 
-/** Gives each event its `sequence_number`, second after `type` as the API writes it. */
+/** Adds `sequence_number` to each event, directly after `type` as in the API. */
 export const numberEvents = (events: readonly StreamEvent[], { from = 0 } = {}): StreamEvent[] =>
   events.map(({ type, ...fields }, index) => ({ type, sequence_number: from + index, ...fields }));
 
@@ -106,7 +106,7 @@ function toOpeningItem(item: OutputItem): OutputItem {
       return { ...item, status: 'in_progress', arguments: '' };
     case 'reasoning': {
       const { encrypted_content: content, ...rest } = item;
-      // OpenAI sends another value here than at the end, and only that of the end counts.
+      // OpenAI sends a different value here than in the final item. Only the final value is valid.
       return { ...rest, summary: [], ...(content && { encrypted_content: content.slice(0, 64) }) };
     }
     case 'raw':
@@ -161,11 +161,11 @@ const toReasoningEvents = ({ summary }: ReasoningItem): StreamEvent[] =>
   });
 
 const toCallEvents = (call: FunctionCallItem): StreamEvent[] => [
-  ...toPieces(call.arguments).map(delta => ({ type: 'response.function_call_arguments.delta', delta })),
+  ...toChunks(call.arguments).map(delta => ({ type: 'response.function_call_arguments.delta', delta })),
   { type: 'response.function_call_arguments.done', arguments: call.arguments },
 ];
 
-/** The response object as JSON: the body of an answer that is not streamed, and what the terminal event carries. */
+/** Converts a response to JSON, for a response body and for the terminal event. */
 export function toWireResponse(response: EmulatedResponse): PlainObject {
   const { id, createdAt, status, output, usage, incompleteReason, error, echo } = response;
   return {
@@ -183,5 +183,5 @@ export function toWireResponse(response: EmulatedResponse): PlainObject {
   };
 }
 
-/** An output item in the API's own shape. */
+/** Converts an output item to JSON. */
 export const toWireItem = (item: OutputItem): PlainObject => (item.type === 'raw' ? item.item : { ...item });

@@ -1,22 +1,22 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { ApiError } from './api-errors.js';
 
-/** A request as it came, without its key. */
+/** A received request, without its key. */
 export interface EmulatorRequest {
   readonly method: string;
   /** Path and query, for example `/v1/responses?api-version=v1`. */
   readonly path: string;
-  /** Lower-case names; what identifies the sender is redacted. */
+  /** Header names are lower case; credentials are redacted. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The parsed JSON, or the text when it is none. */
+  /** The parsed JSON, or the text if it is not JSON. */
   readonly body: unknown;
-  /** Which of the emulator's `apiKey`s came: 0 for the first; `undefined` for none of them. */
+  /** Index of the sent key in the emulator's `apiKey` option; `undefined` if it is not one of them. */
   readonly apiKeyIndex?: number;
-  /** Whether the client hung up before it had the whole answer. */
+  /** True if the client closed the connection before the response was complete. */
   readonly aborted: boolean;
 }
 
-/** Reads a request to its end. The key is returned apart, so that the record can be printed. */
+/** Reads a request to its end. Returns the key separately, so that the request can be printed. */
 export async function readRequest(
   incoming: IncomingMessage,
   { apiKeys }: { apiKeys?: readonly string[] },
@@ -55,11 +55,11 @@ function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return text; // Answered with a 400 where JSON is due.
+    return text; // Routes that require JSON respond with 400.
   }
 }
 
-/** The API's objection to a key, or `undefined` if it is let in. A key is never repeated whole. */
+/** Returns the API's error for a missing or wrong key, or `undefined` for an accepted one. Keys are masked. */
 export function authorize(
   key: string | undefined,
   { apiKeys }: { apiKeys?: readonly string[] },
@@ -83,6 +83,6 @@ export function authorize(
   };
 }
 
-/** Shows the ends of a key that is long enough to keep its secret all the same. */
+/** Shows the first and last characters of long keys only, as OpenAI does. */
 const mask = (key: string): string =>
   key.length < 24 ? '*'.repeat(8) : `${key.slice(0, 8)}${'*'.repeat(key.length - 12)}${key.slice(-4)}`;

@@ -10,7 +10,7 @@ import { isPlainObject, type PlainObject } from '../shared/json.js';
 import { toItemType } from './request.js';
 import { tooLong, validateName } from './tool-validation.js';
 
-/** The first input item with a wrong shape: an unknown field, a missing one, an id of the wrong kind. */
+/** Returns the error for the first invalid input item: an unknown or missing field, or an id of the wrong kind. */
 export function validateItems(input: unknown): ApiError | undefined {
   if (!Array.isArray(input)) return undefined;
   for (const [index, item] of input.entries()) {
@@ -22,7 +22,7 @@ export function validateItems(input: unknown): ApiError | undefined {
 
 interface ItemRule {
   readonly fields: readonly string[];
-  /** What an `id` begins with. */
+  /** Prefix of an `id`. */
   readonly prefix?: string;
   readonly required: readonly string[];
   readonly check?: (item: PlainObject, path: string) => ApiError | undefined;
@@ -54,7 +54,7 @@ const rules: Readonly<Record<string, ItemRule>> = {
   item_reference: { fields: ['type', 'id'], required: ['id'] },
 };
 
-// Items of hosted tools; the emulator takes them as they come.
+// Items of hosted tools, which the emulator accepts without validation.
 const uncheckedTypes = [
   'apply_patch_call',
   'apply_patch_call_output',

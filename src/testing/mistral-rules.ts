@@ -3,20 +3,20 @@ import { isPlainObject, type PlainObject, objectsOf } from '../shared/json.js';
 import type { RequestRules } from './scripts.js';
 import { toItemType } from './request.js';
 
-const refuse =
+const createError =
   (type: string, code: string | null) =>
   (message: string): ApiError => ({ status: 400, message, type, param: null, code });
 
 // Types and codes that the Mistral API was observed to return.
-const invalidOrder = refuse('invalid_request_message_order', '3230');
-const invalidAssistant = refuse('invalid_request_assistant_message', '3240');
-const invalidCall = refuse('invalid_function_call', '3280');
-const invalidRequest = refuse('invalid_request_error', null);
+const invalidOrder = createError('invalid_request_message_order', '3230');
+const invalidAssistant = createError('invalid_request_assistant_message', '3240');
+const invalidCall = createError('invalid_function_call', '3280');
+const invalidRequest = createError('invalid_request_error', null);
 
 /**
- * The first thing the Mistral API would object to, in its own order: how the messages follow each other, then what is
- * in each, then the tools. The rules are those of mistral-common's request validator for serving
- * (https://github.com/mistralai/mistral-common), types and codes those the API answers with.
+ * Returns the first error of the Mistral API, in its order: message order, then message contents, then tools.
+ * The rules are those of mistral-common's request validator for serving
+ * (https://github.com/mistralai/mistral-common); types and codes are those that the API returns.
  */
 export function validateMistral(
   messages: readonly PlainObject[],
@@ -49,7 +49,7 @@ function checkEnds(messages: readonly PlainObject[]): ApiError | undefined {
   );
 }
 
-/** Who may speak after whom. The API does not take a user after a tool, though mistral-common does by now. */
+/** Roles that may follow a role. The API rejects `user` after `tool`, although mistral-common now accepts it. */
 const followers: Readonly<Record<string, readonly string[]>> = {
   system: ['user', 'assistant', 'system'],
   user: ['assistant', 'system', 'user'],
@@ -128,34 +128,34 @@ function firstError(
   return undefined;
 }
 
-/** Every call has exactly one result before the assistant speaks again, and every result a call. */
+/** Requires one result per call before the next assistant message, and a call for each result. */
 export function checkMistralCalls(messages: readonly PlainObject[]): ApiError | undefined {
   const called = new Set<unknown>();
-  const answered = new Set<unknown>();
+  const resolved = new Set<unknown>();
   for (const { role, tool_calls: calls, tool_call_id: id } of messages) {
     if (role === 'tool') {
-      if (answered.has(id)) return invalidOrder(`Duplicate tool call id ${String(id)} in tool results`);
+      if (resolved.has(id)) return invalidOrder(`Duplicate tool call id ${String(id)} in tool results`);
       if (!called.has(id)) return invalidOrder(`Unexpected tool call id ${String(id)} in tool results`);
-      answered.add(id);
+      resolved.add(id);
     }
     if (role !== 'assistant') continue;
-    if (called.size !== answered.size) return differentCounts;
+    if (called.size !== resolved.size) return differentCounts;
     called.clear();
-    answered.clear();
+    resolved.clear();
     for (const call of objectsOf(calls)) {
       if (called.has(call.id))
         return invalidOrder(`Duplicate tool call id ${String(call.id)} in assistant message`);
       called.add(call.id);
     }
   }
-  return called.size === answered.size ? undefined : differentCounts;
+  return called.size === resolved.size ? undefined : differentCounts;
 }
 
 const differentCounts = invalidOrder('Not the same number of function calls and responses');
 
 /**
- * The conversation of a Responses request as chat messages, the way vLLM makes them: the calls of one answer and what
- * was said with them are one message.
+ * Converts the conversation of a Responses request to chat messages, as vLLM does: text and calls of one response become
+ * one message.
  */
 export function toMistralMessages(
   items: readonly PlainObject[],

@@ -8,14 +8,14 @@ import { writeToolCalls } from './text-tool-calls.js';
 import { chooseTools, isSequential, type WantedTool } from './tool-choice.js';
 import type { EmulatedResponse } from './wire.js';
 
-/** What a request is answered with, before any API has put it into its words. */
+/** The response to a request, before it is converted to the format of an API. */
 export type ModelResponse =
   ScriptedStatus | { readonly response: EmulatedResponse; readonly script: OutputScript };
 
-/** A script that is not just a status. */
+/** A script that is not only a status. */
 export type OutputScript = ScriptedOutput | (Fault & Omit<ScriptedOutput, 'fault'>);
 
-/** Lets the model answer: with what is scripted, else by its rules. */
+/** Creates the response to a request from the next script, or by the rules of the model. */
 export function runModel(
   request: ResponsesRequest,
   { cache, queue, rulesFor, toolCallFormatFor }: EmulatorContext,
@@ -24,8 +24,8 @@ export function runModel(
   if ('status' in scripted) return scripted;
   const script: OutputScript = isItemList(scripted) ? { output: scripted } : scripted;
   const format = toolCallFormatFor(request.model);
-  const answer = script.output ?? respondByRules(request);
-  const response = buildResponse(format === undefined ? answer : writeToolCalls(answer, format), {
+  const items = script.output ?? respondByRules(request);
+  const response = buildResponse(format === undefined ? items : writeToolCalls(items, format), {
     request,
     cachedTokens: cache.countCachedTokens(toPromptText(request), request),
     incomplete: script.incomplete,
@@ -35,19 +35,20 @@ export function runModel(
   return { response, script };
 }
 
-const isItemList = (answer: ScriptedResponse): answer is readonly ScriptedItem[] => Array.isArray(answer);
+const isItemList = (scripted: ScriptedResponse): scripted is readonly ScriptedItem[] =>
+  Array.isArray(scripted);
 
 /**
- * The emulator's "model": a request in, output items out, always the same for the same request.
+ * The emulated model. The same request always gets the same output items.
  *
- * It calls the tools that the user's last message asks for and then tells what they gave. Several tools are called
- * at once, unless `parallel_tool_calls` is off or the message says "then" or "one after another".
+ * It calls the tools that the last user message requests and then reports their outputs. It calls several tools at
+ * once, unless `parallel_tool_calls` is off or the message contains "then" or "one after another".
  */
 export function respondByRules(request: ResponsesRequest): ScriptedItem[] {
   const turn = readTurn(request.items);
   const calls = planCalls(request, turn);
-  const answer = calls.length > 0 ? calls.map(toCall) : [toFinalAnswer(request, turn)];
-  return request.reasons ? [toReasoning(request, calls), ...answer] : answer;
+  const output = calls.length > 0 ? calls.map(toCall) : [toFinalOutput(request, turn)];
+  return request.reasons ? [toReasoning(request, calls), ...output] : output;
 }
 
 function planCalls({ tools, toolChoice, parallelToolCalls }: ResponsesRequest, turn: Turn): WantedTool[] {
@@ -58,7 +59,7 @@ function planCalls({ tools, toolChoice, parallelToolCalls }: ResponsesRequest, t
   if (toolChoice.mode === 'auto') {
     return parallelToolCalls && !isSequential(turn.message) ? open : open.slice(0, 1);
   }
-  // A forced choice leaves no other way than to call, if need be a second time.
+  // A forced choice requires a call, even a repeated one.
   const forced =
     toolChoice.name === undefined ? wanted[0]?.tool : tools.find(tool => tool.name === toolChoice.name);
   const matching = open.filter(({ tool }) => toolChoice.name === undefined || tool.name === toolChoice.name);
@@ -66,7 +67,7 @@ function planCalls({ tools, toolChoice, parallelToolCalls }: ResponsesRequest, t
   return parallelToolCalls && !isSequential(turn.message) ? calls : calls.slice(0, 1);
 }
 
-/** Takes away what was called in this turn: once for each call, as a message may want a tool twice. */
+/** Removes one entry for each call of this turn, because a message may request a tool twice. */
 function withoutDone(wanted: readonly WantedTool[], { calls }: Turn): WantedTool[] {
   const done = calls.map(({ name }) => name);
   return wanted.filter(({ tool }) => {
@@ -83,7 +84,7 @@ const toCall = ({ tool, text }: WantedTool): ScriptedItem => ({
   ),
 });
 
-function toFinalAnswer({ format }: ResponsesRequest, turn: Turn): ScriptedItem {
+function toFinalOutput({ format }: ResponsesRequest, turn: Turn): ScriptedItem {
   if (isRefused(turn)) return { refusal: "I'm sorry, but I can't help with that." };
   if (format !== undefined) {
     return { text: JSON.stringify(fillSchema(format, { pool: createValuePool(turn.message) })) };
@@ -94,14 +95,14 @@ function toFinalAnswer({ format }: ResponsesRequest, turn: Turn): ScriptedItem {
 
 const isRefused = ({ message }: Turn): boolean => /\brefuse\b/i.test(message);
 
-// Long enough for what a tool usually says, short enough to read.
+// Long enough for usual tool outputs, short enough to read.
 const maxQuotedCharacters = 2000;
 
 function describeCall({ name, output }: Turn['calls'][number]): string {
   const text = describeContent(output);
   const quoted = text.length > maxQuotedCharacters ? `${text.slice(0, maxQuotedCharacters)}…` : text;
   if (isFailure(output)) return `The tool ${name} failed: ${quoted}`;
-  return quoted === '' ? `The tool ${name} answered nothing.` : `The tool ${name} answered: ${quoted}`;
+  return quoted === '' ? `The tool ${name} returned nothing.` : `The tool ${name} returned: ${quoted}`;
 }
 
 function toReasoning({ reasoningSummary }: ResponsesRequest, calls: readonly WantedTool[]): ScriptedItem {
@@ -115,17 +116,17 @@ function toReasoning({ reasoningSummary }: ResponsesRequest, calls: readonly Wan
   };
 }
 
-/** What has happened since the user last spoke. */
+/** The last user message and the calls since then. */
 export interface Turn {
-  /** The user's last message as text. */
+  /** The last user message as text. */
   readonly message: string;
-  /** The same with its images and files named. */
+  /** The same text with descriptions of its images and files. */
   readonly description: string;
-  /** The calls made since then, oldest first. */
+  /** The calls since that message, oldest first. */
   readonly calls: readonly { readonly name: string; readonly output: unknown }[];
 }
 
-/** Reads the turn off a conversation. A message without text, such as an image a tool gave, starts none. */
+/** Reads the current turn of a conversation. A user message without text, such as a tool's image, starts no turn. */
 export function readTurn(items: readonly PlainObject[]): Turn {
   const start = items.findLastIndex(
     item => toItemType(item) === 'message' && item.role === 'user' && toText(item.content) !== '',
@@ -142,13 +143,13 @@ export function readTurn(items: readonly PlainObject[]): Turn {
   return { message: toText(content), description: describeContent(content), calls };
 }
 
-/** The text of a message or a tool output; what is no text is named: "an image (image/png)". */
+/** Returns the text of a message or tool output. Other parts are described: "an image (image/png)". */
 export function describeContent(content: unknown): string {
   if (typeof content === 'string') return content.trim();
   return objectsOf(content).map(describePart).filter(Boolean).join(', ');
 }
 
-/** The text parts alone. */
+/** Returns the text parts only. */
 export function toText(content: unknown): string {
   if (typeof content === 'string') return content.trim();
   return objectsOf(content)
@@ -158,8 +159,8 @@ export function toText(content: unknown): string {
 }
 
 /**
- * Whether a tool output tells of a failure. The API has no field for that, so the words decide: an output
- * that begins with "Error", says that the tool failed, or is JSON with an `error`.
+ * Returns true if a tool output describes a failure. The API has no field for that. Matches output that begins with
+ * "Error", text that reports a failed tool, and JSON with an `error`.
  */
 export function isFailure(output: unknown): boolean {
   const text = toText(output);

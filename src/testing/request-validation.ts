@@ -11,7 +11,7 @@ import { isPlainObject, type PlainObject } from '../shared/json.js';
 import { type ModelKind, toModelKind } from './request.js';
 import { validateTextFormat, validateTools } from './tool-validation.js';
 
-/** The first thing the API would object to in the parameters of a request, the input aside. */
+/** Returns the API's first error for the parameters of a request, except its input items. */
 export const validateRequest = (body: PlainObject): ApiError | undefined => findFirstError(body, checks);
 
 const checks: readonly Check[] = [
@@ -38,7 +38,7 @@ const parameters = new Set(
   ).split(' '),
 );
 
-// Parameters of the Chat Completions API and where they went.
+// Parameters of the Chat Completions API and their replacements.
 const movedParameters: Readonly<Record<string, string>> = {
   messages: 'input',
   max_tokens: 'max_output_tokens',
@@ -154,8 +154,8 @@ function checkMaxOutputTokens({ max_output_tokens: maximum }: PlainObject): ApiE
   );
 }
 
-// LM Studio answers so (https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/1576); a client that
-// never sends an empty `text` works with it, too.
+// Error of LM Studio (https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/1576). A client that never sends an
+// empty `text` works with LM Studio as well.
 function checkText({ text }: PlainObject): ApiError | undefined {
   return isPlainObject(text) && Object.keys(text).length === 0 ? missingParameter('text.format') : undefined;
 }

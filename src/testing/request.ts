@@ -1,9 +1,9 @@
 import { isPlainObject, type PlainObject, objectsOf } from '../shared/json.js';
 
-/** A request body in the form the emulator works with. */
+/** A request body as the emulator reads it. */
 export interface ResponsesRequest {
   readonly model: string;
-  /** Everything the model sees, oldest first: earlier responses, then the request's own input. */
+  /** The conversation, oldest item first: earlier responses, then the input of this request. */
   readonly items: readonly PlainObject[];
   readonly tools: readonly FunctionTool[];
   readonly toolChoice: { readonly mode: 'auto' | 'none' | 'required'; readonly name?: string };
@@ -13,7 +13,7 @@ export interface ResponsesRequest {
   readonly includesEncryptedContent: boolean;
   readonly reasoningSummary: boolean;
   readonly reasons: boolean;
-  /** The schema the answer must follow, or `undefined` for prose. */
+  /** The JSON Schema of the response, or `undefined` for plain text. */
   readonly format?: PlainObject;
   readonly maxOutputTokens?: number;
   readonly body: PlainObject;
@@ -25,7 +25,7 @@ export interface FunctionTool {
   readonly parameters: PlainObject;
 }
 
-/** Reads what the emulator needs from a body; whatever has the wrong type counts as absent. */
+/** Reads the fields that the emulator uses. A field of the wrong type counts as missing. */
 export function toRequest(
   body: PlainObject,
   { items, reasons }: { items: readonly PlainObject[]; reasons: boolean },
@@ -52,11 +52,11 @@ export function toRequest(
   };
 }
 
-/** `input` as a list of items; a string is one message of the user. */
+/** Converts `input` to a list of items. A string becomes one user message. */
 export const toInputItems = (input: unknown): PlainObject[] =>
   typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : objectsOf(input);
 
-/** The type of an input item. A message may leave it out. */
+/** Returns the type of an input item. Messages may omit it. */
 export const toItemType = (item: PlainObject): string =>
   typeof item.type === 'string' ? item.type : 'role' in item ? 'message' : '';
 
@@ -89,15 +89,15 @@ function toFormat(text: unknown): PlainObject | undefined {
 }
 
 /**
- * How the API treats a model id.
+ * Parameter rules of a model id.
  *
- * - `reasoning`: emits reasoning items, refuses `temperature` and `top_p`.
- * - `plain`: an OpenAI model that refuses `reasoning` and encrypted reasoning content.
- * - `unknown`: no id of OpenAI's; takes every parameter and does not reason.
+ * - `reasoning`: emits reasoning items and rejects `temperature` and `top_p`.
+ * - `plain`: an OpenAI model that rejects `reasoning` and encrypted reasoning content.
+ * - `unknown`: not an OpenAI model id; accepts every parameter and emits no reasoning.
  */
 export type ModelKind = 'reasoning' | 'plain' | 'unknown';
 
-/** Reads the kind off a model id. A vendor prefix (`openai/gpt-5`) changes nothing. */
+/** Returns the kind of a model id. A vendor prefix (`openai/gpt-5`) is ignored. */
 export function toModelKind(modelId: string): ModelKind {
   const name = modelId.slice(modelId.lastIndexOf('/') + 1).toLowerCase();
   if (/^(gpt-[34]|chatgpt|gpt-\d+(\.\d+)?-chat)/.test(name)) return 'plain';

@@ -10,9 +10,9 @@ import type {
 } from './wire.js';
 import { randomBytes } from 'node:crypto';
 
-/** Makes the response object of an answer; a stream and a plain body are both made from it. */
+/** Creates the response object from which both stream and body are derived. */
 export function buildResponse(
-  answer: readonly ScriptedItem[],
+  items: readonly ScriptedItem[],
   {
     request,
     cachedTokens,
@@ -21,22 +21,22 @@ export function buildResponse(
     createCallId = () => createId('call'),
   }: {
     request: ResponsesRequest;
-    /** Input tokens that an earlier request has brought, too. */
+    /** Input tokens that an earlier request already contained. */
     cachedTokens: number;
-    /** Why the answer is not whole; its last item is left unfinished. */
+    /** Marks the response as incomplete and leaves its last item unfinished. */
     incomplete?: IncompleteReason;
-    /** Overrides the counted usage; `null` leaves it out. */
+    /** Overrides the estimated usage; `null` omits it. */
     usage?: ResponseUsage | null;
-    /** Makes the ids of calls. @default as OpenAI makes them */
+    /** Creates call ids. @default ids in OpenAI's format */
     createCallId?: () => string;
   },
 ): EmulatedResponse {
-  const items = answer.map(item =>
+  const outputItems = items.map(item =>
     toOutputItem(item, { encrypt: request.includesEncryptedContent, createCallId }),
   );
-  const { output, isTruncated } = truncateOutput(items, {
+  const { output, isTruncated } = truncateOutput(outputItems, {
     maxTokens: incomplete === undefined ? request.maxOutputTokens : undefined,
-    cutsLast: incomplete !== undefined,
+    truncatesLast: incomplete !== undefined,
   });
   const reason = incomplete ?? (isTruncated ? 'max_output_tokens' : undefined);
   const reasoningTokens = output.filter(({ type }) => type === 'reasoning').length * reasoningTokensPerItem;
@@ -57,7 +57,7 @@ export function buildResponse(
   };
 }
 
-/** What the input tokens are counted from, in the order in which prompts are cached. */
+/** Returns the text from which input tokens are estimated, in the order in which prompts are cached. */
 export function toPromptText({ body, items }: ResponsesRequest): string {
   return [body.tools, body.instructions, items].map(part => JSON.stringify(part ?? '')).join('');
 }
@@ -75,7 +75,7 @@ const toUsage = (counts: {
   total_tokens: counts.inputTokens + counts.outputTokens,
 });
 
-/** Completes a short item with ids and status. `encrypt` gives a reasoning item its encrypted content. */
+/** Adds ids and status to a scripted item. `encrypt` adds encrypted content to reasoning items. */
 export function toOutputItem(
   item: ScriptedItem,
   { encrypt, createCallId }: { encrypt: boolean; createCallId: () => string },
@@ -113,16 +113,19 @@ const toMessage = (part: MessageContent): OutputItem => ({
 });
 
 /**
- * Cuts the output where `maxTokens` are spent: the item in which that happens is left `incomplete`, what
- * would follow is missing. With `cutsLast` the last item is called incomplete as it stands.
+ * Truncates the output after `maxTokens`. The truncated item is `incomplete`, and later items are omitted.
+ * `truncatesLast` marks the last item as incomplete without shortening it.
  */
 export function truncateOutput(
   items: readonly OutputItem[],
-  { maxTokens, cutsLast }: { maxTokens?: number; cutsLast: boolean },
+  { maxTokens, truncatesLast }: { maxTokens?: number; truncatesLast: boolean },
 ): { output: readonly OutputItem[]; isTruncated: boolean } {
   const last = items.at(-1);
-  if (cutsLast && last !== undefined) {
-    return { output: [...items.slice(0, -1), cutItem(last, Number.POSITIVE_INFINITY)], isTruncated: true };
+  if (truncatesLast && last !== undefined) {
+    return {
+      output: [...items.slice(0, -1), truncateItem(last, Number.POSITIVE_INFINITY)],
+      isTruncated: true,
+    };
   }
   if (maxTokens === undefined) return { output: items, isTruncated: false };
 
@@ -131,7 +134,7 @@ export function truncateOutput(
   for (const item of items) {
     const length = lengthOf(item);
     if (length > left)
-      return { output: left > 0 ? [...output, cutItem(item, left)] : output, isTruncated: true };
+      return { output: left > 0 ? [...output, truncateItem(item, left)] : output, isTruncated: true };
     output.push(item);
     left -= length;
   }
@@ -154,7 +157,7 @@ function lengthOf(item: OutputItem): number {
   }
 }
 
-function cutItem(item: OutputItem, length: number): OutputItem {
+function truncateItem(item: OutputItem, length: number): OutputItem {
   switch (item.type) {
     case 'message':
       return {
@@ -173,35 +176,35 @@ function cutItem(item: OutputItem, length: number): OutputItem {
   }
 }
 
-/** Cuts text before each word; joined, the pieces are the text again. */
+/** Splits text before each word. The joined chunks equal the text. */
 export const toWords = (text: string): string[] => text.match(/\s*\S+|\s+$/g) ?? [];
 
-/** Cuts arguments the way tokens do, regardless of words and quotes. */
-export const toPieces = (text: string): string[] => text.match(/.{1,7}/gsu) ?? [];
+/** Splits arguments into chunks the size of tokens, regardless of words and quotes. */
+export const toChunks = (text: string): string[] => text.match(/.{1,7}/gsu) ?? [];
 
-/** A fresh id as the API makes them: a prefix that tells the kind, then hexadecimal digits. */
+/** Creates an id in the format of the API: a prefix for the kind, then hexadecimal digits. */
 export function createId(prefix: 'resp' | 'msg' | 'rs' | 'fc' | 'call'): string {
   return `${prefix}_${randomBytes(prefix === 'call' ? 12 : 24).toString('hex')}`;
 }
 
-/** A fresh call id as Mistral's models make them. */
+/** Creates a call id in the format of Mistral's models: nine letters and digits. */
 export const createMistralCallId = (): string =>
   Array.from(randomBytes(9), byte => alphanumerics[byte % alphanumerics.length]).join('');
 
 const alphanumerics = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Characters that make a token, roughly, in English. */
+/** Approximate number of characters per token in English. */
 export const charactersPerToken = 4;
 
-/** What a reasoning item costs; OpenAI counts them in steps of 64. */
+/** Tokens of a reasoning item. OpenAI counts them in steps of 64. */
 export const reasoningTokensPerItem = 64;
 
-/** A rough token count: four characters each, whatever the size of embedded images and files. */
+/** Estimates a token count at four characters each, ignoring the content of embedded images and files. */
 export function estimateTokens(text: string): number {
   return Math.ceil(text.replace(/data:[\w.+/-]+;base64,[\w+/=]+/g, 'data:').length / charactersPerToken);
 }
 
-/** The part of an item that is counted as output. Reasoning is counted apart. */
+/** Returns the text of an item that counts as output. Reasoning is counted separately. */
 export function toOutputText(item: OutputItem): string {
   switch (item.type) {
     case 'message':
@@ -215,7 +218,7 @@ export function toOutputText(item: OutputItem): string {
   }
 }
 
-/** Fields of the request that the response repeats, with the API echoDefaults for missing ones. */
+/** Returns the request fields that the response repeats, with the API's defaults for missing ones. */
 function toEcho(body: PlainObject): PlainObject {
   const echoed = Object.entries(body).filter(([name, value]) => name in echoDefaults && value !== undefined);
   return { ...echoDefaults, ...Object.fromEntries(echoed), model: body.model };

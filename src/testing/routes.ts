@@ -94,9 +94,9 @@ function respondToResponses(body: PlainObject, context: EmulatorContext): Delive
   if (error !== undefined) return toErrorDelivery(error);
   const request = toRequest(body, { items, reasons: toModelKind(String(body.model)) === 'reasoning' });
 
-  const answer = runModel(request, context);
-  if ('status' in answer) return toStatusDelivery(answer);
-  const { response, script } = answer;
+  const result = runModel(request, context);
+  if ('status' in result) return toStatusDelivery(result);
+  const { response, script } = result;
   context.memory.remember(response, request);
   return toDelivery(toResponsesFormat(response, { rewriteEvents: script.events }), {
     stream: request.stream,
@@ -133,8 +133,8 @@ function findMistralError(
 }
 
 /**
- * The whole conversation of a request: what `previous_response_id` stands for, then the input, with each
- * `item_reference` replaced by its item where it is known.
+ * Returns the complete conversation of a request: the items of `previous_response_id`, then the input. Each known
+ * `item_reference` is replaced by its item.
  */
 export function expandInput(
   body: PlainObject,

@@ -1,8 +1,8 @@
 import { isPlainObject, type PlainObject, objectsOf } from '../shared/json.js';
 
 /**
- * Makes the smallest instance of a JSON Schema: required properties only, with values from what a message
- * says and plain ones where it says nothing. The same schema and message always give the same instance.
+ * Creates the smallest instance of a JSON Schema: required properties only, with values from the message and defaults
+ * for the rest. The same schema and message always give the same instance.
  */
 export function fillSchema(schema: PlainObject, { pool }: { pool: ValuePool }): unknown {
   return fill(schema, { pool, root: schema, name: '', depth: 0 });
@@ -17,7 +17,7 @@ interface Position {
   readonly depth: number;
 }
 
-// A schema that requires itself has no smallest instance; this deep it is cut off.
+// A schema that requires itself has no finite instance; deeper values become `null`.
 const maxDepth = 12;
 
 function fill(schema: unknown, position: Position): unknown {
@@ -76,7 +76,7 @@ function toType(schema: PlainObject): string {
         : 'string';
 }
 
-/** The option the text names, or the first. */
+/** Returns the option that the text mentions, or the first. */
 function chooseOption(options: readonly unknown[], { pool }: Position): unknown {
   const text = pool.text.toLowerCase();
   const named = options.find(option => option !== null && isMentioned(text, String(option).toLowerCase()));
@@ -112,7 +112,7 @@ function fillArray(schema: PlainObject, position: Position): unknown[] {
   return [...listed, ...missing].slice(0, toNumber(schema.maxItems));
 }
 
-/** A list of numbers or of quoted strings is what the message lists. */
+/** Fills a list of numbers or strings with all numbers or quoted strings of the message. */
 function takeList(items: PlainObject, { pool }: Position): unknown[] {
   if ('enum' in items || '$ref' in items || 'anyOf' in items) return [];
   const type = toType(items);
@@ -142,17 +142,17 @@ function fillBoolean(schema: PlainObject, { pool, name }: Position): boolean {
 
 const toNumber = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 
-/** The values that a message offers, each handed out once. */
+/** The values that a message contains. Each is returned once. */
 export interface ValuePool {
-  /** The text all values come from. */
+  /** The text of the message. */
   readonly text: string;
-  /** The next number, or `undefined` when none is left. */
+  /** Returns the next number, or `undefined` if none is left. */
   takeNumber(): number | undefined;
-  /** All numbers that are left. */
+  /** Returns all remaining numbers. */
   takeNumbers(): number[];
-  /** All quoted strings that are left. */
+  /** Returns all remaining quoted strings. */
   takeQuoted(): string[];
-  /** The string that fits the property best, or `undefined` when nothing in the text stands out. */
+  /** Returns the string that fits the property best, or `undefined` if the text contains no candidate. */
   takeString(property: string, schema: PlainObject): string | undefined;
 }
 
@@ -179,13 +179,13 @@ export function createValuePool(text: string): ValuePool {
   };
 }
 
-// An apostrophe opens a quotation only where a word begins, so "what's" opens none.
+// An apostrophe starts a quotation only at the beginning of a word, so "what's" does not.
 const quotes = /"([^"]+)"|“([^”]+)”|`([^`]+)`|(?<![\w])'([^']+)'(?!\w)/g;
 
 /** Names after a preposition: "in New York", "for Ada". */
 const nouns = /\b(?:in|for|of|to|at|about|from|named|called)\s+(\p{Lu}[\p{L}-]*(?:\s+\p{Lu}[\p{L}-]*)*)/gu;
 
-/** Strings that are known by the name or the format of the property that wants them. */
+/** Patterns for strings, selected by the name or format of the property. */
 const kinds: readonly { readonly appliesTo: RegExp; readonly pattern: RegExp }[] = [
   { appliesTo: /ur[il]\b|link/i, pattern: /https?:\/\/[^\s"'`,)]*[^\s"'`,).?!]/ },
   { appliesTo: /e-?mail/i, pattern: /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/ },

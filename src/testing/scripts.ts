@@ -1,101 +1,100 @@
 import type { PlainObject } from '../shared/json.js';
 import type { IncompleteReason, RawItem, ResponseUsage, StreamEvent } from './wire.js';
 
-/** One output item, in short: ids, status and the rest are filled in. */
+/** One output item in short notation. The emulator adds ids, status and the other fields. */
 export type ScriptedItem =
-  /** A message of the assistant. */
+  /** An assistant message. */
   | { readonly text: string }
-  /** A message that refuses. */
+  /** A refusal. */
   | { readonly refusal: string }
   /** A reasoning item; each string is one part of its summary. */
   | { readonly reasoning: string | readonly string[] }
-  /** A function call. A string as `arguments` is sent as it is, so it may be broken JSON. */
+  /** A function call. String `arguments` are sent unchanged, so they may be invalid JSON. */
   | { readonly call: string; readonly arguments?: PlainObject | string; readonly callId?: string }
   /**
-   * Any item in the Responses API's own shape. Only its `output_item.added` and `output_item.done` are streamed; other
-   * APIs leave it out.
+   * Any item in the format of the Responses API. Only `output_item.added` and `output_item.done` are streamed for it;
+   * other APIs omit it.
    */
   | RawItem;
 
-/** What the next request gets instead of the rule-based model's answer. */
+/** Response to the next request, instead of the rule-based model's response. */
 export type ScriptedResponse =
   readonly ScriptedItem[] | ScriptedOutput | ScriptedStatus | (Fault & Omit<ScriptedOutput, 'fault'>);
 
-/** An answer with output. */
+/** A response with output. */
 export interface ScriptedOutput {
-  /** @default what the rule-based model says */
+  /** @default the output of the rule-based model */
   readonly output?: readonly ScriptedItem[];
-  /** Token counts; `null` leaves them out, as some servers do. @default counted */
+  /** Token counts; `null` omits them, as some servers do. @default estimated from the text */
   readonly usage?: ResponseUsage | null;
-  /** Ends the response as `incomplete`, its last item unfinished. @default completed */
+  /** Ends the response as `incomplete`, with its last item unfinished. @default completed */
   readonly incomplete?: IncompleteReason;
-  /** Rewrites the events of a stream of the Responses API, to speak the dialect of another server. */
+  /** Rewrites the events of a Responses API stream, to imitate the dialect of another server. */
   readonly events?: (events: readonly StreamEvent[]) => readonly StreamEvent[];
-  /** An answer with a fault is a {@link Fault}. */
+  /** A response with a fault is a {@link Fault}. */
   readonly fault?: undefined;
 }
 
-/** An answer that is one HTTP response: an error, or a recorded body. */
+/** A plain HTTP response: an error, or a recorded body. */
 export interface ScriptedStatus {
   readonly status: number;
   /** The `Retry-After` header: seconds, or an HTTP date. */
   readonly retryAfter?: number | string;
-  /** Further headers. @default none */
+  /** Additional headers. @default none */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The body; an object is sent as JSON. @default the API's own error for that status */
+  /** The body; an object is sent as JSON. @default the API's error for the status */
   readonly body?: string | PlainObject;
 }
 
 /**
- * Something that goes wrong. `after` counts the events that still arrive; by default the terminal event is
- * the first one missing for `cut`, `early-end` and `stall`, and `response.created` and
- * `response.in_progress` come before the others.
+ * An injected fault. `after` is the number of events that are sent before it. By default `cut`, `early-end` and `stall`
+ * omit only the terminal event, and the other faults follow `response.created` and `response.in_progress`.
  */
 export type Fault =
-  /** The socket is destroyed; with `after: 0` before the headers. */
+  /** The connection is dropped; with `after: 0` before the headers. */
   | { readonly fault: 'cut'; readonly after?: number }
   /** The body ends properly, but too early. */
   | { readonly fault: 'early-end'; readonly after?: number }
-  /** Nothing more arrives, and the connection stays open. */
+  /** The stream stops, and the connection stays open. */
   | { readonly fault: 'stall'; readonly after?: number }
-  /** One `data:` line is no JSON; the stream goes on after it. */
+  /** One `data:` line is invalid JSON; the stream continues after it. */
   | { readonly fault: 'malformed'; readonly after?: number }
-  /** `delay` milliseconds before each event. */
+  /** Waits `delay` milliseconds before each event. */
   | { readonly fault: 'slow'; readonly delay: number }
-  /** An error ends the stream: an `error` event, on other routes the API's error in its place. */
+  /** The stream ends with an error: an `error` event, or the error format of another API. */
   | ErrorEventFault
-  /** `response.failed` ends the stream; on other routes the same as `error-event`. */
+  /** The stream ends with `response.failed`; other APIs handle it as `error-event`. */
   | { readonly fault: 'failed'; readonly after?: number; readonly code?: string; readonly message?: string }
-  /** 200 with a web page, as a proxy or a wrong URL answers. */
+  /** Status 200 with a web page, as returned by a proxy or a wrong URL. */
   | { readonly fault: 'html' }
-  /** 200 with nothing in it. */
+  /** Status 200 with an empty body. */
   | { readonly fault: 'empty' }
-  /** The Chat Completions API answers. */
+  /** A response in the format of the Chat Completions API. */
   | { readonly fault: 'chat-completions' }
-  /** Not even headers arrive. */
+  /** No response at all; the connection stays open. */
   | { readonly fault: 'headers-never' };
 
 /** A stream that ends with an `error` event. */
 export interface ErrorEventFault {
   readonly fault: 'error-event';
-  /** How many events arrive before it. @default 2 */
+  /** Number of events before it. @default 2 */
   readonly after?: number;
-  /** Where code and message stand: beside `type`, under `error`, or under `error` with no `type`. @default 'nested' */
+  /** Position of code and message: next to `type`, under `error`, or under `error` without `type`. @default 'nested' */
   readonly shape?: 'flat' | 'nested' | 'bare';
   /** @default 'server_error' */
   readonly code?: string | null;
-  /** What it says. @default what OpenAI says of an error of its own */
+  /** @default OpenAI's message for a server error */
   readonly message?: string;
-  /** Sends `response.failed` after it, as OpenAI does; not for the shape `bare`. @default false */
+  /** Sends `response.failed` after it, as OpenAI does. Ignored for the shape `bare`. @default false */
   readonly thenFailed?: boolean;
 }
 
 /**
- * Whose rules a request is checked by.
+ * Validator that is applied to requests.
  *
- * - `openai`: OpenAI's own.
- * - `mistral`: those of the Mistral API for its present models, on chat completions with its error bodies; on
+ * - `openai`: the rules of OpenAI.
+ * - `mistral`: the rules of the Mistral API for its current models: on chat completions with Mistral's error bodies, on
  *   `/responses` as vLLM applies them.
- * - `mistral-v3`: the same for its older models, which take no text beside tool calls.
+ * - `mistral-v3`: the rules for older models, which reject text next to tool calls.
  */
 export type RequestRules = 'openai' | 'mistral' | 'mistral-v3';

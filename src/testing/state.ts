@@ -20,19 +20,19 @@ export interface EmulatorContext {
   readonly toolCallFormatFor: (modelId: string) => ToolCallFormat | undefined;
 }
 
-/** What the emulator remembers of earlier answers: enough to judge what a later request replays. */
+/** Earlier responses, against which the replayed items of a later request are validated. */
 export interface ItemMemory {
-  /** Takes note of a finished answer and of the conversation it belongs to. */
+  /** Stores a finished response and its conversation. */
   remember(response: EmulatedResponse, options: { items: readonly PlainObject[]; store: boolean }): void;
-  /** A stored item. Nothing is stored of a request with `store: false`. */
+  /** Returns a stored item. Requests with `store: false` store nothing. */
   findItem(id: string): PlainObject | undefined;
-  /** All items of a stored response and of what led to it, or `undefined`. */
+  /** Returns the input and output items of a stored response, or `undefined`. */
   findConversation(responseId: string): readonly PlainObject[] | undefined;
-  /** The id of the reasoning item that was encrypted here, or `undefined` if it was not. */
+  /** Returns the id of the reasoning item with this encrypted content, or `undefined` if the emulator did not create it. */
   findReasoningId(encryptedContent: string): string | undefined;
-  /** The id of the reasoning item that a message or call was made with. */
+  /** Returns the id of the reasoning item that preceded a message or call. */
   findReasoningOf(itemId: string): string | undefined;
-  /** Whether the reasoning item was followed by another item of its response. */
+  /** Returns true if another item followed the reasoning item in its response. */
   hasFollower(reasoningId: string): boolean;
 }
 
@@ -73,13 +73,13 @@ export function createItemMemory(): ItemMemory {
   };
 }
 
-/** Says how much of a prompt an earlier one has brought already. */
+/** Computes how much of a prompt is cached from the previous one. */
 export interface PromptCache {
-  /** Counts the cached tokens of a prompt and remembers the prompt. */
+  /** Counts the cached tokens of a prompt and stores the prompt. */
   countCachedTokens(prompt: string, options: { model: string }): number;
 }
 
-// OpenAI caches from 1024 tokens on, in steps of 128, https://platform.openai.com/docs/guides/prompt-caching.
+// OpenAI caches prompts of at least 1024 tokens, in steps of 128, https://platform.openai.com/docs/guides/prompt-caching.
 const minTokens = 1024;
 const stepTokens = 128;
 

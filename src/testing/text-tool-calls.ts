@@ -2,7 +2,7 @@ import type { ScriptedItem } from './scripts.js';
 import { isPlainObject, type PlainObject } from '../shared/json.js';
 
 /**
- * How a model writes tool calls as text, where the server has no parser for it.
+ * Text format of tool calls on a server without a parser for the model.
  *
  * - `hermes`: JSON between `<tool_call>` tags (Qwen 2.5, Qwen3, Hermes).
  * - `qwen-xml`: `<function=…><parameter=…>` between the same tags (Qwen3-Coder).
@@ -23,21 +23,21 @@ export type ToolCallFormat =
   | 'seed-oss'
   | 'llama';
 
-/** The same answer with its calls written out: they and the texts become one text. */
+/** Writes the calls of a response as text and joins them with its other text. */
 export function writeToolCalls(
-  answer: readonly ScriptedItem[],
+  items: readonly ScriptedItem[],
   format: ToolCallFormat,
 ): readonly ScriptedItem[] {
-  const calls = answer.flatMap(item => ('call' in item && !('type' in item) ? [toTextCall(item)] : []));
-  if (calls.length === 0) return answer;
-  const texts = answer.flatMap(item => ('text' in item && !('type' in item) ? [String(item.text)] : []));
-  const rest = answer.filter(item => 'type' in item || !('text' in item || 'call' in item));
+  const calls = items.flatMap(item => ('call' in item && !('type' in item) ? [toTextCall(item)] : []));
+  if (calls.length === 0) return items;
+  const texts = items.flatMap(item => ('text' in item && !('type' in item) ? [String(item.text)] : []));
+  const rest = items.filter(item => 'type' in item || !('text' in item || 'call' in item));
   return [...rest, { text: [...texts, writers[format](calls)].join('\n') }];
 }
 
 interface TextCall {
   readonly name: string;
-  /** The arguments as JSON, or as what a script gave for it. */
+  /** The arguments as JSON, or the string from the script. */
   readonly json: string;
   readonly input: PlainObject;
 }
@@ -55,7 +55,7 @@ function toTextCall({
 
 type Writer = (calls: readonly TextCall[]) => string;
 
-// The grammars are those of the chat templates of the models, as the tests of llama.cpp and vLLM record them.
+// Formats from the chat templates of the models, as recorded in the tests of llama.cpp and vLLM.
 const writers: Readonly<Record<ToolCallFormat, Writer>> = {
   hermes: each(call => lines('<tool_call>', toJsonCall(call), '</tool_call>')),
   'qwen-xml': each(({ name, input }) =>
@@ -154,7 +154,7 @@ function toArguments(
   );
 }
 
-/** Texts stand bare in these formats, everything else as JSON. */
+/** These formats contain strings without quotes and other values as JSON. */
 const toValueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 function parseObject(text: string): PlainObject {
@@ -162,6 +162,6 @@ function parseObject(text: string): PlainObject {
     const value: unknown = JSON.parse(text);
     return isPlainObject(value) ? value : {};
   } catch {
-    return {}; // Broken arguments can be written as JSON only.
+    return {}; // Only the JSON formats can contain invalid arguments.
   }
 }

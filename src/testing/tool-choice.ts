@@ -1,16 +1,16 @@
 import { isPlainObject } from '../shared/json.js';
 import type { FunctionTool } from './request.js';
 
-/** A tool the message asks for, with the part of the message that asks for it. */
+/** A tool that the message requests, and the part of the message that requests it. */
 export interface WantedTool {
   readonly tool: FunctionTool;
   readonly text: string;
 }
 
 /**
- * Picks the tools that a message asks for, in its order: those it calls by their exact name; without such, those
- * whose names share words with it; without such, the one whose description shares most words with it.
- * Where steps are told apart by "then", each step is looked at on its own.
+ * Returns the tools that a message requests, in the order of the message. Exact tool names win over names that share
+ * words with the message, and these win over the description that shares most words with it.
+ * Steps separated by "then" are matched one by one.
  */
 export function chooseTools(message: string, { tools }: { tools: readonly FunctionTool[] }): WantedTool[] {
   if (/\b(without|do not|don't|no)\b[^.]{0,30}\btools?\b/i.test(message)) return [];
@@ -23,7 +23,7 @@ export function chooseTools(message: string, { tools }: { tools: readonly Functi
   return described === undefined ? [] : [{ tool: described, text: message }];
 }
 
-/** Whether the message wants one call after another. */
+/** Returns true if the message requests calls one after another. */
 export const isSequential = (message: string): boolean =>
   /\bthen\b|\bone after (another|the other)\b|\bone (by one|at a time)\b/i.test(message);
 
@@ -37,7 +37,7 @@ function chooseForStep(step: string, { tools }: { tools: readonly FunctionTool[]
   return named.length > 0 ? named : findByWords(step, { tools });
 }
 
-/** Where a text names a tool outright. A name of one word is an ordinary word, and left to the words. */
+/** Finds the exact name of a tool in a text. Names of one word are skipped: they are matched as words. */
 function findName(text: string, name: string): number {
   if (!/[_-]/.test(name)) return -1;
   const escaped = name.replace(/[^\w]/g, '\\$&');
@@ -45,8 +45,8 @@ function findName(text: string, name: string): number {
 }
 
 /**
- * Takes the tool whose name explains the message best, then the next one that explains words the first left
- * open, and so on. A word counts the less, the more tools have it in their names.
+ * Takes the tool whose name matches the message best, then the one that matches the remaining words best, and so on.
+ * A word counts less if more tools have it in their names.
  */
 function findByWords(step: string, { tools }: { tools: readonly FunctionTool[] }): FunctionTool[] {
   const words = toAllWords(step);
@@ -59,10 +59,10 @@ function findByWords(step: string, { tools }: { tools: readonly FunctionTool[] }
     const explained = wordsOf(tool).filter(word => open.has(word));
     const coverage = wordsOf(tool).filter(word => words.includes(word)).length / wordsOf(tool).length;
     const weight = explained.map(weigh).reduce((sum, value) => sum + value, 0);
-    // The share of the name that was said decides between `read_file` and `read_multiple_files`.
-    // Beside another tool, "file" alone is no call of `search_files`; "search" or most of the name is.
-    const isSaid = coverage > 0.5 || wordsOf(tool)[0] === explained[0];
-    return { tool, isSaid, score: weight * (1 + coverage) };
+    // The matched share of the name decides between `read_file` and `read_multiple_files`.
+    // Next to another tool, "file" alone does not match `search_files`; "search" or most of the name does.
+    const isNamed = coverage > 0.5 || wordsOf(tool)[0] === explained[0];
+    return { tool, isNamed, score: weight * (1 + coverage) };
   };
 
   const chosen: FunctionTool[] = [];
@@ -70,11 +70,11 @@ function findByWords(step: string, { tools }: { tools: readonly FunctionTool[] }
     const [best] = tools
       .filter(tool => !chosen.includes(tool))
       .map(rate)
-      .filter(({ score, isSaid }) => score > 0 && (isSaid || chosen.length === 0))
+      .filter(({ score, isNamed }) => score > 0 && (isNamed || chosen.length === 0))
       .sort((a, b) => b.score - a.score);
     if (best === undefined) break;
     chosen.push(best.tool);
-    // "Echo the message" speaks of a parameter of `echo`, not of another tool for messages.
+    // "Echo the message" refers to a parameter of `echo`, not to another tool for messages.
     for (const word of [...wordsOf(best.tool), ...toParameterWords(best.tool)]) open.delete(word);
   }
   const firstWord = (tool: FunctionTool): number => words.findIndex(word => wordsOf(tool).includes(word));
@@ -96,8 +96,8 @@ function findDescribed(
   return best?.tool;
 }
 
-// Words that stand in names and messages alike and say nothing of the matter.
-const emptyWords = new Set(
+// Stop words: they occur in names and messages without a meaning for the choice.
+const stopWords = new Set(
   (
     'a all an and answer any are as at be by call can current do does for from get give have hello how i if in ' +
     'into is it its make me mcp my new of on one or out please run say set should show some tell that the their ' +
@@ -105,15 +105,15 @@ const emptyWords = new Set(
   ).split(' '),
 );
 
-/** The words of a name, without the empty ones unless there are no others. */
+/** Returns the words of a name without stop words, or all words if there are no others. */
 function toNameWords(name: string): string[] {
   const words = toWords(name);
   return words.length > 0 ? words : toAllWords(name);
 }
 
-const toWords = (text: string): string[] => toAllWords(text).filter(word => !emptyWords.has(word));
+const toWords = (text: string): string[] => toAllWords(text).filter(word => !stopWords.has(word));
 
-/** Lower-case words without their endings; `camelCase` and `snake_case` come apart. */
+/** Returns lower-case word stems; `camelCase` and `snake_case` are split. */
 function toAllWords(text: string): string[] {
   const words = text
     .replace(/([a-z])([A-Z])/g, '$1 $2')

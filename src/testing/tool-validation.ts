@@ -1,7 +1,7 @@
 import { type ApiError, badRequest, invalidType, invalidValue, missingParameter } from './api-errors.js';
 import { isPlainObject, type PlainObject } from '../shared/json.js';
 
-/** The first thing the API would object to in `tools`. Only function tools are looked into. */
+/** Returns the API's first error for `tools`. Only function tools are validated. */
 export function validateTools(tools: unknown): ApiError | undefined {
   if (!Array.isArray(tools)) return undefined;
   for (const [index, tool] of tools.entries()) {
@@ -11,7 +11,7 @@ export function validateTools(tools: unknown): ApiError | undefined {
   return undefined;
 }
 
-/** The first thing the API would object to in `text.format`. */
+/** Returns the API's first error for `text.format`. */
 export function validateTextFormat(text: unknown): ApiError | undefined {
   if (!isPlainObject(text) || !isPlainObject(text.format)) return undefined;
   const { type } = text.format;
@@ -24,7 +24,7 @@ export function validateTextFormat(text: unknown): ApiError | undefined {
   return type === 'json_schema' ? validateJsonSchema(text.format, { path: 'text.format' }) : undefined;
 }
 
-/** The first thing the API would object to in the schema an answer is to follow. */
+/** Returns the API's first error for the schema of a structured response. */
 export function validateJsonSchema(
   { name, schema, strict }: PlainObject,
   { path }: { path: string },
@@ -33,15 +33,15 @@ export function validateJsonSchema(
   const nameError = validateName(name, { path: `${path}.name` });
   if (nameError !== undefined) return nameError;
   if (schema === undefined) return missingParameter(`${path}.schema`);
-  const fault = findSchemaIssue(schema, { strict: strict === true });
-  if (fault === undefined) return undefined;
-  return badRequest(`Invalid schema for response_format '${String(name)}': ${fault}`, {
+  const issue = findSchemaIssue(schema, { strict: strict === true });
+  if (issue === undefined) return undefined;
+  return badRequest(`Invalid schema for response_format '${String(name)}': ${issue}`, {
     param: `${path}.schema`,
     code: 'invalid_json_schema',
   });
 }
 
-/** The API's rule for names of tools and formats. */
+/** Returns the API's error for the name of a tool or format. */
 export function validateName(name: unknown, { path }: { path: string }): ApiError | undefined {
   if (typeof name !== 'string') return invalidType(path, { expected: 'a string', value: name });
   if (name.length > 64) return tooLong(path, { length: name.length });
@@ -52,7 +52,7 @@ export function validateName(name: unknown, { path }: { path: string }): ApiErro
   );
 }
 
-/** The API's limit for names and ids. */
+/** Creates the API's error for a name or id that is too long. */
 export const tooLong = (
   path: string,
   { length, maximum = 64 }: { length: number; maximum?: number },
@@ -68,24 +68,24 @@ function validateTool(tool: unknown, { path }: { path: string }): ApiError | und
   return tool.type === 'function' ? validateFunction(tool, { path }) : undefined;
 }
 
-/** The first thing the API would object to in a declared function. */
+/** Returns the API's first error for a function tool. */
 export function validateFunction(tool: PlainObject, { path }: { path: string }): ApiError | undefined {
   if (tool.name === undefined) return missingParameter(`${path}.name`);
   const nameError = validateName(tool.name, { path: `${path}.name` });
   if (nameError !== undefined) return nameError;
-  // A function without parameters is one that takes none.
+  // A function without parameters accepts no arguments.
   if (tool.parameters === undefined || tool.parameters === null) return undefined;
-  const fault = findSchemaIssue(tool.parameters, { strict: tool.strict === true });
-  if (fault === undefined) return undefined;
-  return badRequest(`Invalid schema for function '${String(tool.name)}': ${fault}`, {
+  const issue = findSchemaIssue(tool.parameters, { strict: tool.strict === true });
+  if (issue === undefined) return undefined;
+  return badRequest(`Invalid schema for function '${String(tool.name)}': ${issue}`, {
     param: `${path}.parameters`,
     code: 'invalid_function_parameters',
   });
 }
 
 /**
- * Says why the API would refuse a JSON Schema, or `undefined` if it would not.
- * Strict schemas must forbid additional properties and require all the others.
+ * Returns why the API rejects a JSON Schema, or `undefined` for a valid one.
+ * Strict schemas must forbid additional properties and require all properties.
  */
 export function findSchemaIssue(schema: unknown, { strict }: { strict: boolean }): string | undefined {
   const type = isPlainObject(schema) ? schema.type : undefined;
@@ -93,32 +93,32 @@ export function findSchemaIssue(schema: unknown, { strict }: { strict: boolean }
     return `schema must be a JSON Schema of 'type: "object"', got 'type: "${type === undefined ? 'None' : String(type)}"'.`;
   }
   if (!isPlainObject(schema.properties)) return 'In context=(), object schema missing properties.';
-  return findFault(schema, { strict, context: [] });
+  return findIssue(schema, { strict, context: [] });
 }
 
 type Position = { readonly strict: boolean; readonly context: readonly string[] };
 
-function findFault(schema: unknown, position: Position): string | undefined {
+function findIssue(schema: unknown, position: Position): string | undefined {
   if (!isPlainObject(schema)) return undefined;
-  const fault =
-    findArrayFault(schema, position) ?? (position.strict ? findStrictFault(schema, position) : undefined);
-  if (fault !== undefined) return fault;
+  const issue =
+    findArrayIssue(schema, position) ?? (position.strict ? findStrictIssue(schema, position) : undefined);
+  if (issue !== undefined) return issue;
   for (const [step, child] of childrenOf(schema)) {
-    const childFault = findFault(child, { ...position, context: [...position.context, ...step] });
-    if (childFault !== undefined) return childFault;
+    const childIssue = findIssue(child, { ...position, context: [...position.context, ...step] });
+    if (childIssue !== undefined) return childIssue;
   }
   return undefined;
 }
 
-function findArrayFault(schema: PlainObject, { context }: Position): string | undefined {
+function findArrayIssue(schema: PlainObject, { context }: Position): string | undefined {
   if (schema.type !== 'array' || 'items' in schema || 'prefixItems' in schema) return undefined;
   return `In context=${toTuple(context)}, array schema missing items.`;
 }
 
-// The formats that structured outputs know, https://platform.openai.com/docs/guides/structured-outputs.
+// Formats supported by structured outputs, https://platform.openai.com/docs/guides/structured-outputs.
 const strictFormats = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'];
 
-function findStrictFault(schema: PlainObject, { context }: Position): string | undefined {
+function findStrictIssue(schema: PlainObject, { context }: Position): string | undefined {
   const where = `In context=${toTuple(context)}`;
   if (typeof schema.format === 'string' && !strictFormats.includes(schema.format)) {
     return `${where}, '${schema.format}' is not a valid format.`;
@@ -149,7 +149,7 @@ function childrenOf(schema: PlainObject): [string[], unknown][] {
   return [...named, ...listed, [['items'], schema.items]];
 }
 
-/** The API prints the way to a schema as a Python tuple. */
+/** Formats the path to a schema as a Python tuple, as the API does. */
 function toTuple(context: readonly string[]): string {
   const quoted = context.map(step => `'${step}'`);
   return quoted.length === 1 ? `(${quoted[0]},)` : `(${quoted.join(', ')})`;

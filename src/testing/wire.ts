@@ -1,12 +1,12 @@
 import type { PlainObject } from '../shared/json.js';
 
-/** Token counts in the API's own shape. */
+/** Token counts in the format of the API. */
 export interface ResponseUsage {
   readonly input_tokens: number;
-  /** How many of the input tokens came out of a cache. */
+  /** Number of input tokens that were read from the cache. */
   readonly input_tokens_details?: { readonly cached_tokens: number };
   readonly output_tokens: number;
-  /** How many of the output tokens went into reasoning. */
+  /** Number of output tokens that were used for reasoning. */
   readonly output_tokens_details?: { readonly reasoning_tokens: number };
   readonly total_tokens: number;
 }
@@ -46,18 +46,18 @@ export interface FunctionCallItem {
   readonly arguments: string;
 }
 
-/** An item the emulator passes on as it is, for example a `web_search_call`. */
+/** An item that the emulator sends unchanged, for example a `web_search_call`. */
 export interface RawItem {
   readonly type: string;
   readonly [field: string]: unknown;
 }
 
-/** The items that the emulator streams piece by piece. */
+/** Items that the emulator streams in deltas. */
 export type StreamedItem = MessageItem | ReasoningItem | FunctionCallItem;
 
 export type OutputItem = StreamedItem | { readonly type: 'raw'; readonly item: RawItem };
 
-/** The response object, with the items still as {@link OutputItem}; `toWireResponse` gives the JSON. */
+/** The response object before its conversion to JSON by `toWireResponse`. */
 export interface EmulatedResponse {
   readonly id: string;
   readonly createdAt: number;
@@ -66,14 +66,14 @@ export interface EmulatedResponse {
   readonly usage: ResponseUsage | null;
   readonly incompleteReason?: IncompleteReason;
   readonly error?: { readonly code: string; readonly message: string };
-  /** What the response repeats of the request: model, tools, instructions and so on. */
+  /** Request fields that the response repeats, such as model, tools and instructions. */
   readonly echo: PlainObject;
 }
 
-/** Why an answer ends before it is whole. */
+/** Why a response is incomplete. */
 export type IncompleteReason = 'max_output_tokens' | 'content_filter';
 
-/** One server-sent event of the API; `type` also stands in its `event:` line. */
+/** One server-sent event of the API. Its `event:` line repeats the `type`. */
 export interface StreamEvent {
   readonly type: string;
   readonly [field: string]: unknown;

@@ -1,6 +1,6 @@
 import { type ApiError, toErrorBody } from '../../src/testing/api-errors.js';
 import { type PlainObject, objectsOf } from '../../src/shared/json.js';
-import { toPieces, toWords } from '../../src/testing/response.js';
+import { toChunks, toWords } from '../../src/testing/response.js';
 import { toModelKind } from '../../src/testing/request.js';
 import type { FunctionCallItem } from '../../src/testing/wire.js';
 import { validateChatRequest } from './chat-validation.js';
@@ -79,7 +79,7 @@ function toCallDeltas(call: FunctionCallItem): PlainObject[] {
   const { function: called, ...head } = toToolCall(call);
   return [
     { ...head, function: { ...called, arguments: '' } },
-    ...toPieces(called.arguments).map(piece => ({ function: { arguments: piece } })),
+    ...toChunks(called.arguments).map(chunk => ({ function: { arguments: chunk } })),
   ];
 }
 

@@ -166,7 +166,7 @@ describe('a history of the Gemini API', () => {
     });
     expect(response.status).toBe(status);
     expect(await response.text()).toContain(
-      status === 400 ? 'missing a thought_signature in functionCall parts' : 'The tool add answered: 5',
+      status === 400 ? 'missing a thought_signature in functionCall parts' : 'The tool add returned: 5',
     );
   });
 });

@@ -50,7 +50,7 @@ afterAll(async () => {
 const run = (task: keyof PageTasks): Promise<unknown> =>
   tab.evaluate<unknown, keyof PageTasks>(name => window.page?.[name](), task);
 
-const answer = 'The tool double answered: twice 21 is 42';
+const answer = 'The tool double returned: twice 21 is 42';
 
 it('streams the rounds of its own tools', async () => {
   expect(await run('streams')).toEqual({
@@ -60,7 +60,7 @@ it('streams the rounds of its own tools', async () => {
 });
 
 it('calls tools of an MCP server over HTTP', async () => {
-  expect(await run('callsMcp')).toBe('The tool get-sum answered: The sum of 2 and 3 is 5.');
+  expect(await run('callsMcp')).toBe('The tool get-sum returned: The sum of 2 and 3 is 5.');
 });
 
 it('says that a page starts no programs, and works on without them', async () => {

@@ -40,7 +40,7 @@ export function useMcpQuestion() {
     },
     /** Fails unless the tool ran between two rounds and the response is complete. */
     expectCompleted({ text, finishReason, usage }: Result): void {
-      expect(text).toBe('The tool get-sum answered: The sum of 2 and 3 is 5.');
+      expect(text).toBe('The tool get-sum returned: The sum of 2 and 3 is 5.');
       expect(finishReason).toBe('stop');
       expect(usage.inputTokens).toBeGreaterThan(0);
       expect(usage.outputTokens).toBeGreaterThan(0);

@@ -99,7 +99,7 @@ async function converse(modelOf: (turn: number) => LanguageModel, run: typeof ge
 
 const expectedTurns = [
   {
-    text: 'The tool get_weather answered: Oslo: 18 degrees\nThe tool add answered: 5',
+    text: 'The tool get_weather returned: Oslo: 18 degrees\nThe tool add returned: 5',
     finishReason: 'stop',
     calls: [
       { toolName: 'get_weather', input: { city: 'Oslo' } },
@@ -107,7 +107,7 @@ const expectedTurns = [
     ],
   },
   {
-    text: 'The tool add answered: 3\nThe tool get_weather answered: Rome: 18 degrees',
+    text: 'The tool add returned: 3\nThe tool get_weather returned: Rome: 18 degrees',
     finishReason: 'stop',
     calls: [
       { toolName: 'add', input: { a: 1, b: 2 } },
@@ -116,7 +116,7 @@ const expectedTurns = [
   },
   { text: 'You said: Add 4 and 5', finishReason: 'stop', calls: [] },
   {
-    text: 'The tool add answered: 13',
+    text: 'The tool add returned: 13',
     finishReason: 'stop',
     calls: [{ toolName: 'add', input: { a: 6, b: 7 } }],
   },

@@ -31,7 +31,7 @@ describe.each(hostNames)('%s', name => {
   it('runs an MCP tool and returns its result', async () => {
     const result = await run({ model: host.model(), prompt: 'Use get-sum with 2 and 3' });
     expect(result).toMatchObject({
-      text: 'The tool get-sum answered: The sum of 2 and 3 is 5.',
+      text: 'The tool get-sum returned: The sum of 2 and 3 is 5.',
       finishReason: 'stop',
       errors: [],
       steps: [{}],
@@ -66,7 +66,7 @@ describe.each(hostNames)('%s', name => {
     const prompt = 'Call get-sum with 2 and 3 and get-structured-content for Chicago';
     const { text, errors } = await run({ model: host.model(), prompt });
     expect(text).toMatch(
-      /^The tool get-sum answered: .* 5\.\nThe tool get-structured-content answered: .*temperature/,
+      /^The tool get-sum returned: .* 5\.\nThe tool get-structured-content returned: .*temperature/,
     );
     expect(errors).toEqual([]);
     expect(shapeOf(host.requests[1])).toEqual([
@@ -91,7 +91,7 @@ describe.each(hostNames)('%s', name => {
   it('continues after a failed tool', async () => {
     host.enqueue([{ call: 'get-sum', arguments: { a: 'two', b: 3 } }]);
     const { text, finishReason, errors } = await run({ model: host.model(), prompt: 'Use get-sum' });
-    expect(text).toMatch(/^The tool get-sum (failed|answered): .*a must be number/);
+    expect(text).toMatch(/^The tool get-sum (failed|returned): .*a must be number/);
     expect({ finishReason, errors }).toEqual({ finishReason: 'stop', errors: [] });
   });
 
@@ -130,7 +130,7 @@ describe.each(hostNames)('%s', name => {
     expect(executed).toEqual([{ title: 'Sum' }]);
     expect(errors).toEqual([]);
     expect(steps.map(({ finishReason }) => finishReason)).toEqual(['tool-calls', 'stop']);
-    expect(text).toContain('The tool save_note answered: saved');
+    expect(text).toContain('The tool save_note returned: saved');
     const sent = inputOf(host.requests[1]);
     expect(sent.filter(({ name }) => name === 'save_note')).toHaveLength(1);
     expect(sent.filter(({ type }) => type === 'function_call').length).toBe(

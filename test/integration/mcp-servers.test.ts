@@ -27,7 +27,7 @@ describe('an MCP server', () => {
   ])('works over %s, and again after the provider is closed', async (_, start) => {
     const { text, errors, provider } = await run({ everything: await start() });
     expect({ text, errors }).toEqual({
-      text: 'The tool get-sum answered: The sum of 2 and 3 is 5.',
+      text: 'The tool get-sum returned: The sum of 2 and 3 is 5.',
       errors: [],
     });
     await provider.close();
@@ -41,7 +41,7 @@ describe('an MCP server', () => {
       everything: everythingOverStdio(),
     });
     expect({ text, errors }).toEqual({
-      text: 'The tool get-sum answered: The sum of 2 and 3 is 5.',
+      text: 'The tool get-sum returned: The sum of 2 and 3 is 5.',
       errors: [],
     });
     expect(warnings).toContainEqual({

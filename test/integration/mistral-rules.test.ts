@@ -97,7 +97,7 @@ describe.each(matrix)('a conversation with long ids, continued with $client in $
     const { text, errors, messages } = await hosts[host]({ model: adapted, prompt: first, tools });
     expect(errors).toEqual([]);
     expect(text).toBe(
-      'The tool get-sum answered: The sum of 20 and 30 is 50.\nThe tool echo answered: Echo: again',
+      'The tool get-sum returned: The sum of 20 and 30 is 50.\nThe tool echo returned: Echo: again',
     );
 
     const next = await hosts[host]({

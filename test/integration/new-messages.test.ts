@@ -21,7 +21,7 @@ describe('with `previousResponseId` and the complete history', () => {
       'function_call_output',
       'function_call_output',
     ]);
-    expect(two.text).toBe('The tool add answered: 7\nThe tool get_weather answered: Rome: 18 degrees');
+    expect(two.text).toBe('The tool add returned: 7\nThe tool get_weather returned: Rome: 18 degrees');
   });
 
   it('appends the rounds of our loop to the new messages', async () => {

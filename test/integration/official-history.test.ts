@@ -58,7 +58,7 @@ describe.each(cases)('with store $store, $first first ($mode)', ({ store, first,
     expect(two.inputs).toHaveLength(3);
     expect(two.text).toContain('Rome: 18 degrees');
     const three = await conversation.send('Add 4 and 5', { by: first, ...options });
-    expect(three.text).toContain('The tool add answered: 9');
+    expect(three.text).toContain('The tool add returned: 9');
     const four = await conversation.send('Thanks', { by: second, ...options });
     expectHistory(four.inputs[0], conversation.messages.slice(0, -1));
   });
@@ -142,7 +142,7 @@ describe.each(['declared', 'undeclared'] as const)(
         stopWhen: stepCountIs(3),
         maxRetries: 0,
       });
-      expect(text).toContain('The tool add answered: 7');
+      expect(text).toContain('The tool add returned: 7');
       expect(JSON.stringify(conversation.emulator.requests.at(-1)?.body)).toContain(
         'The book Momo is on shelf 7',
       );
@@ -152,7 +152,7 @@ describe.each(['declared', 'undeclared'] as const)(
       const { conversation, tools } = await start(false);
       await conversation.send('Find the book "Momo"', { by: 'ours', tools });
       const two = await conversation.send('Add 3 and 4', { by: 'official', tools });
-      expect(two.text).toContain('The tool add answered: 7');
+      expect(two.text).toContain('The tool add returned: 7');
       expect(two.warnings).toContainEqual(
         expect.objectContaining({ message: expect.stringMatching(/^Results for OpenAI tool find_book/) }),
       );
@@ -184,7 +184,7 @@ describe.each(cases.filter(({ mode }) => mode === 'stream'))(
       });
       await abortTurn(conversation, { by: first, store, lastPart });
       const two = await conversation.send('Never mind, add 3 and 4', { by: 'ours', tools: hostTools });
-      expect(two.text).toContain('The tool add answered: 7');
+      expect(two.text).toContain('The tool add returned: 7');
       const three = await conversation.send('Thanks', { by: 'ours', tools: hostTools });
       expectHistory(three.inputs[0], conversation.messages.slice(0, -1));
     });

@@ -53,7 +53,7 @@ describe.each(matrix)('tool calls that leak as text from $route, in $host', ({ r
     });
     expect(errors).toEqual([]);
     expect(text).toBe(
-      'The tool get-sum answered: The sum of 2 and 3 is 5.\nThe tool echo answered: Echo: hello there',
+      'The tool get-sum returned: The sum of 2 and 3 is 5.\nThe tool echo returned: Echo: hello there',
     );
     expect(finishReason).toBe('stop');
     expect(steps).toHaveLength(1);
@@ -85,7 +85,7 @@ describe.each(matrix)('tool calls that leak as text from $route, in $host', ({ r
       prompt: 'Use get-sum with 2 and 3, then echo "done"',
     });
     expect(errors).toEqual([]);
-    expect(text).toContain('The tool echo answered: Echo: done');
+    expect(text).toContain('The tool echo returned: Echo: done');
     expect(emulator.requests).toHaveLength(3);
   });
 
@@ -108,7 +108,7 @@ describe.each(matrix)('tool calls that leak as text from $route, in $host', ({ r
       prompt: [prompt, ...messages, { role: 'user', content: 'Now echo "bye"' }],
     });
     expect(next.errors).toEqual([]);
-    expect(next.text).toBe('The tool echo answered: Echo: bye');
+    expect(next.text).toBe('The tool echo returned: Echo: bye');
     expect(JSON.stringify(emulator.requests[2]?.body)).toContain('The sum of 2 and 3 is 5.');
   });
 });
@@ -132,7 +132,7 @@ describe.each(hostNames)('the calls of each family, leaked by a chat endpoint, i
     });
     expect(errors).toEqual([]);
     expect(text).toBe(
-      'The tool get-sum answered: The sum of 2 and 3 is 5.\nThe tool echo answered: Echo: hello there',
+      'The tool get-sum returned: The sum of 2 and 3 is 5.\nThe tool echo returned: Echo: hello there',
     );
   });
 });

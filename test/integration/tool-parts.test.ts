@@ -13,7 +13,7 @@ import { hostNames, hosts, inputOf, shapeOf, showReasoning, useProviderWithMcp }
 
 const host = useProviderWithMcp();
 const prompt = 'Use get-sum with 2 and 3';
-const response = 'The tool get-sum answered: The sum of 2 and 3 is 5.';
+const response = 'The tool get-sum returned: The sum of 2 and 3 is 5.';
 
 const user = (content: string): ModelMessage => ({ role: 'user', content });
 const userMessage = (text: string): UIMessage => ({

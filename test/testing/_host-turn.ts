@@ -10,4 +10,4 @@ export const hostTurn = {
 };
 
 /** What the emulator's model says of it in the end. */
-export const hostAnswer = 'The tool get_weather answered: Oslo: 18 degrees\nThe tool add answered: 5';
+export const hostAnswer = 'The tool get_weather returned: Oslo: 18 degrees\nThe tool add returned: 5';

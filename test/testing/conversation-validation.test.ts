@@ -87,7 +87,7 @@ describe('reasoning in a conversation', () => {
     const body = { model: 'gpt-5', previous_response_id: first.json.id, tools: [weather] };
     const second = await post(emulator, { body: { ...body, input: [outputFor(call, 'sunny')] } });
     expect(outputOf(second.json).at(-1)).toMatchObject({
-      content: [{ text: 'The tool get_weather answered: sunny' }],
+      content: [{ text: 'The tool get_weather returned: sunny' }],
     });
     const unanswered = await post(emulator, { body: { ...body, input: 'And?' } });
     expect(unanswered.json).toMatchObject({

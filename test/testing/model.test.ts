@@ -93,7 +93,7 @@ describe('the rule-based model', () => {
       name => (name === 'add' ? '5' : 'sunny'),
     );
     expect(rounds).toEqual([['add', 'get_weather']]);
-    expect(answer).toBe('The tool add answered: 5\nThe tool get_weather answered: sunny');
+    expect(answer).toBe('The tool add returned: 5\nThe tool get_weather returned: sunny');
   });
 
   it('calls one tool after another when the message says so', async () => {
@@ -153,7 +153,7 @@ describe('the rule-based model', () => {
       { type: 'input_text', text: 'A map' },
       { type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=' },
     ]);
-    expect(answer).toBe('The tool get_weather answered: A map, an image (image/png)');
+    expect(answer).toBe('The tool get_weather returned: A map, an image (image/png)');
   });
 
   it('refuses when it is asked to', async () => {

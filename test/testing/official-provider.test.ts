@@ -47,7 +47,7 @@ describe('the official provider', () => {
     ]);
     expect(steps[0]?.reasoningText).toContain('get_weather and add');
     expect(await result.text).toBe(
-      'The tool get_weather answered: Oslo: 18 degrees celsius\nThe tool add answered: 5',
+      'The tool get_weather returned: Oslo: 18 degrees celsius\nThe tool add returned: 5',
     );
     expect(await result.totalUsage).toMatchObject({ reasoningTokens: 128, inputTokens: expect.any(Number) });
     expect(emulator.requests).toHaveLength(2);
@@ -76,7 +76,7 @@ describe('the official provider', () => {
       ['get_weather'],
       [],
     ]);
-    expect(result.text).toContain('The tool get_weather answered: Rome: 18 degrees celsius');
+    expect(result.text).toContain('The tool get_weather returned: Rome: 18 degrees celsius');
     expect(JSON.stringify(emulator.requests[2]?.body)).toContain('item_reference');
   });
 

@@ -39,7 +39,7 @@ describe('the loop over the official Responses model', () => {
       providerOptions: stateless,
       onError: ({ error }) => void errors.push(error),
     });
-    expect(await result.text).toContain('The tool add_numbers answered: 5');
+    expect(await result.text).toContain('The tool add_numbers returned: 5');
     expect(errors).toEqual([]);
     expect(await result.steps).toHaveLength(1);
     expect(await result.finishReason).toBe('stop');
@@ -57,7 +57,7 @@ describe('the loop over the official Responses model', () => {
     const { emulator, model } = await loopedOfficialModel();
     const prompt = 'add_numbers 1 and 2, then get_weather in Rome';
     const { text, response } = await generateText({ model, prompt, providerOptions: stateless });
-    expect(text).toContain('The tool get_weather answered: {"city":"Rome","degrees":18}');
+    expect(text).toContain('The tool get_weather returned: {"city":"Rome","degrees":18}');
     expect(emulator.requests).toHaveLength(3);
     const next = await generateText({
       model,

@@ -43,7 +43,7 @@ describe('the version 3 provider', () => {
     const prompt = [{ role: 'user' as const, content: [{ type: 'text', text: 'Use echo' }] }];
     const { content, finishReason } = await provider('gpt-5').doGenerate({ prompt });
     expect(content).toContainEqual(
-      expect.objectContaining({ type: 'text', text: 'The tool echo answered: echo' }),
+      expect.objectContaining({ type: 'text', text: 'The tool echo returned: echo' }),
     );
     expect(finishReason).toEqual({ unified: 'stop', raw: undefined });
     await provider.responses('gpt-5').doGenerate({ prompt });

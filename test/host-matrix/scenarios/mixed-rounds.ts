@@ -28,7 +28,7 @@ export const mixedRounds: Scenario = {
     expect(errors).toEqual([]);
     expect(steps.map(({ finishReason }) => finishReason)).toEqual(['tool-calls', 'stop']);
     expect(text).toContain('The sum of 2 and 3 is 5.');
-    expect(text).toContain('The tool save answered: saved');
+    expect(text).toContain('The tool save returned: saved');
     const outputs = inputOf(1).filter(({ type }) => type === 'function_call_output');
     expect(outputs.map(({ output }) => output)).toEqual(['The sum of 2 and 3 is 5.', 'saved']);
   },

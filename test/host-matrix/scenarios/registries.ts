@@ -18,7 +18,7 @@ export const registries: Scenario = {
     ];
     for (const model of models) {
       expect(await run({ model, prompt: 'Use get-sum with 2 and 3' })).toMatchObject({
-        text: 'The tool get-sum answered: The sum of 2 and 3 is 5.',
+        text: 'The tool get-sum returned: The sum of 2 and 3 is 5.',
         finishReason: 'stop',
         errors: [],
       });

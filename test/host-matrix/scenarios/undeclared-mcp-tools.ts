@@ -7,7 +7,7 @@ export const undeclaredMcpTools: Scenario = {
     const prompt = 'Use get-sum with 2 and 3';
     const first = await run({ prompt });
     expect(first).toMatchObject({
-      text: 'The tool get-sum answered: The sum of 2 and 3 is 5.',
+      text: 'The tool get-sum returned: The sum of 2 and 3 is 5.',
       finishReason: 'stop',
       errors: [],
       steps: [{}],

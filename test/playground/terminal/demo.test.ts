@@ -30,7 +30,7 @@ describe('a turn', () => {
       expect.stringMatching(/^── round 3 ended: stop/),
     ]);
     expect(stdout).toContain('**Choosing tools**');
-    expect(stdout).toMatch(/── round 3\n[^─]*The tool get-sum answered: The sum of 17 and 25 is 42\./);
+    expect(stdout).toMatch(/── round 3\n[^─]*The tool get-sum returned: The sum of 17 and 25 is 42\./);
     expect(stdout).toMatch(/\n3 rounds, 2 tool calls: stop, [\d.]+ s, usage \d+ tokens in, \d+ out/);
     expect(pieces, 'the text is seen to stream').toBeGreaterThan(20);
     expect(stdout, 'no colours without a terminal').not.toContain('\u001b');
