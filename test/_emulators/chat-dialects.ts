@@ -7,7 +7,7 @@ import { validateChatRequest } from './chat-validation.js';
 import type { RequestRules } from '../../src/testing/scripts.js';
 import { validateMistral } from '../../src/testing/mistral-rules.js';
 
-/** An answer in the parts that a chat completion has. */
+/** The fields of a chat completion. */
 export interface Completion {
   readonly id: string;
   readonly created: number;
@@ -20,24 +20,24 @@ export interface Completion {
   readonly usage: PlainObject | undefined;
 }
 
-/** How a server words a chat completion and what it objects to. */
+/** Format and validation of a server's chat completions. */
 export interface ChatDialect {
-  /** The first thing the server would object to. */
+  /** Returns the server's first error for a request. */
   validate(body: PlainObject): ApiError | undefined;
-  /** The message of an answer that is not streamed. */
+  /** Creates the message of a response that is not streamed. */
   toMessage(completion: Completion): PlainObject;
-  /** The chunks of a stream, without the fields that all have in common. */
+  /** Creates the chunks of a stream, without the fields that all chunks share. */
   toChunks(completion: Completion, options: { includeUsage: boolean }): PlainObject[];
-  /** The body of an error, which is also what a stream ends with when it fails. */
+  /** Creates the body of an error, which also ends a failed stream. */
   toErrorBody(error: Omit<ApiError, 'status'>): PlainObject;
 }
 
-/** A chunk with one step of the message; `finishReason` tells that it was the last. */
+/** Creates a chunk with one delta; `finishReason` marks the last one. */
 export const toChunk = (delta: PlainObject, finishReason: string | null = null): PlainObject => ({
   choices: [{ index: 0, delta, finish_reason: finishReason }],
 });
 
-/** Chat completions as OpenAI gives them, with the `reasoning_content` that compatible servers add. */
+/** Chat completions of OpenAI, with the `reasoning_content` that compatible servers add. */
 export const openaiDialect: ChatDialect = {
   validate: validateChatRequest,
 
@@ -89,11 +89,11 @@ const toToolCall = ({ call_id: id, name, arguments: input }: FunctionCallItem) =
   function: { name, arguments: input },
 });
 
-/** OpenAI's own models reason in secret here. */
+/** OpenAI models return no reasoning in chat completions. */
 const showsReasoning = ({ model, reasoning }: Completion): boolean =>
   reasoning !== '' && toModelKind(String(model)) === 'unknown';
 
-/** Chat completions as the Mistral API gives them. */
+/** Chat completions of the Mistral API. */
 export const toMistralDialect = (rules: Exclude<RequestRules, 'openai'>): ChatDialect => ({
   validate: ({ messages, tools }) => validateMistral(objectsOf(messages), { tools: objectsOf(tools), rules }),
 
@@ -108,7 +108,7 @@ export const toMistralDialect = (rules: Exclude<RequestRules, 'openai'>): ChatDi
     ...toWords(reasoning).map(word => toChunk({ content: [toThinking(word)] })),
     ...toWords(content).map(word => toChunk({ content: word })),
     {
-      // Calls come whole, and with the end; so does the usage, asked for or not.
+      // The last chunk contains the complete calls and the usage, requested or not.
       ...toChunk(
         { content: '', ...(calls.length > 0 && { tool_calls: calls.map(toMistralToolCall) }) },
         finishReason,

@@ -7,8 +7,8 @@ const path = '/chat/completions';
 const hello = [{ role: 'user', content: 'Hello' }];
 const add = { type: 'function', function: { name: 'add', parameters: { type: 'object', properties: {} } } };
 const call = { id: 'call_1', type: 'function', function: { name: 'add', arguments: '{}' } };
-const asked = [...hello, { role: 'assistant', content: null, tool_calls: [call] }];
-const answered = [...asked, { role: 'tool', tool_call_id: 'call_1', content: '5' }];
+const withCall = [...hello, { role: 'assistant', content: null, tool_calls: [call] }];
+const complete = [...withCall, { role: 'tool', tool_call_id: 'call_1', content: '5' }];
 
 async function send(body: Json): Promise<Json> {
   const emulator = await startEmulator();
@@ -21,7 +21,7 @@ async function send(body: Json): Promise<Json> {
 
 describe('a chat request', () => {
   it.each<[string, Json]>([
-    ['a history with a call and its result', { messages: answered, tools: [add] }],
+    ['a history with a call and its result', { messages: complete, tools: [add] }],
     [
       'every kind of content',
       {
@@ -40,7 +40,7 @@ describe('a chat request', () => {
     ],
     ['tool_choice none without tools', { tool_choice: 'none' }],
     ['unknown parameters for a model of another maker', { model: 'qwen3-coder', chat_template_kwargs: {} }],
-  ])('is let through with %s', async (_, body) => {
+  ])('is accepted with %s', async (_, body) => {
     expect(await send(body)).toEqual({ status: 200 });
   });
 
@@ -54,13 +54,13 @@ describe('a chat request', () => {
       'messages',
     ],
     [
-      'a role nobody knows',
+      'an unknown role',
       { messages: [{ role: 'bot', content: 'Hi' }] },
       "Invalid value: 'bot'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.",
       'messages[0].role',
     ],
     [
-      'a user who says nothing',
+      'a user message without content',
       { messages: [{ role: 'user', content: null }] },
       "Invalid value for 'content': expected a string, got null.",
       'messages.[0].content',
@@ -73,13 +73,13 @@ describe('a chat request', () => {
     ],
     [
       'a call without a result',
-      { messages: [...asked, ...hello] },
+      { messages: [...withCall, ...hello] },
       "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: call_1",
       'messages.[1].role',
     ],
     [
       'a call without a result at the end',
-      { messages: asked },
+      { messages: withCall },
       /did not have response messages: call_1$/,
       'messages.[1].role',
     ],
@@ -90,8 +90,8 @@ describe('a chat request', () => {
       'messages.[1].role',
     ],
     [
-      'a result that comes twice',
-      { messages: [...answered, { role: 'tool', tool_call_id: 'call_1', content: '5' }] },
+      'a duplicate result',
+      { messages: [...complete, { role: 'tool', tool_call_id: 'call_1', content: '5' }] },
       /must be a response to a preceeding message/,
       'messages.[3].role',
     ],
@@ -126,7 +126,7 @@ describe('a chat request', () => {
       'tool_choice',
     ],
     [
-      'a choice that nobody declared',
+      'a choice of an undeclared tool',
       { tools: [add], tool_choice: { type: 'function', function: { name: 'sub' } } },
       "Invalid value for 'tool_choice': no function named 'sub' was specified in the 'tools' parameter.",
       'tool_choice',
@@ -138,7 +138,7 @@ describe('a chat request', () => {
       'stream_options',
     ],
     [
-      'json_object without the word',
+      'json_object without the word "json"',
       { response_format: { type: 'json_object' } },
       "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",
       'messages',
@@ -162,15 +162,18 @@ describe('a chat request', () => {
       "Unsupported value: 'temperature' does not support 0.5 with this model. Only the default (1) value is supported.",
       'temperature',
     ],
-  ])('is refused with %s', async (_, body, message, param) => {
+  ])('is rejected with %s', async (_, body, message, param) => {
     const error = await send(body);
     expect(error).toMatchObject({ status: 400, type: 'invalid_request_error', param });
     expect(error.message).toEqual(typeof message === 'string' ? message : expect.stringMatching(message));
   });
 
-  it('is not looked at where the emulator is told not to', async () => {
+  it('is not validated with `validate: false`', async () => {
     const emulator = await startEmulator({ validate: false });
-    const { status } = await post(emulator, { path, body: { model: 'gpt-4o', messages: asked, tools: [] } });
+    const { status } = await post(emulator, {
+      path,
+      body: { model: 'gpt-4o', messages: withCall, tools: [] },
+    });
     expect(status).toBe(200);
   });
 });

@@ -17,7 +17,7 @@ import {
   validateName,
 } from '../../src/testing/tool-validation.js';
 
-/** The first thing OpenAI would object to in a chat request. */
+/** Returns OpenAI's first error for a chat request. */
 export const validateChatRequest = (body: PlainObject): ApiError | undefined => findFirstError(body, checks);
 
 const checks: readonly Check[] = [
@@ -41,7 +41,7 @@ const parameters = new Set(
 );
 
 function checkNames(body: PlainObject): ApiError | undefined {
-  // Compatible servers take parameters of their own.
+  // Compatible servers accept additional parameters.
   if (kindOf(body) === 'unknown') return undefined;
   const name = Object.keys(body).find(key => !parameters.has(key));
   return name === undefined ? undefined : badRequest(`Unrecognized request argument supplied: ${name}`);
@@ -152,7 +152,7 @@ function checkFormat({ response_format: format, messages }: PlainObject): ApiErr
 
 const kindOf = ({ model }: PlainObject) => toModelKind(String(model));
 
-/** The first thing OpenAI would object to in the messages of a chat request: each by itself, then their order. */
+/** Returns OpenAI's first error for the messages of a chat request: their contents first, then their order. */
 export function validateMessages(messages: readonly unknown[]): ApiError | undefined {
   for (const [index, message] of messages.entries()) {
     const error = validateMessage(message, { index });
@@ -177,8 +177,8 @@ function validateMessage(message: unknown, { index }: { index: number }): ApiErr
       if (error !== undefined) return error;
     }
   }
-  const mayBeSilent = role === 'assistant' && (Array.isArray(calls) || typeof message.refusal === 'string');
-  if (content === undefined || content === null) return mayBeSilent ? undefined : missingContent(index);
+  const mayBeEmpty = role === 'assistant' && (Array.isArray(calls) || typeof message.refusal === 'string');
+  if (content === undefined || content === null) return mayBeEmpty ? undefined : missingContent(index);
   return validateContent(content, { path: `${path}.content` });
 }
 
@@ -204,7 +204,7 @@ function validateCall(call: unknown, { path }: { path: string }): ApiError | und
   return validateName(called.name, { path: `${path}.function.name` });
 }
 
-// https://github.com/langgenius/dify/issues/28987; the Responses API takes 64 characters.
+// https://github.com/langgenius/dify/issues/28987; the Responses API allows 64 characters.
 const longestId = 40;
 
 const partTypes = ['text', 'image_url', 'input_audio', 'refusal', 'audio', 'file'];
@@ -234,20 +234,20 @@ function validateContent(content: unknown, { path }: { path: string }): ApiError
 const isImage = (image: unknown): boolean =>
   isPlainObject(image) && /^(https?:\/\/\S+|data:image\/[\w.+-]+;base64,[\w+/=]+)$/.test(String(image.url));
 
-/** Every result answers a call of the assistant message before it, and every call has one before anyone speaks. */
+/** Requires a call in the preceding assistant message per result, and one result per call before other messages. */
 function findUnpairedCall(messages: readonly PlainObject[]): ApiError | undefined {
-  let asked = -1;
+  let lastCalls = -1;
   const open = new Set<unknown>();
   for (const [index, message] of messages.entries()) {
     if (message.role === 'tool') {
       if (!open.delete(message.tool_call_id)) return resultWithoutCall(index);
       continue;
     }
-    if (open.size > 0) return callWithoutResult(asked, open);
+    if (open.size > 0) return callWithoutResult(lastCalls, open);
     for (const call of objectsOf(message.tool_calls)) open.add(call.id);
-    asked = index;
+    lastCalls = index;
   }
-  return open.size > 0 ? callWithoutResult(asked, open) : undefined;
+  return open.size > 0 ? callWithoutResult(lastCalls, open) : undefined;
 }
 
 // "preceeding" is OpenAI's spelling.

@@ -18,7 +18,7 @@ const ask = (content: string, more: Json = {}): Json => ({
   ...more,
 });
 
-/** The chunks of a stream; whatever is no JSON stays text. */
+/** Returns the chunks of a stream. Data that is not JSON stays text. */
 async function chunksOf(emulator: ResponsesEmulator, body: Json): Promise<unknown[]> {
   const { text } = await post(emulator, { path, body: { ...body, stream: true } });
   return text.split('\n\n').filter(Boolean).map(toData);
@@ -38,9 +38,9 @@ const deltasOf = (chunks: readonly unknown[]): unknown[] =>
     ((chunk as { choices?: { delta: unknown }[] }).choices ?? []).map(({ delta }) => delta),
   );
 
-async function start(...answers: ScriptedResponse[]): Promise<ResponsesEmulator> {
+async function start(...responses: ScriptedResponse[]): Promise<ResponsesEmulator> {
   const emulator = await startEmulator();
-  emulator.enqueue(...answers);
+  emulator.enqueue(...responses);
   return emulator;
 }
 
@@ -91,7 +91,7 @@ describe('a chat completion', () => {
     ]);
   });
 
-  it('shows reasoning, but not that of OpenAI models', async () => {
+  it('contains reasoning, except for OpenAI models', async () => {
     const script = [{ reasoning: 'Hm.' }, { text: 'Yes.' }];
     const emulator = await start(script, script);
     const messageOf = async (model: string) => {
@@ -102,7 +102,7 @@ describe('a chat completion', () => {
     expect(await messageOf('gpt-5')).not.toHaveProperty('reasoning_content');
   });
 
-  it('is used up from the same script as a response', async () => {
+  it('consumes the same script as a response', async () => {
     const emulator = await start([{ text: 'one' }], [{ text: 'two' }]);
     const chat = await post(emulator, { path, body: ask('Hi') });
     const response = await post(emulator, { body: { model: 'local-model', input: 'Hi' } });
@@ -112,14 +112,14 @@ describe('a chat completion', () => {
     ]);
   });
 
-  it('asks for a key where one is wanted', async () => {
+  it('requires a key if one is configured', async () => {
     const emulator = await startEmulator({ apiKey: 'sk-test' });
     expect((await post(emulator, { path, body: ask('Hi') })).status).toBe(401);
   });
 });
 
 describe('a stream of chat completion chunks', () => {
-  it('begins with the role, and ends with the reason and a mark', async () => {
+  it('begins with the role and ends with the finish reason and [DONE]', async () => {
     const chunks = await chunksOf(await start(), ask('Hello you'));
     expect(deltasOf(chunks)).toEqual([
       { role: 'assistant', content: '', refusal: null },
@@ -137,7 +137,7 @@ describe('a stream of chat completion chunks', () => {
     expect(chunks.at(-1)).toBe('[DONE]');
   });
 
-  it('brings calls in pieces under their index', async () => {
+  it('contains calls in chunks with their index', async () => {
     const emulator = await start([
       { call: 'add', arguments: '{"a":1234567}', callId: 'call_1' },
       { call: 'add', callId: 'call_2' },
@@ -154,7 +154,7 @@ describe('a stream of chat completion chunks', () => {
     ]);
   });
 
-  it('tells the usage in a chunk of its own when asked', async () => {
+  it('contains the usage in a separate chunk on request', async () => {
     const chunks = await chunksOf(await start(), ask('Hello', { stream_options: { include_usage: true } }));
     expect(chunks.at(-2)).toMatchObject({
       choices: [],
@@ -179,7 +179,7 @@ describe('a stream of chat completion chunks', () => {
 describe('a fault in a stream of chunks', () => {
   const hello: ScriptedResponse = { output: [{ text: 'Hello' }] };
 
-  it('cuts the connection before the chunk with the reason', async () => {
+  it('drops the connection before the chunk with the finish reason', async () => {
     const emulator = await start({ ...hello, fault: 'cut' });
     const response = await fetch(emulator.baseURL + path, {
       method: 'POST',
@@ -188,7 +188,7 @@ describe('a fault in a stream of chunks', () => {
     await expect(response.text()).rejects.toThrow('terminated');
   });
 
-  it('ends the body before the chunk with the reason', async () => {
+  it('ends the body before the chunk with the finish reason', async () => {
     const chunks = await chunksOf(await start({ ...hello, fault: 'early-end' }), ask('Hi'));
     expect(deltasOf(chunks)).toEqual([
       { role: 'assistant', content: '', refusal: null },
@@ -197,7 +197,7 @@ describe('a fault in a stream of chunks', () => {
     expect(chunks).toHaveLength(2);
   });
 
-  it('breaks the JSON of one chunk', async () => {
+  it('truncates the JSON of one chunk', async () => {
     const chunks = await chunksOf(await start({ ...hello, fault: 'malformed' }), ask('Hi'));
     expect(chunks[1]).toBe('{"object":"chat.completion.ch');
     expect(chunks).toHaveLength(5);
@@ -214,7 +214,7 @@ describe('a fault in a stream of chunks', () => {
       { rules: 'mistral' },
       { object: 'error', message: 'Overloaded', type: 'server_error', param: null, code: 'overloaded' },
     ],
-  ])('ends it with an error in the words of %s', async (_, options, error) => {
+  ])('ends it with an error in the format of %s', async (_, options, error) => {
     const emulator = await startEmulator(options);
     const fault = {
       ...hello,
@@ -230,7 +230,7 @@ describe('a fault in a stream of chunks', () => {
     expect((await post(emulator, { path, body: ask('Hi') })).json).toEqual(error);
   });
 
-  it('is a status where the script says so', async () => {
+  it('is an HTTP status if the script sets one', async () => {
     const { status, json } = await post(await start({ status: 429, retryAfter: 1 }), {
       path,
       body: ask('Hi'),

@@ -40,12 +40,12 @@ function respondToChat(body: PlainObject, context: EmulatorContext): Delivery {
     items: objectsOf(asked.input),
     reasons: toModelKind(String(body.model)) === 'reasoning',
   });
-  const answer = runModel(request, context);
-  if ('status' in answer) {
-    const content = answer.body ?? dialect.toErrorBody(toKnownError(answer.status));
-    return toStatusDelivery({ ...answer, body: content });
+  const result = runModel(request, context);
+  if ('status' in result) {
+    const content = result.body ?? dialect.toErrorBody(toKnownError(result.status));
+    return toStatusDelivery({ ...result, body: content });
   }
-  const { response, script } = answer;
+  const { response, script } = result;
   const form = toChatFormat(response, {
     dialect,
     includeUsage: wantsUsage(body),
@@ -64,7 +64,7 @@ const wantsUsage = ({ stream_options: options }: PlainObject): boolean =>
 const toErrorDelivery = (error: ApiError, dialect: ChatDialect): Delivery =>
   toJsonDelivery(dialect.toErrorBody(error), { status: error.status });
 
-/** A chat request in the words of the Responses API, which is what the emulator's model reads. */
+/** Converts a chat request to a request of the Responses API, which the emulated model reads. */
 export function toResponsesBody(body: PlainObject): PlainObject {
   return {
     model: body.model,
@@ -84,9 +84,9 @@ function toItems(message: PlainObject): PlainObject[] {
   if (role === 'tool') {
     return [{ type: 'function_call_output', call_id: callId, output: toContent(content) }];
   }
-  const isSilent = content === undefined || content === null || content === '';
-  const said = isSilent ? [] : [{ type: 'message', role, content: toContent(content) }];
-  return [...said, ...objectsOf(calls).map(toCallItem)];
+  const isEmpty = content === undefined || content === null || content === '';
+  const text = isEmpty ? [] : [{ type: 'message', role, content: toContent(content) }];
+  return [...text, ...objectsOf(calls).map(toCallItem)];
 }
 
 function toCallItem({ id, function: called }: PlainObject): PlainObject {
@@ -112,7 +112,7 @@ function toTool({ type, function: declared }: PlainObject): PlainObject {
 }
 
 function toToolChoice(choice: unknown): unknown {
-  if (choice === 'any') return 'required'; // as Mistral calls it
+  if (choice === 'any') return 'required'; // Mistral's name for `required`
   if (!isPlainObject(choice) || !isPlainObject(choice.function)) return choice;
   return { type: 'function', name: choice.function.name };
 }
@@ -123,7 +123,7 @@ function toText(format: unknown): PlainObject | undefined {
   return { format: { type, ...(isPlainObject(schema) ? schema : {}) } };
 }
 
-/** A response in the form of the Chat Completions API. */
+/** Converts a response to the format of the Chat Completions API. */
 export function toChatFormat(
   response: EmulatedResponse,
   {
@@ -163,7 +163,7 @@ const toFrame = (data: PlainObject): string => `data: ${JSON.stringify(data)}\n\
 const isLast = ({ choices }: PlainObject): boolean =>
   objectsOf(choices).some(({ finish_reason: reason }) => typeof reason === 'string');
 
-/** Puts the output items of an answer together; a chat completion has one message. */
+/** Joins the output items of a response to the one message of a chat completion. */
 export function toCompletion(response: EmulatedResponse): Completion {
   const { id, createdAt, echo, output, usage } = response;
   const messages = output.flatMap(item => (item.type === 'message' ? item.content : []));

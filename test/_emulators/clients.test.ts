@@ -7,9 +7,9 @@ import { z } from 'zod';
 import type { ResponsesEmulatorOptions } from '../../src/testing/index.js';
 import { startEmulator } from '../testing/_emulator.js';
 import { hostTools } from '../integration/_tools.js';
-import { hostAnswer, hostTurn } from '../testing/_host-turn.js';
+import { hostResponse, hostTurn } from '../testing/_host-turn.js';
 
-// Clients that nobody here wrote: what satisfies them is the API.
+// Independent clients confirm that the emulator matches the API.
 
 const clients: readonly {
   readonly name: string;
@@ -41,7 +41,7 @@ const clients: readonly {
 describe.each(clients)('$name', ({ options, toModel }) => {
   const start = async () => toModel((await startEmulator({ apiKey: 'sk-test', ...options })).baseURL);
 
-  it('streams two rounds with parallel calls, and counts tokens', async () => {
+  it('streams two rounds with parallel calls and counts tokens', async () => {
     const errors: unknown[] = [];
     const result = streamText({
       ...hostTurn,
@@ -52,19 +52,19 @@ describe.each(clients)('$name', ({ options, toModel }) => {
     expect(errors).toEqual([]);
     expect(steps.map(({ finishReason }) => finishReason)).toEqual(['tool-calls', 'stop']);
     expect(steps[0]?.toolCalls.map(({ input }) => input)).toEqual([{ city: 'Oslo' }, { a: 2, b: 3 }]);
-    expect(await result.text).toBe(hostAnswer);
+    expect(await result.text).toBe(hostResponse);
     expect(steps[1]?.usage.inputTokens).toBeGreaterThan(20);
     expect(steps[1]?.usage.outputTokens).toBeGreaterThan(5);
   });
 
   it('runs the same rounds without streaming', async () => {
     const { text, steps } = await generateText({ ...hostTurn, model: await start() });
-    expect(text).toBe(hostAnswer);
+    expect(text).toBe(hostResponse);
     expect(steps.map(({ finishReason }) => finishReason)).toEqual(['tool-calls', 'stop']);
     expect(steps[1]?.usage.inputTokens).toBeGreaterThan(20);
   });
 
-  it('gets an object of its schema', async () => {
+  it('receives an object that matches its schema', async () => {
     const { object } = await generateObject({
       model: await start(),
       schema: z.object({ city: z.string(), days: z.number().int() }),
@@ -73,7 +73,7 @@ describe.each(clients)('$name', ({ options, toModel }) => {
     expect(object).toEqual({ city: 'Rome', days: 3 });
   });
 
-  it('shows it an image', async () => {
+  it('receives an image', async () => {
     const { text } = await generateText({
       model: await start(),
       messages: [
@@ -89,7 +89,7 @@ describe.each(clients)('$name', ({ options, toModel }) => {
     expect(text).toBe('You said: Look, an image (image/png)');
   });
 
-  it('calls the tool it is made to call, and none where it may not', async () => {
+  it('follows the tool choice', async () => {
     const model = await start();
     const forced = await generateText({ model, prompt: 'Hello', tools: hostTools, toolChoice: 'required' });
     expect(forced.toolCalls).toHaveLength(1);
@@ -104,7 +104,7 @@ describe.each(clients)('$name', ({ options, toModel }) => {
     expect(none.text).toBe('You said: Get the weather in Oslo and add 2 and 3');
   });
 
-  it('is told when an answer is cut at its limit', async () => {
+  it('reports a response that is truncated at its limit', async () => {
     const prompt = 'Say something long. '.repeat(50);
     const { finishReason, text } = await generateText({
       model: await start(),

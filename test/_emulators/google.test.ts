@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startEmulator } from '../testing/_emulator.js';
 import { hostTools } from '../integration/_tools.js';
-import { hostAnswer, hostTurn } from '../testing/_host-turn.js';
+import { hostResponse, hostTurn } from '../testing/_host-turn.js';
 
-// A client that nobody here wrote: what satisfies it is the API.
+// An independent client confirms that the emulator matches the API.
 
 type Json = Record<string, unknown>;
 
@@ -24,7 +24,7 @@ describe('@ai-sdk/google', () => {
     const steps = await result.steps;
     expect(errors).toEqual([]);
     expect(steps.map(({ finishReason }) => finishReason)).toEqual(['tool-calls', 'stop']);
-    expect(await result.text).toBe(hostAnswer);
+    expect(await result.text).toBe(hostResponse);
     expect(steps[1]?.usage.inputTokens).toBeGreaterThan(20);
     const replayed = (emulator.requests[1]?.body as { contents: { parts: Json[] }[] }).contents[1]?.parts;
     expect(replayed?.map(part => typeof part.thoughtSignature)).toEqual(['string', 'undefined']);
@@ -33,11 +33,11 @@ describe('@ai-sdk/google', () => {
   it('runs the same rounds without streaming', async () => {
     const { model } = await start('gemini-2.5-flash');
     const { text, steps } = await generateText({ ...hostTurn, model });
-    expect(text).toBe(hostAnswer);
+    expect(text).toBe(hostResponse);
     expect(steps).toHaveLength(2);
   });
 
-  it('gets an object of its schema', async () => {
+  it('receives an object that matches its schema', async () => {
     const { model } = await start();
     const { object } = await generateObject({
       model,
@@ -47,7 +47,7 @@ describe('@ai-sdk/google', () => {
     expect(object).toEqual({ city: 'Rome', days: 3 });
   });
 
-  it('is shown thoughts where it asks for them', async () => {
+  it('receives reasoning on request', async () => {
     const { model } = await start();
     const { reasoningText, usage } = await generateText({
       model,
@@ -58,7 +58,7 @@ describe('@ai-sdk/google', () => {
     expect(usage.reasoningTokens).toBe(64);
   });
 
-  it('shows it an image', async () => {
+  it('receives an image', async () => {
     const { model } = await start();
     const content = [
       { type: 'text', text: 'Look' },
@@ -68,7 +68,7 @@ describe('@ai-sdk/google', () => {
     expect(text).toBe('You said: Look, an image (image/png)');
   });
 
-  it('calls the tool it is made to call, and none where it may not', async () => {
+  it('follows the tool choice', async () => {
     const { model } = await start();
     const named = await generateText({
       model,
@@ -81,14 +81,14 @@ describe('@ai-sdk/google', () => {
     expect(none.text).toBe('You said: Get the weather in Oslo and add 2 and 3');
   });
 
-  it('is told when an answer is cut at its limit', async () => {
+  it('reports a response that is truncated at its limit', async () => {
     const { model } = await start();
     const prompt = 'Say something long. '.repeat(50);
     const { finishReason } = await generateText({ model, prompt, maxOutputTokens: 100 });
     expect(finishReason).toBe('length');
   });
 
-  it('is told of a wrong key and of an exhausted quota', async () => {
+  it('reports a wrong key and an exhausted quota', async () => {
     const wrong = await start('gemini-2.5-flash', 'wrong');
     await expect(generateText({ model: wrong.model, prompt: 'Hi', maxRetries: 0 })).rejects.toMatchObject({
       statusCode: 400,
@@ -103,7 +103,7 @@ describe('@ai-sdk/google', () => {
     });
   });
 
-  it('is told of a failure within a stream', async () => {
+  it('reports a failure within a stream', async () => {
     const { emulator, model } = await start();
     emulator.enqueue({ output: [{ text: 'One two' }], fault: 'error-event', after: 1, message: 'Oh no' });
     const errors: unknown[] = [];
@@ -143,7 +143,7 @@ describe('a history of the Gemini API', () => {
       ],
       'Please ensure that function call turn comes immediately after a user turn or after a function response turn.',
     ],
-  ])('is refused with %s', async (_, messages, message) => {
+  ])('is rejected with %s', async (_, messages, message) => {
     const { model } = await start('gemini-2.5-flash');
     await expect(generateText({ model, messages, maxRetries: 0 })).rejects.toMatchObject({ message });
   });
@@ -151,7 +151,7 @@ describe('a history of the Gemini API', () => {
   it.each([
     ['gemini-3-pro-preview', 400],
     ['gemini-2.5-flash', 200],
-  ])('without a signature is answered by %s with %i', async (modelId, status) => {
+  ])('without a signature gets from %s the status %i', async (modelId, status) => {
     const { emulator } = await start();
     const response = await fetch(`${emulator.url}/v1beta/models/${modelId}:generateContent`, {
       method: 'POST',

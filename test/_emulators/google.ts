@@ -44,12 +44,12 @@ function respondToGoogle(
     items: objectsOf(asked.input),
     reasons: asked.reasoning !== undefined,
   });
-  const answer = runModel(request, context);
-  if ('status' in answer) {
-    const content = answer.body ?? toGoogleErrorBody(toStatusError(answer.status));
-    return toStatusDelivery({ ...answer, body: content });
+  const result = runModel(request, context);
+  if ('status' in result) {
+    const content = result.body ?? toGoogleErrorBody(toStatusError(result.status));
+    return toStatusDelivery({ ...result, body: content });
   }
-  const { response, script } = answer;
+  const { response, script } = result;
   return toDelivery(toGoogleFormat(response, { model, rewriteChunks: chunksOf(script) }), {
     stream,
     latency: context.latency,
@@ -66,7 +66,7 @@ const invalidKey: GoogleError = {
 const toErrorDelivery = (error: GoogleError): Delivery =>
   toJsonDelivery(toGoogleErrorBody(error), { status: error.code });
 
-/** An error as Google's APIs answer it. */
+/** An error of Google's APIs. */
 export interface GoogleError {
   /** The HTTP status. */
   readonly code: number;
@@ -82,7 +82,7 @@ export const invalidArgument = (message: string): GoogleError => ({
   status: 'INVALID_ARGUMENT',
 });
 
-/** What the API says with a status, https://ai.google.dev/gemini-api/docs/troubleshooting. */
+/** Errors of the API by status, https://ai.google.dev/gemini-api/docs/troubleshooting. */
 export const toStatusError = (code: number): GoogleError => {
   const [status, message] = knownStatuses[code] ?? [
     'UNKNOWN',
@@ -100,7 +100,7 @@ const knownStatuses: Readonly<Record<number, readonly [status: string, message: 
   503: ['UNAVAILABLE', 'The model is overloaded. Please try again later.'],
 };
 
-/** A request of the Gemini API in the words of the Responses API, which is what the emulator's model reads. */
+/** Converts a Gemini request to a request of the Responses API, which the emulated model reads. */
 export function toResponsesBody(
   body: PlainObject,
   { model, stream }: { model: string; stream: boolean },
@@ -119,11 +119,11 @@ export function toResponsesBody(
   };
 }
 
-/** The functions of a request. */
+/** Returns the function declarations of a request. */
 export const toDeclarations = ({ tools }: PlainObject): PlainObject[] =>
   objectsOf(tools).flatMap(tool => objectsOf(tool.functionDeclarations));
 
-/** Calls have no ids here, or need none: a result belongs to the first open call of its name. */
+/** Converts contents to items. Call ids are optional, so a result belongs to the first open call with its name. */
 function toItems(contents: readonly PlainObject[]): PlainObject[] {
   const open: { id: string; name: unknown }[] = [];
   let count = 0;
@@ -150,7 +150,7 @@ function toItems(contents: readonly PlainObject[]): PlainObject[] {
   });
 }
 
-/** The parts of one turn are one message. */
+/** Joins the parts of one turn to one message. */
 function joinMessages(items: readonly PlainObject[]): PlainObject[] {
   const joined: PlainObject[] = [];
   for (const item of items) {
@@ -179,7 +179,7 @@ const toMedia = (url: string, mediaType: unknown): PlainObject =>
     ? { type: 'input_image', image_url: url }
     : { type: 'input_file', file_data: url };
 
-/** What a function answered, out of the field that clients put it in. */
+/** Reads a function result from the fields that clients use. */
 function toOutput(response: unknown): string {
   const { content, output, result } = toObject(response);
   const value = content ?? output ?? result ?? response;
@@ -193,7 +193,7 @@ const toTool = ({ name, description, parameters, parametersJsonSchema }: PlainOb
   parameters: parametersJsonSchema ?? toJsonSchema(parameters),
 });
 
-/** OpenAPI's types in capitals are JSON Schema's. */
+/** Converts OpenAPI's upper-case types to JSON Schema. */
 function toJsonSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toJsonSchema);
   if (!isPlainObject(schema)) return schema;
@@ -234,7 +234,7 @@ const toText = (parts: unknown): string | undefined =>
 
 const toObject = (value: unknown): PlainObject => (isPlainObject(value) ? value : {});
 
-/** A response in the form of the Gemini API. */
+/** Converts a response to the format of the Gemini API. */
 export function toGoogleFormat(
   response: EmulatedResponse,
   { model, rewriteChunks = chunks => chunks }: { model: string; rewriteChunks?: RewriteChunks },
@@ -251,9 +251,9 @@ export function toGoogleFormat(
     ],
     ...common,
   });
-  const pieces = parts.length > 0 ? parts.flatMap(toPieces) : [{ text: '' }];
-  const chunks = pieces.map((piece, index) =>
-    toBody([piece], index === pieces.length - 1 ? toFinishReason(response) : undefined),
+  const streamed = parts.length > 0 ? parts.flatMap(toStreamedParts) : [{ text: '' }];
+  const chunks = streamed.map((part, index) =>
+    toBody([part], index === streamed.length - 1 ? toFinishReason(response) : undefined),
   );
   return {
     body: toBody(parts, toFinishReason(response)),
@@ -284,7 +284,7 @@ function toParts(item: OutputItem): PlainObject[] {
   }
 }
 
-/** Of parallel calls the first is signed, https://ai.google.dev/gemini-api/docs/thought-signatures. */
+/** Signs the first of parallel calls, https://ai.google.dev/gemini-api/docs/thought-signatures. */
 function signFirstCall(parts: readonly PlainObject[]): PlainObject[] {
   const first = parts.find(part => 'functionCall' in part);
   return parts.map(part => (part === first ? { ...part, thoughtSignature: toSignature(part) } : part));
@@ -293,12 +293,12 @@ function signFirstCall(parts: readonly PlainObject[]): PlainObject[] {
 const toSignature = (part: PlainObject): string =>
   Buffer.from(`signed ${JSON.stringify(part.functionCall)}`).toString('base64');
 
-/** Text streams in words; a call comes whole. */
-function toPieces(part: PlainObject): PlainObject[] {
+/** Splits text into words. Calls are not split. */
+function toStreamedParts(part: PlainObject): PlainObject[] {
   return typeof part.text === 'string' ? toWords(part.text).map(text => ({ ...part, text })) : [part];
 }
 
-/** The API has no arguments that are no object. */
+/** Parses arguments. The API only has object arguments. */
 function toArguments(text: string): PlainObject {
   try {
     const value: unknown = JSON.parse(text);
@@ -325,7 +325,7 @@ function toUsage(usage: ResponseUsage): PlainObject {
   };
 }
 
-/** The first thing the Gemini API would object to. */
+/** Returns the first error of the Gemini API for a request. */
 export function validateGoogle(body: PlainObject, { model }: { model: string }): GoogleError | undefined {
   const contents = objectsOf(body.contents);
   if (contents.length === 0) {
@@ -343,7 +343,7 @@ function checkNames(body: PlainObject): GoogleError | undefined {
   );
 }
 
-/** Calls follow a user, and their results follow them, one for each. */
+/** Requires calls after a user turn, and one result per call directly after them. */
 function checkTurns(contents: readonly PlainObject[]): GoogleError | undefined {
   for (const [index, content] of contents.entries()) {
     const before = contents[index - 1];
@@ -368,7 +368,7 @@ const differentCounts = invalidArgument(
   'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.',
 );
 
-/** Gemini 3 wants the first call of each step of the present turn signed. */
+/** Gemini 3 requires a signature for the first call of each step of the current turn. */
 function checkSignatures(
   contents: readonly PlainObject[],
   { model }: { model: string },

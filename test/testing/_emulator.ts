@@ -17,7 +17,7 @@ export async function startEmulator(options?: ResponsesEmulatorOptions): Promise
   return emulator;
 }
 
-/** Posts JSON and gives status, headers and the parsed body. */
+/** Posts JSON and returns status, headers and the parsed body. */
 export async function post(
   emulator: ResponsesEmulator,
   {
@@ -35,20 +35,20 @@ export async function post(
   return { status: response.status, headers: response.headers, text, json: toJson(text) };
 }
 
-/** Sends a body that the API refuses; gives the status and the error. */
+/** Sends a body that the API rejects. Returns the status and the error. */
 export async function refuse(body: Json): Promise<Json> {
   const emulator = await startEmulator();
   const { status, json } = await post(emulator, { body });
   return { status, ...(json.error as Json) };
 }
 
-/** Posts with `stream: true` and gives the events, each checked to be framed as the API frames it. */
+/** Posts with `stream: true` and returns the events. Each event must have the API's framing. */
 export async function stream(emulator: ResponsesEmulator, body: Json): Promise<Json[]> {
   const { text } = await post(emulator, { body: { ...body, stream: true } });
   return toEvents(text);
 }
 
-/** Parses a whole stream; an event whose two lines disagree throws. */
+/** Parses a complete stream. Throws if the two lines of an event have different types. */
 export function toEvents(text: string): Json[] {
   return text
     .split('\n\n')
@@ -61,16 +61,16 @@ export function toEvents(text: string): Json[] {
     });
 }
 
-/** The output items of a response. */
+/** Returns the output items of a response. */
 export const outputOf = (json: unknown): Json[] => (json as { output: Json[] }).output;
 
-/** The text of the first part of the first item. */
+/** Returns the text of the first part of the first item. */
 export const textOf = (json: unknown): unknown => {
   const content = outputOf(json)[0]?.content;
   return Array.isArray(content) ? content[0]?.text : undefined;
 };
 
-/** A function tool with the given properties, all required. */
+/** Creates a function tool with the given required properties. */
 export const tool = (name: string, properties: Json = {}, description = ''): Json => ({
   type: 'function',
   name,
@@ -78,10 +78,10 @@ export const tool = (name: string, properties: Json = {}, description = ''): Jso
   parameters: { type: 'object', properties, required: Object.keys(properties) },
 });
 
-/** An item of the user's. */
+/** Creates a user message. */
 export const user = (text: string): Json => ({ role: 'user', content: [{ type: 'input_text', text }] });
 
-/** The output of a call. */
+/** Creates the output of a call. */
 export const outputFor = (call: Json | undefined, output: unknown): Json => ({
   type: 'function_call_output',
   call_id: call?.call_id,

@@ -1,7 +1,7 @@
 import { stepCountIs } from 'ai';
 import { hostTools } from '../integration/_tools.js';
 
-/** What a client is asked that runs two tools of the host and then answers. */
+/** Call options of a turn that runs two tools of the host. */
 export const hostTurn = {
   prompt: 'Get the weather in Oslo and add 2 and 3',
   tools: hostTools,
@@ -9,5 +9,5 @@ export const hostTurn = {
   maxRetries: 0,
 };
 
-/** What the emulator's model says of it in the end. */
-export const hostAnswer = 'The tool get_weather returned: Oslo: 18 degrees\nThe tool add returned: 5';
+/** Final text of the emulated model in that turn. */
+export const hostResponse = 'The tool get_weather returned: Oslo: 18 degrees\nThe tool add returned: 5';

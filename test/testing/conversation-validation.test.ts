@@ -6,21 +6,21 @@ type Json = Record<string, unknown>;
 const reasoningModel = { model: 'gpt-5', store: false, include: ['reasoning.encrypted_content'] };
 const weather = tool('get_weather', { city: { type: 'string' } });
 
-/** A first round: what came back for a question about the weather. */
+/** Runs a first round and returns the response to a question about the weather. */
 async function askWeather(settings: Json = reasoningModel) {
   const emulator = await startEmulator();
   const question = user('Weather in Oslo?');
   const { json } = await post(emulator, { body: { ...settings, input: [question], tools: [weather] } });
   const [reasoning, call] = outputOf(json);
   const send = async (...input: (Json | undefined)[]) => {
-    const answer = await post(emulator, { body: { ...settings, input, tools: [weather] } });
-    return { status: answer.status, ...(answer.json.error as Json | undefined) };
+    const response = await post(emulator, { body: { ...settings, input, tools: [weather] } });
+    return { status: response.status, ...(response.json.error as Json | undefined) };
   };
   return { question, reasoning, call, output: outputFor(call, 'sunny'), responseId: json.id, send };
 }
 
 describe('reasoning in a conversation', () => {
-  it('is taken back whole, with and without ids', async () => {
+  it('is accepted unchanged, with and without ids', async () => {
     const { question, reasoning, call, output, send } = await askWeather();
     expect(reasoning).toMatchObject({
       type: 'reasoning',
@@ -41,7 +41,7 @@ describe('reasoning in a conversation', () => {
     });
   });
 
-  it('is not taken with encrypted content of another server or another item', async () => {
+  it('is rejected with encrypted content of another server or another item', async () => {
     const { question, reasoning, call, output, send } = await askWeather();
     const foreign = { ...reasoning, encrypted_content: 'gAAAAAforeign' };
     expect(await send(question, foreign, call, output)).toMatchObject({
@@ -56,7 +56,7 @@ describe('reasoning in a conversation', () => {
     });
   });
 
-  it('is not taken without the item that followed it', async () => {
+  it('is rejected without the item that followed it', async () => {
     const { question, reasoning, send } = await askWeather();
     expect(await send(question, reasoning, user('And now?'))).toMatchObject({
       status: 400,
@@ -64,7 +64,7 @@ describe('reasoning in a conversation', () => {
     });
   });
 
-  it('is missed by a call that keeps its id', async () => {
+  it('is required by a call that keeps its id', async () => {
     const { question, reasoning, call, output, send } = await askWeather();
     expect(await send(question, call, output)).toMatchObject({
       status: 400,
@@ -72,13 +72,13 @@ describe('reasoning in a conversation', () => {
     });
   });
 
-  it('may be referred to when it is stored', async () => {
+  it('can be referenced if it is stored', async () => {
     const { question, reasoning, call, output, send } = await askWeather({ model: 'gpt-5' });
     const references = [reasoning, call].map(item => ({ type: 'item_reference', id: item?.id }));
     expect((await send(question, ...references, output)).status).toBe(200);
   });
 
-  it('comes back with the previous response', async () => {
+  it('is restored with the previous response', async () => {
     const emulator = await startEmulator();
     const first = await post(emulator, {
       body: { model: 'gpt-5', input: 'Weather in Oslo?', tools: [weather] },
@@ -89,8 +89,8 @@ describe('reasoning in a conversation', () => {
     expect(outputOf(second.json).at(-1)).toMatchObject({
       content: [{ text: 'The tool get_weather returned: sunny' }],
     });
-    const unanswered = await post(emulator, { body: { ...body, input: 'And?' } });
-    expect(unanswered.json).toMatchObject({
+    const incomplete = await post(emulator, { body: { ...body, input: 'And?' } });
+    expect(incomplete.json).toMatchObject({
       error: { message: expect.stringContaining('No tool output found') },
     });
     const unknown = await post(emulator, {

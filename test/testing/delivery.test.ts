@@ -4,10 +4,13 @@ import { outputOf, post, startEmulator, stream, textOf, toEvents } from './_emul
 
 const body = { model: 'gpt-4o', input: 'Hi', stream: true };
 
-/** Sends one request that is answered as scripted; reads the body for as long as it comes. */
-async function receive(answer: ScriptedResponse, { stream: streams = true }: { stream?: boolean } = {}) {
+/**
+ * Sends one request and reads its body to the end. A connection counts as silent if no data arrives while the emulator
+ * serves a series of other requests.
+ */
+async function receive(script: ScriptedResponse, { stream: streams = true }: { stream?: boolean } = {}) {
   const emulator = await startEmulator();
-  emulator.enqueue(answer);
+  emulator.enqueue(script);
   const controller = new AbortController();
   const response = await fetch(`${emulator.baseURL}/responses`, {
     method: 'POST',
@@ -17,25 +20,34 @@ async function receive(answer: ScriptedResponse, { stream: streams = true }: { s
   const decoder = new TextDecoder();
   let text = '';
   let end = 'end';
-  // A silent connection is left after a moment without data.
-  let timer = setTimeout(() => controller.abort(), 150);
+  let chunks = 0;
+  let isOver = false;
+  const watch = async (): Promise<void> => {
+    for (let seen = chunks, others = 0; !isOver && others < 20; others++) {
+      await (await fetch(`${emulator.baseURL}/models`)).text();
+      if (chunks !== seen) others = 0;
+      seen = chunks;
+    }
+    if (!isOver) controller.abort();
+  };
+  const watching = watch();
   try {
     for await (const chunk of response.body ?? []) {
       text += decoder.decode(chunk, { stream: true });
-      clearTimeout(timer);
-      timer = setTimeout(() => controller.abort(), 150);
+      chunks++;
     }
   } catch {
     end = controller.signal.aborted ? 'silence' : 'cut';
   }
-  clearTimeout(timer);
+  isOver = true;
+  await watching;
   return { status: response.status, headers: response.headers, text, end };
 }
 
 const typesOf = (text: string) => toEvents(text).map(({ type }) => type);
 
-describe('scripted answers', () => {
-  it('are used up in order, then the rule-based model answers', async () => {
+describe('scripted responses', () => {
+  it('are consumed in order, then the rule-based model responds', async () => {
     const emulator = await startEmulator();
     emulator.enqueue([{ text: 'one' }], { output: [{ text: 'two' }] });
     const texts: unknown[] = [];
@@ -46,7 +58,7 @@ describe('scripted answers', () => {
     expect(texts).toEqual(['one', 'two', 'You said: three']);
   });
 
-  it('are not used up by a request that is refused', async () => {
+  it('are not consumed by a rejected request', async () => {
     const emulator = await startEmulator();
     emulator.enqueue([{ text: 'one' }]);
     expect((await post(emulator, { body: { model: 'gpt-4o' } })).status).toBe(400);
@@ -79,7 +91,7 @@ describe('scripted answers', () => {
     expect(refusal.join('')).toBe('I will not.');
   });
 
-  it('may be incomplete, without usage, and in another dialect', async () => {
+  it('can be incomplete, without usage, and in another dialect', async () => {
     const { text } = await receive({
       output: [{ text: 'half' }],
       incomplete: 'content_filter',
@@ -95,7 +107,7 @@ describe('scripted answers', () => {
     expect(events.at(-1)?.response).not.toHaveProperty('usage');
   });
 
-  it('may be any status with the error of the API', async () => {
+  it('can be any status with the error of the API', async () => {
     const limited = await receive({ status: 429, retryAfter: 2 });
     expect(limited).toMatchObject({ status: 429, end: 'end' });
     expect(limited.headers.get('retry-after')).toBe('2');
@@ -111,7 +123,7 @@ describe('scripted answers', () => {
     expect(recorded.text).toBe('data: {}\n\n');
   });
 
-  it('report the cached part of a long prompt that comes again', async () => {
+  it('report the cached part of a repeated long prompt', async () => {
     const emulator = await startEmulator();
     const long = { model: 'gpt-4o', input: 'Hi', instructions: 'Be brief. '.repeat(600) };
     const cached = async () => {
@@ -127,12 +139,20 @@ describe('faults of a stream', () => {
   const output = [{ text: 'Hi' }];
   const all = 9;
   const cases: [string, Fault, { end: string; count: number; last: string }][] = [
-    ['cut', { fault: 'cut' }, { end: 'cut', count: all - 1, last: 'response.output_item.done' }],
-    ['cut early', { fault: 'cut', after: 3 }, { end: 'cut', count: 3, last: 'response.output_item.added' }],
+    [
+      'drop the connection',
+      { fault: 'cut' },
+      { end: 'cut', count: all - 1, last: 'response.output_item.done' },
+    ],
+    [
+      'drop the connection early',
+      { fault: 'cut', after: 3 },
+      { end: 'cut', count: 3, last: 'response.output_item.added' },
+    ],
     ['end early', { fault: 'early-end' }, { end: 'end', count: all - 1, last: 'response.output_item.done' }],
     ['stall', { fault: 'stall', after: 1 }, { end: 'silence', count: 1, last: 'response.created' }],
     ['fail', { fault: 'failed', after: 5 }, { end: 'end', count: 6, last: 'response.failed' }],
-    ['break off with an error', { fault: 'error-event' }, { end: 'end', count: 3, last: 'error' }],
+    ['end with an error', { fault: 'error-event' }, { end: 'end', count: 3, last: 'error' }],
     [
       'fail after an error',
       { fault: 'error-event', thenFailed: true },
@@ -148,7 +168,7 @@ describe('faults of a stream', () => {
     expect(types.at(-1)).toBe(last);
   });
 
-  it('put the error where the shape says', async () => {
+  it('put the error in the place that the shape selects', async () => {
     const error = async (shape: 'flat' | 'nested' | 'bare') => {
       const { text } = await receive({
         fault: 'error-event',
@@ -167,7 +187,7 @@ describe('faults of a stream', () => {
     expect(Object.keys(await error('bare'))).toEqual(['error']);
   });
 
-  it('come before the headers when they cut off everything', async () => {
+  it('apply before the headers with `after: 0`', async () => {
     await expect(receive({ fault: 'cut', after: 0 })).rejects.toThrow('fetch failed');
     expect(await receive({ fault: 'stall', after: 0 })).toMatchObject({
       status: 200,
@@ -183,7 +203,7 @@ describe('faults of a stream', () => {
     });
   });
 
-  it('send a line that is no JSON and go on', async () => {
+  it('send an invalid JSON line and continue', async () => {
     const { text, end } = await receive({ fault: 'malformed' });
     const broken = text.split('\n').filter(line => line.startsWith('data: ') && !line.endsWith('}'));
     expect(broken).toHaveLength(1);
@@ -191,7 +211,7 @@ describe('faults of a stream', () => {
     expect(end).toBe('end');
   });
 
-  it('answer with something else altogether', async () => {
+  it('replace the complete response', async () => {
     const page = await receive({ fault: 'html' });
     expect(page.headers.get('content-type')).toBe('text/html');
     expect(page.text).toMatch(/^<!DOCTYPE html>/);
@@ -205,7 +225,7 @@ describe('faults of a stream', () => {
 describe('faults of a body', () => {
   const receiveBody = (fault: Fault) => receive(fault, { stream: false });
 
-  it('break it off or let it hang', async () => {
+  it('truncate it or keep the connection open', async () => {
     expect(await receiveBody({ fault: 'cut' })).toMatchObject({ end: 'cut' });
     expect(await receiveBody({ fault: 'stall' })).toMatchObject({ end: 'silence' });
     const { text, end } = await receiveBody({ fault: 'early-end' });
@@ -213,7 +233,7 @@ describe('faults of a body', () => {
     expect(() => JSON.parse(text)).toThrow(SyntaxError);
   });
 
-  it('tell of an error with status 200', async () => {
+  it('report an error with status 200', async () => {
     expect(JSON.parse((await receiveBody({ fault: 'failed' })).text)).toMatchObject({
       status: 'failed',
       output: [],

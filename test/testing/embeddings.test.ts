@@ -14,14 +14,14 @@ const dot = (a: number[] = [], b: number[] = []) =>
   a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0);
 
 describe('embeddings', () => {
-  it('have length 1 and are the same for the same text', async () => {
+  it('are unit vectors and equal for equal texts', async () => {
     const [first, second] = [await embed({ input: 'a red fox' }), await embed({ input: ['a red fox'] })];
     expect(first).toEqual(second);
     expect(first[0]).toHaveLength(1536);
     expect(dot(first[0], first[0])).toBeCloseTo(1, 10);
   });
 
-  it('lie close together for texts that share words', async () => {
+  it('are similar for texts that share words', async () => {
     const [fox, hound, sea] = await embed({ input: ['the red fox', 'the red hound', 'deep blue sea'] });
     expect(dot(fox, hound)).toBeGreaterThan(dot(fox, sea) + 0.3);
   });
@@ -33,7 +33,7 @@ describe('embeddings', () => {
     expect(Math.abs(dot(small, large))).toBeLessThan(0.7);
   });
 
-  it('come as base64 when that is asked for', async () => {
+  it('are encoded as base64 on request', async () => {
     const [floats] = await embed({ input: 'fox', dimensions: 8 });
     const [encoded] = await embed({ input: 'fox', dimensions: 8, encoding_format: 'base64' });
     const bytes = Buffer.from(String(encoded), 'base64');
@@ -53,7 +53,7 @@ describe('embeddings', () => {
     ['an empty text', { input: [''] }, expect.stringContaining("'$.input' is invalid")],
     ['too many dimensions', { input: 'fox', dimensions: 4000 }, expect.stringContaining('from 1 to 1536')],
     ['an unknown encoding', { input: 'fox', encoding_format: 'hex' }, expect.stringContaining("'hex'")],
-  ])('are refused for %s', async (_, body, message) => {
+  ])('are rejected for %s', async (_, body, message) => {
     const emulator = await startEmulator();
     const { status, json } = await post(emulator, { path, body: { model, ...body } });
     expect({ status, message: (json.error as { message: string }).message }).toEqual({
@@ -62,7 +62,7 @@ describe('embeddings', () => {
     });
   });
 
-  it('fail as scripted, and say so when the script was meant for a response', async () => {
+  it('fail as scripted, and report a script that is meant for a response', async () => {
     const emulator = await startEmulator();
     emulator.enqueue({ status: 429 }, [{ text: 'Hi' }]);
     expect((await post(emulator, { path, body: { model, input: 'fox' } })).status).toBe(429);

@@ -39,7 +39,7 @@ describe('validateItems', () => {
       { message: expect.stringContaining('letters, numbers, underscores, or dashes') },
     ],
     [
-      'a reasoning id that was made up',
+      'an invented reasoning id',
       [{ type: 'reasoning', id: 'reasoning_1', summary: [] }],
       { message: "Invalid 'input[1].id': 'reasoning_1'. Expected an ID that begins with 'rs'." },
     ],
@@ -59,7 +59,7 @@ describe('validateItems', () => {
       { message: "Invalid type for 'input[1].arguments': expected a string, but got an object instead." },
     ],
     [
-      'an output that is missing',
+      'a missing output',
       [call, { ...output, output: undefined }],
       { message: "Missing required parameter: 'input[2].output'." },
     ],
@@ -69,17 +69,17 @@ describe('validateItems', () => {
       { code: 'string_above_max_length' },
     ],
     [
-      'text of the user in an answer',
+      'user text in an assistant message',
       [{ role: 'assistant', content: [{ type: 'input_text', text: 'Hi' }] }],
       { message: "Invalid value: 'input_text'. Supported values are: 'output_text' and 'refusal'." },
     ],
     [
-      'an image that is no URL',
+      'an image without a URL',
       [call, { ...output, output: [{ type: 'input_image', image_url: 'iVBORw0' }] }],
       { message: expect.stringContaining("Invalid 'input[2].output[0].image_url'") },
     ],
     [
-      'an id that comes twice',
+      'a duplicate id',
       [
         { ...call, id: 'fc_2' },
         output,
@@ -89,11 +89,11 @@ describe('validateItems', () => {
       { message: 'Duplicate item found with id fc_2. Remove duplicate items from your input and try again.' },
     ],
   ];
-  it.each(cases)('refuses %s', async (_, input, error) => {
+  it.each(cases)('rejects %s', async (_, input, error) => {
     expect(await refuseItems(...input)).toMatchObject({ status: 400, ...error });
   });
 
-  it('refuses a reference to an item that is not stored', async () => {
+  it('rejects a reference to an item that is not stored', async () => {
     expect(await refuseItems({ type: 'item_reference', id: 'msg_1' })).toMatchObject({
       status: 404,
       message:
@@ -101,7 +101,7 @@ describe('validateItems', () => {
     });
   });
 
-  it('takes nearly anything when it does not validate', async () => {
+  it('accepts nearly anything with `validate: false`', async () => {
     const emulator = await startEmulator({ validate: false });
     const { status } = await post(emulator, {
       body: { model: 'gpt-4o', input: [user('Hi'), call], top_k: 1 },

@@ -27,17 +27,17 @@ async function send(
   return { status, ...json };
 }
 
-describe("a conversation by Mistral's rules", () => {
+describe("a conversation under Mistral's rules", () => {
   it.each<[string, Json[]]>([
     ['a first message', [hello]],
-    ['calls, results and an answer', [hello, calling(call('abcDEF123')), result('abcDEF123', 'add')]],
+    ['calls, results and a response', [hello, calling(call('abcDEF123')), result('abcDEF123', 'add')]],
     [
-      'what was said beside a call',
+      'text next to a call',
       [hello, { ...calling(call('abcDEF123')), content: 'Let me see.' }, result('abcDEF123')],
     ],
     ['a prefix at the end', [hello, { role: 'assistant', content: 'Well,', prefix: true }]],
     [
-      'a system message in front and after a user',
+      'a system message at the start and after a user',
       [{ role: 'system', content: 'Hi' }, hello, { role: 'system', content: 'Hi' }, hello],
     ],
     ['two users in a row', [hello, hello]],
@@ -45,7 +45,7 @@ describe("a conversation by Mistral's rules", () => {
       'an assistant between tool and user',
       [hello, calling(call('abcDEF123')), result('abcDEF123'), done, hello],
     ],
-  ])('may have %s', async (_, messages) => {
+  ])('accepts %s', async (_, messages) => {
     expect(await send(messages)).toMatchObject({ status: 200, object: 'chat.completion' });
   });
 
@@ -82,13 +82,13 @@ describe("a conversation by Mistral's rules", () => {
       order,
     ],
     [
-      'an answer before the results',
+      'a response before the results',
       [hello, calling(call('abcDEF123')), done, hello],
       'Not the same number of function calls and responses',
       order,
     ],
     [
-      'a result that comes twice',
+      'a duplicate result',
       [hello, calling(call('abcDEF123')), result('abcDEF123'), result('abcDEF123')],
       'Duplicate tool call id abcDEF123 in tool results',
       order,
@@ -106,7 +106,7 @@ describe("a conversation by Mistral's rules", () => {
       order,
     ],
     [
-      'an assistant who says nothing',
+      'an empty assistant message',
       [hello, { role: 'assistant', content: '' }, hello],
       'Assistant message must have either content or tool_calls, but not none.',
       body,
@@ -141,18 +141,18 @@ describe("a conversation by Mistral's rules", () => {
       'Function name was a.b but must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length of 64.',
       invalid,
     ],
-  ])('must not have %s', async (_, messages, message, kind) => {
+  ])('rejects %s', async (_, messages, message, kind) => {
     expect(await send(messages)).toEqual({ status: 400, object: 'error', message, param: null, ...kind });
   });
 
-  it('must not declare a tool with a dot in its name', async () => {
+  it('rejects a tool with a dot in its name', async () => {
     const tools = [{ type: 'function', function: { name: 'a.b', parameters: {} } }];
     expect(await send([hello], { tools })).toMatchObject({
       message: expect.stringMatching(/^Function name was a\.b/),
     });
   });
 
-  it('of an older model has nothing said beside a call', async () => {
+  it('rejects text next to a call for older models', async () => {
     const messages = [hello, { ...calling(call('abcDEF123')), content: 'Let me see.' }, result('abcDEF123')];
     expect(await send(messages, { rules: 'mistral-v3' })).toMatchObject({
       status: 400,
@@ -162,13 +162,13 @@ describe("a conversation by Mistral's rules", () => {
   });
 });
 
-describe('a model of Mistral', () => {
+describe('a Mistral model', () => {
   const tools = [
     { type: 'function', function: { name: 'add', parameters: { type: 'object', properties: {} } } },
   ];
   const request = { model: 'mistral-small-latest', messages: [{ role: 'user', content: 'add' }], tools };
 
-  it('makes ids of nine characters', async () => {
+  it('creates ids of nine characters', async () => {
     const emulator = await startEmulator({
       rules: modelId => (modelId.startsWith('mistral') ? 'mistral' : 'openai'),
     });
@@ -180,7 +180,7 @@ describe('a model of Mistral', () => {
     expect(await idOf('gpt-4o')).toMatch(/^call_/);
   });
 
-  it('streams its calls whole and its usage unasked', async () => {
+  it('streams complete calls and always the usage', async () => {
     const emulator = await startEmulator({ rules: 'mistral' });
     const { text } = await post(emulator, { path: '/chat/completions', body: { ...request, stream: true } });
     const chunks = text.split('\n\n').filter(Boolean);
@@ -196,7 +196,7 @@ describe('a model of Mistral', () => {
     });
   });
 
-  it('thinks in parts of its content', async () => {
+  it('returns reasoning as parts of its content', async () => {
     const emulator = await startEmulator({ rules: 'mistral' });
     emulator.enqueue([{ reasoning: 'Hm.' }, { text: 'Yes.' }]);
     const { json } = await post(emulator, {
@@ -216,7 +216,7 @@ describe('a model of Mistral', () => {
   });
 });
 
-describe("the Responses API by Mistral's rules", () => {
+describe("the Responses API under Mistral's rules", () => {
   const callItem = (id: string) => ({ type: 'function_call', call_id: id, name: 'add', arguments: '{}' });
   const outputItem = (id: string) => ({ type: 'function_call_output', call_id: id, output: '5' });
   const said = { role: 'assistant', content: [{ type: 'output_text', text: 'Let me see.' }] };
@@ -227,7 +227,7 @@ describe("the Responses API by Mistral's rules", () => {
     return { status, error: json.error };
   }
 
-  it('takes calls of one answer as one message', async () => {
+  it('joins the calls of one response to one message', async () => {
     const input = [
       user('Hi'),
       said,
@@ -250,14 +250,14 @@ describe("the Responses API by Mistral's rules", () => {
       [user('Hi'), callItem('abcDEF123'), outputItem('abcDEF123'), user('Go on')],
       "Unexpected role 'user' after role 'tool'",
     ],
-  ])('refuses %s as vLLM does', async (_, input, message) => {
+  ])('rejects %s as vLLM does', async (_, input, message) => {
     expect(await respond(input)).toEqual({
       status: 400,
       error: { message, type: 'BadRequestError', param: null, code: 400 },
     });
   });
 
-  it('gives calls ids of nine characters', async () => {
+  it('creates call ids of nine characters', async () => {
     const emulator = await startEmulator({ rules: 'mistral' });
     const tools = [{ type: 'function', name: 'add', parameters: { type: 'object', properties: {} } }];
     const { text } = await post(emulator, { body: { model: 'm', input: 'add', tools, stream: true } });

@@ -15,7 +15,7 @@ const files = [
   tool('get_file_info', { path: text }),
 ];
 
-/** The calls that a request is answered with, in short. */
+/** Returns the calls of a response in short notation. */
 async function callsFor(message: string, tools: readonly Json[], settings: Json = {}): Promise<string[]> {
   const emulator = await startEmulator();
   const { json } = await post(emulator, { body: { model: 'gpt-4o', input: message, tools, ...settings } });
@@ -24,7 +24,7 @@ async function callsFor(message: string, tools: readonly Json[], settings: Json 
     .map(({ name, arguments: input }) => `${name} ${input}`);
 }
 
-/** Runs rounds until the model answers with text; every call gives what `run` says. */
+/** Runs rounds until the model responds with text. `run` returns the output of each call. */
 async function converse(message: string, tools: readonly Json[], run: (name: unknown) => unknown) {
   const emulator = await startEmulator();
   const input: Json[] = [user(message)];
@@ -34,7 +34,7 @@ async function converse(message: string, tools: readonly Json[], run: (name: unk
     const output = outputOf(json);
     const calls = output.filter(({ type }) => type === 'function_call');
     if (calls.length === 0) {
-      return { rounds, answer: textOf(json) };
+      return { rounds, text: textOf(json) };
     }
     rounds.push(calls.map(({ name }) => name));
     input.push(...output, ...calls.map(call => outputFor(call, run(call.name))));
@@ -42,7 +42,7 @@ async function converse(message: string, tools: readonly Json[], run: (name: unk
 }
 
 describe('the rule-based model', () => {
-  it('calls the tool whose name the message speaks of', async () => {
+  it('calls the tool whose name the message mentions', async () => {
     expect(await callsFor('What is the weather in New York?', [weather, add])).toEqual([
       'get_weather {"city":"New York"}',
     ]);
@@ -61,12 +61,12 @@ describe('the rule-based model', () => {
     ]);
   });
 
-  it('calls no tool when none fits or when it is told not to', async () => {
+  it('calls no tool when none fits or when the message forbids it', async () => {
     expect(await callsFor('Hello, how are you?', [weather, add, ...files])).toEqual([]);
     expect(await callsFor('What is the weather in Oslo? Answer without tools.', [weather])).toEqual([]);
   });
 
-  it('takes words for parameters before it takes them for other tools', async () => {
+  it('matches words with parameters before other tools', async () => {
     const echo = tool('echo', { message: text });
     const annotate = tool('get-annotated-message', { messageType: { enum: ['error', 'debug'] } });
     expect(await callsFor('Echo the message "hi"', [annotate, echo])).toEqual(['echo {"message":"hi"}']);
@@ -75,7 +75,7 @@ describe('the rule-based model', () => {
     ]);
   });
 
-  it('calls exactly the tools that are named', async () => {
+  it('calls only the tools that are named', async () => {
     expect(await callsFor('Use list_directory to find the file in "src"', files)).toEqual([
       'list_directory {"path":"src"}',
     ]);
@@ -87,16 +87,16 @@ describe('the rule-based model', () => {
   });
 
   it('calls several tools at once', async () => {
-    const { rounds, answer } = await converse(
+    const { rounds, text } = await converse(
       'Add 2 and 3 and tell me the weather in Oslo',
       [weather, add],
       name => (name === 'add' ? '5' : 'sunny'),
     );
     expect(rounds).toEqual([['add', 'get_weather']]);
-    expect(answer).toBe('The tool add returned: 5\nThe tool get_weather returned: sunny');
+    expect(text).toBe('The tool add returned: 5\nThe tool get_weather returned: sunny');
   });
 
-  it('calls one tool after another when the message says so', async () => {
+  it('calls tools one after another when the message requires it', async () => {
     const message = 'First add 2 and 3, then get the weather in Oslo, then add 10 and 20';
     const { rounds } = await converse(message, [weather, add], () => 'done');
     expect(rounds).toEqual([['add'], ['get_weather'], ['add']]);
@@ -110,7 +110,7 @@ describe('the rule-based model', () => {
     ]);
   });
 
-  it('does what the tool choice forces', async () => {
+  it('follows a forced tool choice', async () => {
     const named = { tool_choice: { type: 'function', name: 'add' } };
     expect(await callsFor('Weather in Oslo, 4 days, 2 nights', [weather, add], named)).toEqual([
       'add {"a":4,"b":2}',
@@ -141,22 +141,22 @@ describe('the rule-based model', () => {
     expect(outputOf(json)[0]).toMatchObject({ name: 'get_weather', arguments: '{"city":"Rome"}' });
   });
 
-  it('says which tool failed', async () => {
+  it('reports which tool failed', async () => {
     for (const output of ['Error: no such city', '{"error":"no such city"}']) {
-      const { answer } = await converse('Weather in Oslo', [weather], () => output);
-      expect(answer).toBe(`The tool get_weather failed: ${output}`);
+      const { text } = await converse('Weather in Oslo', [weather], () => output);
+      expect(text).toBe(`The tool get_weather failed: ${output}`);
     }
   });
 
-  it('names images instead of quoting them', async () => {
-    const { answer } = await converse('Weather in Oslo', [weather], () => [
+  it('describes images', async () => {
+    const { text } = await converse('Weather in Oslo', [weather], () => [
       { type: 'input_text', text: 'A map' },
       { type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=' },
     ]);
-    expect(answer).toBe('The tool get_weather returned: A map, an image (image/png)');
+    expect(text).toBe('The tool get_weather returned: A map, an image (image/png)');
   });
 
-  it('refuses when it is asked to', async () => {
+  it('refuses on request', async () => {
     const emulator = await startEmulator();
     const { json } = await post(emulator, {
       body: { model: 'gpt-4o', input: 'Please refuse this', tools: [weather] },
@@ -166,7 +166,7 @@ describe('the rule-based model', () => {
     ]);
   });
 
-  it('answers with JSON that fits the schema', async () => {
+  it('returns JSON that matches the schema', async () => {
     const emulator = await startEmulator();
     const schema = {
       type: 'object',
@@ -180,7 +180,7 @@ describe('the rule-based model', () => {
     expect(outputOf(json)).toMatchObject([{ content: [{ text: '{"city":"Rome","days":3}' }] }]);
   });
 
-  it('stops where the output tokens end', async () => {
+  it('stops at the output token limit', async () => {
     const emulator = await startEmulator();
     const body = { model: 'gpt-4o', input: 'word '.repeat(50), max_output_tokens: 16 };
     const { json } = await post(emulator, { body });

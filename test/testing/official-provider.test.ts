@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startEmulator } from './_emulator.js';
 
-// A client that nobody here wrote: what satisfies it is the API.
+// An independent client confirms that the emulator matches the API.
 
 const tools = {
   get_weather: tool({
@@ -80,7 +80,7 @@ describe('the official provider', () => {
     expect(JSON.stringify(emulator.requests[2]?.body)).toContain('item_reference');
   });
 
-  it('gets an object of its schema', async () => {
+  it('receives an object that matches its schema', async () => {
     const { openai } = await startProvider();
     const { object } = await generateObject({
       model: openai.responses('gpt-5'),
@@ -95,7 +95,7 @@ describe('the official provider', () => {
     expect(object).toEqual({ city: 'Ostia', days: 3, stops: [{ name: 'Rome', optional: true }] });
   });
 
-  it('embeds', async () => {
+  it('creates embeddings', async () => {
     const { openai } = await startProvider();
     const { embeddings, usage } = await embedMany({
       model: openai.textEmbeddingModel('text-embedding-3-small'),
@@ -105,7 +105,7 @@ describe('the official provider', () => {
     expect(usage.tokens).toBe(2);
   });
 
-  it('is told of a wrong key and of rate limits', async () => {
+  it('reports a wrong key and rate limits', async () => {
     const { emulator } = await startProvider();
     const openai = createOpenAI({ baseURL: emulator.baseURL, apiKey: 'sk-wrong' });
     const call = generateText({ model: openai.responses('gpt-5'), prompt: 'Hi', maxRetries: 0 });

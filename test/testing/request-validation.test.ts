@@ -77,17 +77,17 @@ describe('validateRequest', () => {
       { message: "Tool choice 'required' must be specified with 'tools' parameter." },
     ],
     [
-      'a tool choice that is no tool',
+      'a tool choice that is not a tool',
       { ...base, tools: [weather], tool_choice: { type: 'function', name: 'other' } },
       { message: "Tool choice 'function' not found in 'tools' parameter.", param: 'tool_choice' },
     ],
     [
-      'a string where a boolean belongs',
+      'a string instead of a boolean',
       { ...base, stream: 'yes' },
       { message: "Invalid type for 'stream': expected a boolean, but got a string instead." },
     ],
   ];
-  it.each(cases)('refuses %s', async (_, body, error) => {
+  it.each(cases)('rejects %s', async (_, body, error) => {
     expect(await refuse(body)).toMatchObject({ status: 400, type: 'invalid_request_error', ...error });
   });
 });

@@ -28,7 +28,7 @@ describe('fillSchema', () => {
     expect(fill(schema, message)).toEqual({ a: 'one thing', b: 'San José', c: message });
   });
 
-  it('knows links, mails, dates and paths by their property', () => {
+  it('recognizes links, mails, dates and paths by their property', () => {
     const schema = object({
       url: { type: 'string' },
       to: { type: 'string', format: 'email' },
@@ -43,7 +43,7 @@ describe('fillSchema', () => {
     });
   });
 
-  it('takes a sum for an expression', () => {
+  it('takes a sum as an expression', () => {
     const schema = object({ expression: { type: 'string' } });
     expect(fill(schema, 'What is 2 * (3 + 4)?')).toEqual({ expression: '2 * (3 + 4)' });
   });
@@ -62,7 +62,7 @@ describe('fillSchema', () => {
     expect(fill(schema, 'start without dry run')).toEqual({ dryRun: false, verbose: true, all: false });
   });
 
-  it('leaves out what is not required', () => {
+  it('omits optional properties', () => {
     expect(fill({ type: 'object', properties: { a: { type: 'string' } } }, 'hello')).toEqual({});
   });
 
@@ -99,7 +99,7 @@ describe('fillSchema', () => {
     });
   });
 
-  it('ends in a schema that requires itself', () => {
+  it('terminates for a schema that requires itself', () => {
     const schema = { ...object({ next: { $ref: '#' } }) };
     expect(JSON.stringify(fill(schema, 'x'))).toContain('null');
   });

@@ -81,7 +81,7 @@ true
 };
 
 describe('a server without a parser for tool calls', () => {
-  it.each(Object.entries(written))('gives %s calls as text', async (format, text) => {
+  it.each(Object.entries(written))('returns %s calls as text', async (format, text) => {
     const emulator = await startEmulator({ toolCallFormat: format as ToolCallFormat });
     emulator.enqueue([{ text: 'I write.' }, { call: 'write', arguments: input }, { call: 'now' }]);
     const { json } = await post(emulator, { body: { model: 'qwen3', input: 'Hi' } });
@@ -89,7 +89,7 @@ describe('a server without a parser for tool calls', () => {
     expect(json.output).toHaveLength(1);
   });
 
-  it('gives the calls of its own model as text, on both routes', async () => {
+  it('returns the calls of the rule-based model as text, on both routes', async () => {
     const emulator = await startEmulator({ toolCallFormat: 'hermes' });
     const parameters = { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] };
     const called = '<tool_call>\n{"name": "add", "arguments": {"a":3}}\n</tool_call>';
@@ -108,7 +108,7 @@ describe('a server without a parser for tool calls', () => {
     expect(chat.json.choices).toMatchObject([{ message: { content: called }, finish_reason: 'stop' }]);
   });
 
-  it('may be so for one model and not for another', async () => {
+  it('can be configured per model', async () => {
     const emulator = await startEmulator({ toolCallFormat: id => (id === 'qwen3' ? 'hermes' : undefined) });
     const typesOf = async (model: string) => {
       emulator.enqueue([{ call: 'now' }]);
@@ -119,14 +119,14 @@ describe('a server without a parser for tool calls', () => {
     expect(await typesOf('gpt-4o')).toEqual(['function_call']);
   });
 
-  it('leaves an answer without calls alone', async () => {
+  it('does not change a response without calls', async () => {
     const emulator = await startEmulator({ toolCallFormat: 'hermes' });
     emulator.enqueue([{ reasoning: 'Hm.' }, { text: 'one' }, { text: 'two' }]);
     const { json } = await post(emulator, { body: { model: 'qwen3', input: 'Hi' } });
     expect((json.output as Json[]).map(({ type }) => type)).toEqual(['reasoning', 'message', 'message']);
   });
 
-  it('has broken arguments broken', async () => {
+  it('writes invalid arguments unchanged', async () => {
     const emulator = await startEmulator({ toolCallFormat: 'hermes' });
     emulator.enqueue([{ call: 'write', arguments: '{"path": ' }]);
     const { json } = await post(emulator, { body: { model: 'qwen3', input: 'Hi' } });

@@ -12,7 +12,7 @@ describe('validateTools', () => {
     parameters: { type: 'object', properties, ...rest },
   });
 
-  it('refuses names outside the pattern and names that are too long', async () => {
+  it('rejects names outside the pattern and names that are too long', async () => {
     expect(await refuseTool({ name: 'files.read' })).toMatchObject({
       message:
         "Invalid 'tools[0].name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.",
@@ -47,7 +47,7 @@ describe('validateTools', () => {
       "In context=('properties', 'tags'), array schema missing items.",
     ],
     [
-      'that is strict but open',
+      'that is strict but allows additional properties',
       { ...schema({}), strict: true },
       "In context=(), 'additionalProperties' is required to be supplied and to be false.",
     ],
@@ -68,16 +68,16 @@ describe('validateTools', () => {
       "In context=('properties', 'url'), 'uri' is not a valid format.",
     ],
   ];
-  it.each(cases)('refuses a schema %s', async (_, changes, fault) => {
+  it.each(cases)('rejects a schema %s', async (_, changes, issue) => {
     expect(await refuseTool(changes)).toMatchObject({
       status: 400,
-      message: invalid + fault,
+      message: invalid + issue,
       param: 'tools[0].parameters',
       code: 'invalid_function_parameters',
     });
   });
 
-  it('refuses a strict response format that is open', async () => {
+  it('rejects a strict response format that allows additional properties', async () => {
     const format = {
       type: 'json_schema',
       name: 'city',
