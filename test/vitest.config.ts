@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 /** Slow suites by name. `npm run test:<name>` runs one of them and `npm run test:all` every test. */
 const slowSuites: Readonly<Record<string, string[]>> = {
-  readme: ['test/readme/snippets.test.ts'],
+  snippets: ['test/docs/snippets.test.ts'],
   package: [
     'test/package/**/*.test.ts',
     'test/browser-bundle/**/*.test.ts',

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { root } from '../package/manifest.js';
-import { PAGES } from './pages.js';
-import { toAnchor } from './to-anchor.js';
+import { PAGES } from './_markdown.js';
+import { toAnchor } from './_markdown.js';
 
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 

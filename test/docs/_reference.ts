@@ -1,4 +1,6 @@
+import path from 'node:path';
 import {
+  Application,
   type Comment,
   type CommentDisplayPart,
   type DeclarationReflection,
@@ -6,8 +8,39 @@ import {
   ReflectionKind,
   ReflectionType,
 } from 'typedoc';
-import { entries } from '../package/manifest.js';
-import { toSource } from './read-api.js';
+import { entries, root } from '../package/manifest.js';
+
+/** The source of an entry: `./dist/tools/mcp/index.js` is built from `src/tools/mcp/index.ts`. */
+export const toSource = (file: string): string => file.replace(/^\.\/dist\//, 'src/').replace(/\.js$/, '.ts');
+
+export interface Api {
+  readonly project: ProjectReflection;
+  /** Whether a comment has a link that leads nowhere, or another fault. They were printed. */
+  readonly hasFaults: boolean;
+}
+
+/** What the entries of the package export, with its comments. */
+export async function readApi(): Promise<Api> {
+  const application = await Application.bootstrap({
+    entryPoints: entries.map(({ file }) => path.join(root, toSource(file))),
+    tsconfig: path.join(root, 'src/tsconfig.json'),
+    excludeInternal: true,
+    excludeExternals: true,
+    sort: ['source-order'],
+    basePath: root,
+    displayBasePath: root,
+    disableGit: true,
+    sourceLinkTemplate: '{path}',
+    // The compiler has its own check.
+    skipErrorChecking: true,
+    validation: { notExported: false, invalidLink: true, notDocumented: false },
+    logLevel: 'Warn',
+  });
+  const project = await application.convert();
+  if (project === undefined) throw new Error('Expected TypeDoc to read the sources, got nothing. See above.');
+  application.validate(project);
+  return { project, hasFaults: application.logger.hasWarnings() || application.logger.hasErrors() };
+}
 
 /** The last words of the names of interfaces that someone who uses the package fills in, once and not with each call. */
 export const SETTINGS =
@@ -76,3 +109,41 @@ const toMarkdown = (parts: readonly CommentDisplayPart[] = []): string =>
     .trim();
 
 const toCell = (text: string): string => text.replace(/\s+/g, ' ').replace(/\|/g, '\\|');
+
+const NEED_A_SENTENCE =
+  ReflectionKind.Function |
+  ReflectionKind.Class |
+  ReflectionKind.Interface |
+  ReflectionKind.TypeAlias |
+  ReflectionKind.Variable |
+  ReflectionKind.Method;
+
+/**
+ * Exports and methods without a sentence that says what they are, and so options that may be left out: whoever sets one
+ * has to know what happens without it. What must be there and is named in whole words speaks for itself.
+ */
+export function findUndocumented(project: ProjectReflection): string[] {
+  const declarations = project.getReflectionsByKind(ReflectionKind.All) as DeclarationReflection[];
+  return declarations
+    .filter(declaration => needsSentence(declaration) && !hasSentence(declaration))
+    .map(
+      declaration => `${declaration.getFullName()} (${declaration.sources?.[0]?.fileName ?? 'unknown file'})`,
+    )
+    .sort();
+}
+
+function needsSentence(declaration: DeclarationReflection): boolean {
+  if (declaration.kindOf(NEED_A_SENTENCE)) return declaration.inheritedFrom === undefined;
+  const isOption =
+    declaration.kindOf(ReflectionKind.Property) &&
+    declaration.flags.isOptional &&
+    declaration.parent?.kindOf(ReflectionKind.Interface) &&
+    SETTINGS.test(declaration.parent.name);
+  return isOption === true && declaration.inheritedFrom === undefined;
+}
+
+function hasSentence(declaration: DeclarationReflection): boolean {
+  const own = declaration.comment;
+  if (own !== undefined && (own.hasVisibleComponent() || own.blockTags.length > 0)) return true;
+  return declaration.signatures?.some(signature => signature.hasComment()) === true;
+}

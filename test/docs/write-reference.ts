@@ -4,10 +4,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { root } from '../package/manifest.js';
-import { findUndocumented } from './find-undocumented.js';
-import { REFERENCE } from './pages.js';
-import { readApi } from './read-api.js';
-import { renderOptions } from './render-options.js';
+import { findUndocumented } from './_reference.js';
+import { REFERENCE } from './_markdown.js';
+import { readApi } from './_reference.js';
+import { renderOptions } from './_reference.js';
 
 const file = path.join(root, REFERENCE);
 const { project, hasFaults } = await readApi();

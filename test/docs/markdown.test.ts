@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findFiles, findSnippets, type Snippet } from './find-snippets.js';
+import { findFiles, findSnippets, type Snippet } from './_markdown.js';
 
 const find = (lines: readonly string[]): Snippet[] => findSnippets(lines.join('\n'));
 

@@ -8,10 +8,10 @@ import { toSse } from '../_sse.js';
 import { root } from '../package/manifest.js';
 import { functionCall, toStream } from '../responses/stream/_fixtures/wire-events.js';
 import { type EverythingServer, startEverythingServer } from '../tools/mcp/_everything-server.js';
-import { type WrittenSnippets, writeSnippets } from './_write-snippets.js';
-import { runProgram } from './_run-program.js';
-import { findFiles, findSnippets } from './find-snippets.js';
-import { PAGES } from './pages.js';
+import { type WrittenSnippets, writeSnippets } from './_snippets.js';
+import { runProgram } from './_snippets.js';
+import { findFiles, findSnippets } from './_markdown.js';
+import { PAGES } from './_markdown.js';
 
 const pages = PAGES.map(file => ({ file, text: readFileSync(path.join(root, file), 'utf8') }));
 const snippets = pages.flatMap(({ file, text }) =>

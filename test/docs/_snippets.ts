@@ -3,7 +3,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { root } from '../package/manifest.js';
-import type { Snippet } from './find-snippets.js';
+import type { Snippet } from './_markdown.js';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 
 /** Inside the package, so that the snippets find it by its name, as it is built. */
 const folder = path.join(root, 'test-results/readme');
@@ -69,3 +71,31 @@ export function writeSnippets(snippets: readonly Snippet[]): WrittenSnippets {
 
 /** Other releases of `ai` are installed here under names of their own: `ai6`, `ai7`. */
 const toCode = ({ code, major = '' }: Snippet): string => code.replaceAll("from 'ai';", `from 'ai${major}';`);
+
+export interface ProgramRun {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a file with Node, after another one, in a folder and with no other variables than those that are given. */
+export async function runProgram(
+  file: string,
+  { after, cwd, env, timeout }: { after: string; cwd: string; env: Record<string, string>; timeout: number },
+): Promise<ProgramRun> {
+  const child = spawn(process.execPath, ['--import', after, file], {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout,
+    killSignal: 'SIGKILL',
+  });
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (piece: string) => {
+      output[name] += piece;
+    });
+  }
+  const [exitCode] = (await once(child, 'close')) as [number | null];
+  return { exitCode, ...output };
+}
