@@ -8,10 +8,10 @@ const FAILURE =
 
 /** Streams that the official provider (`@ai-sdk/openai` 2) reads incompletely, with what it does. */
 export const KNOWN_DIFFERENCES: Readonly<Record<string, string>> = {
-  'reasoning in full': REASONING_TEXT,
-  'reasoning in full and a summary of it': REASONING_TEXT,
-  'a refusal, as text': REFUSAL,
-  'an answer that the token limit cuts in mid-arguments, without the call': TRUNCATED_CALL,
+  'reasoning as full text': REASONING_TEXT,
+  'reasoning as full text and as a summary': REASONING_TEXT,
+  'a refusal as text': REFUSAL,
+  'a response that the token limit truncates within arguments, without the call': TRUNCATED_CALL,
   'agentic-gateway/mcp__mcp-read-resource-Qwen-Qwen3-30B-A3B-FP8-streaming.sse': `${REASONING_TEXT}; ${HOSTED}`,
   'hf-responses.js/mcp_list_failed_stream.sse': FAILURE,
   'mirascope/cassettes__test_refusal__openai_gpt_4o_responses__async_stream.sse': REFUSAL,

@@ -19,30 +19,30 @@ const SHAPES: readonly [string, unknown, Record<string, unknown> | undefined][] 
     { message: 'No', code: 'bad' },
   ],
   [
-    'text beside a code, as xAI sends it',
+    'a string with a code, as xAI sends it',
     { code: 'Timed out', error: 'No' },
     { message: 'No', code: 'Timed out' },
   ],
-  ['with a code that is a number', { error: { message: 'No', code: 503 } }, { message: 'No', code: '503' }],
+  ['with a numeric code', { error: { message: 'No', code: 503 } }, { message: 'No', code: '503' }],
   [
-    "with the upstream's own words, as OpenRouter sends it",
+    'with the upstream error, as OpenRouter sends it',
     { error: { message: 'Provider returned error', code: 400, metadata: { raw: 'too long' } } },
     { message: 'Provider returned error: too long', code: '400' },
   ],
   ['as a detail, as FastAPI sends it', { detail: 'Not Found' }, { message: 'Not Found' }],
-  ['as details that are no text', { detail: [{ loc: ['body'] }] }, { message: '[{"loc":["body"]}]' }],
+  ['with structured details', { detail: [{ loc: ['body'] }] }, { message: '[{"loc":["body"]}]' }],
   [
-    'in a list of one, as Google sends it',
+    'in a list with one entry, as Google sends it',
     [{ error: { message: 'No', code: 400 } }],
     { message: 'No', code: '400' },
   ],
   [
-    'as a code without words',
+    'with only a code',
     { error: { code: 'overloaded' } },
     { message: 'error overloaded', code: 'overloaded' },
   ],
-  ['without any word', { error: {} }, undefined],
-  ['as no object', 'No', undefined],
+  ['without a code and a message', { error: {} }, undefined],
+  ['that is not an object', 'No', undefined],
 ];
 
 describe('toWireError', () => {
@@ -66,7 +66,7 @@ describe('toStreamError', () => {
     ['invalid_prompt', 400, false],
     ['502', 502, true],
     ['something_new', undefined, true],
-  ])('gives %s the status %s, with retryable %s', (code, statusCode, isRetryable) => {
+  ])('maps %s to status %s with retryable %s', (code, statusCode, isRetryable) => {
     const error = toStreamError({ type: 'error', code, message: 'No' }, context);
     expect(error).toMatchObject({
       name: 'AI_APICallError',
@@ -78,16 +78,16 @@ describe('toStreamError', () => {
     });
   });
 
-  it('goes by the type where there is no code', () => {
+  it('uses the type if there is no code', () => {
     const error = toStreamError({ error: { type: 'rate_limit_error', code: null, message: 'No' } }, context);
     expect(error.statusCode).toBe(429);
   });
 
-  it('says so when the server gives no reason', () => {
+  it('reports that the server gave no reason', () => {
     expect(toStreamError({ status: 'failed', error: null }, context).message).toMatch(/without a reason/);
   });
 
-  it('takes credentials out of what the server says', () => {
+  it('redacts credentials in the message and the data', () => {
     const error = toStreamError(
       { error: { message: 'Bad key sk-1', hint: 'sk-1' } },
       { ...context, redact: text => text.replaceAll('sk-1', '[redacted]') },
@@ -113,13 +113,13 @@ const errorOf = (body: string, { status = 400, hasKey = true }: { status?: numbe
 const BODIES: readonly [title: string, body: unknown, message: string][] = [
   ['nested', { error: { message: 'No.', type: 'invalid_request_error', param: null, code: null } }, 'No.'],
   ['flat', { type: 'error', code: 'bad', message: 'No.' }, 'No.'],
-  ['in words beside a code', { code: 'Client specified an invalid argument', error: 'No.' }, 'No.'],
+  ['a string with a code', { code: 'Client specified an invalid argument', error: 'No.' }, 'No.'],
   [
-    "with the upstream's words",
+    'an upstream error',
     { error: { message: 'Provider returned error', code: 400, metadata: { raw: 'too long' } } },
     'Provider returned error: too long',
   ],
-  ['in a detail', { detail: 'Not Found' }, 'Not Found'],
+  ['a detail', { detail: 'Not Found' }, 'Not Found'],
   ['in a list', [{ error: { code: 400, message: 'No.', status: 'INVALID_ARGUMENT' } }], 'No.'],
 ];
 
@@ -150,7 +150,7 @@ describe('toHttpError', () => {
     ],
     ['', /answered 400: Some Status$/],
     ['{"ok":false}', /answered 400: \{"ok":false}$/],
-  ])('tells the status and what came where there is no error in %j', async (body, message) => {
+  ])('reports the status and an excerpt of a body without an error: %j', async (body, message) => {
     expect((await errorOf(body, { status: 400 })).message).toMatch(message);
   });
 
@@ -166,16 +166,16 @@ describe('toHttpError', () => {
     [500, true],
     [503, true],
     [529, true],
-  ])('marks %i with retryable %s', async (status, isRetryable) => {
+  ])('maps status %i to retryable %s', async (status, isRetryable) => {
     expect((await errorOf('{"error":{"message":"No."}}', { status })).isRetryable).toBe(isRetryable);
   });
 
-  it('does not ask for a retry where the quota is used up', async () => {
+  it('is not retryable if the quota is used up', async () => {
     const error = await errorOf('{"error":{"message":"No.","code":"insufficient_quota"}}', { status: 429 });
     expect(error.isRetryable).toBe(false);
   });
 
-  it('says that no key was set where the server asks for one', async () => {
+  it('reports a missing key if the server requires one', async () => {
     const body = '{"error":{"message":"Unauthorized."}}';
     expect((await errorOf(body, { status: 401, hasKey: false })).message).toBe(
       'Unauthorized. No `apiKey` was set: pass one, or set OPENAI_API_KEY.',
@@ -184,7 +184,7 @@ describe('toHttpError', () => {
   });
 
   it.each([404, 405, 501])(
-    'points to the base URL where a %i comes without an error of the API',
+    'suggests checking the base URL for a %i that is not an API error',
     async status => {
       expect((await errorOf('Not here', { status })).message).toMatch(
         /Check `baseURL`: this server has no Responses API there\.$/,
@@ -192,12 +192,12 @@ describe('toHttpError', () => {
     },
   );
 
-  it('does not doubt the base URL where the API says that it does not know the model', async () => {
+  it('does not suggest checking the base URL for an unknown model', async () => {
     const error = await errorOf('{"error":{"message":"No such model."}}', { status: 404 });
     expect(error.message).toBe('No such model.');
   });
 
-  it('does not repeat a key that the server repeats', async () => {
+  it('redacts a key that the server repeats', async () => {
     const error = await errorOf(
       JSON.stringify({ error: { message: `Incorrect API key: ${KEY}.`, hint: KEY } }),
       {
@@ -208,7 +208,7 @@ describe('toHttpError', () => {
     expect(JSON.stringify([error.responseBody, error.data])).not.toContain(KEY);
   });
 
-  it('reads no more of a body than an error needs', async () => {
+  it('stops reading a long body', async () => {
     let pulled = 0;
     const endless = new ReadableStream({
       pull: controller => {

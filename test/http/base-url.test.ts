@@ -8,7 +8,7 @@ const endpointOf = (baseURL: string, options?: Options) =>
   toEndpoint(toApiRoot(baseURL, options), 'responses');
 
 const OPENAI: readonly [baseURL: string, endpoint: string][] = [
-  // As documented.
+  // Documented base URLs.
   ['https://api.openai.com/v1', 'https://api.openai.com/v1/responses'],
   ['https://openrouter.ai/api/v1', 'https://openrouter.ai/api/v1/responses'],
   ['https://api.x.ai/v1', 'https://api.x.ai/v1/responses'],
@@ -23,7 +23,7 @@ const OPENAI: readonly [baseURL: string, endpoint: string][] = [
   ['https://api.openai.com/v1///', 'https://api.openai.com/v1/responses'],
   ['https://api.openai.com//v1', 'https://api.openai.com/v1/responses'],
   [' https://api.openai.com/v1\n', 'https://api.openai.com/v1/responses'],
-  // No version.
+  // Without a version.
   ['https://api.openai.com', 'https://api.openai.com/v1/responses'],
   ['https://api.openai.com/', 'https://api.openai.com/v1/responses'],
   ['http://127.0.0.1:8000', 'http://127.0.0.1:8000/v1/responses'],
@@ -31,11 +31,11 @@ const OPENAI: readonly [baseURL: string, endpoint: string][] = [
   ['http://[::1]:8080', 'http://[::1]:8080/v1/responses'],
   ['https://gateway.test/openai', 'https://gateway.test/openai/v1/responses'],
   ['HTTPS://API.OpenAI.com', 'https://api.openai.com/v1/responses'],
-  // The version twice.
+  // A repeated version.
   ['https://api.openai.com/v1/v1', 'https://api.openai.com/v1/responses'],
   ['https://api.openai.com/v1/v1/v1/', 'https://api.openai.com/v1/responses'],
   ['https://gateway.test/v1/v1/responses', 'https://gateway.test/v1/responses'],
-  // A version that is not at the end.
+  // A version inside the path.
   ['https://gateway.test/v1/team-a', 'https://gateway.test/v1/team-a/responses'],
   ['https://gateway.test/vault', 'https://gateway.test/vault/v1/responses'],
   // Pasted endpoints.
@@ -47,7 +47,7 @@ const OPENAI: readonly [baseURL: string, endpoint: string][] = [
   ['https://api.openai.com/v1/models', 'https://api.openai.com/v1/responses'],
   ['https://gateway.test/responses', 'https://gateway.test/responses'],
   ['https://gateway.test/team-a/responses', 'https://gateway.test/team-a/responses'],
-  // Hosts without a version.
+  // Hosts without a version segment.
   ['https://api.githubcopilot.com', 'https://api.githubcopilot.com/responses'],
   ['https://api.individual.githubcopilot.com/', 'https://api.individual.githubcopilot.com/responses'],
   ['https://chatgpt.com/backend-api/codex', 'https://chatgpt.com/backend-api/codex/responses'],
@@ -99,15 +99,15 @@ const INVALID: readonly [baseURL: string, hint: string | undefined][] = [
 ];
 
 describe('toApiRoot', () => {
-  it.each(OPENAI)('makes of %j the endpoint %s', (baseURL, endpoint) => {
+  it.each(OPENAI)('converts %j to the endpoint %s', (baseURL, endpoint) => {
     expect(endpointOf(baseURL)).toBe(endpoint);
   });
 
-  it.each(FLAVORED)('makes of %s with %o the endpoint %s', (baseURL, options, endpoint) => {
+  it.each(FLAVORED)('converts %s with %o to the endpoint %s', (baseURL, options, endpoint) => {
     expect(endpointOf(baseURL, options)).toBe(endpoint);
   });
 
-  it.each(INVALID)('refuses %j, and asks whether %s was meant', (baseURL, hint) => {
+  it.each(INVALID)('rejects %j and suggests %s', (baseURL, hint) => {
     const refuse = () => toApiRoot(baseURL);
     expect(refuse).toThrow(KelivoError);
     expect(refuse).toThrow(
@@ -119,20 +119,20 @@ describe('toApiRoot', () => {
 });
 
 describe('toEndpoint', () => {
-  it('adds query parameters to those of the root, and replaces those of the same name', () => {
+  it('adds query parameters to those of the root and replaces those of the same name', () => {
     const root = toApiRoot('https://gateway.test/v1?a=1&b=2');
     expect(toEndpoint(root, 'responses', { b: '3', c: 'x y' })).toBe(
       'https://gateway.test/v1/responses?a=1&b=3&c=x+y',
     );
   });
 
-  it('leaves the root as it was', () => {
+  it('does not change the root', () => {
     const root = toApiRoot('https://gateway.test/v1');
     toEndpoint(root, 'responses', { a: '1' });
     expect(toEndpoint(root, 'embeddings')).toBe('https://gateway.test/v1/embeddings');
   });
 
-  it('refuses credentials in the address, and tells neither them nor a query', () => {
+  it('rejects credentials in the address and reports neither them nor the query', () => {
     expect(() => toApiRoot('https://me:sk-secret@api.test/v1')).toThrow(
       'Expected `baseURL` without a user name and password, got some before "api.test".',
     );

@@ -10,7 +10,7 @@ async function ask(proxyUrl: string, input: string | URL | Request = address, in
 }
 
 describe('createCorsProxyFetch', () => {
-  it('puts the address where the proxy wants it', async () => {
+  it('inserts the address into the proxy URL', async () => {
     const encoded = 'https%3A%2F%2Fapi.test%2Fv1%2Fresponses%3Fa%3D1%26b%3D2';
     expect((await ask('https://proxy.test/?url={url}')).asked?.[0]).toBe(
       `https://proxy.test/?url=${encoded}`,
@@ -19,14 +19,14 @@ describe('createCorsProxyFetch', () => {
     expect((await ask('/proxy/{url}', new URL(address))).asked?.[0]).toBe(`/proxy/${encoded}`);
   });
 
-  it('hands on the request and the answer as they are', async () => {
+  it('passes the request and the response on unchanged', async () => {
     const init = { method: 'POST', headers: { authorization: 'Bearer sk-1' }, body: '{}' };
     const { asked, text } = await ask('https://proxy.test/', address, init);
     expect(asked?.[1]).toBe(init);
     expect(text).toBe('Hi');
   });
 
-  it('takes a request, too', async () => {
+  it('accepts a `Request`', async () => {
     const request = new Request(address, { method: 'POST', body: 'Hi', headers: { 'x-a': '1' } });
     const { asked } = await ask('https://proxy.test/', request);
     const [sent] = asked ?? [];
@@ -39,14 +39,14 @@ describe('createCorsProxyFetch', () => {
     ]);
   });
 
-  it('uses the global `fetch` of the moment', async () => {
+  it('uses the current global `fetch`', async () => {
     const fetch = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response('Hi'));
     await createCorsProxyFetch({ proxyUrl: 'https://proxy.test/' })(address);
     expect(fetch).toHaveBeenCalledWith(`https://proxy.test/${address}`, undefined);
     fetch.mockRestore();
   });
 
-  it.each(['', undefined as unknown as string])('refuses %o as the address of a proxy', proxyUrl => {
+  it.each(['', undefined as unknown as string])('rejects %o as the address of a proxy', proxyUrl => {
     expect(() => createCorsProxyFetch({ proxyUrl })).toThrow(KelivoError);
   });
 });

@@ -7,14 +7,14 @@ const url = 'http://127.0.0.1/v1/responses';
 const failure = (statusCode: number, responseHeaders?: Record<string, string>) =>
   new APICallError({ message: 'no', statusCode, url, requestBodyValues: {}, responseHeaders });
 
-/** A ring whose clock the test moves. */
+/** Creates a key ring with a clock that the test controls. */
 function ringOf(keys: string | string[]) {
   const clock = { now: 1_000_000 };
   return { clock, ring: createKeyRing(keys, { url, now: () => clock.now }) };
 }
 
-describe('handing out keys', () => {
-  it('goes round, over a list and over a text with commas', async () => {
+describe('key rotation', () => {
+  it('rotates keys from a list and from a comma-separated string', async () => {
     for (const keys of [['a', 'b', 'c'], 'a, b ,c,']) {
       const { ring } = ringOf(keys);
       const given = [];
@@ -23,7 +23,7 @@ describe('handing out keys', () => {
     }
   });
 
-  it('keeps the key of a turn for all its rounds', async () => {
+  it('uses one key for all rounds of a turn', async () => {
     const { ring } = ringOf(['a', 'b']);
     const turn = {};
     expect(await ring.take(turn)).toBe('a');
@@ -31,7 +31,7 @@ describe('handing out keys', () => {
     expect(await ring.take(turn)).toBe('a');
   });
 
-  it('asks a function once for each turn', async () => {
+  it('calls a key function once per turn', async () => {
     let asked = 0;
     const ring = createKeyRing(async () => `token-${++asked}`, { url });
     const turn = {};
@@ -42,15 +42,15 @@ describe('handing out keys', () => {
     ]);
   });
 
-  it('gives none where none is set', async () => {
+  it('returns undefined if no key is set', async () => {
     for (const setting of [undefined, '', [], ' , ']) {
       expect(await createKeyRing(setting, { url }).take(undefined)).toBeUndefined();
     }
   });
 });
 
-describe('keys that fail', () => {
-  it('rests a key that is over its limit for as long as the server says, then uses it again', async () => {
+describe('failing keys', () => {
+  it('disables a rate-limited key for the time in `Retry-After`, then uses it again', async () => {
     const { ring, clock } = ringOf(['a', 'b']);
     expect(ring.refuse('a', failure(429, { 'retry-after': '5' }))).toBe(true);
     expect([await ring.take(undefined), await ring.take(undefined)]).toEqual(['b', 'b']);
@@ -58,7 +58,7 @@ describe('keys that fail', () => {
     expect(new Set([await ring.take(undefined), await ring.take(undefined)])).toEqual(new Set(['a', 'b']));
   });
 
-  it('moves a turn to another key when its own is refused', async () => {
+  it('continues a turn with another key if its key is refused', async () => {
     const { ring } = ringOf(['a', 'b']);
     const turn = {};
     expect(await ring.take(turn)).toBe('a');
@@ -66,7 +66,7 @@ describe('keys that fail', () => {
     expect([await ring.take(turn), await ring.take(turn)]).toEqual(['b', 'b']);
   });
 
-  it('says how many there are and when to try again when none is left, and no key', async () => {
+  it('reports the number of keys and the next retry if none is left, without showing a key', async () => {
     const { ring, clock } = ringOf(['sk-one', 'sk-two']);
     expect(ring.refuse('sk-one', failure(401))).toBe(true);
     expect(ring.refuse('sk-two', failure(429, { 'retry-after-ms': '2500' }))).toBe(false);
@@ -84,14 +84,14 @@ describe('keys that fail', () => {
     expect(await ring.take(undefined)).toBe('sk-two');
   });
 
-  it('keeps a key for errors that are not its own', async () => {
+  it('keeps a key after an error that the key does not cause', async () => {
     const { ring } = ringOf(['a', 'b']);
     for (const error of [failure(400), failure(500), new Error('network')])
       expect(ring.refuse('a', error)).toBe(false);
     expect(await ring.take(undefined)).toBe('a');
   });
 
-  it('keeps a key for a 403 that is not about it, and retires it for one that is', async () => {
+  it('keeps a key after an unrelated 403 and disables it after a 403 about the key', async () => {
     const forbidden = (error: object) =>
       new APICallError({ message: 'no', statusCode: 403, url, requestBodyValues: {}, data: { error } });
     const { ring } = ringOf(['a', 'b']);
@@ -105,7 +105,7 @@ describe('keys that fail', () => {
     expect([await ring.take(undefined), await ring.take(undefined)]).toEqual(['b', 'b']);
   });
 
-  it('repeats the last refusal where every key was refused, without the body it was about', async () => {
+  it('repeats the last refusal without its body if every key was refused', async () => {
     const { ring } = ringOf(['a', 'b']);
     ring.refuse('b', failure(401));
     const last = new APICallError({ message: 'Wrong key.', statusCode: 401, url, requestBodyValues: 'body' });
@@ -118,7 +118,7 @@ describe('keys that fail', () => {
     });
   });
 
-  it('hands a single key out whatever became of it, for the server knows best', async () => {
+  it('returns a single key even after it was refused', async () => {
     const { ring } = ringOf('only');
     expect(ring.refuse('only', failure(401))).toBe(false);
     expect(await ring.take(undefined)).toBe('only');

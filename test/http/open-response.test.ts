@@ -15,7 +15,7 @@ const open = ({ url }: Pick<TestServer, 'url'>, options: Partial<OpenResponseOpt
     ...options,
   });
 
-/** The error a promise rejects with. */
+/** Returns the error that a promise rejects with. */
 async function refused(promise: Promise<unknown>): Promise<APICallError> {
   const error = await promise.then(
     () => new Error('it did not reject'),
@@ -25,13 +25,13 @@ async function refused(promise: Promise<unknown>): Promise<APICallError> {
   return error;
 }
 
-/** A server that begins to answer and then does nothing. */
+/** Starts a server that sends the headers of a response and then nothing. */
 const serveSilence = (beginning = 'data: {}\n\n') =>
   serve(response => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write(beginning);
   });
 
-/** Stops the clock: what still settles afterwards does not wait for a timer. */
+/** Stops the clock. Whatever settles afterwards does not wait for a timer. */
 const stopClock = () => vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] });
 
 afterEach(() => {
@@ -39,7 +39,7 @@ afterEach(() => {
 });
 
 describe('openResponse', () => {
-  it('posts JSON and reads the bytes that answer it', async () => {
+  it('posts JSON and reads the bytes of the response', async () => {
     const server = await serveBody('data: {}\n\n', { headers: { 'x-request-id': 'req_1' } });
     const { read, headers, close } = await open(server, { headers: [{ authorization: 'Bearer sk-1' }] });
     expect(new TextDecoder().decode(await read())).toBe('data: {}\n\n');
@@ -55,7 +55,7 @@ describe('openResponse', () => {
     ]);
   });
 
-  it('takes header names for equal whatever their case, and the last of a name counts', async () => {
+  it('compares header names without case and uses the last value of a name', async () => {
     const server = await serveBody('');
     const headers = [
       { authorization: 'Bearer a', 'X-Team': '1', 'X-Kept': 'yes' },
@@ -67,7 +67,7 @@ describe('openResponse', () => {
     expect(server.requests[0]?.headers).not.toHaveProperty('x-team');
   });
 
-  it('takes a limit that is longer than a timer can be', async () => {
+  it('accepts timeouts that exceed the limit of a timer', async () => {
     const server = await serve(response => {
       setTimeout(() => response.end('{}'), 50);
     });
@@ -78,19 +78,26 @@ describe('openResponse', () => {
   });
 
   it.each([
-    ['a header', { headers: [{ authorization: 'Bearer “sk-quoted”' }] }, 'the header "authorization" to be'],
-    ['the name of a header', { headers: [{ 'x team': 'a' }] }, 'the name of a header, got "x team"'],
+    [
+      'a header value',
+      { headers: [{ authorization: 'Bearer “sk-quoted”' }] },
+      'the header "authorization" to be',
+    ],
+    ['a header name', { headers: [{ 'x team': 'a' }] }, 'the name of a header, got "x team"'],
     ['the body', { body: { metadata: { a: 1n } } }, 'a request body that JSON can represent'],
-  ])('says what is wrong with %s, sends nothing and asks for no retry', async (_, options, told) => {
-    const server = await serveBody('');
-    const error = await refused(open(server, options));
-    expect(error.message).toContain(`Expected ${told}`);
-    expect(error.message).not.toContain('sk-quoted');
-    expect(error.isRetryable).toBe(false);
-    expect(server.requests).toEqual([]);
-  });
+  ])(
+    'rejects an invalid request because of %s, without sending it, as not retryable',
+    async (_, options, told) => {
+      const server = await serveBody('');
+      const error = await refused(open(server, options));
+      expect(error.message).toContain(`Expected ${told}`);
+      expect(error.message).not.toContain('sk-quoted');
+      expect(error.isRetryable).toBe(false);
+      expect(server.requests).toEqual([]);
+    },
+  );
 
-  it('says that nobody listens at the address, and that a retry may help', async () => {
+  it('reports a refused connection as retryable', async () => {
     const url = `http://127.0.0.1:${await findFreePort()}`;
     const error = await refused(open({ url }));
     expect(error.message).toMatch(
@@ -106,14 +113,14 @@ describe('openResponse', () => {
     expect(error.cause).toBeInstanceOf(TypeError);
   });
 
-  it('tells addresses without their query, where keys may be', async () => {
+  it('reports addresses without their query, which may contain keys', async () => {
     const server = await serveJson({ error: { message: 'No.' } }, { status: 500 });
     const error = await refused(open(server, { url: `${server.url}/v1/responses?key=sk-1` }));
     expect(server.requests[0]?.path).toBe('/v1/responses?key=sk-1');
     expect(error.url).toBe(`${server.url}/v1/responses`);
   });
 
-  it('tells that the connection broke in the middle of the answer', async () => {
+  it('reports a connection that breaks during the response', async () => {
     const server = await serve(response => {
       response.writeHead(200).write('data: {}\n\n');
       setTimeout(() => response.destroy(), 20);
@@ -128,14 +135,14 @@ describe('openResponse', () => {
     expect(error.isRetryable).toBe(true);
   });
 
-  it('never tells a key that the call brought in its headers', async () => {
+  it('does not report keys in the headers of the call', async () => {
     const server = await serveJson({ error: { message: 'Bad key sk-secret.' } }, { status: 401 });
     const error = await refused(open(server, { headers: [{ Authorization: 'Bearer sk-secret' }] }));
     expect(error.message).toBe('Bad key [redacted].');
     expect(error.responseBody).not.toContain('sk-secret');
   });
 
-  it('never tells a key that makes a header invalid', async () => {
+  it('does not report a key that makes a header invalid', async () => {
     const error = await refused(
       open({ url: 'http://127.0.0.1:9' }, { headers: [{ authorization: 'Bearer sk-se\ncret' }] }),
     );
@@ -143,8 +150,8 @@ describe('openResponse', () => {
     expect(`${error.message} ${String(error.cause)}`).not.toContain('cret');
   });
 
-  describe('with time limits', () => {
-    it('gives up on a server that does not begin to answer', async () => {
+  describe('timeouts', () => {
+    it('reject if the server does not start a response', async () => {
       const server = await serve(() => {});
       const error = await refused(open(server, { timeouts: { connect: 50 } }));
       expect(error.message).toContain('it sent no response within 50 ms (timeouts.connect)');
@@ -152,7 +159,7 @@ describe('openResponse', () => {
       expect((await server.requests[0]?.closed)?.complete).toBe(false);
     });
 
-    it('gives up on a stream that falls silent', async () => {
+    it('end a stream that stalls', async () => {
       const server = await serveSilence();
       const { read, close } = await open(server, { timeouts: { idle: 50 } });
       await read();
@@ -163,7 +170,7 @@ describe('openResponse', () => {
       expect((await server.requests[0]?.closed)?.complete).toBe(false);
     });
 
-    it('takes a keep-alive comment for a sign of life', async () => {
+    it('treat a keep-alive comment as activity', async () => {
       const server = await serve(response => {
         let left = 8;
         const timer = setInterval(() => {
@@ -173,7 +180,7 @@ describe('openResponse', () => {
           response.end('data: [DONE]\n\n');
         }, 30);
       });
-      // In all this takes longer than the limit, but no single silence does.
+      // The total time exceeds the timeout, but no single gap does.
       const { read, close } = await open(server, { timeouts: { idle: 150 } });
       let text = '';
       for (let bytes = await read(); bytes !== undefined; bytes = await read())
@@ -182,7 +189,7 @@ describe('openResponse', () => {
       expect(text).toMatch(/data: \[DONE]\n\n$/);
     });
 
-    it('gives up on an error body that never ends', async () => {
+    it('end an error body that never ends', async () => {
       const server = await serve(response => {
         response.writeHead(500, { 'content-type': 'application/json' }).write('{"error":');
       });
@@ -190,7 +197,7 @@ describe('openResponse', () => {
       expect(error.statusCode).toBe(500);
     });
 
-    it('does not count the time that nobody reads', async () => {
+    it('exclude the time in which nobody reads', async () => {
       const server = await serve(async response => {
         response.write('data: 1\n\n');
         await new Promise(resolve => setTimeout(resolve, 20));
@@ -204,15 +211,15 @@ describe('openResponse', () => {
     });
   });
 
-  describe('with a signal', () => {
-    it('sends nothing when the signal is aborted already', async () => {
+  describe('abort signal', () => {
+    it('sends nothing if the signal is already aborted', async () => {
       const server = await serveBody('');
       const reason = new Error('changed my mind');
       await expect(open(server, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
       expect(server.requests).toEqual([]);
     });
 
-    it('ends the request while it waits for the status', async () => {
+    it('aborts the request before the status arrives', async () => {
       let received = () => {};
       const isReceived = new Promise<void>(resolve => {
         received = resolve;
@@ -228,7 +235,7 @@ describe('openResponse', () => {
       expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
     });
 
-    it('ends the request in the middle of the answer', async () => {
+    it('aborts the request during the response', async () => {
       const server = await serveSilence();
       const controller = new AbortController();
       const { read, close } = await open(server, { signal: controller.signal });
@@ -242,7 +249,7 @@ describe('openResponse', () => {
       expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
     });
 
-    it('does not wait for a fetch of the host that does not heed the signal', async () => {
+    it('does not wait for a custom fetch that ignores the signal', async () => {
       const controller = new AbortController();
       const stuck = open(
         { url: 'http://server.test' },
@@ -260,7 +267,7 @@ describe('openResponse', () => {
       expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
     });
 
-    it('lets go of the signal when it is closed, and when it fails', async () => {
+    it('removes its listener when the response is closed and when the request fails', async () => {
       const { signal } = new AbortController();
       const { close } = await open(await serveBody(''), { signal });
       expect(getEventListeners(signal, 'abort')).toHaveLength(1);
@@ -271,7 +278,7 @@ describe('openResponse', () => {
     });
   });
 
-  it('ends the request when it is closed early', async () => {
+  it('aborts the request when it is closed early', async () => {
     const server = await serveSilence();
     const { read, close } = await open(server);
     await read();

@@ -14,7 +14,7 @@ const post = ({ url }: TestServer, more: Partial<Parameters<typeof postJson>[0]>
   });
 
 describe('postJson', () => {
-  it('posts JSON and gives the JSON and the headers that answer it', async () => {
+  it('posts JSON and returns the JSON and the headers of the response', async () => {
     const server = await serveJson({ text: 'Grüße 🏔️' });
     const { body, headers } = await post(server, {
       headers: [{ authorization: 'Bearer sk-secret' }, { Authorization: 'Bearer other' }],
@@ -26,7 +26,7 @@ describe('postJson', () => {
     ]);
   });
 
-  it('quotes an answer that is no JSON, without the key that it repeats', async () => {
+  it('quotes a response that is not JSON, with the key redacted', async () => {
     const error: unknown = await post(await serveBody('<html>sk-secret</html>')).catch(reason => reason);
     if (!APICallError.isInstance(error)) throw error;
     expect(error.message).toMatch(
@@ -36,7 +36,7 @@ describe('postJson', () => {
     expect(error.isRetryable).toBe(false);
   });
 
-  it('rejects with the error of a server that refuses', async () => {
+  it('rejects with the error of the server', async () => {
     const server = await serveJson({ error: { message: 'No.' } }, { status: 422 });
     await expect(post(server)).rejects.toMatchObject({ message: 'No.', statusCode: 422 });
   });

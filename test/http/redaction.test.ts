@@ -8,7 +8,7 @@ const { redact, redactKnown, isClean } = createRedactor(['open "sesame"/1']);
 
 describe('redact', () => {
   it.each([
-    ['as it is', 'key open "sesame"/1.', 'key [redacted].'],
+    ['in plain text', 'key open "sesame"/1.', 'key [redacted].'],
     ['JSON-escaped', String.raw`{"key":"open \"sesame\"/1"}`, '{"key":"[redacted]"}'],
     ['URL-encoded', '?key=open%20%22sesame%22%2F1&page=2', '?key=[redacted]&page=2'],
   ])('replaces a known secret %s', (_, text, expected) => {
@@ -22,7 +22,7 @@ describe('redact', () => {
     ['an assigned password', 'password=hunter2;host=a', 'password=[redacted];host=a'],
     ['a field of a JSON body', '{"api_key": "0123", "code": 1}', '{"api_key": "[redacted]", "code": 1}'],
     ['the user of an address', 'at https://me:pw@host.test/a', 'at https://[redacted]@host.test/a'],
-  ])('replaces %s that is not known', (_, text, expected) => {
+  ])('replaces %s that is not a known secret', (_, text, expected) => {
     expect(redact(text)).toBe(expected);
     expect(redact(expected)).toBe(expected);
     expect(redactKnown(text)).toBe(text);
@@ -35,7 +35,7 @@ describe('redact', () => {
   );
 });
 
-describe('one set of rules', () => {
+describe('shared redaction rules', () => {
   it('redacts credentials that an API error repeats and that the request did not contain', () => {
     const error = toStreamError(
       {

@@ -21,8 +21,8 @@ async function startLogged(settings: { logger?: RequestLogger; apiKey?: string |
 const inShort = (entries: readonly RequestLogEntry[]) =>
   entries.map(({ requestId, phase, status }) => [requestId, phase, status]);
 
-describe('a logged provider', () => {
-  it('tells of a request and of its answer', async () => {
+describe('the logger of a provider', () => {
+  it('receives the request and the response', async () => {
     const { emulator, provider, entries } = await startLogged();
     const before = Date.now();
     await generateText({ model: provider('gpt-5'), prompt: 'Hi' });
@@ -53,7 +53,7 @@ describe('a logged provider', () => {
     expect(entries[1]?.duration).toBeGreaterThan(0);
   });
 
-  it('tells of streams, of embeddings and of each repetition', async () => {
+  it('receives streams, embeddings and every retry', async () => {
     const { emulator, provider, entries } = await startLogged();
     await streamText({ model: provider('gpt-5'), prompt: 'Hi' }).consumeStream();
     await embed({ model: provider.textEmbeddingModel('text-embedding-3-small'), value: 'Hi' });
@@ -72,7 +72,7 @@ describe('a logged provider', () => {
     expect(entries[2]?.url).toBe(`${emulator.baseURL}/embeddings`);
   });
 
-  it('tells of each key that is tried, and shows none', async () => {
+  it('receives every key that is tried, redacted', async () => {
     const { provider, entries } = await startLogged({ apiKey: ['sk-wrong-0123456789', apiKey] });
     await generateText({ model: provider('gpt-5'), prompt: 'Hi' });
     expect(inShort(entries).map(([, , status]) => status)).toEqual([undefined, 401, undefined, 200]);
@@ -92,13 +92,13 @@ describe('a logged provider', () => {
         throw new Error('The disk is full.');
       },
     ],
-  ])('works on with a logger that %s', async (_, logger) => {
+  ])('does not break the request if it %s', async (_, logger) => {
     const { provider } = await startLogged({ logger });
     const { text } = await generateText({ model: provider('gpt-5'), prompt: 'Hi' });
     expect(text).toBe('You said: Hi');
   });
 
-  it('refuses a logger that is no function', () => {
+  it('is rejected if it is not a function', () => {
     const logger = { info: () => {} } as never;
     expect(() => createKelivoResponsesProvider({ logger })).toThrow(
       'Invalid `logger` of the provider settings',
@@ -107,11 +107,11 @@ describe('a logged provider', () => {
 });
 
 describe('withRequestLog', () => {
-  it('is the `fetch` itself without a logger', () => {
+  it('returns the `fetch` itself without a logger', () => {
     expect(withRequestLog(fetch, undefined)).toBe(fetch);
   });
 
-  it('shows no secret of an address, nor one that an answer or an error repeats', async () => {
+  it('redacts secrets in addresses, responses and errors', async () => {
     const entries: RequestLogEntry[] = [];
     const secret = 'gateway-secret-1';
     const logged = withRequestLog(
@@ -152,7 +152,7 @@ describe('withRequestLog', () => {
     expect(JSON.stringify(entries)).not.toContain('pass-word');
   });
 
-  it('shows no credentials under a name that does not tell of them', async () => {
+  it('redacts credentials in headers with unknown names', async () => {
     const entries: RequestLogEntry[] = [];
     const logged = withRequestLog(
       async () => new Response(''),
@@ -173,7 +173,7 @@ describe('withRequestLog', () => {
     });
   });
 
-  it('hands the call on as it is', async () => {
+  it('passes the call on unchanged', async () => {
     const inner = vi.fn<typeof fetch>(async () => new Response(''));
     const init = { method: 'POST', body: '{}' };
     await withRequestLog(inner, () => {})('https://host.test', init);

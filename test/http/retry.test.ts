@@ -2,15 +2,15 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { retry, toRetryAfter } from '../../src/http/retry.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import {
-  callRound,
   call,
+  callRound,
   exchangeOf,
   finishOf,
   ofType,
   type ScriptedRound,
-  textRound,
   scriptedModel,
   stream,
+  textRound,
 } from '../tool-loop/_scripted-model.js';
 import { serverError } from '../tool-loop/_server-error.js';
 import { scriptedTools } from '../tool-loop/_tools.js';
@@ -28,8 +28,8 @@ async function run(rounds: ScriptedRound[], options: { maxRetries?: number; init
   return { model, tools, parts };
 }
 
-describe('a follow-up request', () => {
-  it('is repeated, as it was, and the tool does not run again', async () => {
+describe('retrying a later round', () => {
+  it('repeats the request unchanged without running the tool again', async () => {
     const rounds = [
       callRound(call('c1', 'echo')),
       failing(),
@@ -43,15 +43,16 @@ describe('a follow-up request', () => {
     expect(finishOf(parts).finishReason).toBe('stop');
   });
 
-  it('waits as long as the server asks for', async () => {
+  it('waits for the time that the server requests', async () => {
     const limited = failing({ statusCode: 429, responseHeaders: { 'retry-after-ms': '40' } });
-    const before = performance.now();
+    const setTimeout = vi.spyOn(globalThis, 'setTimeout');
     const { parts } = await run([callRound(call('c1', 'echo')), limited, textRound('Done.')]);
-    expect(performance.now() - before).toBeGreaterThan(35);
+    expect(setTimeout).toHaveBeenCalledWith(expect.any(Function), 40);
+    setTimeout.mockRestore();
     expect(finishOf(parts).finishReason).toBe('stop');
   });
 
-  it('is given up after `maxRetries`', async () => {
+  it('gives up after `maxRetries`', async () => {
     const { model, parts } = await run([callRound(call('c1', 'echo')), failing(), failing()], {
       maxRetries: 1,
     });
@@ -62,19 +63,16 @@ describe('a follow-up request', () => {
 
   it.each([
     ['cannot succeed', { statusCode: 400 }],
-    [
-      'would have to wait for more than a minute',
-      { statusCode: 429, responseHeaders: { 'retry-after': '61' } },
-    ],
-  ])('that %s is not repeated', async (_, error) => {
+    ['requires a delay of more than a minute', { statusCode: 429, responseHeaders: { 'retry-after': '61' } }],
+  ])('does not retry an error that %s', async (_, error) => {
     const { model, parts } = await run([callRound(call('c1', 'echo')), failing(error)]);
     expect(model.requests).toHaveLength(2);
     expect(finishOf(parts).finishReason).toBe('error');
   });
 });
 
-describe('the first request', () => {
-  it('is never repeated: that is up to the host', async () => {
+describe('retrying the first round', () => {
+  it('is left to the host', async () => {
     const model = scriptedModel(failing(), textRound('Hi'));
     const turn = stream(withToolLoop(model, { tools: scriptedTools({}) }));
     await expect(turn).rejects.toMatchObject({ statusCode: 500, isRetryable: true });
@@ -86,7 +84,7 @@ describe('retry', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  /** When the attempts were made, in milliseconds from the first. */
+  /** Returns the times of the attempts in milliseconds since the first one. */
   async function attemptTimes(options: { random: () => number; responseHeaders?: Record<string, string> }) {
     const startedAt = Date.now();
     const times: number[] = [];
@@ -107,16 +105,16 @@ describe('retry', () => {
     [0, [0, 750, 2250, 5250]],
     [0.5, [0, 1000, 3000, 7000]],
     [1, [0, 1250, 3750, 8750]],
-  ])('doubles its waits and spreads them: with the random number %d', async (random, times) => {
+  ])('doubles its delays and spreads them: with the random number %d', async (random, times) => {
     expect(await attemptTimes({ random: () => random })).toEqual(times);
   });
 
-  it('waits exactly as long as the server says', async () => {
+  it('waits exactly as long as the server requests', async () => {
     const responseHeaders = { 'retry-after': '2' };
     expect(await attemptTimes({ random: () => 1, responseHeaders })).toEqual([0, 2000, 4000, 6000]);
   });
 
-  it('ends with an abort while it waits', async () => {
+  it('stops when the signal aborts during a delay', async () => {
     const controller = new AbortController();
     const operation = async () => {
       throw serverError();

@@ -10,7 +10,7 @@ function parse(pieces: readonly string[]): SseEvent[] {
   return events;
 }
 
-/** Decodes as the reader of an answer does: characters may be cut, too. */
+/** Decodes the chunks as a response does. Characters may be split between chunks. */
 function parseBytes(chunks: readonly Uint8Array[]): SseEvent[] {
   const decoder = new TextDecoder();
   return parse([...chunks.map(chunk => decoder.decode(chunk, { stream: true })), decoder.decode()]);
@@ -20,47 +20,43 @@ const CASES: readonly [title: string, body: string, events: SseEvent[]][] = [
   ['splits lines at LF', 'event: a\ndata: 1\n\ndata: 2\n\n', [named('a', '1'), unnamed('2')]],
   ['splits lines at CR', 'event: a\rdata: 1\r\rdata: 2\r\r', [named('a', '1'), unnamed('2')]],
   [
-    'takes CRLF for one line end',
+    'treats CRLF as one line end',
     'event: a\r\ndata: 1\r\n\r\ndata: 2\r\n\r\n',
     [named('a', '1'), unnamed('2')],
   ],
   [
-    'takes line ends that are mixed',
+    'accepts mixed line ends',
     'event: a\rdata: 1\r\n\ndata: 2\n\r\ndata: 3\r\r',
     [named('a', '1'), unnamed('2'), unnamed('3')],
   ],
-  ['takes LF and CR in this order for two line ends', 'data: 1\n\rdata: 2\n\n', [unnamed('1'), unnamed('2')]],
-  ['passes over a byte order mark', '\uFEFFdata: 1\n\n', [unnamed('1')]],
-  ['passes over comments', ': hello\ndata: 1\n:\n: bye\ndata: 2\n\n:\n\n', [unnamed('1\n2')]],
+  ['treats LF followed by CR as two line ends', 'data: 1\n\rdata: 2\n\n', [unnamed('1'), unnamed('2')]],
+  ['ignores a byte order mark', '\uFEFFdata: 1\n\n', [unnamed('1')]],
+  ['ignores comments', ': hello\ndata: 1\n:\n: bye\ndata: 2\n\n:\n\n', [unnamed('1\n2')]],
   ['joins data lines with LF', 'data: {\ndata: "a":\ndata:  1}\n\n', [unnamed('{\n"a":\n 1}')]],
   [
-    'takes a data line without a colon for an empty one',
+    'treats a data line without a colon as an empty one',
     'data\n\ndata: 1\ndata\n\n',
     [unnamed(''), unnamed('1\n')],
   ],
-  ['removes one space after the colon, not more', 'data:1\n\ndata:  2\n\n', [unnamed('1'), unnamed(' 2')]],
-  ['takes an event line that stands after its data', 'data: 1\nevent: a\n\n', [named('a', '1')]],
-  ['forgets the name of an event without data', 'event: a\n\ndata: 1\n\n', [unnamed('1')]],
+  ['removes only one space after the colon', 'data:1\n\ndata:  2\n\n', [unnamed('1'), unnamed(' 2')]],
+  ['accepts an event line after its data', 'data: 1\nevent: a\n\n', [named('a', '1')]],
+  ['discards the name of an event without data', 'event: a\n\ndata: 1\n\n', [unnamed('1')]],
   [
     'ignores ids, retry times and unknown fields',
     'id: 7\nretry: 10\nfoo: bar\ndatax: 2\ndata: 1\n\n',
     [unnamed('1')],
   ],
+  ['dispatches a last event without a blank line', 'data: 1\n\ndata: 2\n', [unnamed('1'), unnamed('2')]],
+  ['dispatches a last event whose line does not end', 'data: 1\n\ndata: 2', [unnamed('1'), unnamed('2')]],
+  ['returns [DONE] unchanged', 'data: [DONE]\n\n', [unnamed('[DONE]')]],
   [
-    'gives the last event though its blank line is missing',
-    'data: 1\n\ndata: 2\n',
-    [unnamed('1'), unnamed('2')],
-  ],
-  ['gives the last event though its line does not end', 'data: 1\n\ndata: 2', [unnamed('1'), unnamed('2')]],
-  ['gives [DONE] as it comes', 'data: [DONE]\n\n', [unnamed('[DONE]')]],
-  [
-    'keeps colons and line separators of Unicode in data',
+    'keeps colons and Unicode line separators in data',
     'data: a:b\u2028c\u0085d\n\n',
     [unnamed('a:b\u2028c\u0085d')],
   ],
-  ['joins characters that are cut in the middle', 'data: ü€🏔️ 你好\n\n', [unnamed('ü€🏔️ 你好')]],
-  ['gives nothing for an empty body', '', []],
-  ['gives nothing for blank lines', '\n\r\n\r\n\n', []],
+  ['joins characters that are split between chunks', 'data: ü€🏔️ 你好\n\n', [unnamed('ü€🏔️ 你好')]],
+  ['dispatches nothing for an empty body', '', []],
+  ['dispatches nothing for blank lines', '\n\r\n\r\n\n', []],
 ];
 
 describe('createSseParser', () => {
@@ -70,15 +66,15 @@ describe('createSseParser', () => {
     });
   }
 
-  it('takes a CRLF that is cut between its characters for one line end', () => {
+  it('treats a CRLF that is split between chunks as one line end', () => {
     expect(parse(['data: 1\r', '\ndata: 2\r', '\n\r', '\n'])).toEqual([unnamed('1\n2')]);
   });
 
-  it('takes a CRLF for one line end though an empty piece comes between its characters', () => {
+  it('treats a CRLF as one line end if an empty chunk separates its characters', () => {
     expect(parse(['data: 1\r', '', '\ndata: 2\r', '', '\n', '\r\n'])).toEqual([unnamed('1\n2')]);
   });
 
-  it('gives an event as soon as its blank line has come', () => {
+  it('dispatches an event as soon as its blank line arrives', () => {
     const events: SseEvent[] = [];
     const parser = createSseParser(event => events.push(event));
     parser.feed('data: 1\n');
@@ -87,7 +83,7 @@ describe('createSseParser', () => {
     expect(events).toEqual([unnamed('1')]);
   });
 
-  it('reads a line of a million characters that comes four at a time', () => {
+  it('reads a line of a million characters in chunks of four', () => {
     const line = 'abcd'.repeat(250_000);
     const pieces = ['data', ': ', ...Array<string>(250_000).fill('abcd'), '\n', '\n'];
     const [event, ...others] = parse(pieces);
@@ -104,7 +100,7 @@ function unnamed(data: string): SseEvent {
   return { event: undefined, data };
 }
 
-it('counts a line that comes in pieces once', () => {
+it('counts a line that arrives in several chunks once', () => {
   const lengths: number[] = [];
   const parser = createSseParser(({ data }) => lengths.push(data.length));
   const piece = 'x'.repeat(1024 * 1024);

@@ -14,7 +14,7 @@ export const modelAt = ({ url }: Pick<TestServer, 'url'>, settings: Partial<Keli
 
 export const HELLO = toStream([message(['Hello there'])]);
 
-/** The error a promise rejects with. */
+/** Returns the error that a promise rejects with. */
 export async function refused(promise: PromiseLike<unknown>): Promise<APICallError> {
   const error = await Promise.resolve(promise).then(
     () => new Error('it did not reject'),
@@ -24,7 +24,7 @@ export async function refused(promise: PromiseLike<unknown>): Promise<APICallErr
   return error;
 }
 
-/** A server that sends the beginning of an answer, and then what `then` does. */
+/** Starts a server that sends the beginning of a response and then calls `then`. */
 export const serveBeginning = (count: number, then: (response: ServerResponse) => void = () => {}) =>
   serve(response => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });

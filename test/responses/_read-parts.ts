@@ -2,7 +2,7 @@ import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { type ReadResponseOptions, readResponse } from '../../src/responses/stream/read-response.js';
 import { checkParts } from '../_parts.js';
 
-/** Reads a body that comes in these pieces; what comes out is checked to be well-formed. */
+/** Reads a body that arrives in the given chunks, and checks that its parts are well-formed. */
 export async function readParts(
   chunks: readonly Uint8Array[],
   options: Partial<ReadResponseOptions> = {},

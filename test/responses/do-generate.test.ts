@@ -23,7 +23,7 @@ describe('doGenerate', () => {
     });
   }
 
-  it('does not ask for a stream, and tells request and response', async () => {
+  it('requests no stream and returns the request and the response', async () => {
     const server = await serveJson(toResponse([message(['Hi'])]));
     const { request, response, warnings } = await modelAt(server).doGenerate({ prompt, seed: 1 });
     expect(server.requests[0]?.body).not.toHaveProperty('stream');
@@ -43,14 +43,14 @@ describe('doGenerate', () => {
     expect(error).toMatchObject({ message: 'No.', statusCode: 500, isRetryable: true });
   });
 
-  it('rejects for a stream that breaks, though text came before', async () => {
+  it('rejects if the stream breaks after text', async () => {
     const error = await refused(
       modelAt(await serveBeginning(6, response => response.end())).doGenerate({ prompt }),
     );
     expect(error.message).toContain('to end with "response.completed"');
   });
 
-  it('is not limited by `timeouts.connect`, for the answer comes with the status', async () => {
+  it('ignores `timeouts.connect`, because the status arrives with the response', async () => {
     const server = await serve(response => {
       setTimeout(() => response.end(JSON.stringify(toResponse([message(['Late'])]))), 80);
     });
@@ -58,7 +58,7 @@ describe('doGenerate', () => {
     expect(summarizeContent(content).texts).toEqual(['Late']);
   });
 
-  it('ends the request when it is aborted, and leaves no listener', async () => {
+  it('ends the request on abort and leaves no listener', async () => {
     const server = await serve(response => {
       response.writeHead(200).write('{"id":');
     });
@@ -76,6 +76,6 @@ describe('doGenerate', () => {
   });
 });
 
-/** Stream and document may differ in the order of calls that took turns. */
+/** A stream and a document may order interleaved calls differently. */
 const sortKey = (part: { type: string }): string =>
   `${part.type} ${'toolCallId' in part ? part.toolCallId : ''}`;

@@ -6,7 +6,7 @@ const [a, b, c] = [{ text: 'a "quoted" text' }, { text: 'b', more: undefined }, 
 it.each([
   ['that grow', [[a], [a, b], [a, b, c]]],
   [
-    'that stay',
+    'that stay the same',
     [
       [a, b],
       [a, b],
@@ -22,19 +22,19 @@ it.each([
     ],
   ],
   [
-    'with an item in between',
+    'with an inserted item',
     [
       [a, c],
       [a, b, c],
     ],
   ],
-  ['that begin with nothing', [[], [a], []]],
-])('writes lists %s as `JSON.stringify` does', (_, lists) => {
+  ['that begin empty', [[], [a], []]],
+])('serializes lists %s like `JSON.stringify`', (_, lists) => {
   const toJson = createIncrementalJson();
   for (const list of lists) expect(toJson(list)).toBe(JSON.stringify(list));
 });
 
-it('writes an item once', () => {
+it('serializes an item once', () => {
   let written = 0;
   const counted = { toJSON: () => ({ written: ++written }) };
   const toJson = createIncrementalJson();
@@ -42,7 +42,7 @@ it('writes an item once', () => {
   expect(toJson([counted, a])).toBe(`[{"written":1},${JSON.stringify(a)}]`);
 });
 
-it('does not mind that a list is changed afterwards', () => {
+it('accepts that a list is changed afterwards', () => {
   const toJson = createIncrementalJson();
   const list: object[] = [a];
   toJson(list);

@@ -7,28 +7,28 @@ import { toSse } from '../_sse.js';
 import { HELLO, modelAt, prompt, refused, serveBeginning } from './_model.js';
 import { message, toResponse } from './stream/_fixtures/wire-events.js';
 
-/** How many events of HELLO come before the first text. */
+/** The number of events of HELLO before the first text. */
 const SILENT_EVENTS = 2;
 
-/** Stops the clock: what still settles afterwards does not wait for a timer. */
+/** Stops the clock. Whatever settles afterwards does not wait for a timer. */
 const stopClock = () => vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] });
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-/** How a stream can end without its terminal event. */
+/** Ways in which a stream ends without its terminal event. */
 const BREAKS: [string, (response: ServerResponse) => void][] = [
   ['ends', response => response.end()],
   ['breaks', response => response.destroy()],
   [
-    'brings an error',
+    'contains an error',
     response => response.end(toSse([{ type: 'error', code: 'server_error', message: 'No.' }])),
   ],
 ];
 
 describe('doStream', () => {
-  it('sends the request and streams the answer', async () => {
+  it('sends the request and streams the response', async () => {
     const server = await serveBody(toSse(HELLO), { headers: { 'x-request-id': 'req_1' } });
     const { stream, request, response } = await modelAt(server).doStream({ prompt });
     const parts = await collect(stream);
@@ -45,7 +45,7 @@ describe('doStream', () => {
     expect(response?.headers).toMatchObject({ 'x-request-id': 'req_1' });
   });
 
-  it('begins the stream with the warnings', async () => {
+  it('starts the stream with the warnings', async () => {
     const { stream } = await modelAt(await serveBody(toSse(HELLO))).doStream({ prompt, topK: 3 });
     expect((await collect(stream))[0]).toEqual({
       type: 'stream-start',
@@ -53,13 +53,13 @@ describe('doStream', () => {
     });
   });
 
-  it('reads a JSON document, too, which some servers answer although a stream was asked for', async () => {
+  it('reads a JSON document, which some servers return for a streaming request', async () => {
     const server = await serveJson(toResponse([message(['Hello there'])]));
     const { stream } = await modelAt(server).doStream({ prompt });
     expect(summarize(await collect(stream))).toMatchObject({ texts: ['Hello there'], finishReason: 'stop' });
   });
 
-  it('lets the headers of the call win over those of the settings, whatever their case', async () => {
+  it('prefers the headers of the call to those of the settings, ignoring their case', async () => {
     const server = await serveBody(toSse(HELLO));
     const model = modelAt(server, { headers: { 'X-Team': 'settings', 'x-kept': 'yes' } });
     const { stream } = await model.doStream({
@@ -91,11 +91,11 @@ describe('doStream', () => {
     await reader.cancel();
   });
 
-  describe('before anything was said', () => {
+  describe('before the first content', () => {
     it.each<(typeof BREAKS)[number]>([
       ...BREAKS,
       [
-        'brings a failed response',
+        'contains a failed response',
         response =>
           response.end(
             toSse([
@@ -109,7 +109,7 @@ describe('doStream', () => {
             ]),
           ),
       ],
-    ])('rejects, with leave to retry, when the stream %s', async (_, then) => {
+    ])('rejects with a retryable error if the stream %s', async (_, then) => {
       const { signal } = new AbortController();
       const error = await refused(
         modelAt(await serveBeginning(SILENT_EVENTS, then)).doStream({ prompt, abortSignal: signal }),
@@ -118,19 +118,19 @@ describe('doStream', () => {
       expect(getEventListeners(signal, 'abort')).toEqual([]);
     });
 
-    it('rejects for an answer that is none', async () => {
+    it('rejects for a response of another API', async () => {
       const error = await refused(modelAt(await serveBody('<html></html>')).doStream({ prompt }));
       expect(error.message).toMatch(/got a web page/);
     });
 
-    it('rejects also where raw parts were asked for', async () => {
+    it('rejects even if raw parts are requested', async () => {
       const server = await serveBeginning(SILENT_EVENTS, response => response.end());
       await refused(modelAt(server).doStream({ prompt, includeRawChunks: true }));
     });
   });
 
-  describe('after something was said', () => {
-    it.each(BREAKS)('streams the error and a finish when the stream %s', async (_, then) => {
+  describe('after the first content', () => {
+    it.each(BREAKS)('streams the error and a finish if the stream %s', async (_, then) => {
       const { stream } = await modelAt(await serveBeginning(6, then)).doStream({ prompt });
       const { texts, errors, finishReason, usage } = summarize(await collect(stream));
       expect(texts).toEqual(['Hello there']);
@@ -139,7 +139,7 @@ describe('doStream', () => {
       expect(usage).toEqual({ inputTokens: undefined, outputTokens: undefined, totalTokens: undefined });
     });
 
-    it('streams an error when the server falls silent for too long', async () => {
+    it('streams an error if the server stalls', async () => {
       const model = modelAt(await serveBeginning(6), { timeouts: { idle: 60 } });
       const { errors, finishReason } = summarize(await collect((await model.doStream({ prompt })).stream));
       expect(errors).toMatchObject([{ message: expect.stringContaining('timeouts.idle') }]);
@@ -149,8 +149,8 @@ describe('doStream', () => {
 
   describe('when it is aborted', () => {
     it.each([
-      ['before it began', 0],
-      ['before anything was said', SILENT_EVENTS],
+      ['before it starts', 0],
+      ['before the first content', SILENT_EVENTS],
     ])('rejects with the reason, %s', async (_, count) => {
       const server = count === 0 ? await serve(() => {}) : await serveBeginning(count);
       const controller = new AbortController();
@@ -165,7 +165,7 @@ describe('doStream', () => {
       expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
     });
 
-    it('errors the stream with the reason and ends the request, in the middle of the text', async () => {
+    it('ends the stream with the reason and aborts the request, during the text', async () => {
       const server = await serveBeginning(6);
       const controller = new AbortController();
       const { stream } = await modelAt(server).doStream({ prompt, abortSignal: controller.signal });
@@ -182,7 +182,7 @@ describe('doStream', () => {
     });
   });
 
-  it('ends the request when the stream is cancelled', async () => {
+  it('aborts the request when the stream is cancelled', async () => {
     const server = await serveBeginning(6);
     const { signal } = new AbortController();
     const { stream } = await modelAt(server).doStream({ prompt, abortSignal: signal });
@@ -194,7 +194,7 @@ describe('doStream', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('leaves no listener on the signal when the stream has come to its end', async () => {
+  it('leaves no listener on the signal after the stream ends', async () => {
     const { signal } = new AbortController();
     const { stream } = await modelAt(await serveBody(toSse(HELLO))).doStream({ prompt, abortSignal: signal });
     await collect(stream);
@@ -204,10 +204,10 @@ describe('doStream', () => {
 
 it.each([
   ['continues a response', { previousResponseId: 'resp_0' }, { responseId: 'resp_1' }],
-  ['is to be stored', { store: true }, { responseId: 'resp_1' }],
-  ['is not to be kept', {}, undefined],
+  ['is stored', { store: true }, { responseId: 'resp_1' }],
+  ['is not stored', {}, undefined],
 ])(
-  'notes the response in the parts of a call that %s, though the server repeats nothing',
+  'adds the response id to the parts of a call that %s, even if the server does not repeat it',
   async (_, openai, kelivo) => {
     const call = { type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{}' };
     const server = await serveJson({ id: 'resp_1', object: 'response', status: 'completed', output: [call] });

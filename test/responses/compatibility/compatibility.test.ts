@@ -35,7 +35,7 @@ const outputOf = (content: FunctionCallOutput['output'], callId = 'call_1'): Inp
 
 it.each<[string, Compatibility, unknown[]]>([
   [
-    'ids on what the model wrote and on outputs',
+    'ids on the items of the model and on outputs',
     { itemIds: 'required' },
     [
       question,
@@ -51,7 +51,7 @@ it.each<[string, Compatibility, unknown[]]>([
     [{ type: 'message', ...question }, reasoning, call, output, { type: 'message', ...answer }],
   ],
   [
-    'the status of what the model wrote',
+    'the status of the items of the model',
     { status: true },
     [
       question,
@@ -77,13 +77,13 @@ it.each<[string, Compatibility, unknown[]]>([
   expect(apply(compatibility, [question, reasoning, call, output, answer]).input).toEqual(expected);
 });
 
-it('makes up the same ids when the conversation goes on', () => {
+it('generates the same ids when the conversation continues', () => {
   const first = apply({ itemIds: 'required' }, [question, call, output]).input;
   const second = apply({ itemIds: 'required' }, [question, call, output, answer, question]).input;
   expect(second.slice(0, 3)).toEqual(first);
 });
 
-it('makes up no id that is there already, and leaves no empty or repeated one', () => {
+it('generates no id for items that have one, and no empty or repeated id', () => {
   const { input } = apply({ itemIds: 'required' }, [
     { ...call, id: 'fc_input_2' },
     { ...call, id: '' },
@@ -94,7 +94,7 @@ it('makes up no id that is there already, and leaves no empty or repeated one', 
   expect(ids).toEqual(['fc_input_2', 'fc_input_1', 'fc_input_2_', 'fc_input_3']);
 });
 
-it('leaves out the ids that ask for reasoning together with the reasoning', () => {
+it('removes the ids that require reasoning together with the reasoning', () => {
   const { input } = apply({ reasoning: false }, [
     question,
     { ...call, id: 'fc_1' },
@@ -104,7 +104,7 @@ it('leaves out the ids that ask for reasoning together with the reasoning', () =
   expect(input).toEqual([question, call, output, answer]);
 });
 
-it('joins the texts of a tool output where it must be a string, and says that a file is missing', () => {
+it('joins the texts of a tool output that must be a string, and replaces a file by a notice', () => {
   const content = outputOf([
     { type: 'input_text', text: 'one' },
     { type: 'input_file', filename: 'two.pdf', file_data: 'data:application/pdf;base64,AAAA' },
@@ -117,7 +117,7 @@ it('joins the texts of a tool output where it must be a string, and says that a 
   );
 });
 
-it('moves images behind the last of parallel outputs, each with its tool', () => {
+it('moves images after the last of parallel outputs, each with the name of its tool', () => {
   const second: InputItem = { ...call, call_id: 'call_2', name: 'draw' } as InputItem;
   const compatibility: Compatibility = { toolOutput: 'string', toolImages: 'user-message' };
   const { input } = apply(compatibility, [
@@ -144,7 +144,7 @@ it('moves images behind the last of parallel outputs, each with its tool', () =>
   ]);
 });
 
-it('moves the images of the last output to the end, and keeps a list of texts a list', () => {
+it('moves the images of the last output to the end and keeps a list of texts', () => {
   const { input } = apply({ toolImages: 'user-message' }, [
     call,
     outputOf([{ type: 'input_text', text: 'seen' }, image]),
@@ -153,7 +153,7 @@ it('moves the images of the last output to the end, and keeps a list of texts a 
   expect(input[2]).toMatchObject({ role: 'user', content: [{ type: 'input_text' }, image] });
 });
 
-it('puts a note in the place of an image that nobody is shown', () => {
+it('replaces an image that cannot be sent by a notice', () => {
   const { input } = apply({ toolImages: 'text' }, [call, outputOf([image])]);
   expect(input).toEqual([
     call,
@@ -165,12 +165,12 @@ it.each<[Compatibility, string[] | undefined]>([
   [{ include: 'any' }, ['reasoning.encrypted_content', 'file_search_call.results']],
   [{ include: 'unencrypted' }, ['file_search_call.results']],
   [{ include: 'none' }, undefined],
-])('asks with %j for %j', (compatibility, expected) => {
+])('with %j requests %j', (compatibility, expected) => {
   const include = ['reasoning.encrypted_content', 'file_search_call.results'];
   expect(apply(compatibility, [question], { include }).include).toEqual(expected);
 });
 
-it('leaves fields out, and what they were in when nothing else was', () => {
+it('removes fields, and their parent if it is empty afterwards', () => {
   const body = apply({ without: ['temperature', 'text.verbosity', 'reasoning.effort'] }, [question], {
     temperature: 0,
     text: { verbosity: 'low' },
@@ -179,7 +179,7 @@ it('leaves fields out, and what they were in when nothing else was', () => {
   expect(body).toEqual(bodyOf([question], { reasoning: { summary: 'auto' } }));
 });
 
-it('opens the schemas of tools, but not a property that only has the name of a keyword', () => {
+it('removes `additionalProperties: false` from tool schemas, but not from a property with the name of a keyword', () => {
   const tool = (parameters: object) => ({ type: 'function', name: 'save', strict: false, parameters });
   const closed = {
     type: 'object',
@@ -203,7 +203,7 @@ it('opens the schemas of tools, but not a property that only has the name of a k
   ]);
 });
 
-it('sends instructions as a system message where they may not stand beside a previous response', () => {
+it('sends instructions as a system message if they cannot be combined with a previous response', () => {
   const compatibility: Compatibility = { instructionsWithPreviousResponse: false };
   const body = apply(compatibility, [question], {
     instructions: 'Be brief.',
@@ -214,7 +214,7 @@ it('sends instructions as a system message where they may not stand beside a pre
   expect(apply(compatibility, [question], { instructions: 'Be brief.' }).instructions).toBe('Be brief.');
 });
 
-it.each(knownServerNames)('returns the same request when it has the form of %s already', name => {
+it.each(knownServerNames)('returns the same request if it already has the format of %s', name => {
   const compatibility = compatibilityByName(name);
   const body = bodyOf([question, reasoning, call, outputOf([image]), answer], {
     include: ['reasoning.encrypted_content'],
@@ -231,7 +231,7 @@ it.each([
   ['api.x.ai', compatibilityByName('xai')],
   ['ark.cn-beijing.volces.com', compatibilityByName('volcengine')],
   ['router.huggingface.co', compatibilityByName('huggingface')],
-])('knows what %s takes', (host, compatibility) => {
+])('uses the compatibility of %s', (host, compatibility) => {
   expect(compatibilityByHost(host)).toEqual(compatibility);
 });
 

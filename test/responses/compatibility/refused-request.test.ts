@@ -4,9 +4,9 @@ import { serve, serveJson } from '../../_server.js';
 import { modelAt, prompt, refused } from '../_model.js';
 import { functionCall, reasoning, toResponse } from '../stream/_fixtures/wire-events.js';
 
-describe('a request that the server refuses', () => {
+describe('a rejected request', () => {
   it.each(['doStream', 'doGenerate'] as const)(
-    'rejects %s with what the server said, without the key',
+    'rejects %s with the error of the server, without the key',
     async method => {
       const server = await serveJson(
         { error: { message: 'Incorrect API key provided: sk-secret.' } },
@@ -23,7 +23,7 @@ describe('a request that the server refuses', () => {
     },
   );
 
-  it('says that no key was set', async () => {
+  it('reports a missing key', async () => {
     const server = await serveJson({ error: { message: 'Unauthorized.' } }, { status: 401 });
     const error = await refused(modelAt(server, { apiKey: '' }).doStream({ prompt }));
     expect(error.message).toContain('No `apiKey` was set');
@@ -61,24 +61,27 @@ const COMPLAINT = {
 const hasReasoning = (body: Record<string, unknown>): boolean =>
   JSON.stringify(body.input).includes('"reasoning"');
 
-describe('a server that refuses the reasoning that is replayed to it', () => {
-  it.each(['doStream', 'doGenerate'] as const)('is asked by %s once more, without it', async method => {
-    const server = await serve((response, { body }) => {
-      if (hasReasoning(body)) response.writeHead(400).end(JSON.stringify(COMPLAINT));
-      else response.end(JSON.stringify(toResponse([reasoning({}), functionCall('look', '{}')])));
-    });
-    await modelAt(server)[method]({ prompt: history });
-    expect(server.requests.map(({ body }) => hasReasoning(body))).toEqual([true, false]);
-  });
+describe('a server that rejects replayed reasoning', () => {
+  it.each(['doStream', 'doGenerate'] as const)(
+    'receives a changed request from %s, without the reasoning',
+    async method => {
+      const server = await serve((response, { body }) => {
+        if (hasReasoning(body)) response.writeHead(400).end(JSON.stringify(COMPLAINT));
+        else response.end(JSON.stringify(toResponse([reasoning({}), functionCall('look', '{}')])));
+      });
+      await modelAt(server)[method]({ prompt: history });
+      expect(server.requests.map(({ body }) => hasReasoning(body))).toEqual([true, false]);
+    },
+  );
 
-  it('is not asked a third time', async () => {
+  it('does not receive a third request', async () => {
     const server = await serveJson(COMPLAINT, { status: 400 });
     const error = await refused(modelAt(server).doStream({ prompt: history }));
     expect(error.message).toContain('could not be verified');
     expect(server.requests).toHaveLength(2);
   });
 
-  it('is not asked again for another complaint', async () => {
+  it('does not receive another request after an unrelated rejection', async () => {
     const server = await serveJson({ error: { message: 'No such model.' } }, { status: 400 });
     await refused(modelAt(server).doStream({ prompt: history }));
     expect(server.requests).toHaveLength(1);

@@ -63,16 +63,13 @@ it.each([
     400,
   ],
   ['a gateway', "Invalid 'input[1].id': 'x_1'. Expected an ID that begins with 'rs'.", 400],
-])(
-  'leaves reasoning and the ids that ask for it out of this request alone: %s',
-  (_server, message, status) => {
-    const fallback = findFallback(body, refusal(message, { status }));
-    const [user, , , output, answer] = body.input;
-    const call = { type: 'function_call', call_id: 'call_1', name: 'add', arguments: '{}' };
-    expect(fallback?.body).toEqual({ ...body, input: [user, call, output, answer] });
-    expect(fallback?.isLasting).toBe(false);
-  },
-);
+])('removes reasoning and the ids that require it from this request only: %s', (_server, message, status) => {
+  const fallback = findFallback(body, refusal(message, { status }));
+  const [user, , , output, answer] = body.input;
+  const call = { type: 'function_call', call_id: 'call_1', name: 'add', arguments: '{}' };
+  expect(fallback?.body).toEqual({ ...body, input: [user, call, output, answer] });
+  expect(fallback?.isLasting).toBe(false);
+});
 
 const chatOutputs: Compatibility = { toolOutput: 'string', toolImages: 'user-message' };
 const wholeItems: Compatibility = { itemIds: 'required', messageType: true, status: true, annotations: true };
@@ -144,18 +141,18 @@ it.each<[server: string, message: string, status: number, compatibility: Compati
   expect(fallback?.body).not.toEqual(body);
 });
 
-it('reads the complaint in the body where the message is another', () => {
+it('reads the rejection in the response body if the message differs', () => {
   const responseBody = JSON.stringify({ error: { message: 'Bad', code: 'invalid_union', param: 'input' } });
   expect(findFallback(body, refusal('Bad', { responseBody }))?.compatibility).toEqual(chatOutputs);
 });
 
-it('reads a complaint that a gateway wrapped in strings', () => {
+it('reads a rejection that a gateway has wrapped in strings', () => {
   const issues = JSON.stringify([{ code: 'invalid_type', path: ['input', 1, 'id'] }], undefined, 2);
   const responseBody = JSON.stringify({ error: { metadata: { raw: JSON.stringify({ issues }) } } });
   expect(findFallback(body, refusal('Provider error', { responseBody }))?.compatibility).toEqual(wholeItems);
 });
 
-it('takes a complaint about the input for one about items where no tool output is a list', () => {
+it('applies an ambiguous rejection to items if no tool output is a list', () => {
   const error = refusal(
     'list[union[EasyInputMessageParam,ResponseOutputMessageParam]]: Input should be a valid string',
   );
@@ -164,14 +161,14 @@ it('takes a complaint about the input for one about items where no tool output i
   expect(findFallback(first?.body ?? body, error)?.compatibility).toEqual(wholeItems);
 });
 
-it('leaves a choice of tools out of a request without tools, and of that alone', () => {
+it('removes `tool_choice` only from requests without tools', () => {
   const error = refusal('A tool_choice was set on the request but no tools were specified.');
   const fallback = findFallback(body, error);
   expect(fallback?.body).not.toHaveProperty('tool_choice');
   expect(fallback?.isLasting).toBe(false);
 });
 
-it('keeps making up the ids that the endpoint asks for when it takes reasoning away', () => {
+it('still generates the ids that the endpoint requires when it removes reasoning', () => {
   const error = refusal('The encrypted content for item rs_1 could not be verified.');
   const fallback = findFallback(body, error, { compatibility: { itemIds: 'required' } });
   expect(fallback?.body.input[1]).toMatchObject({ type: 'function_call', id: 'fc_input_1' });
@@ -181,12 +178,12 @@ it('keeps making up the ids that the endpoint asks for when it takes reasoning a
 });
 
 it.each([
-  ['a refusal that is not known', refusal('The model does not exist.', { status: 404 })],
+  ['an unknown rejection', refusal('The model does not exist.', { status: 404 })],
   ['a known text with another status', refusal('could not be verified', { status: 401 })],
-  ['an error that is no answer', new Error('The encrypted content for item rs_1 could not be verified.')],
-  ['a field that the request cannot do without', refusal("Unsupported parameter: 'store'")],
+  ['an error without a status', new Error('The encrypted content for item rs_1 could not be verified.')],
+  ['a field that the request requires', refusal("Unsupported parameter: 'store'")],
   ['a field that is not in the request', refusal("Unsupported parameter: 'top_p'")],
   ['a part of the input', refusal("Unknown parameter: 'input[1].status'.")],
-])('changes nothing for %s', (_what, error) => {
+])('returns undefined for %s', (_what, error) => {
   expect(findFallback(body, error)).toBeUndefined();
 });

@@ -14,7 +14,7 @@ afterEach(async () => {
   await Promise.all(emulators.splice(0).map(emulator => emulator.close()));
 });
 
-/** A server that takes nearly anything but what it is scripted to refuse, and a provider for it. */
+/** Starts a server that rejects only what it is scripted to reject, and creates a provider for it. */
 async function start(settings: KelivoResponsesSettings = {}) {
   const server = await startResponsesEmulator({ validate: false });
   emulators.push(server);
@@ -55,7 +55,7 @@ const refuse = (message: string, status = 400): ScriptedStatus => ({
 const noImages = refuse("Output of tool call should be 'Input text'");
 const noTemperature = refuse("Unsupported parameter: 'temperature' is not supported with this model.");
 
-it('changes a refused request, sends it once more, and sends the next ones changed at once', async () => {
+it('sends a changed request after a rejection, and sends later requests changed at once', async () => {
   const { server, ask, bodies } = await start();
   server.enqueue(noImages, [{ text: 'A cat.' }], [{ text: 'A cat, still.' }]);
 
@@ -73,7 +73,7 @@ it('changes a refused request, sends it once more, and sends the next ones chang
   expect(bodies()[2]?.input).toEqual(bodies()[1]?.input);
 });
 
-it('learns for the model that was refused alone', async () => {
+it('learns only for the rejected model', async () => {
   const { server, ask, bodies } = await start();
   server.enqueue(noTemperature);
   await ask('qwen3', { temperature: 0.5 });
@@ -85,7 +85,7 @@ it('learns for the model that was refused alone', async () => {
   ]);
 });
 
-it('says which setting the server does not take, also when it is not asked again', async () => {
+it('warns about a setting that the server rejects, even when it is no longer sent', async () => {
   const { server, ask } = await start();
   server.enqueue(noTemperature);
   const warning = {
@@ -106,7 +106,7 @@ it('applies fallbacks without streaming and reports the request that was sent', 
   expect(request?.body).toEqual(bodies()[1]);
 });
 
-it('adds up what it learns', async () => {
+it('combines what it has learned', async () => {
   const { server, ask, bodies } = await start();
   server.enqueue(noTemperature, noImages, [{ text: 'Seen.' }]);
   expect((await ask('qwen3', { prompt: withImage, temperature: 0.5 })).texts).toEqual(['Seen.']);
@@ -117,7 +117,7 @@ it('adds up what it learns', async () => {
   expect(bodies()[3]).toEqual(bodies()[2]);
 });
 
-it('fails with the second refusal when the change did not help, and learns nothing from it', async () => {
+it('fails with the second rejection if the change did not help, and learns nothing from it', async () => {
   const { server, ask, bodies } = await start();
   server.enqueue(noTemperature, refuse('No temperature at all, I said.'));
   await expect(ask('qwen3', { temperature: 0.5 })).rejects.toMatchObject({
@@ -128,7 +128,7 @@ it('fails with the second refusal when the change did not help, and learns nothi
   expect(bodies().map(({ temperature }) => temperature)).toEqual([0.5, undefined, 0.5]);
 });
 
-it('makes no change twice', async () => {
+it('makes each change once', async () => {
   const { server, ask } = await start();
   server.enqueue(noImages, noImages, noImages);
   await expect(ask('qwen3', { prompt: withImage })).rejects.toThrow(
@@ -153,14 +153,14 @@ it('gives up after three changes of one request', async () => {
   expect(server.requests).toHaveLength(4);
 });
 
-it('does not repeat a request that is refused for a reason it does not know', async () => {
+it('does not send a request again after an unknown rejection', async () => {
   const { server, ask } = await start();
   server.enqueue(refuse('The model is not loaded.'));
   await expect(ask('qwen3')).rejects.toMatchObject({ message: 'The model is not loaded.' });
   expect(server.requests).toHaveLength(1);
 });
 
-it('sends reasoning again in the next request, whose items the refusal did not speak of', async () => {
+it('sends reasoning again in the next request, whose items were not rejected', async () => {
   const { server, ask, bodies } = await start();
   const openai = { itemId: 'rs_1', reasoningEncryptedContent: 'secret' };
   const thought: LanguageModelV2Prompt = [
@@ -183,14 +183,14 @@ it('sends reasoning again in the next request, whose items the refusal did not s
   expect(types).toEqual([true, false, true]);
 });
 
-it('brings the requests of a named server into form without being refused first', async () => {
+it('sends requests in the format of a named server without a rejection', async () => {
   const { ask, bodies } = await start({ compatibility: 'llamacpp' });
   await ask('qwen3', { prompt: withImage });
   expect(bodies()).toHaveLength(1);
   expect(bodies()[0]?.input).toMatchObject([{}, {}, { output: '[image: shown in the next message]' }, {}]);
 });
 
-it('adds the headers and fields of the models that match, before those of the call', async () => {
+it('adds the headers and fields of matching models, before those of the call', async () => {
   const { server, ask, bodies } = await start({
     headers: { 'x-team': 'all', 'x-call': 'provider' },
     models: {
@@ -213,7 +213,7 @@ it('adds the headers and fields of the models that match, before those of the ca
   expect(server.requests[1]?.headers).toMatchObject({ 'x-team': 'all', 'x-call': 'provider' });
 });
 
-it('leaves a field that the user set for a model as it is, and shows what the server says of it', async () => {
+it('keeps a field that the settings set for a model, and throws the error of the server', async () => {
   const { server, ask } = await start({ models: { qwen3: { body: { temperature: 0.7 } } } });
   server.enqueue(noTemperature);
   await expect(ask('qwen3')).rejects.toThrow("Unsupported parameter: 'temperature'");

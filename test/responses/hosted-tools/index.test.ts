@@ -27,7 +27,7 @@ it.each([
   ['shell', 'call_1'],
   ['weather', 'toolu_1'],
   ['weather', 'wsx_1'],
-])('takes the call %s with the id %s for a function, as the tool loop does', (toolName, toolCallId) => {
+])('treats the call %s with the id %s as a function call', (toolName, toolCallId) => {
   expect(isHostedToolPart({ toolName, toolCallId })).toBe(false);
   expect(isKnownHostedTool({ toolName, toolCallId })).toBe(false);
 });

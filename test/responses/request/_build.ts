@@ -28,7 +28,7 @@ export function build(
   );
 }
 
-/** The items a prompt becomes. */
+/** Returns the items of a prompt. */
 export function inputOf(prompt: unknown[], context: Partial<BuildRequestContext> = {}): unknown[] {
   return build({ prompt: prompt as LanguageModelV2Prompt }, context).body.input;
 }

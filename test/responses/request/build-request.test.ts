@@ -7,7 +7,7 @@ const withOpenai = (openai: Record<string, unknown>, kelivo?: Record<string, unk
   ({ providerOptions: { openai, ...(kelivo && { kelivo }) } }) as Partial<LanguageModelV2CallOptions>;
 
 describe('the defaults of a request', () => {
-  it('stores nothing and requests the encrypted reasoning, whatever the name of the model', () => {
+  it('stores nothing and requests encrypted reasoning for every model name', () => {
     for (const modelId of ['gpt-5', 'openai/gpt-5', 'qwen3:8b']) {
       expect(build({}, { modelId }).body).toEqual({
         model: modelId,
@@ -18,7 +18,7 @@ describe('the defaults of a request', () => {
     }
   });
 
-  it('requests no encrypted reasoning of models that are known to reject it', () => {
+  it('requests no encrypted reasoning from models that are known to reject it', () => {
     for (const modelId of ['gpt-4o', 'openai/gpt-4.1-mini', 'gpt-5-chat-latest']) {
       expect(build({}, { modelId }).body).not.toHaveProperty('include');
     }

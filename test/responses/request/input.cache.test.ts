@@ -30,7 +30,7 @@ const conversation: LanguageModelV2Prompt = [
   user('Look it up.'),
   { role: 'assistant', content: [reasoning('rs_1'), call('a')] },
   result('a'),
-  // The same reasoning again, as some servers attach it to each of several calls.
+  // The same reasoning again: some servers attach it to each of several calls.
   { role: 'assistant', content: [reasoning('rs_1'), call('b', 'shell')] },
   result('b', 'shell'),
   { role: 'assistant', content: [{ type: 'text', text: 'Found.', ...openai({ itemId: 'msg_1' }) }] },
@@ -41,9 +41,9 @@ const conversation: LanguageModelV2Prompt = [
 
 const cases: Record<string, [Partial<BuildRequestContext>, Partial<LanguageModelV2CallOptions>?]> = {
   'without ids': [{}],
-  'with ids and reasoning made up': [{ missingReasoning: 'synthesize' }],
-  'that the server keeps': [{ store: true }],
-  'with a tool that is no function': [
+  'with ids and generated reasoning': [{ missingReasoning: 'synthesize' }],
+  'that the server stores': [{ store: true }],
+  'with a hosted tool': [
     {},
     { tools: [{ type: 'provider-defined', id: 'openai.local_shell', name: 'shell', args: {} }] },
   ],
@@ -52,7 +52,7 @@ const cases: Record<string, [Partial<BuildRequestContext>, Partial<LanguageModel
 describe.each(Object.keys(cases))('a conversation %s', name => {
   const [context = {}, options = {}] = cases[name] ?? [];
 
-  it('becomes the same request, however much of it is cached', () => {
+  it('is converted to the same request, no matter how much of it is cached', () => {
     for (let first = 1; first <= conversation.length; first++) {
       const known = createConvertedMessages();
       build({ ...options, prompt: conversation.slice(0, first) }, { ...context, known });

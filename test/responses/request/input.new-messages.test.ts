@@ -33,7 +33,7 @@ describe('with `previousResponseId`', () => {
     expect(toNewMessages(prompt, options)).toEqual(prompt.slice(3));
   });
 
-  it('sends what an older response does not contain', () => {
+  it('sends messages that an older response does not contain', () => {
     const prompt = [user('a'), said('b', 'resp_1'), user('c'), said('d', 'resp_2'), user('e')];
     expect(toNewMessages(prompt, options)).toEqual(prompt.slice(2));
     const partly = [user('a'), said('b', 'resp_1'), user('c'), said('d'), user('e')];

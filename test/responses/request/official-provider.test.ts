@@ -3,7 +3,7 @@ import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { build, user } from './_build.js';
 
-/** What the official provider sends, and what it warns of, for a call that stores nothing. */
+/** Returns the body and the warnings of the official provider for a call that stores nothing. */
 async function buildByOfficialProvider(modelId: string, options: LanguageModelV2CallOptions) {
   let body: Record<string, unknown> = {};
   const fetch: typeof globalThis.fetch = async (_url, init) => {
@@ -22,10 +22,10 @@ async function buildByOfficialProvider(modelId: string, options: LanguageModelV2
 }
 
 /**
- * Where this package differs on purpose:
- * - the ids of messages and calls are left out, since a server that stores nothing does not know them;
- * - encrypted reasoning is asked for whatever the model's name;
- * - `$schema` is taken out of the schemas of tools.
+ * Removes the intended differences of this package:
+ * - It omits the ids of messages and calls, because a server that stores nothing does not know them.
+ * - It requests encrypted reasoning for every model name.
+ * - It removes `$schema` from the schemas of tools.
  */
 function withoutKnownDifferences(body: Record<string, unknown>) {
   const { input, include, tools, ...rest } = JSON.parse(JSON.stringify(body));

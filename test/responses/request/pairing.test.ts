@@ -4,7 +4,7 @@ import { pairToolCalls } from '../../../src/tool-calls/call-pairing.js';
 import { isFunctionCall, isFunctionCallOutput, isReasoning } from '../../../src/responses/wire.js';
 import { build } from './_build.js';
 
-/** Mulberry32: a small generator of numbers in [0, 1) that a seed repeats. */
+/** Mulberry32: a small generator of reproducible random numbers in [0, 1). */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -15,7 +15,7 @@ function createRandom(seed: number): () => number {
   };
 }
 
-/** A history as no host would write it: calls and results anywhere, twice, missing, of few ids. */
+/** Creates an invalid history: calls and results in any place, repeated or missing, with few ids. */
 function createOddHistory(seed: number): LanguageModelV2Prompt {
   const random = createRandom(seed);
   const pick = <ITEM>(items: readonly ITEM[]): ITEM => items[Math.floor(random() * items.length)] as ITEM;

@@ -47,7 +47,7 @@ describe('replayed reasoning', () => {
       [thought('x', sealed(undefined, 'e')), thought('y', sealed(undefined, 'e')), said],
       [item(undefined, 'e', 'x', 'y'), sentText],
     ],
-    ['counts an empty content as none', [thought('x', sealed('rs_1', '')), said], [sentText]],
+    ['treats empty content as no content', [thought('x', sealed('rs_1', '')), said], [sentText]],
     [
       'reads the `kelivo` namespace',
       [thought('x', sealed('rs_1', 'e'), 'kelivo'), said],
@@ -58,7 +58,11 @@ describe('replayed reasoning', () => {
       [thought('x', sealed('rs_1', 'e'), 'azure'), said],
       [item('rs_1', 'e', 'x'), sentText],
     ],
-    ['drops what nothing of its turn follows', [said, thought('x', sealed('rs_1', 'e'))], [sentText]],
+    [
+      'drops reasoning that nothing of its turn follows',
+      [said, thought('x', sealed('rs_1', 'e'))],
+      [sentText],
+    ],
     [
       'drops the reasoning of other vendors',
       [thought('x', { signature: 's' }, 'anthropic'), thought('y'), said],

@@ -10,7 +10,7 @@ it.each([
   ['true', true, empty],
   ['a list', [], empty],
   ['a null type', { type: null }, empty],
-  ['a type that is no object', { type: 'string' }, empty],
+  ['a type other than object', { type: 'string' }, empty],
   ['an object without properties', { type: 'object' }, empty],
   ['`$schema`', { $schema: 'http://json-schema.org/draft-07/schema#', type: 'object' }, empty],
   [
@@ -20,7 +20,7 @@ it.each([
   ],
   ['properties without a type', { properties: { a: {} } }, { type: 'object', properties: { a: {} } }],
   [
-    'an odd type over properties',
+    'an invalid type with properties',
     { type: 'None', properties: { a: {} } },
     { ...empty, properties: { a: {} } },
   ],

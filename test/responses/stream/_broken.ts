@@ -5,7 +5,7 @@ import { message, toStream } from './_fixtures/wire-events.js';
 
 export const toBytes = (text: string) => [new TextEncoder().encode(text)];
 
-/** The one error of an answer that broke. */
+/** Returns the only error of a broken response. */
 export function errorOf(parts: readonly LanguageModelV2StreamPart[]): APICallError {
   const { errors, finishReason } = summarize(parts);
   expect(errors).toHaveLength(1);

@@ -10,7 +10,7 @@ export type Change = (event: WireEvent, position: number) => WireEvent;
 export const WEATHER = { id: 'call_1', name: 'get_weather', input: '{"city":"Rome"}' };
 export const weather = functionCall('get_weather', '{"city":"Rome"}');
 
-/** One test over all chunkings: what the server does, and what a host must see of it. */
+/** Defines one test over all chunkings: the events of a server and the parts that a host must receive. */
 export function testServer(
   title: string,
   events: readonly WireEvent[],
@@ -27,7 +27,7 @@ export const without =
   event =>
     Object.fromEntries(Object.entries(event).filter(([name]) => !fields.includes(name))) as WireEvent;
 
-/** Applies a change to the item of an event, and to those of the terminal response. */
+/** Applies a change to the item of an event and to the items of the terminal response. */
 export const changeItems =
   (change: (item: Record<string, unknown>, event: WireEvent) => Record<string, unknown>): Change =>
   event => {

@@ -6,15 +6,15 @@ import { readParts } from '../_read-parts.js';
 import { errorOf, hello, toBytes } from './_broken.js';
 import { functionCall, message, toStream } from './_fixtures/wire-events.js';
 
-/** The events up to the first of a type, that one included. */
+/** Returns the events up to and including the first of a type. */
 const upTo = (events: readonly WireEvent[], type: string) =>
   events.slice(0, events.findIndex(event => event.type === type) + 1);
 
 const NO_USAGE = { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined };
 
-describe('an answer that ends without a terminal event', () => {
+describe('a response without a terminal event', () => {
   forEachChunking(
-    'is an error that may be retried, with what was said before and with a usage',
+    'ends with a retryable error after its parts, with usage',
     toSse(hello.slice(0, -1)),
     async chunks => {
       const parts = await readParts(chunks);
@@ -30,7 +30,7 @@ describe('an answer that ends without a terminal event', () => {
   );
 
   forEachChunking(
-    'is one though it has [DONE]',
+    'is an error even if [DONE] arrives',
     toSse(hello.slice(0, -1), { doneMarker: true }),
     async chunks => {
       expect(errorOf(await readParts(chunks)).isRetryable).toBe(true);
@@ -38,21 +38,21 @@ describe('an answer that ends without a terminal event', () => {
   );
 
   forEachChunking(
-    'is one where the terminal event is cut in the middle',
+    'is an error if the terminal event is truncated',
     toSse(hello).slice(0, -40),
     async chunks => {
       expect(errorOf(await readParts(chunks)).isRetryable).toBe(true);
     },
   );
 
-  it('is one where a second lifecycle has begun', async () => {
+  it('is an error if a second lifecycle has begun', async () => {
     const events = [...hello, ...toStream([message(['More'])]).slice(0, -1)];
     const parts = await readParts(toBytes(toSse(events)));
     expect(errorOf(parts).message).toContain('the stream ended after "response.output_item.done"');
   });
 
   forEachChunking(
-    'does not give half a call to the host',
+    'does not pass a truncated call to the host',
     toSse(
       upTo(toStream([functionCall('rm', '{"path":"/tmp/abc"}')]), 'response.function_call_arguments.delta'),
     ),
@@ -64,7 +64,7 @@ describe('an answer that ends without a terminal event', () => {
     },
   );
 
-  it('does not give a call to the host whose arguments happen to be whole but are not declared so', async () => {
+  it('does not pass on a call with complete arguments that were not declared done', async () => {
     const events = toStream([functionCall('rm', '{}')]).filter(
       ({ type }) => !type.endsWith('arguments.done'),
     );
@@ -73,7 +73,7 @@ describe('an answer that ends without a terminal event', () => {
     expect(summarize(parts).calls).toEqual([]);
   });
 
-  it('tells what broke the connection', async () => {
+  it('reports why the connection broke', async () => {
     const waiting = toBytes(toSse(hello.slice(0, 6)));
     const broken = new Error('socket hang up');
     const parts = await readParts([], {

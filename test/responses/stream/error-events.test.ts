@@ -29,12 +29,12 @@ const ERROR_EVENTS: readonly [
   ],
   ['bare', { error: RATE_LIMIT }, { message: 'Slow down.', statusCode: 429, isRetryable: true }],
   [
-    'bare and in words, as from xAI,',
+    'as a bare string, as xAI sends it,',
     { code: 'The service is currently unavailable', error: 'Timed out waiting for first token' },
     { message: 'Timed out waiting for first token', isRetryable: true },
   ],
   [
-    "with the upstream's words, as from OpenRouter,",
+    'with the upstream error, as OpenRouter sends it,',
     {
       error: {
         message: 'Provider returned error',
@@ -53,7 +53,7 @@ const ERROR_EVENTS: readonly [
     { message: 'Slow down.', statusCode: 429, isRetryable: true },
   ],
   [
-    'in a response that is declared completed',
+    'in a response with the status completed',
     {
       type: 'response.completed',
       response: toResponse([], { status: 'failed', error: { code: 'invalid_prompt', message: 'No.' } }),
@@ -82,7 +82,7 @@ describe('an error inside a stream', () => {
   }
 
   forEachChunking(
-    'and a failed response are one error, and the usage is that of the response',
+    'followed by a failed response is one error, with the usage of the response',
     toSse([
       ...hello.slice(0, 6),
       { type: 'error', error: { ...RATE_LIMIT, message: 'The first.' } },
@@ -96,7 +96,7 @@ describe('an error inside a stream', () => {
     },
   );
 
-  it('comes with the usage of a failed response', async () => {
+  it('is emitted with the usage of a failed response', async () => {
     const failed = {
       type: 'response.failed',
       response: toResponse([], { status: 'failed', error: RATE_LIMIT }),
@@ -108,7 +108,7 @@ describe('an error inside a stream', () => {
     });
   });
 
-  it('ends the answer: nothing that follows is told', async () => {
+  it('ends the response: later events are ignored', async () => {
     const events = [...hello.slice(0, 5), { type: 'error', error: RATE_LIMIT }, ...hello.slice(5)];
     const parts = await readParts(toBytes(toSse(events)));
     errorOf(parts);

@@ -12,7 +12,7 @@ const scripts = [
 
 const encode = (text: string) => [new TextEncoder().encode(text)];
 
-/** The notes of the parts that carry any. */
+/** Returns the metadata of the parts that have any. */
 const notesIn = (parts: readonly LanguageModelV2StreamPart[]) =>
   parts.flatMap(part =>
     part.type !== 'finish' && 'providerMetadata' in part && part.providerMetadata
@@ -24,13 +24,13 @@ const events = toSse(toStream(scripts));
 const documentBody = JSON.stringify(toResponse(scripts, {}));
 
 describe.each([
-  ['that the server was asked to keep', true, { responseId: 'resp_1' }],
-  ['that nobody keeps', false, undefined],
-])('of a response %s', (_, isKept, expected) => {
+  ['that the server stores', true, { responseId: 'resp_1' }],
+  ['that nobody stores', false, undefined],
+])('a response %s', (_, isKept, expected) => {
   it.each([
     ['a stream', events, 6],
     ['a document', documentBody, 6],
-  ])('the parts of %s say which it is, or do not', async (_, body, count) => {
+  ])('adds the response id to the parts of %s if it is stored', async (_, body, count) => {
     const notes = notesIn(await readParts(encode(body), { isKept }));
     expect(notes.length).toBeGreaterThanOrEqual(count - 1);
     expect(notes.every(({ openai }) => typeof openai?.itemId === 'string')).toBe(true);
@@ -38,7 +38,7 @@ describe.each([
   });
 });
 
-it('a call without an id of its own says which response it is of', async () => {
+it('a call without an item id has the id of its response', async () => {
   const call = { type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{}' };
   const body = JSON.stringify({ id: 'resp_1', object: 'response', status: 'completed', output: [call] });
   const parts = await readParts(encode(body), { isKept: true });

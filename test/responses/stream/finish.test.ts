@@ -12,7 +12,7 @@ describe('toFinishReason', () => {
     [{ reason: 'server_timeout', incomplete: true, hasCalls: false }, 'other'],
     [{ reason: 'server_timeout', incomplete: true, hasCalls: true }, 'tool-calls'],
     [{ reason: undefined, incomplete: true, hasCalls: false }, 'other'],
-  ])('makes of %o "%s"', ({ reason, ...context }, expected) => {
+  ])('maps %o to "%s"', ({ reason, ...context }, expected) => {
     expect(toFinishReason({ incomplete_details: { reason } }, context)).toBe(expected);
   });
 });
@@ -35,7 +35,7 @@ describe('toUsage', () => {
     });
   });
 
-  it('adds up a total that the server does not tell, and leaves the details undefined', () => {
+  it('adds up a missing total and leaves missing details undefined', () => {
     expect(toUsage({ input_tokens: 10, output_tokens: 0 })).toEqual({
       inputTokens: 10,
       outputTokens: 0,
@@ -46,7 +46,7 @@ describe('toUsage', () => {
   });
 
   it.each([undefined, null, 'none', {}, { input_tokens: '10', output_tokens: null }])(
-    'leaves undefined what %j does not tell',
+    'leaves counts undefined that %j does not contain',
     value => {
       expect(Object.values(toUsage(value)).every(count => count === undefined)).toBe(true);
     },

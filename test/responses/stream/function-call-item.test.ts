@@ -19,7 +19,7 @@ const shown = (parts: readonly LanguageModelV2StreamPart[]): string =>
 
 describe('createFunctionCallItem', () => {
   forEachChunking(
-    'shows the arguments as they come and the call when they are complete',
+    'emits arguments as they arrive and the call when they are complete',
     toSse(toStream([functionCall('search', '{"q":"a b c"}')])),
     async chunks => {
       const parts = await readParts(chunks);
@@ -39,7 +39,7 @@ describe('createFunctionCallItem', () => {
     },
   );
 
-  it('gives a tool its own name back', async () => {
+  it('restores the original name of a tool', async () => {
     const body = toSse(toStream([functionCall('files_read', '{}')]));
     const parts = await readParts([new TextEncoder().encode(body)], {
       toToolName: name => name.replace('_', '.'),
@@ -50,14 +50,14 @@ describe('createFunctionCallItem', () => {
     ]);
   });
 
-  it('takes arguments that are an object for what they mean', async () => {
+  it('accepts arguments that are an object', async () => {
     const { begun, item } = functionCall('add', '');
     const script = { begun, item: { ...item, arguments: { a: 1 } }, deltas: [] };
     const [call] = summarize(await read(toStream([script]))).calls;
     expect(call).toEqual({ id: 'call_1', name: 'add', input: '{"a":1}' });
   });
 
-  it('lets the end of the response tell whether half its arguments are all there is of a call', async () => {
+  it('decides at the end of the response if a call with partial arguments is complete', async () => {
     const { begun, item, deltas } = functionCall('add', '{"a":');
     const script = { begun, item: { ...item, status: undefined }, deltas: deltas.slice(0, -1) };
     const cut = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
@@ -71,7 +71,7 @@ describe('createFunctionCallItem', () => {
     });
   });
 
-  it('makes an empty object of arguments that are white space', async () => {
+  it('converts blank arguments to an empty object', async () => {
     const events = toStream([functionCall('now', ' \n ')]);
     expect(summarize(await read(events)).calls).toEqual([{ id: 'call_1', name: 'now', input: '{}' }]);
   });
@@ -80,36 +80,36 @@ describe('createFunctionCallItem', () => {
     ['missing', undefined],
     ['empty', ''],
     ['null', null],
-  ])('goes by the item id where the call id is %s', async (_, call_id) => {
+  ])('uses the item id if the call id is %s', async (_, call_id) => {
     const events = toStream([changeItems(functionCall('now', '{}', { id: 'fc_9' }), { call_id })]);
     expect(summarize(await read(events)).calls).toEqual([{ id: 'fc_9', name: 'now', input: '{}' }]);
   });
 
-  it('makes an id up where there is none at all', async () => {
+  it('generates an id if there is none', async () => {
     const events = toStream([changeItems(functionCall('now', '{}'), { call_id: '', id: '' })]);
     expect(summarize(await read(events)).calls).toEqual([{ id: 'generated-0', name: 'now', input: '{}' }]);
   });
 
-  it('takes a finished item without a status', async () => {
+  it('accepts a finished item without a status', async () => {
     const events = toStream([changeItems(functionCall('now', '{"a":1}'), { status: undefined })]);
     expect(summarize(await read(events)).calls).toMatchObject([{ input: '{"a":1}' }]);
   });
 
-  it('prefers the arguments of the finished item to those that were streamed', async () => {
+  it('prefers the arguments of the finished item to the streamed ones', async () => {
     const events = toStream([functionCall('now', '{"a":1}')]).map(event =>
       event.type === 'response.function_call_arguments.done' ? { ...event, arguments: '{"a":2}' } : event,
     );
     expect(summarize(await read(events)).calls).toMatchObject([{ input: '{"a":1}' }]);
   });
 
-  it('prefers the arguments that are declared done to the sum of the deltas', async () => {
+  it('prefers the arguments of the done event to the deltas', async () => {
     const events = toStream([functionCall('now', '{"a":1}')], { output: [] }).filter(
       ({ type, delta }) => type !== 'response.output_item.done' && delta === undefined,
     );
     expect(summarize(await read(events)).calls).toMatchObject([{ input: '{"a":1}' }]);
   });
 
-  it('goes by the sum of the deltas where a whole response brings nothing else', async () => {
+  it('uses the deltas if the complete response contains no arguments', async () => {
     const events = toStream([functionCall('now', '{"a":1}')], { output: [] }).filter(
       ({ type }) => !/arguments\.done|item\.done/.test(type),
     );
@@ -121,19 +121,19 @@ describe('createFunctionCallItem', () => {
     ['{}', ''],
     ['', '{}'],
     ['{"a":1}', ''],
-  ])('tells a call once whose arguments are %j in the stream and %j at the end', async (streamed, final) => {
+  ])('emits a call once if its arguments are %j in the stream and %j at the end', async (streamed, final) => {
     const { item } = functionCall('now', final, { id: 'fc_other', callId: 'call_other' });
     const events = toStream([functionCall('now', streamed)], { output: [item] });
     expect(summarize(await read(events)).calls).toMatchObject([{ id: 'call_1' }]);
   });
 
-  it('tells a call once that has other arguments in the terminal response', async () => {
+  it('emits a call once if the terminal response contains other arguments', async () => {
     const { item } = functionCall('now', '{"a":2}');
     const events = toStream([functionCall('now', '{"a":1}')], { output: [item] });
     expect(summarize(await read(events)).calls).toEqual([{ id: 'call_1', name: 'now', input: '{"a":1}' }]);
   });
 
-  it('tells a call once whose deltas are ciphertext and whose arguments are never declared done', async () => {
+  it('emits a call once if its deltas are encrypted and its arguments are never declared done', async () => {
     const events = toStream([functionCall('now', '{"a":1}')])
       .filter(({ type }) => type !== 'response.function_call_arguments.done')
       .map(event =>
@@ -142,12 +142,12 @@ describe('createFunctionCallItem', () => {
     expect(summarize(await read(events)).calls).toEqual([{ id: 'call_1', name: 'now', input: '{"a":1}' }]);
   });
 
-  it('passes arguments on that are no JSON', async () => {
+  it('passes on arguments that are not JSON', async () => {
     const events = toStream([functionCall('now', '{"a":')]);
     expect(summarize(await read(events)).calls).toMatchObject([{ input: '{"a":' }]);
   });
 
-  it('shows no arguments that do not begin an object, until the final ones are there', async () => {
+  it('emits no arguments that do not begin an object before the final ones arrive', async () => {
     const events = toStream([functionCall('now', '{"a":1}')]).map(event =>
       event.type === 'response.function_call_arguments.delta' ? { ...event, delta: 'gAAAAABo' } : event,
     );

@@ -26,7 +26,7 @@ it.each([
     'openai.mcp_approval_request',
     { type: 'mcp_approval_request', id: 'mcpr_1', server_label: 'a', name: 'b', arguments: '{}' },
   ],
-])('calls of %s have the name under which the host declared the tool', async (id, item) => {
+])('emits calls of %s under the name that the host declared', async (id, item) => {
   const parts = await read(item, { declared: declare('mine', id) });
   const calls = parts.flatMap(part => (part.type === 'tool-call' ? [part.toolName] : []));
   expect(calls).toEqual(['mine']);

@@ -10,7 +10,7 @@ import {
 } from './_fixtures/wire-events.js';
 import { changeItems, inTerminal, testServer, WEATHER, weather } from './_servers.js';
 
-describe('an answer of a hosted service', () => {
+describe('responses of hosted services', () => {
   testServer(
     'reads GitHub Copilot, whose response id and item ids change with every event',
     toInterleavedStream([reasoning({ summary: ['Rome it is'] }), message(['One moment.']), weather])
@@ -41,7 +41,7 @@ describe('an answer of a hosted service', () => {
   );
 
   testServer(
-    'reads AWS Bedrock, whose event line stands after its data',
+    'reads AWS Bedrock, whose event line follows its data',
     toStream([message(['Hi'])]),
     { texts: ['Hi'], finishReason: 'stop' },
     { eventLine: 'after' },
@@ -71,7 +71,7 @@ describe('an answer of a hosted service', () => {
   });
 
   testServer(
-    'reads xAI, which ends items in another order than it began them',
+    'reads xAI, which ends items in a different order than it starts them',
     (() => {
       const scripts = [1, 2, 3].map(n =>
         functionCall(`tool_${n}`, `{"n":${n}}`, { id: `fc_${n}`, callId: `call_${n}` }),
@@ -99,7 +99,7 @@ describe('an answer of a hosted service', () => {
   );
 
   testServer(
-    'reads a gateway that runs tools itself, with one lifecycle after the other in a stream',
+    'reads a gateway that runs tools itself, with several lifecycles in one stream',
     [
       ...toStream([message(['Let me look.'], { id: 'msg_1' })]),
       ...toStream([message(['In Rome.'], { id: 'msg_2' })]).map(event =>
@@ -115,7 +115,7 @@ describe('an answer of a hosted service', () => {
   );
 
   testServer(
-    'takes `response.done` for the end of a response',
+    'treats `response.done` as the end of a response',
     toStream([message(['Hi'])]).map(event =>
       inTerminal(event) ? { ...event, type: 'response.done' } : event,
     ),
@@ -123,7 +123,7 @@ describe('an answer of a hosted service', () => {
   );
 
   testServer(
-    'takes keep-alive events for nothing',
+    'ignores keep-alive events',
     toStream([message(['Hi there'])]).flatMap((event, n) => [
       event,
       { type: 'keepalive', sequence_number: n },
@@ -133,7 +133,7 @@ describe('an answer of a hosted service', () => {
   );
 
   testServer(
-    'goes by the event line where the data has no type',
+    'uses the event line if the data has no type',
     toStream([message(['Hi'])]),
     { texts: ['Hi'], finishReason: 'stop' },
     { typeInData: false },

@@ -10,7 +10,7 @@ import {
 } from './_fixtures/wire-events.js';
 import { changeItems, inTerminal, testServer, WEATHER, weather, without } from './_servers.js';
 
-describe('an answer of a server for open models', () => {
+describe('responses of servers for open models', () => {
   testServer(
     'reads vLLM, whose call ids and item ids change between the deltas and the end',
     toStream([weather]).map(
@@ -24,7 +24,7 @@ describe('an answer of a server for open models', () => {
   );
 
   testServer(
-    'reads vLLM, whose reasoning has another output index at its end and no id',
+    'reads vLLM, whose reasoning ends with another output index and without an id',
     toStream([reasoning({ text: 'Rome, then.' }), message(['In Rome.'])])
       .map(changeItems(item => (item.type === 'reasoning' ? { ...item, id: null } : item)))
       .map(event =>
@@ -45,7 +45,7 @@ describe('an answer of a server for open models', () => {
   );
 
   testServer(
-    'reads vLLM, whose content index grows with every delta',
+    'reads vLLM, which increments the content index with every delta',
     toStream([reasoning({ text: 'Rome it is then.' }), message(['In Rome, of course.'])]).map(
       (event, content_index) => (event.type.endsWith('text.delta') ? { ...event, content_index } : event),
     ),
@@ -53,7 +53,7 @@ describe('an answer of a server for open models', () => {
   );
 
   testServer(
-    'reads vLLM, which sends an empty message before a call, and events that the API does not have',
+    'reads vLLM, which sends an empty message before a call, and events unknown to the API',
     toStream([message(['\n\n']), weather]).flatMap(event =>
       event.type === 'response.output_item.added'
         ? [
@@ -70,7 +70,7 @@ describe('an answer of a server for open models', () => {
   );
 
   testServer(
-    'reads responses.js, which announces every item at index 0, in data lines alone',
+    'reads responses.js, which announces every item at index 0, in data lines only',
     toStream([message(['One moment.']), weather]).map(event =>
       event.type === 'response.output_item.added' ? { ...event, output_index: 0 } : event,
     ),
@@ -96,7 +96,7 @@ describe('an answer of a server for open models', () => {
   );
 
   testServer(
-    'reads Ollama, which uses an output index again for a second batch of calls',
+    'reads Ollama, which reuses an output index for a second batch of calls',
     [
       ...toStream([]).slice(0, 2),
       ...toItemEvents(weather, 0),

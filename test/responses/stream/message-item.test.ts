@@ -10,7 +10,7 @@ const read = (events: readonly WireEvent[]) => readParts([new TextEncoder().enco
 const without = (events: readonly WireEvent[], ...types: string[]) =>
   events.filter(({ type }) => !types.includes(type));
 
-/** Moves the events of a type behind all others, before the item is done. */
+/** Moves the events of a type after all others, before the item is done. */
 function withLate(events: readonly WireEvent[], type: string): WireEvent[] {
   const late = events.filter(event => event.type === type);
   const others = without(events, type);
@@ -22,14 +22,14 @@ describe('createMessageItem', () => {
   const twoParts = toStream([message(['First part. ', 'Second part.'])]);
 
   forEachChunking(
-    'adds nothing when the parts are declared done after both were streamed',
+    'adds nothing if the parts are declared done after both were streamed',
     toSse(withLate(twoParts, 'response.output_text.done')),
     async chunks => {
       expect(summarize(await readParts(chunks)).texts).toEqual(['First part. Second part.']);
     },
   );
 
-  it('adds nothing when the parts are declared done in the wrong order', async () => {
+  it('adds nothing if the parts are declared done in the wrong order', async () => {
     const [first, second] = twoParts.filter(({ type }) => type === 'response.output_text.done');
     const swapped = withLate(twoParts, 'response.output_text.done').map(event =>
       event === first ? second : event === second ? first : event,
@@ -38,14 +38,14 @@ describe('createMessageItem', () => {
     expect(summarize(parts).texts).toEqual(['First part. Second part.']);
   });
 
-  it('adds nothing when a part is declared done twice', async () => {
+  it('adds nothing if a part is declared done twice', async () => {
     const events = toStream([message(['Only once.'])]).flatMap(event =>
       event.type === 'response.output_text.done' ? [event, event] : [event],
     );
     expect(summarize(await read(events)).texts).toEqual(['Only once.']);
   });
 
-  it('takes from the finished part what its deltas left out', async () => {
+  it('adds text from the finished part that its deltas did not contain', async () => {
     const events = toStream([message(['All of it.'])]).filter(
       ({ type, delta }) => type !== 'response.output_text.delta' || delta === 'All',
     );
@@ -53,7 +53,7 @@ describe('createMessageItem', () => {
     expect(summarize(await read(lastWords)).texts).toEqual(['All of it.']);
   });
 
-  it('takes from the finished item what no event brought', async () => {
+  it('adds text from the finished item that no event contained', async () => {
     const events = without(
       toStream([message(['Same.', 'Same.', ' Other.'])]),
       'response.output_text.delta',
@@ -62,19 +62,19 @@ describe('createMessageItem', () => {
     expect(summarize(await read(events)).texts).toEqual(['Same.Same. Other.']);
   });
 
-  it('takes a part from its end alone, and one with the same words from the finished item', async () => {
+  it('emits a part from its end alone, and a part with the same text from the finished item', async () => {
     const events = without(toStream([message(['Same.', 'Same.'])]), 'response.output_text.delta');
     expect(summarize(await read(events)).texts).toEqual(['Same.Same.']);
   });
 
-  it('takes from the terminal response what no event brought', async () => {
+  it('adds text from the terminal response that no event contained', async () => {
     const events = toStream([message(['All of it.'])]).filter(({ type }) =>
       ['response.created', 'response.completed'].includes(type),
     );
     expect(summarize(await read(events)).texts).toEqual(['All of it.']);
   });
 
-  it('keeps what was streamed where the finished item says something else', async () => {
+  it('keeps the streamed text if the finished item differs', async () => {
     const events = toStream([message(['Hello.'])]).map(event =>
       event.type.endsWith('.done') || event.type === 'response.completed'
         ? JSON.parse(JSON.stringify(event).replaceAll('Hello.', 'Goodbye.'))
@@ -83,7 +83,7 @@ describe('createMessageItem', () => {
     expect(summarize(await read(events)).texts).toEqual(['Hello.']);
   });
 
-  it('tells the item id and the phase at both ends of the block', async () => {
+  it('adds the item id and the phase to both ends of the block', async () => {
     const events = toStream([message(['Hi'], { id: 'msg_7', phase: 'final_answer' })]);
     const parts = (await read(events)).filter(({ type }) => type === 'text-start' || type === 'text-end');
     const providerMetadata = { openai: { itemId: 'msg_7', phase: 'final_answer' } };
@@ -93,7 +93,7 @@ describe('createMessageItem', () => {
     ]);
   });
 
-  it('cites a page that only the finished item names, and keeps all annotations with the block', async () => {
+  it('emits a source that only the finished item contains, and adds all annotations to the block', async () => {
     const annotation = {
       type: 'url_citation',
       url: 'https://a.test/',
@@ -118,7 +118,7 @@ describe('createMessageItem', () => {
     });
   });
 
-  it('names the document, the file and the container that an annotation cites', async () => {
+  it('emits the document, the file and the container that an annotation cites', async () => {
     const annotation = {
       type: 'container_file_citation',
       file_id: 'cfile_1',
@@ -139,7 +139,7 @@ describe('createMessageItem', () => {
     });
   });
 
-  it('reads a citation that is nested in a field of its own, as chat servers do', async () => {
+  it('reads a citation that is nested in a field, as chat servers send it', async () => {
     const annotation = { type: 'url_citation', url_citation: { url: 'https://a.test/', title: 'A' } };
     const parts = await read(toStream([message([{ text: 'Hi', annotations: [annotation] }])]));
     expect(summarize(parts).sources).toEqual(['https://a.test/']);

@@ -23,7 +23,7 @@ describe('createOutputItems', () => {
     },
   );
 
-  // The deltas of Gemini behind LiteLLM have another id than the message they belong to (BerriAI/litellm#19125).
+  // Gemini through LiteLLM sends deltas with another id than that of their message (BerriAI/litellm#19125).
   testServer(
     'takes the only open item where an id is unknown and there is no index',
     toStream([message(['One moment.'])])

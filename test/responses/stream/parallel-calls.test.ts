@@ -34,14 +34,14 @@ describe('a call that wraps several', () => {
     );
   }
 
-  it('is a call like any other where the host declared a tool of that name', async () => {
+  it('is an ordinary call if the host declared a tool with that name', async () => {
     const chunks = [new TextEncoder().encode(streamOf('parallel', TWO_CALLS))];
     const { calls } = summarize(await readParts(chunks, declaring('parallel')));
     expect(calls).toEqual([{ id: 'call_1', name: 'parallel', input: TWO_CALLS }]);
   });
 
   it.each(['{"tool_uses":[]}', '{"tool_uses":[{"parameters":{}}]}', '{"a":1}', '{"tool_uses":'])(
-    'is passed on as it came where it wraps none (%s)',
+    'is passed on unchanged if it wraps no calls (%s)',
     async args => {
       const { calls } = summarize(await readParts([new TextEncoder().encode(streamOf('parallel', args))]));
       expect(calls).toEqual([{ id: 'call_1', name: 'parallel', input: args }]);

@@ -13,7 +13,7 @@ import {
   toResponse,
 } from './_fixtures/wire-events.js';
 
-/** What an answer says, before it is put on the wire. */
+/** The content of a response, before it is encoded as events. */
 type Said =
   | { kind: 'message'; parts: string[] }
   | { kind: 'reasoning'; summary: string[]; encrypted: string | undefined }
@@ -55,7 +55,7 @@ const toScript = (item: Said, index: number): ItemScript => {
   }
 };
 
-/** What must come out, whatever the way there. */
+/** The parts that must result from any encoding. */
 const expectedOf = (items: readonly Said[]) => ({
   texts: items.flatMap(item => (item.kind === 'message' ? [item.parts.join('')] : [])),
   reasoning: items.flatMap(item => (item.kind === 'reasoning' ? [item.summary.join('')] : [])).join(''),
@@ -87,7 +87,7 @@ async function read(
   };
 }
 
-/** Items that are open together may end in any order: compare as sets. */
+/** Sorts items for comparison: items that are open together may end in any order. */
 const inAnyOrder = (items: readonly Said[]) => {
   const expected = expectedOf(items);
   const blocks = items.flatMap(item =>
@@ -113,7 +113,7 @@ const framed = (
   { type: 'response.completed', response: toResponse(output) },
 ];
 
-/** Fields that a server may leave out of every event of a stream. */
+/** Fields that a server may omit from every event of a stream. */
 const OPTIONAL_FIELDS = [
   'sequence_number',
   'content_index',
@@ -124,7 +124,7 @@ const OPTIONAL_FIELDS = [
   'role',
 ];
 
-/** Events that a server may leave out. */
+/** Events that a server may omit. */
 const OPTIONAL_EVENTS = [
   'response.content_part.added',
   'response.content_part.done',
@@ -146,7 +146,7 @@ const without = (value: unknown, fields: ReadonlySet<string>): unknown => {
   );
 };
 
-/** Takes turns between queues as `picks` says; the order within a queue stays. */
+/** Interleaves queues according to `picks`. The order within a queue stays the same. */
 function interleave(queues: readonly WireEvent[][], picks: readonly number[]): WireEvent[] {
   const left = queues.map(queue => [...queue]);
   const events: WireEvent[] = [];
@@ -168,11 +168,11 @@ const usage = {
   cachedInputTokens: 25,
 };
 
-// The same runs every time; FC_SEED tries others.
+// Every run uses the same seed; FC_SEED selects another one.
 fc.configureGlobal({ seed: Number(process.env.FC_SEED ?? 20_261_121) });
 
-describe('a valid stream says the same', () => {
-  it('in any chunking and framing, with any optional field or event left out', async () => {
+describe('a valid stream produces the same content', () => {
+  it('in any chunking and framing, without any optional field or event', async () => {
     await fc.assert(
       fc.asyncProperty(
         answer,
@@ -218,7 +218,7 @@ describe('a valid stream says the same', () => {
     );
   });
 
-  it('when items are announced late, or never finished but by the terminal response', async () => {
+  it('if items are announced late or only the terminal response finishes them', async () => {
     await fc.assert(
       fc.asyncProperty(
         answer,
@@ -236,7 +236,7 @@ describe('a valid stream says the same', () => {
     );
   });
 
-  it('when nothing but the terminal response came, and when its output is empty', async () => {
+  it('if only the terminal response arrives, and if its output is empty', async () => {
     await fc.assert(
       fc.asyncProperty(answer, seed, fc.boolean(), async (items, cut, hasEvents) => {
         const events = hasEvents ? framed(items, toEvents(items).flat(), []) : framed(items, []);

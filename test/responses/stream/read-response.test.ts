@@ -14,7 +14,7 @@ const USAGE = {
   cachedInputTokens: 25,
 };
 
-describe('readAnswer', () => {
+describe('readResponse', () => {
   for (const { title, events, response, expected } of ANSWERS) {
     const whole = { texts: [], reasoning: [], calls: [], sources: [], errors: [], usage: USAGE, ...expected };
 
@@ -24,13 +24,13 @@ describe('readAnswer', () => {
 
     forEachChunking(`reads ${title} from a JSON document`, JSON.stringify(response), async chunks => {
       const summary = summarize(await readParts(chunks));
-      // A document has the calls in the order of the output, a stream in the order of their ends.
+      // A document has the calls in the order of the output, a stream in the order in which they end.
       const byId = (calls: typeof summary.calls) => calls.toSorted((a, b) => a.id.localeCompare(b.id));
       expect({ ...summary, calls: byId(summary.calls) }).toEqual({ ...whole, calls: byId(whole.calls) });
     });
   }
 
-  forEachChunking('announces the response once', toSse(toStream([message(['Hi'])])), async chunks => {
+  forEachChunking('emits the response metadata once', toSse(toStream([message(['Hi'])])), async chunks => {
     const parts = await readParts(chunks);
     expect(parts.filter(({ type }) => type === 'response-metadata')).toEqual([
       {
@@ -42,7 +42,7 @@ describe('readAnswer', () => {
     ]);
   });
 
-  it('adds a raw part for every event where that is asked for', async () => {
+  it('adds a raw part for every event if requested', async () => {
     const events = toStream([message(['Hi there'])]);
     const parts = await readParts([new TextEncoder().encode(toSse(events, { doneMarker: true }))], {
       includeRawChunks: true,
@@ -50,7 +50,7 @@ describe('readAnswer', () => {
     expect(parts.filter(part => part.type === 'raw').map(({ rawValue }) => rawValue)).toEqual(events);
   });
 
-  it('puts the response id and the service tier into the metadata of the finish', async () => {
+  it('adds the response id and the service tier to the metadata of the finish', async () => {
     const events = toStream([message(['Hi'])], { service_tier: 'flex' });
     const parts = await readParts([new TextEncoder().encode(toSse(events))]);
     expect(parts.at(-1)).toMatchObject({
@@ -58,7 +58,7 @@ describe('readAnswer', () => {
     });
   });
 
-  it('gathers the log probabilities of the text', async () => {
+  it('collects the log probabilities of the text', async () => {
     const logprobs = [{ token: 'Hi', logprob: -0.1, top_logprobs: [] }];
     const events = toStream([message(['Hi'])]).map(event =>
       event.type === 'response.output_text.delta' ? { ...event, logprobs } : event,
@@ -83,14 +83,14 @@ describe('readAnswer', () => {
     },
   );
 
-  it('waits for the end of a body only a limited time after the terminal event', async () => {
+  it('waits for the end of a body only for a limited time after the terminal event', async () => {
     const limits: (number | undefined)[] = [];
     const waiting = [new TextEncoder().encode(toSse(toStream([message(['Hi'])])))];
     const parts = await readParts([], {
       read: async limit => {
         limits.push(limit?.within);
         const next = waiting.shift();
-        // What a server that keeps the connection open amounts to, when the limit is over.
+        // Simulates a server that keeps the connection open until the limit.
         if (next === undefined) throw new Error('timed out');
         return next;
       },

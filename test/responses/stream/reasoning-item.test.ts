@@ -7,7 +7,7 @@ import { reasoning, toStream } from './_fixtures/wire-events.js';
 const read = (events: readonly WireEvent[]) => readParts([new TextEncoder().encode(toSse(events))]);
 
 describe('createReasoningItem', () => {
-  it('gives the encrypted content of the finished item to the last block alone', async () => {
+  it('adds the encrypted content of the finished item only to the last block', async () => {
     const events = toStream([reasoning({ id: 'rs_7', summary: ['One', 'Two'], encrypted: 'gAAAA' })]);
     const parts = (await read(events)).filter(({ type }) => /^reasoning-(start|end)$/.test(type));
     const begun = { openai: { itemId: 'rs_7', reasoningEncryptedContent: null } };
@@ -23,7 +23,7 @@ describe('createReasoningItem', () => {
     ]);
   });
 
-  it('has no encrypted content when the response ends before the item does', async () => {
+  it('has no encrypted content if the response ends before the item', async () => {
     const events = toStream([reasoning({ summary: ['One'], encrypted: 'gAAAA' })], { output: [] });
     const cut = events.filter(({ type }) => type !== 'response.output_item.done');
     expect((await read(cut)).find(({ type }) => type === 'reasoning-end')).toMatchObject({
@@ -31,7 +31,7 @@ describe('createReasoningItem', () => {
     });
   });
 
-  it('takes an empty encrypted content for none', async () => {
+  it('treats empty encrypted content as missing', async () => {
     const parts = await read(toStream([reasoning({ summary: ['One'], encrypted: '' })]));
     expect(parts.find(({ type }) => type === 'reasoning-end')).toMatchObject({
       providerMetadata: { openai: { reasoningEncryptedContent: null } },
@@ -45,21 +45,21 @@ describe('createReasoningItem', () => {
     expect(summarize(await read(events)).reasoning).toEqual(['One']);
   });
 
-  it('takes a summary from the finished item when no event brought it', async () => {
+  it('reads a summary from the finished item if no event contained it', async () => {
     const events = toStream([reasoning({ summary: ['One', 'Two'] })]).filter(
       ({ type }) => !type.includes('summary'),
     );
     expect(summarize(await read(events)).reasoning).toEqual(['One', 'Two']);
   });
 
-  it('takes what the deltas left out from the end of a part', async () => {
+  it('adds text from the end of a part that its deltas did not contain', async () => {
     const events = toStream([reasoning({ summary: ['One two three'] })], { output: [] }).filter(
       ({ type, delta }) => delta !== ' three' && type !== 'response.output_item.done',
     );
     expect(summarize(await read(events)).reasoning).toEqual(['One two three']);
   });
 
-  it('tells a summary that differs from the full text in a block of its own', async () => {
+  it('emits a summary that differs from the full text in a separate block', async () => {
     const events = toStream([reasoning({ text: 'A long thought.', summary: ['In short.'] })], { output: [] });
     const withoutItem = events.filter(({ type }) => type !== 'response.output_item.done');
     expect(summarize(await read(withoutItem)).reasoning).toEqual(['A long thought.', 'In short.']);

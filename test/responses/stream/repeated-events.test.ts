@@ -9,20 +9,20 @@ const read = async (events: readonly WireEvent[]) =>
 
 const begin: WireEvent = { type: 'response.created', response: { ...toResponse([]), status: 'in_progress' } };
 
-describe('what a server says twice', () => {
-  it('is said once: a second terminal event', async () => {
+describe('repeated events', () => {
+  it('are ignored: a second terminal event', async () => {
     const hello = [message(['Hello']), functionCall('pay', '{}')];
     const events = toStream(hello);
     const done = { type: 'response.done', response: toResponse(hello) };
     expect(await read([...events, done])).toMatchObject({ texts: ['Hello'], calls: [{ name: 'pay' }] });
   });
 
-  it('is another text where another response of the stream says it', async () => {
+  it('are emitted if they belong to another response of the stream', async () => {
     const hello = { type: 'response.completed', response: toResponse([message(['Hello'])]) };
     expect(await read([begin, hello, begin, hello])).toMatchObject({ texts: ['Hello', 'Hello'] });
   });
 
-  it('is another call where it has another place and call id, whatever its item id is', async () => {
+  it('are another call if their index and call id differ, even with the same item id', async () => {
     const events = [
       begin,
       {
@@ -43,7 +43,7 @@ describe('what a server says twice', () => {
     ]);
   });
 
-  it('is no failure after the answer has come to its end', async () => {
+  it('cause no error after the end of the response', async () => {
     const late = { type: 'error', code: 'server_error', message: 'Too late', param: null };
     expect(await read([...toStream([message(['Hello'])]), late])).toMatchObject({
       errors: [],
@@ -52,15 +52,15 @@ describe('what a server says twice', () => {
   });
 });
 
-describe('a call that is cut', () => {
-  it('waits for the end of the response, also where the server calls it completed', async () => {
+describe('a truncated call', () => {
+  it('waits for the end of the response even if the server marks it as completed', async () => {
     const { begun, item, deltas } = functionCall('write', '{"path":"/etc/a","text":"hel');
     const script = { begun, item, deltas: deltas.slice(0, -1) };
     const cut = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
     expect(await read(toStream([script], cut))).toMatchObject({ calls: [], finishReason: 'length' });
   });
 
-  it('is no plain stop, where the response pretends to be complete', async () => {
+  it('makes the finish reason differ from `stop` even if the response is marked as completed', async () => {
     const { begun, item, deltas } = functionCall('write', '{"path":"/etc/a');
     const script = { begun, item: { ...item, status: 'incomplete' }, deltas: deltas.slice(0, -1) };
     expect(await read(toStream([script]))).toMatchObject({ calls: [], finishReason: 'other' });

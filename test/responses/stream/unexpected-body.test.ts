@@ -11,9 +11,9 @@ const chatChunk = {
   choices: [{ index: 0, delta: { content: 'Hi' } }],
 };
 
-describe('an answer that is none of the Responses API', () => {
+describe('a body that is not a response of the Responses API', () => {
   forEachChunking(
-    'but the chunks of an Azure deployment that speaks chat completions, is one error that says so',
+    'reports chat completions of an Azure deployment as one clear error',
     toSse([chatChunk, chatChunk, chatChunk], { eventLine: 'none', doneMarker: true }),
     async chunks => {
       const error = errorOf(await readParts(chunks));
@@ -25,7 +25,7 @@ describe('an answer that is none of the Responses API', () => {
     },
   );
 
-  it('but an error event as a document, is that error', async () => {
+  it('reports an error event that is sent as a document', async () => {
     const body = { type: 'error', code: 'rate_limit_exceeded', message: 'Slow down.' };
     const error = errorOf(await readParts(toBytes(JSON.stringify(body))));
     expect(error).toMatchObject({ message: 'Slow down.', statusCode: 429, isRetryable: true });
@@ -34,26 +34,30 @@ describe('an answer that is none of the Responses API', () => {
   const page =
     '<!DOCTYPE html>\n<html><head><title>Sign in to Example</title></head><body>Please sign in.</body></html>';
 
-  forEachChunking('but a web page, quotes its beginning', `\n${page}`, async chunks => {
+  forEachChunking('quotes the beginning of a web page', `\n${page}`, async chunks => {
     const error = errorOf(await readParts(chunks));
     expect(error.message).toMatch(/got a web page: "<!DOCTYPE html> <html><head><title>Sign in to Example/);
     expect(error.message).toMatch(/Check that `baseURL` is the API root/);
     expect(error.isRetryable).toBe(false);
   });
 
-  it.each(['', '\n\r\n \n'])('but an empty body (%j), says so', async body => {
+  it.each(['', '\n\r\n \n'])('reports an empty body (%j)', async body => {
     const error = errorOf(await readParts(toBytes(body)));
     expect(error.message).toMatch(
       /to end with "response.completed", but the body was empty\. Check that `baseURL`/,
     );
   });
 
-  forEachChunking('but comments, says that nothing came', ': ping\n\n: ping\n\n', async chunks => {
-    expect(errorOf(await readParts(chunks)).message).toContain('the body was empty');
-  });
+  forEachChunking(
+    'reports comments without events as an empty body',
+    ': ping\n\n: ping\n\n',
+    async chunks => {
+      expect(errorOf(await readParts(chunks)).message).toContain('the body was empty');
+    },
+  );
 
   forEachChunking(
-    'but broken JSON, quotes it',
+    'quotes invalid JSON',
     '{"id":"resp_1","object":"response","output":[{"type',
     async chunks => {
       const error = errorOf(await readParts(chunks));
@@ -62,23 +66,23 @@ describe('an answer that is none of the Responses API', () => {
     },
   );
 
-  it.each(['{"status":"ok"}', '["ok"]', '{"models":[]}'])('but other JSON (%s), quotes it', async body => {
+  it.each(['{"status":"ok"}', '["ok"]', '{"models":[]}'])('quotes other JSON (%s)', async body => {
     const error = errorOf(await readParts(toBytes(body)));
     expect(error.message).toContain(`got other JSON: ${JSON.stringify(body)}`);
     expect(error.isRetryable).toBe(false);
   });
 
-  it('but an error in a JSON document, tells that error', async () => {
+  it('reports an error in a JSON document', async () => {
     const error = errorOf(await readParts(toBytes(JSON.stringify({ error: RATE_LIMIT }))));
     expect(error).toMatchObject({ message: 'Slow down.', statusCode: 429, isRetryable: true });
   });
 
-  it('but plain text, quotes it', async () => {
+  it('quotes plain text', async () => {
     const error = errorOf(await readParts(toBytes('data: upstream gone\n\n')));
     expect(error.message).toContain('the body contained no event and began with "upstream gone"');
   });
 
-  it('counts data lines in which there is no event, and reads on', async () => {
+  it('counts data lines without an event and continues to read', async () => {
     const noise = 'data: {"broken\n\ndata: {"hello":1}\n\n';
     const body = `${toSse(hello.slice(0, 5))}${noise}${toSse(hello.slice(5))}`;
     const parts = await readParts(toBytes(body));
@@ -92,7 +96,7 @@ describe('an answer that is none of the Responses API', () => {
     '{"note":"Bad key sk-secret"',
     'data: Bad key sk-secret\n\n',
     toSse([{ type: 'error', message: 'Bad key sk-secret' }]),
-  ])('does not repeat a key that the server repeats (%j)', async body => {
+  ])('redacts a key that the server repeats (%j)', async body => {
     const parts = await readParts(toBytes(body), {
       errorContext: {
         url: 'http://server.test/v1/responses',

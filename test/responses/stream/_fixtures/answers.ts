@@ -9,7 +9,7 @@ import {
   toStream,
 } from './wire-events.js';
 
-/** A whole answer in both forms of the wire, and what a host must see of either. */
+/** One response in both wire formats, and the parts that a host must receive from either. */
 export interface AnswerFixture {
   readonly title: string;
   readonly events: readonly WireEvent[];
@@ -37,7 +37,7 @@ const answer = (
 
 const incomplete = (reason: string) => ({ status: 'incomplete', incomplete_details: { reason } });
 
-/** A call that the response stopped in: no `arguments.done`, and an item that says so. */
+/** A call in which the response was truncated: no `arguments.done`, and an incomplete item. */
 function cutCall(): ItemScript {
   const { begun, item, deltas } = functionCall('write_file', '{"path":"a.txt","content":"It was');
   return { begun, item: { ...item, status: 'incomplete' }, deltas: deltas.slice(0, -1) };
@@ -56,7 +56,7 @@ export const ANSWERS: readonly AnswerFixture[] = [
     texts: ['Grüße aus Zürich 🏔️, und 你好!'],
     finishReason: 'stop',
   }),
-  answer('several content parts, as one text', [message(['First part. ', 'Second part.'])], {
+  answer('several content parts as one text', [message(['First part. ', 'Second part.'])], {
     texts: ['First part. Second part.'],
     finishReason: 'stop',
   }),
@@ -72,23 +72,23 @@ export const ANSWERS: readonly AnswerFixture[] = [
     ],
     { reasoning: ['**Plan** look first', '**Act** then leap'], texts: ['Done.'], finishReason: 'stop' },
   ),
-  answer('reasoning that is encrypted alone', [reasoning({ encrypted: 'gAAAA-final' }), message(['Done.'])], {
+  answer('encrypted reasoning without text', [reasoning({ encrypted: 'gAAAA-final' }), message(['Done.'])], {
     reasoning: [''],
     texts: ['Done.'],
     finishReason: 'stop',
   }),
-  answer('reasoning in full', [reasoning({ text: 'Let me think. 12 times 12 …' }), message(['144'])], {
+  answer('reasoning as full text', [reasoning({ text: 'Let me think. 12 times 12 …' }), message(['144'])], {
     reasoning: ['Let me think. 12 times 12 …'],
     texts: ['144'],
     finishReason: 'stop',
   }),
   answer(
-    'reasoning in full and a summary of it',
+    'reasoning as full text and as a summary',
     [reasoning({ text: 'First this, then that.', summary: ['Order'] }), message(['Fine.'])],
     { reasoning: ['First this, then that.', 'Order'], texts: ['Fine.'], finishReason: 'stop' },
   ),
   answer(
-    'the same reasoning twice, in full and as a summary',
+    'the same reasoning as full text and as a summary',
     [reasoning({ text: 'First this, then that.', summary: ['First this, then that.'] }), message(['Fine.'])],
     { reasoning: ['First this, then that.'], texts: ['Fine.'], finishReason: 'stop' },
   ),
@@ -101,7 +101,7 @@ export const ANSWERS: readonly AnswerFixture[] = [
     finishReason: 'tool-calls',
   }),
   answer(
-    'parallel calls whose events take turns',
+    'parallel calls with interleaved events',
     [
       functionCall('get_weather', '{"city":"Rome"}', { id: 'fc_1', callId: 'call_1' }),
       functionCall('get_weather', '{"city":"Oslo, the capital"}', { id: 'fc_2', callId: 'call_2' }),
@@ -128,12 +128,12 @@ export const ANSWERS: readonly AnswerFixture[] = [
       finishReason: 'tool-calls',
     },
   ),
-  answer('a refusal, as text', [message([{ refusal: "I'm sorry, I can't help with that." }])], {
+  answer('a refusal as text', [message([{ refusal: "I'm sorry, I can't help with that." }])], {
     texts: ["I'm sorry, I can't help with that."],
     finishReason: 'stop',
   }),
   answer(
-    'citations of pages, one of them twice, and of a file',
+    'citations of pages, one of them repeated, and of a file',
     [
       message([
         {
@@ -154,13 +154,13 @@ export const ANSWERS: readonly AnswerFixture[] = [
     },
   ),
   answer(
-    'an answer that the token limit cuts in mid-arguments, without the call',
+    'a response that the token limit truncates within arguments, without the call',
     [message(['Writing.']), cutCall()],
     { texts: ['Writing.'], finishReason: 'length' },
     { terminal: incomplete('max_output_tokens') },
   ),
   answer(
-    'an answer that the content filter stops',
+    'a response that the content filter stops',
     [message(['Once upon'])],
     { texts: ['Once upon'], finishReason: 'content-filter' },
     { terminal: incomplete('content_filter') },

@@ -4,11 +4,11 @@ export interface WireItem extends Record<string, unknown> {
   readonly type: string;
 }
 
-/** An output item with the events that stream it, as OpenAI sends them. */
+/** An output item and the events that stream it, in OpenAI's format. */
 export interface ItemScript {
-  /** As `output_item.done` and the terminal response have it. */
+  /** The item in `output_item.done` and in the terminal response. */
   readonly item: WireItem;
-  /** As `output_item.added` has it. */
+  /** The item in `output_item.added`. */
   readonly begun: WireItem;
   readonly deltas: readonly WireEvent[];
 }
@@ -18,7 +18,7 @@ interface TextPart {
   readonly annotations?: readonly Record<string, unknown>[];
 }
 
-/** A message with one content part or several. */
+/** A message with one or more content parts. */
 export function message(
   parts: readonly (string | TextPart | { refusal: string })[],
   { id = 'msg_1', ...more }: { id?: string; [field: string]: unknown } = {},
@@ -83,7 +83,7 @@ export function reasoning({
 }): ItemScript {
   const parts = summary.map(part => ({ type: 'summary_text', text: part }));
   return {
-    // What `added` brings cannot be replayed: it differs from what `done` brings.
+    // The encrypted content of `added` differs from that of `done` and cannot be replayed.
     begun: {
       type: 'reasoning',
       id,
@@ -150,7 +150,7 @@ export const USAGE = {
   total_tokens: 115,
 };
 
-/** The response object that ends a stream, and that an answer without a stream is. */
+/** The response object of the terminal event, which is also the body of a response without streaming. */
 export const toResponse = (scripts: readonly ItemScript[], more: Record<string, unknown> = {}) => ({
   id: 'resp_1',
   object: 'response',
@@ -170,14 +170,14 @@ const begin = (): WireEvent[] =>
     response: { ...toResponse([]), status: 'in_progress', usage: null },
   }));
 
-/** The events of one item, at its place in the output. */
+/** The events of one item at its output index. */
 export const toItemEvents = ({ begun, item, deltas }: ItemScript, output_index: number): WireEvent[] => [
   { type: 'response.output_item.added', output_index, item: begun },
   ...deltas.map(delta => ({ ...delta, output_index })),
   { type: 'response.output_item.done', output_index, item },
 ];
 
-/** A whole stream: one item after the other, then the terminal event. */
+/** A complete stream: one item after the other, then the terminal event. */
 export function toStream(
   scripts: readonly ItemScript[],
   terminal: Record<string, unknown> = {},
@@ -190,7 +190,7 @@ export function toStream(
   ]);
 }
 
-/** A whole stream whose items are open at the same time, their events taking turns. */
+/** A complete stream with items that are open at the same time and interleaved events. */
 export function toInterleavedStream(scripts: readonly ItemScript[]): WireEvent[] {
   const queues = scripts.map(toItemEvents);
   const middle: WireEvent[] = [];
