@@ -3,7 +3,7 @@ import { describe, it } from 'vitest';
 const SEEDS = [1, 2, 3];
 
 /**
- * Runs a test over every way a body can be cut on its way: whole, byte by byte, and at random places, which are the
+ * Defines a test for several chunkings of a body: one chunk, single bytes, and random chunks. The random chunks are the
  * same in each run.
  */
 export function forEachChunking(
@@ -13,14 +13,14 @@ export function forEachChunking(
 ): void {
   const bytes = toBytes(body);
   describe(title, () => {
-    it('whole', () => test([bytes]));
+    it('in one chunk', () => test([bytes]));
     it('byte by byte', () => test([...bytes].map(byte => Uint8Array.of(byte))));
-    for (const seed of SEEDS) it(`cut at random places (${seed})`, () => test(cutRandomly(bytes, { seed })));
+    for (const seed of SEEDS) it(`in random chunks (${seed})`, () => test(splitRandomly(bytes, { seed })));
   });
 }
 
-/** Pieces of 1 to `longest` bytes. The same seed cuts at the same places. */
-export function cutRandomly(
+/** Splits a body into chunks of 1 to `longest` bytes. The same seed gives the same chunks. */
+export function splitRandomly(
   body: string | Uint8Array,
   { seed, longest = 40 }: { seed: number; longest?: number },
 ): Uint8Array[] {
@@ -35,7 +35,7 @@ export function cutRandomly(
   return chunks;
 }
 
-/** A response body that comes in these pieces. */
+/** Creates a response body that arrives in the given chunks. */
 export const toBody = (chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> =>
   new ReadableStream({
     start(controller) {
@@ -47,7 +47,7 @@ export const toBody = (chunks: readonly Uint8Array[]): ReadableStream<Uint8Array
 const toBytes = (body: string | Uint8Array): Uint8Array =>
   typeof body === 'string' ? new TextEncoder().encode(body) : body;
 
-/** Mulberry32: small, seeded, and even enough to cut text. */
+/** Mulberry32: a small generator of reproducible random numbers in [0, 1). */
 export function createRandom(seed: number): () => number {
   let state = seed;
   return () => {

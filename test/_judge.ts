@@ -1,4 +1,4 @@
-/** What a recorded stream says, read in the plainest way: from its finished items. Shares no code with the package. */
+/** The expected content of a recorded stream, from its finished items. Shares no code with the package. */
 export interface Verdict {
   readonly text: string;
   readonly calls: { name: string; arguments: unknown }[];
@@ -7,7 +7,7 @@ export interface Verdict {
   /** The terminal response object. */
   readonly response: Json | undefined;
   /** The body up to its last terminal event. */
-  readonly cut: string;
+  readonly truncated: string;
 }
 
 type Json = Record<string, unknown>;
@@ -35,20 +35,20 @@ export function judge(body: string): Verdict {
     usage: { input: usage.input_tokens, output: usage.output_tokens },
     isBroken,
     response,
-    cut: body.slice(0, last?.start ?? body.length),
+    truncated: body.slice(0, last?.start ?? body.length),
   };
 }
 
-/** The calls that are whole, with what their arguments mean. */
+/** Returns the complete calls with their parsed arguments. */
 export const toCalls = (items: readonly Json[]) =>
   items
     .filter(item => item.type === 'function_call' && item.status !== 'incomplete')
     .map(({ name, arguments: text }) => ({ name: String(name), arguments: parse(String(text)) }));
 
-/** `""` is how servers write "no arguments". */
+/** Parses arguments. Servers send an empty string for a call without arguments. */
 const parse = (text: string): unknown => JSON.parse(text.trim() === '' ? '{}' : text);
 
-/** Finished items, in the order in which they began; where the stream has none, those of the terminal response. */
+/** Returns the finished items in the order in which they began, and items that only the terminal response contains. */
 function toItems(events: readonly Json[]): Json[] {
   const began = (item: Json) =>
     events.findIndex(
@@ -84,7 +84,7 @@ function toEvents(body: string): { json: Json; start: number }[] {
     const data = /^data: ?(.*)$/m.exec(frame[0])?.[1];
     if (data === undefined || !data.startsWith('{')) continue;
     const json: Json = JSON.parse(data);
-    // A response object without an event around it is its own event.
+    // A bare response object counts as an event.
     const event = json.object === 'response' && json.type === undefined ? { ...json, response: json } : json;
     events.push({ json: event, start: frame.index });
   }

@@ -3,7 +3,7 @@ import type { LanguageModelV2Content, LanguageModelV2StreamPart } from '@ai-sdk/
 type Finish = Extract<LanguageModelV2StreamPart, { type: 'finish' }>;
 type BlockKind = 'text' | 'reasoning' | 'tool-input';
 
-/** What a stream of parts says, in a form that is easy to compare. */
+/** The content of a stream of parts, in a format that is easy to compare. */
 export interface Summary {
   readonly texts: string[];
   readonly reasoning: string[];
@@ -14,7 +14,7 @@ export interface Summary {
   readonly usage: Finish['usage'] | undefined;
 }
 
-/** Sums up parts, and throws where they break what a host relies on. */
+/** Summarizes parts. Throws if they break a rule that hosts rely on. */
 export function summarize(parts: readonly LanguageModelV2StreamPart[]): Summary {
   checkParts(parts);
   const blocks = new Map<string, string>();
@@ -46,7 +46,7 @@ export function summarize(parts: readonly LanguageModelV2StreamPart[]): Summary 
   };
 }
 
-/** The same of a result that was not streamed. */
+/** Summarizes a result that was not streamed. */
 export const summarizeContent = (content: readonly LanguageModelV2Content[]) => ({
   texts: content.filter(part => part.type === 'text').map(part => part.text),
   reasoning: content.filter(part => part.type === 'reasoning').map(part => part.text),
@@ -58,7 +58,7 @@ export const summarizeContent = (content: readonly LanguageModelV2Content[]) => 
     .map(source => (source.sourceType === 'url' ? source.url : source.title)),
 });
 
-/** Throws unless blocks are balanced, ids unique, an error told once, and `finish` comes once, and last. */
+/** Throws unless blocks are balanced, ids unique, at most one error occurs, and one `finish` is the last part. */
 export function checkParts(parts: readonly LanguageModelV2StreamPart[]): void {
   const open = new Set<string>();
   const used = new Set<string>();
@@ -84,13 +84,13 @@ export function checkParts(parts: readonly LanguageModelV2StreamPart[]): void {
     if (part.type === 'error') claim('error');
     if (part.type === 'stream-start') claim('stream-start');
   }
-  if (open.size > 0) throw new Error(`left open: ${[...open].join(', ')}`);
+  if (open.size > 0) throw new Error(`blocks not closed: ${[...open].join(', ')}`);
   const finishes = parts.filter(part => part.type === 'finish').length;
   if (finishes !== 1) throw new Error(`${finishes} finish parts`);
-  if (parts.at(-1)?.type !== 'finish') throw new Error('parts after finish');
+  if (parts.at(-1)?.type !== 'finish') throw new Error('parts after the finish part');
 }
 
-/** All parts of a stream. */
+/** Reads all parts of a stream. */
 export async function collect<Part>(stream: ReadableStream<Part>): Promise<Part[]> {
   const parts: Part[] = [];
   for await (const part of stream) parts.push(part);

@@ -6,7 +6,7 @@ export interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Record<string, unknown>;
-  /** Resolves when the connection of this request is over; with whether the answer was complete by then. */
+  /** Resolves when the connection of this request closes. `complete` is true if the response was sent completely. */
   readonly closed: Promise<{ complete: boolean }>;
 }
 
@@ -21,14 +21,14 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** Starts an HTTP server on a free port that the end of the test stops. */
+/** Starts an HTTP server on a free port. It stops at the end of the test. */
 export async function serve(
-  answer: (response: ServerResponse, request: ReceivedRequest) => void | Promise<void>,
+  handle: (response: ServerResponse, request: ReceivedRequest) => void | Promise<void>,
 ): Promise<TestServer> {
   const requests: ReceivedRequest[] = [];
   const server = createServer(async (incoming, response) => {
     let text = '';
-    for await (const piece of incoming.setEncoding('utf8')) text += piece;
+    for await (const chunk of incoming.setEncoding('utf8')) text += chunk;
     const request: ReceivedRequest = {
       path: incoming.url ?? '',
       headers: incoming.headers,
@@ -38,7 +38,7 @@ export async function serve(
       ),
     };
     requests.push(request);
-    await answer(response, request);
+    await handle(response, request);
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   closers.push(() => {
@@ -49,7 +49,7 @@ export async function serve(
   return { url: `http://127.0.0.1:${port}`, requests };
 }
 
-/** A server that gives one answer to every request. */
+/** Starts a server that sends the same response to every request. */
 export const serveBody = (
   body: string,
   {
@@ -62,6 +62,6 @@ export const serveBody = (
     response.writeHead(status, { 'content-type': contentType, ...headers }).end(body);
   });
 
-/** A server that answers with JSON. */
+/** Starts a server that sends the same JSON to every request. */
 export const serveJson = (body: unknown, { status = 200 }: { status?: number } = {}): Promise<TestServer> =>
   serveBody(JSON.stringify(body), { status, contentType: 'application/json' });

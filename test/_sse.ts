@@ -3,17 +3,17 @@ export interface WireEvent extends Record<string, unknown> {
 }
 
 export interface Framing {
-  /** Where the `event:` line stands. @default 'before' */
+  /** Position of the `event:` line relative to the data. @default 'before' */
   readonly eventLine?: 'before' | 'after' | 'none';
   /** Ends the stream with `data: [DONE]`. @default false */
   readonly doneMarker?: boolean;
-  /** Whether the data has its `type`, too. @default true */
+  /** Includes the `type` in the data. @default true */
   readonly typeInData?: boolean;
   /** A comment line before each event. */
   readonly comment?: string;
 }
 
-/** The body of an event stream, framed as the API frames it unless told otherwise. */
+/** Encodes events as the body of an event stream, with the framing of the API by default. */
 export function toSse(
   events: readonly Record<string, unknown>[],
   { eventLine = 'before', doneMarker = false, typeInData = true, comment }: Framing = {},

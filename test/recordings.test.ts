@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import { APICallError, type LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { createKelivoResponsesProvider } from '../src/index.js';
-import { cutRandomly, toBody } from './_chunking.js';
+import { splitRandomly, toBody } from './_chunking.js';
 import { judge, toCalls, type Verdict } from './_judge.js';
 import { collect, type Summary, summarize, summarizeContent } from './_parts.js';
 
 const folder = process.env.RESPONSES_RECORDINGS;
 const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hi' }] }];
 
-/** Recordings that their source shortened: the deltas do not add up to the final text, and what was streamed stays. */
+/** Recordings that their source shortened. Their deltas do not add up to the final text; the streamed text counts. */
 const STREAMED_TEXT: Readonly<Record<string, string>> = {
   'vercel-openai/openai-shell-container.1.sse': 'The command ran successfully.',
 };
 
 if (folder === undefined) {
-  it.skip('replays recordings, where RESPONSES_RECORDINGS names a folder of them', () => {});
+  it.skip('replays recordings if RESPONSES_RECORDINGS names a folder', () => {});
 } else {
   const recordings = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.sse'))
@@ -26,22 +26,22 @@ if (folder === undefined) {
     const verdict = judge(body);
     const expected: Verdict = { ...verdict, text: STREAMED_TEXT[name] ?? verdict.text };
 
-    it('says what its items say, whole', async () => {
-      expectAnswer(await replay([new TextEncoder().encode(body)]), expected);
+    it('is read as its items describe, in one chunk', async () => {
+      expectSummary(await replay([new TextEncoder().encode(body)]), expected);
     });
 
-    it('says what its items say, cut at random places', async () => {
-      expectAnswer(await replay(cutRandomly(body, { seed: 7, longest: 300 })), expected);
+    it('is read as its items describe, in random chunks', async () => {
+      expectSummary(await replay(splitRandomly(body, { seed: 7, longest: 300 })), expected);
     });
 
     it('is an error without its terminal event', async () => {
-      const summary = await replay([new TextEncoder().encode(expected.cut)]);
+      const summary = await replay([new TextEncoder().encode(expected.truncated)]);
       expect(summary?.finishReason ?? 'error').toBe('error');
     });
 
     const { response } = expected;
     if (response?.status === 'completed' && Array.isArray(response.output) && response.output.length > 0) {
-      it('says the same as a JSON document', async () => {
+      it('is read equally as a JSON document', async () => {
         const model = createModel([new TextEncoder().encode(JSON.stringify(response))]);
         const { content, usage } = await model.doGenerate({ prompt });
         const { texts, calls } = summarizeContent(content);
@@ -53,7 +53,7 @@ if (folder === undefined) {
   });
 }
 
-function expectAnswer(summary: Summary | undefined, expected: Verdict): void {
+function expectSummary(summary: Summary | undefined, expected: Verdict): void {
   if (summary === undefined) {
     expect(expected).toMatchObject({ isBroken: true, text: '', calls: [] });
     return;
@@ -76,7 +76,7 @@ const createModel = (chunks: readonly Uint8Array[]) =>
     fetch: async () => new Response(toBody(chunks)),
   }).responses('recorded-model');
 
-/** Reads a body through the model; undefined where the model refuses it before it has said anything. */
+/** Reads a body through the model. Returns undefined if the model rejects before the first content. */
 async function replay(chunks: readonly Uint8Array[]): Promise<Summary | undefined> {
   let stream: ReadableStream<LanguageModelV2StreamPart>;
   try {

@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import { toBody } from '../_chunking.js';
 import { toSse } from '../_sse.js';
-import { ANSWERS } from '../responses/stream/_fixtures/answers.js';
+import { RESPONSE_FIXTURES } from '../responses/stream/_fixtures/responses.js';
 import { normalizeParts, type NormalizedPart } from './_normalize-parts.js';
 import { KNOWN_DIFFERENCES } from './_known-differences.js';
 
@@ -53,8 +53,8 @@ function compare(body: string) {
 }
 
 describe('fixtures', () => {
-  const equal = ANSWERS.filter(({ title }) => KNOWN_DIFFERENCES[title] === undefined);
-  it.each(equal)('are read like the official provider reads them: $title', async ({ events }) => {
+  const equal = RESPONSE_FIXTURES.filter(({ title }) => KNOWN_DIFFERENCES[title] === undefined);
+  it.each(equal)('are read as the official provider reads them: $title', async ({ events }) => {
     const [ours, official] = await compare(toSse(events));
     expect(ours).toEqual(official);
   });

@@ -141,7 +141,7 @@ describe('pinEmbeddingModel', () => {
   });
 
   it.each([undefined, {}, { ...small, dimensions: '1536' }, { ...small, modelId: '' }])(
-    'refuses the identity %j',
+    'rejects the identity %j',
     async identity => {
       const { provider } = await start();
       const pin = () => pinEmbeddingModel(provider.textEmbeddingModel('m'), identity as EmbeddingIdentity);

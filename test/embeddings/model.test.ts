@@ -62,7 +62,7 @@ describe('createEmbeddingModel', () => {
     ['one index twice', [entry(0), entry(0)], 1],
     ['no vector in an entry', [entry(0), { index: 1 }], 1],
     ['no list', undefined, 0],
-  ])('refuses an answer with %s', async (_, data, count) => {
+  ])('rejects a response with %s', async (_, data, count) => {
     const server = await serveJson({ data });
     const error: unknown = await Promise.resolve(modelAt(server).doEmbed({ values: ['a', 'b'] })).catch(
       reason => reason,
@@ -165,7 +165,7 @@ describe('batches, keys, retries and timeouts', () => {
   });
 
   it.each([{ dimensions: 0 }, { dimensions: 1.5 }, { maxEmbeddingsPerCall: 0 }, { size: 3 }])(
-    'refuses the options %j',
+    'rejects the options %j',
     options => {
       const create = () =>
         provider({ baseURL: 'http://localhost' }).textEmbeddingModel('m', options as object);

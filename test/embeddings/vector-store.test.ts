@@ -21,7 +21,7 @@ const notes = [
 
 type TextModel = EmbeddingModel<string> & object;
 
-/** An index in SQLite that keeps who made its vectors beside them. */
+/** Creates an index in SQLite that stores the identity of its embedding model. */
 function openIndex() {
   const database = new Database(':memory:');
   onTestFinished(() => void database.close());
@@ -52,7 +52,7 @@ function openIndex() {
   };
 }
 
-it('a vector store in SQLite finds what a question is about, and refuses questions of another model', async () => {
+it('a SQLite vector store finds related texts and rejects queries that another model embedded', async () => {
   const emulator = await startEmulator();
   const provider = createKelivoResponsesProvider({ baseURL: emulator.baseURL, apiKey: 'sk-test' });
   const model = provider.textEmbeddingModel('text-embedding-3-small', { dimensions: 256 });
@@ -66,7 +66,7 @@ it('a vector store in SQLite finds what a question is about, and refuses questio
   expect(await index.search(model, 'the bank raised interest', { limit: 1 })).toEqual([notes[1]]);
   expect(emulator.requests).toHaveLength(3);
 
-  // The same length, so that the store itself would not notice.
+  // With the same length, so that the store itself would not detect the other model.
   const other = provider.textEmbeddingModel('text-embedding-3-large', { dimensions: 256 });
   const longer = provider.textEmbeddingModel('text-embedding-3-small');
   await expect(index.search(other, 'Where is the cat?', { limit: 2 })).rejects.toThrow(

@@ -10,15 +10,15 @@ import { ENDPOINT_FAULTS, type EndpointFault, type Expected } from './endpoint-f
 
 type Place = 'first' | 'followUp';
 
-/** The whole matrix: each fault at the first request of a turn, and at the one after a tool ran. */
+/** The complete matrix: each fault in the first request of a turn and in the request after a tool call. */
 const rows = ENDPOINT_FAULTS.flatMap(fault =>
   (['first', 'followUp'] as const).map(place => ({ where: place, ...fault, expected: fault[place] })),
 );
 
-async function runTurn({ answer }: EndpointFault, place: Place) {
+async function runTurn({ response }: EndpointFault, place: Place) {
   const emulator = await startEmulator();
   const call = [{ call: 'count', arguments: {}, callId: 'call_1' }];
-  emulator.enqueue(...(place === 'first' ? [answer] : [call, answer]), [{ text: 'Done.' }]);
+  emulator.enqueue(...(place === 'first' ? [response] : [call, response]), [{ text: 'Done.' }]);
   let runs = 0;
   const provider = createKelivoResponsesProvider({
     baseURL: emulator.baseURL,
@@ -30,7 +30,7 @@ async function runTurn({ answer }: EndpointFault, place: Place) {
   onTestFinished(() => provider.close());
   const { signal } = new AbortController();
   const outcome = await read(provider, signal);
-  expect(getEventListeners(signal, 'abort'), 'listeners that are left').toEqual([]);
+  expect(getEventListeners(signal, 'abort'), 'remaining listeners').toEqual([]);
   return { ...outcome, runs };
 }
 
@@ -44,8 +44,8 @@ async function read(provider: ReturnType<typeof createKelivoResponsesProvider>, 
     return { parts, ...judge(parts) };
   } catch (error) {
     if (!APICallError.isInstance(error)) throw error;
-    const expected: Expected = error.isRetryable ? 'rejects, to be repeated' : 'rejects for good';
-    return { came: expected, errors: [error] };
+    const expected: Expected = error.isRetryable ? 'retryable rejection' : 'final rejection';
+    return { actual: expected, errors: [error] };
   }
 }
 
@@ -53,22 +53,22 @@ function judge(parts: readonly LanguageModelV2StreamPart[]) {
   checkParts(parts);
   const errors = parts.flatMap(part => (part.type === 'error' ? [part.error] : []));
   const finish = parts.at(-1);
-  if (finish?.type !== 'finish') throw new Error('There is no finish.');
-  const isAnswer = errors.length === 0 && finish.finishReason === 'stop';
+  if (finish?.type !== 'finish') throw new Error('Expected a finish part.');
+  const isComplete = errors.length === 0 && finish.finishReason === 'stop';
   const isError = errors.length === 1 && finish.finishReason === 'error';
-  const came: Expected | string = isAnswer
-    ? 'answers'
+  const actual: Expected | string = isComplete
+    ? 'complete response'
     : isError
       ? 'error part'
       : `finish ${finish.finishReason}`;
-  return { came, errors };
+  return { actual, errors };
 }
 
-describe('the matrix of endpoint faults', () => {
+describe('endpoint faults', () => {
   it.each(rows)('$where request: $fault → $expected', async ({ expected, where, ...row }) => {
-    const { came, errors, runs } = await runTurn(row, where);
-    expect(came).toBe(expected);
-    // No tool runs twice, whatever is repeated.
+    const { actual, errors, runs } = await runTurn(row, where);
+    expect(actual).toBe(expected);
+    // No tool runs twice, even if a request is retried.
     expect(runs).toBe(where === 'followUp' ? 1 : 0);
     for (const error of errors) {
       expect(APICallError.isInstance(error) && error.message.length > 10).toBe(true);
@@ -76,7 +76,7 @@ describe('the matrix of endpoint faults', () => {
     }
   });
 
-  it('has a row for every fault that the emulator knows, at both places', () => {
+  it('cover every fault of the emulator in both requests', () => {
     expect(rows.length).toBeGreaterThanOrEqual(60);
   });
 });

@@ -72,7 +72,7 @@ const FAULTS: readonly McpFault[] = [
     toolName: 'refuse',
     output: /./,
   },
-  { where: 'stdio', fault: 'a huge result', server: stdio(), toolName: 'big', output: /./ },
+  { where: 'stdio', fault: 'a very large result', server: stdio(), toolName: 'big', output: /./ },
   { where: 'stdio', fault: 'a tool that does not exist', server: stdio(), toolName: 'no-such-tool' },
   {
     where: 'stdio',
@@ -140,7 +140,7 @@ const FAULTS: readonly McpFault[] = [
   },
   {
     where: 'http',
-    fault: 'a server that is a web page',
+    fault: 'a server that returns web pages',
     server: webPage,
     toolName: 'echo',
     warning: /"server"/,
@@ -164,7 +164,7 @@ const FAULTS: readonly McpFault[] = [
 const toText = (warning: LanguageModelV2CallWarning): string =>
   warning.type === 'other' ? warning.message : '';
 
-describe('the matrix of MCP faults', () => {
+describe('MCP faults', () => {
   it.each(FAULTS)('$where: $fault → the turn continues and reports the fault', async row => {
     const emulator = await startEmulator({ validate: false });
     emulator.enqueue(

@@ -1,6 +1,6 @@
 /**
- * Feeds broken streams to the model and checks what must hold for any input: the stream closes, nothing is rejected
- * unheard, blocks are balanced, and a stream that lost its end is never a plain `stop`.
+ * Sends broken streams to the model and checks rules that hold for any input: the stream closes, no rejection stays
+ * unhandled, blocks are balanced, and a truncated stream never finishes with `stop`.
  *
  *     npm run fuzz -- --runs 200000 --seed 1
  */
@@ -8,30 +8,30 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { createKelivoResponsesProvider } from '../../src/index.js';
-import { cutRandomly, toBody } from '../_chunking.js';
+import { splitRandomly, toBody } from '../_chunking.js';
 import { checkParts } from '../_parts.js';
 import { toSse } from '../_sse.js';
-import { ANSWERS } from '../responses/stream/_fixtures/answers.js';
+import { RESPONSE_FIXTURES } from '../responses/stream/_fixtures/responses.js';
 import { createMutator, type Random } from './stream-mutations.js';
 
 export interface FuzzResult {
   readonly runs: number;
-  /** How many streams ended in each way. */
+  /** Number of streams by outcome. */
   readonly outcomes: Readonly<Record<string, number>>;
-  /** What went wrong, with the seed that shows it again. */
+  /** The failures, each with the seed that reproduces it. */
   readonly failures: readonly { seed: number; reason: string; body: string }[];
 }
 
-/** How long one stream may take before it counts as hanging, in milliseconds. */
-const PATIENCE = 5000;
+/** Time after which a stream counts as hanging, in milliseconds. */
+const STREAM_TIMEOUT = 5000;
 
 export async function fuzzStreams({ runs, seed }: { runs: number; seed: number }): Promise<FuzzResult> {
   const outcomes: Record<string, number> = {};
   const failures: { seed: number; reason: string; body: string }[] = [];
-  const unheard: unknown[] = [];
-  const onUnheard = (reason: unknown) => unheard.push(reason);
-  process.on('unhandledRejection', onUnheard);
-  const bodies = ANSWERS.map(({ events }) => toSse(events));
+  const unhandled: unknown[] = [];
+  const onUnhandled = (reason: unknown) => unhandled.push(reason);
+  process.on('unhandledRejection', onUnhandled);
+  const bodies = RESPONSE_FIXTURES.map(({ events }) => toSse(events));
 
   for (let run = 0; run < runs && failures.length < 10; run++) {
     const runSeed = seed + run;
@@ -39,13 +39,13 @@ export async function fuzzStreams({ runs, seed }: { runs: number; seed: number }
     const body = mutate.stream(bodies[run % bodies.length] ?? '');
     const outcome = await readOnce(body, mutate.random);
     outcomes[outcome.kind] = (outcomes[outcome.kind] ?? 0) + 1;
-    // Let rejections that nobody handles come up.
+    // Lets unhandled rejections surface.
     if (run % 50 === 0) await new Promise(resolve => setImmediate(resolve));
     const reason =
-      unheard.length > 0 ? `unhandled rejection: ${String(unheard.splice(0)[0])}` : judge(outcome, body);
+      unhandled.length > 0 ? `unhandled rejection: ${String(unhandled.splice(0)[0])}` : judge(outcome, body);
     if (reason !== undefined) failures.push({ seed: runSeed, reason, body: new TextDecoder().decode(body) });
   }
-  process.off('unhandledRejection', onUnheard);
+  process.off('unhandledRejection', onUnhandled);
   return { runs, outcomes, failures };
 }
 
@@ -57,18 +57,18 @@ type Outcome =
 
 async function readOnce(body: Uint8Array, random: Random): Promise<Outcome> {
   const longest = 1 + Math.floor(random() ** 4 * 4000);
-  const chunks = cutRandomly(body, { seed: Math.floor(random() * 1e9), longest });
+  const chunks = splitRandomly(body, { seed: Math.floor(random() * 1e9), longest });
   const provider = createKelivoResponsesProvider({
     apiKey: 'test',
     baseURL: 'http://server.test/v1',
     fetch: async () => new Response(toBody(chunks), { headers: { 'content-type': 'text/event-stream' } }),
   });
   let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<Outcome>(resolve => {
-    timer = setTimeout(() => resolve({ kind: 'hung' }), PATIENCE);
+  const timeout = new Promise<Outcome>(resolve => {
+    timer = setTimeout(() => resolve({ kind: 'hung' }), STREAM_TIMEOUT);
   });
   try {
-    return await Promise.race([readParts(provider.responses('gpt-5')), patience]);
+    return await Promise.race([readParts(provider.responses('gpt-5')), timeout]);
   } finally {
     clearTimeout(timer);
   }
@@ -94,7 +94,7 @@ async function readParts(
   return { kind: finish?.type === 'finish' ? finish.finishReason : 'no finish', parts };
 }
 
-/** Why an outcome is wrong, or undefined. */
+/** Returns the reason why an outcome is wrong, or undefined. */
 function judge(outcome: Outcome, body: Uint8Array): string | undefined {
   if (outcome.kind === 'hung') return 'the stream did not close';
   if ('error' in outcome) {
@@ -113,7 +113,7 @@ function judge(outcome: Outcome, body: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** Whether any line could be taken for the end of a response, by a reading far more generous than ours. */
+/** Returns true if any line could mean the end of a response. Much more permissive than the package. */
 const hasTerminalEvent = (text: string): boolean =>
   /response\.(completed|incomplete|failed|done|cancelled)/.test(text) ||
   /"status"\s*:\s*"(completed|incomplete)"/.test(text);

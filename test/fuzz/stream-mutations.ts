@@ -2,10 +2,10 @@ import { createRandom } from '../_chunking.js';
 
 export type Random = () => number;
 
-/** Breaks streams in ways that a seed repeats. */
+/** Mutates streams reproducibly, by seed. */
 export interface Mutator {
   readonly random: Random;
-  /** The stream with one to four mutations, as bytes. */
+  /** Returns the bytes of the stream after one to four mutations. */
   stream(body: string): Uint8Array;
 }
 
@@ -66,7 +66,7 @@ export function createMutator(seed: number): Mutator {
     }
   }
 
-  /** Gives a field, perhaps a nested one, a value of another kind. */
+  /** Replaces a field, possibly a nested one, by a value of another type. */
   function breakField(value: Record<string, unknown>, depth = 0): Record<string, unknown> {
     const names = Object.keys(value);
     if (names.length === 0) return value;

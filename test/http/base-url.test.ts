@@ -62,7 +62,7 @@ const OPENAI: readonly [baseURL: string, endpoint: string][] = [
 const AZURE = 'https://res.openai.azure.com';
 const DATED = { apiVersion: '2025-04-01-preview' };
 
-const FLAVORED: readonly [baseURL: string, options: Options, endpoint: string][] = [
+const WITH_API: readonly [baseURL: string, options: Options, endpoint: string][] = [
   [AZURE, { api: 'azure' }, `${AZURE}/openai/v1/responses`],
   [`${AZURE}/openai`, { api: 'azure' }, `${AZURE}/openai/v1/responses`],
   [`${AZURE}/openai/v1/`, { api: 'azure' }, `${AZURE}/openai/v1/responses`],
@@ -103,18 +103,18 @@ describe('toApiRoot', () => {
     expect(endpointOf(baseURL)).toBe(endpoint);
   });
 
-  it.each(FLAVORED)('converts %s with %o to the endpoint %s', (baseURL, options, endpoint) => {
+  it.each(WITH_API)('converts %s with %o to the endpoint %s', (baseURL, options, endpoint) => {
     expect(endpointOf(baseURL, options)).toBe(endpoint);
   });
 
   it.each(INVALID)('rejects %j and suggests %s', (baseURL, hint) => {
-    const refuse = () => toApiRoot(baseURL);
-    expect(refuse).toThrow(KelivoError);
-    expect(refuse).toThrow(
+    const parse = () => toApiRoot(baseURL);
+    expect(parse).toThrow(KelivoError);
+    expect(parse).toThrow(
       `Expected \`baseURL\` to be an absolute http(s) URL such as "https://api.openai.com/v1", got "${baseURL}".`,
     );
-    if (hint === undefined) expect(refuse).not.toThrow('Did you mean');
-    else expect(refuse).toThrow(`Did you mean "${hint}"?`);
+    if (hint === undefined) expect(parse).not.toThrow('Did you mean');
+    else expect(parse).toThrow(`Did you mean "${hint}"?`);
   });
 });
 

@@ -16,7 +16,7 @@ const open = ({ url }: Pick<TestServer, 'url'>, options: Partial<OpenResponseOpt
   });
 
 /** Returns the error that a promise rejects with. */
-async function refused(promise: Promise<unknown>): Promise<APICallError> {
+async function rejectionOf(promise: Promise<unknown>): Promise<APICallError> {
   const error = await promise.then(
     () => new Error('it did not reject'),
     (reason: unknown) => reason,
@@ -87,19 +87,19 @@ describe('openResponse', () => {
     ['the body', { body: { metadata: { a: 1n } } }, 'a request body that JSON can represent'],
   ])(
     'rejects an invalid request because of %s, without sending it, as not retryable',
-    async (_, options, told) => {
+    async (_, options, expected) => {
       const server = await serveBody('');
-      const error = await refused(open(server, options));
-      expect(error.message).toContain(`Expected ${told}`);
+      const error = await rejectionOf(open(server, options));
+      expect(error.message).toContain(`Expected ${expected}`);
       expect(error.message).not.toContain('sk-quoted');
       expect(error.isRetryable).toBe(false);
       expect(server.requests).toEqual([]);
     },
   );
 
-  it('reports a refused connection as retryable', async () => {
+  it('reports a rejectionOf connection as retryable', async () => {
     const url = `http://127.0.0.1:${await findFreePort()}`;
-    const error = await refused(open({ url }));
+    const error = await rejectionOf(open({ url }));
     expect(error.message).toMatch(
       new RegExp(
         `^Could not reach ${url}/v1/responses: ECONNREFUSED .*\\. Check \`baseURL\` and the network\\.$`,
@@ -115,7 +115,7 @@ describe('openResponse', () => {
 
   it('reports addresses without their query, which may contain keys', async () => {
     const server = await serveJson({ error: { message: 'No.' } }, { status: 500 });
-    const error = await refused(open(server, { url: `${server.url}/v1/responses?key=sk-1` }));
+    const error = await rejectionOf(open(server, { url: `${server.url}/v1/responses?key=sk-1` }));
     expect(server.requests[0]?.path).toBe('/v1/responses?key=sk-1');
     expect(error.url).toBe(`${server.url}/v1/responses`);
   });
@@ -127,7 +127,7 @@ describe('openResponse', () => {
     });
     const { read, close } = await open(server);
     await read();
-    const error = await refused(read());
+    const error = await rejectionOf(read());
     close();
     expect(error.message).toMatch(
       /^The connection to .*\/v1\/responses broke before the response was complete: /,
@@ -137,13 +137,13 @@ describe('openResponse', () => {
 
   it('does not report keys in the headers of the call', async () => {
     const server = await serveJson({ error: { message: 'Bad key sk-secret.' } }, { status: 401 });
-    const error = await refused(open(server, { headers: [{ Authorization: 'Bearer sk-secret' }] }));
+    const error = await rejectionOf(open(server, { headers: [{ Authorization: 'Bearer sk-secret' }] }));
     expect(error.message).toBe('Bad key [redacted].');
     expect(error.responseBody).not.toContain('sk-secret');
   });
 
   it('does not report a key that makes a header invalid', async () => {
-    const error = await refused(
+    const error = await rejectionOf(
       open({ url: 'http://127.0.0.1:9' }, { headers: [{ authorization: 'Bearer sk-se\ncret' }] }),
     );
     expect(error.message).toContain('Expected the header "authorization"');
@@ -153,7 +153,7 @@ describe('openResponse', () => {
   describe('timeouts', () => {
     it('reject if the server does not start a response', async () => {
       const server = await serve(() => {});
-      const error = await refused(open(server, { timeouts: { connect: 50 } }));
+      const error = await rejectionOf(open(server, { timeouts: { connect: 50 } }));
       expect(error.message).toContain('it sent no response within 50 ms (timeouts.connect)');
       expect(error.isRetryable).toBe(true);
       expect((await server.requests[0]?.closed)?.complete).toBe(false);
@@ -163,7 +163,7 @@ describe('openResponse', () => {
       const server = await serveSilence();
       const { read, close } = await open(server, { timeouts: { idle: 50 } });
       await read();
-      const error = await refused(read());
+      const error = await rejectionOf(read());
       close();
       expect(error.message).toContain('it sent nothing for 50 ms (timeouts.idle)');
       expect(error.isRetryable).toBe(true);
@@ -193,7 +193,7 @@ describe('openResponse', () => {
       const server = await serve(response => {
         response.writeHead(500, { 'content-type': 'application/json' }).write('{"error":');
       });
-      const error = await refused(open(server, { timeouts: { idle: 50 } }));
+      const error = await rejectionOf(open(server, { timeouts: { idle: 50 } }));
       expect(error.statusCode).toBe(500);
     });
 
@@ -273,7 +273,7 @@ describe('openResponse', () => {
       expect(getEventListeners(signal, 'abort')).toHaveLength(1);
       close();
       expect(getEventListeners(signal, 'abort')).toEqual([]);
-      await refused(open(await serveJson({}, { status: 500 }), { signal }));
+      await rejectionOf(open(await serveJson({}, { status: 500 }), { signal }));
       expect(getEventListeners(signal, 'abort')).toEqual([]);
     });
   });

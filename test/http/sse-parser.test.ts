@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { createSseParser, type SseEvent } from '../../src/http/sse-parser.js';
 import { forEachChunking } from '../_chunking.js';
 
-function parse(pieces: readonly string[]): SseEvent[] {
+function parse(chunks: readonly string[]): SseEvent[] {
   const events: SseEvent[] = [];
   const parser = createSseParser(event => events.push(event));
-  for (const piece of pieces) parser.feed(piece);
+  for (const chunk of chunks) parser.feed(chunk);
   parser.end();
   return events;
 }
@@ -85,8 +85,8 @@ describe('createSseParser', () => {
 
   it('reads a line of a million characters in chunks of four', () => {
     const line = 'abcd'.repeat(250_000);
-    const pieces = ['data', ': ', ...Array<string>(250_000).fill('abcd'), '\n', '\n'];
-    const [event, ...others] = parse(pieces);
+    const chunks = ['data', ': ', ...Array<string>(250_000).fill('abcd'), '\n', '\n'];
+    const [event, ...others] = parse(chunks);
     expect(event?.data === line).toBe(true);
     expect(others).toEqual([]);
   });
@@ -103,9 +103,9 @@ function unnamed(data: string): SseEvent {
 it('counts a line that arrives in several chunks once', () => {
   const lengths: number[] = [];
   const parser = createSseParser(({ data }) => lengths.push(data.length));
-  const piece = 'x'.repeat(1024 * 1024);
+  const chunk = 'x'.repeat(1024 * 1024);
   parser.feed('data: ');
-  for (let count = 0; count < 40; count++) parser.feed(piece);
+  for (let count = 0; count < 40; count++) parser.feed(chunk);
   parser.feed('\n\n');
-  expect(lengths).toEqual([40 * piece.length]);
+  expect(lengths).toEqual([40 * chunk.length]);
 });

@@ -20,7 +20,7 @@ afterEach(() => {
 
 const serveHello = () => serveJson(toResponse([message(['Hi'])]));
 
-/** The headers of a request made with these settings. */
+/** Returns the headers of a request with these settings. */
 async function headersOf(settings: KelivoResponsesSettings) {
   const server = await serveHello();
   await createKelivoResponsesProvider({ baseURL: server.url, ...settings })
@@ -87,7 +87,7 @@ describe('createCredentials', () => {
   });
 
   it.each([undefined, 'https://api.openai.com/v1', 'https://api.openai.com'])(
-    'says how to set a key that api.openai.com needs (baseURL %s), and sends nothing',
+    'explains how to set the key that api.openai.com requires (baseURL %s), and sends nothing',
     async baseURL => {
       const fetch = vi.fn<typeof globalThis.fetch>();
       const model = createKelivoResponsesProvider({ baseURL, fetch }).responses('m');
@@ -194,7 +194,7 @@ describe('several keys', () => {
   });
 });
 
-it('another key stands in for one whose limit the stream itself tells, before it said anything', async () => {
+it('a rate limit inside a stream disables the key and the next one is used, before the first content', async () => {
   const emulator = await startResponsesEmulator();
   onTestFinished(() => emulator.close());
   emulator.enqueue({ fault: 'error-event', code: 'rate_limit_exceeded' }, [{ text: 'Hello' }]);

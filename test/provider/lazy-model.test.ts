@@ -11,7 +11,7 @@ const inner = {
   doStream: vi.fn(async () => ({ stream: new ReadableStream() })),
 } as unknown as LanguageModelV2;
 
-it('tells what is known of the model without loading it', () => {
+it('returns the properties of the model without loading it', () => {
   const load = vi.fn(async () => inner);
   expect(createLazyLanguageModel(facts, load)).toMatchObject({ specificationVersion: 'v2', ...facts });
   expect(load).not.toHaveBeenCalled();
@@ -25,7 +25,7 @@ it('loads the model once, for calls of both kinds', async () => {
   expect(inner.doGenerate).toHaveBeenCalledTimes(2);
 });
 
-it('tries again where the model could not be loaded', async () => {
+it('loads again after a failed load', async () => {
   const load = vi.fn(async () => inner).mockRejectedValueOnce(new Error('offline'));
   const model = createLazyLanguageModel(facts, load);
   await expect(model.doStream({ prompt })).rejects.toThrow('offline');

@@ -38,7 +38,7 @@ it.each([
   expect('found' in body).toBe(matches);
 });
 
-it('chooses the profile by the host, then by the provider, then by the model', () => {
+it('selects the compatibility by host, then by provider, then by model', () => {
   const profileOf = (options: Partial<Parameters<typeof resolveModelOverride>[1]>) =>
     resolveModelOverride('grok-4', { host: 'api.x.ai', ...options }).compatibility;
 

@@ -17,7 +17,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** A tool that runs in this process, and what it was called with. */
+/** Creates a tool that runs in this process and records its inputs. */
 function createEcho() {
   const inputs: unknown[] = [];
   const echo = {
@@ -31,7 +31,7 @@ function createEcho() {
   return { inputs, echo };
 }
 
-/** A server that calls `echo` once and then answers. */
+/** Starts a server that calls `echo` once and then returns a text. */
 const serveCall = () =>
   serve((response, { body }) => {
     const isAnswered = JSON.stringify(body.input).includes('function_call_output');

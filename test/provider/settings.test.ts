@@ -78,7 +78,7 @@ describe('validateSettings', () => {
     expect(validate).not.toThrow('sk-secret');
   });
 
-  it('returns valid settings as they are, and an empty object for none', () => {
+  it('returns valid settings unchanged, and an empty object for missing settings', () => {
     const settings = {
       name: 'mine',
       baseURL: 'http://localhost:8000',

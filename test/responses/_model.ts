@@ -15,7 +15,7 @@ export const modelAt = ({ url }: Pick<TestServer, 'url'>, settings: Partial<Keli
 export const HELLO = toStream([message(['Hello there'])]);
 
 /** Returns the error that a promise rejects with. */
-export async function refused(promise: PromiseLike<unknown>): Promise<APICallError> {
+export async function rejectionOf(promise: PromiseLike<unknown>): Promise<APICallError> {
   const error = await Promise.resolve(promise).then(
     () => new Error('it did not reject'),
     (reason: unknown) => reason,

@@ -9,7 +9,7 @@ export async function readParts(
 ): Promise<LanguageModelV2StreamPart[]> {
   const waiting = [...chunks];
   let generated = 0;
-  const answer = readResponse({
+  const response = readResponse({
     close: () => {},
     read: async () => waiting.shift(),
     errorContext: { url: 'http://server.test/v1/responses', requestBody: {}, redact: text => text },
@@ -21,7 +21,7 @@ export async function readParts(
     ...options,
   });
   const parts: LanguageModelV2StreamPart[] = [];
-  for (let batch = await answer.next(); batch !== undefined; batch = await answer.next())
+  for (let batch = await response.next(); batch !== undefined; batch = await response.next())
     parts.push(...batch);
   checkParts(parts);
   return parts;

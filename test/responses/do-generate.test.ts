@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { summarizeContent } from '../_parts.js';
 import { serve, serveBody, serveJson } from '../_server.js';
 import { toSse } from '../_sse.js';
-import { modelAt, prompt, refused, serveBeginning } from './_model.js';
-import { ANSWERS } from './stream/_fixtures/answers.js';
+import { modelAt, prompt, rejectionOf, serveBeginning } from './_model.js';
+import { RESPONSE_FIXTURES } from './stream/_fixtures/responses.js';
 import { message, toResponse } from './stream/_fixtures/wire-events.js';
 
 describe('doGenerate', () => {
-  for (const { title, events, response, expected } of ANSWERS) {
+  for (const { title, events, response, expected } of RESPONSE_FIXTURES) {
     it(`gives the same for ${title}, however the server answers`, async () => {
       const fromJson = await modelAt(await serveJson(response)).doGenerate({ prompt });
       const fromStream = await modelAt(await serveBody(toSse(events))).doGenerate({ prompt });
@@ -39,12 +39,12 @@ describe('doGenerate', () => {
 
   it('rejects with the error of a failed response', async () => {
     const body = toResponse([], { status: 'failed', error: { code: 'server_error', message: 'No.' } });
-    const error = await refused(modelAt(await serveJson(body)).doGenerate({ prompt }));
+    const error = await rejectionOf(modelAt(await serveJson(body)).doGenerate({ prompt }));
     expect(error).toMatchObject({ message: 'No.', statusCode: 500, isRetryable: true });
   });
 
   it('rejects if the stream breaks after text', async () => {
-    const error = await refused(
+    const error = await rejectionOf(
       modelAt(await serveBeginning(6, response => response.end())).doGenerate({ prompt }),
     );
     expect(error.message).toContain('to end with "response.completed"');

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { collect, summarize } from '../_parts.js';
 import { serve, serveBody, serveJson } from '../_server.js';
 import { toSse } from '../_sse.js';
-import { HELLO, modelAt, prompt, refused, serveBeginning } from './_model.js';
+import { HELLO, modelAt, prompt, rejectionOf, serveBeginning } from './_model.js';
 import { message, toResponse } from './stream/_fixtures/wire-events.js';
 
 /** The number of events of HELLO before the first text. */
@@ -111,7 +111,7 @@ describe('doStream', () => {
       ],
     ])('rejects with a retryable error if the stream %s', async (_, then) => {
       const { signal } = new AbortController();
-      const error = await refused(
+      const error = await rejectionOf(
         modelAt(await serveBeginning(SILENT_EVENTS, then)).doStream({ prompt, abortSignal: signal }),
       );
       expect(error.isRetryable).toBe(true);
@@ -119,13 +119,13 @@ describe('doStream', () => {
     });
 
     it('rejects for a response of another API', async () => {
-      const error = await refused(modelAt(await serveBody('<html></html>')).doStream({ prompt }));
+      const error = await rejectionOf(modelAt(await serveBody('<html></html>')).doStream({ prompt }));
       expect(error.message).toMatch(/got a web page/);
     });
 
     it('rejects even if raw parts are requested', async () => {
       const server = await serveBeginning(SILENT_EVENTS, response => response.end());
-      await refused(modelAt(server).doStream({ prompt, includeRawChunks: true }));
+      await rejectionOf(modelAt(server).doStream({ prompt, includeRawChunks: true }));
     });
   });
 

@@ -1,6 +1,6 @@
 /**
- * Where in a value one of these texts stands, as a path, or undefined where in all of it there is none. Looks at what
- * a logger could print: own properties that are not enumerable (a message, a stack, a cause), names, maps, headers.
+ * Returns the path at which a value contains one of the texts, or undefined. Searches everything that a logger could
+ * print: properties that are not enumerable (message, stack, cause), names, maps and headers.
  */
 export function findCanary(value: unknown, canaries: readonly string[]): string | undefined {
   return search(value, '$', new Set());

@@ -38,37 +38,37 @@ export async function callHostile(
   return JSON.parse(output);
 }
 
-export interface Pouring {
+export interface ChunkSource {
   /** Sent first. */
   readonly start?: string;
   /** Sent repeatedly; the number counts from 0. */
-  readonly piece: string | Buffer | ((number: number) => string);
+  readonly chunk: string | Buffer | ((number: number) => string);
   /** @default unlimited */
   readonly times?: number;
   readonly end?: string;
 }
 
 /** Writes one chunk at a time until everything is sent or the client disconnects. */
-export async function pour(
+export async function writeChunks(
   output: Writable,
-  { start = '', piece, times = Number.POSITIVE_INFINITY, end = '' }: Pouring,
+  { start = '', chunk, times = Number.POSITIVE_INFINITY, end = '' }: ChunkSource,
 ): Promise<void> {
   const closed = once(output, 'close').catch(() => {});
   output.on('error', () => {});
   if (start !== '') output.write(start);
   for (let number = 0; number < times && !output.destroyed; number++) {
-    const isFree = output.write(typeof piece === 'function' ? piece(number) : piece);
+    const isFree = output.write(typeof chunk === 'function' ? chunk(number) : chunk);
     if (!isFree) await Promise.race([once(output, 'drain').catch(() => {}), closed]);
   }
   if (!output.destroyed) output.end(end);
 }
 
 /** Starts a server that sends the same data to every client. */
-export const servePouring = (
-  pouring: Pouring,
+export const serveChunks = (
+  pouring: ChunkSource,
   { status = 200, contentType = 'text/event-stream' }: { status?: number; contentType?: string } = {},
 ): Promise<TestServer> =>
   serve(response => {
     response.writeHead(status, { 'content-type': contentType });
-    return pour(response, pouring);
+    return writeChunks(response, pouring);
   });

@@ -23,99 +23,99 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Every way to bring a secret along. */
+/** Every way to pass a secret. */
 const PLACES: readonly [place: string, settings: KelivoResponsesSettings][] = [
   ['a key', { apiKey: CANARY }],
-  ['a key of Azure', { apiKey: CANARY, api: 'azure' }],
+  ['an Azure key', { apiKey: CANARY, api: 'azure' }],
   ['several keys', { apiKey: [CANARY, OTHER] }],
-  ['several keys in one text', { apiKey: `${CANARY},${OTHER}` }],
-  ['a function that gives a key', { apiKey: async () => `${CANARY}\n` }],
+  ['several keys in one string', { apiKey: `${CANARY},${OTHER}` }],
+  ['a function that returns a key', { apiKey: async () => `${CANARY}\n` }],
   ['a header', { headers: { 'X-Gateway-Token': CANARY } }],
-  ['a function that gives headers', { headers: () => ({ authorization: `Basic ${CANARY}` }) }],
+  ['a function that returns headers', { headers: () => ({ authorization: `Basic ${CANARY}` }) }],
   ['a header of the model', { models: { 'm*': { headers: { cookie: `session=${CANARY}` } } } }],
   ['the query', { query: { key: CANARY } }],
 ];
 
-/** All that a server has been told, for it to repeat. */
-const told = ({ path, headers }: ReceivedRequest): string => `${path} ${JSON.stringify(headers)}`;
+/** Returns the path and the headers of a request, for a server that repeats them. */
+const repeat = ({ path, headers }: ReceivedRequest): string => `${path} ${JSON.stringify(headers)}`;
 
-type Answer = Parameters<typeof serve>[0];
+type Handler = Parameters<typeof serve>[0];
 
 const json =
-  (status: number, toBody: (request: ReceivedRequest) => unknown): Answer =>
+  (status: number, toBody: (request: ReceivedRequest) => unknown): Handler =>
   (response, request) => {
     response.writeHead(status, {
       'content-type': 'application/json',
-      'x-you-sent': encodeURI(told(request)),
+      'x-you-sent': encodeURI(repeat(request)),
     });
     response.end(JSON.stringify(toBody(request)));
   };
 
 const text =
-  (status: number, toBody: (request: ReceivedRequest) => string): Answer =>
+  (status: number, toBody: (request: ReceivedRequest) => string): Handler =>
   (response, request) => {
     response.writeHead(status, {
       'content-type': 'text/event-stream',
-      'x-you-sent': encodeURI(told(request)),
+      'x-you-sent': encodeURI(repeat(request)),
     });
     response.end(toBody(request));
   };
 
 const begun = toSse(toStream([message(['Hello there'])]).slice(0, 5));
 
-/** Every way to fail, with what the server was told in every word of it. */
-const FAILURES: readonly [failure: string, answer: Answer][] = [
-  ...[400, 401, 403, 404, 429, 500].map((status): [string, Answer] => [
+/** Every kind of failure. Each repeats the path and the headers of the request wherever it can. */
+const FAILURES: readonly [failure: string, handler: Handler][] = [
+  ...[400, 401, 403, 404, 429, 500].map((status): [string, Handler] => [
     `an error of status ${status}`,
     json(status, request => ({
       error: {
-        message: `Incorrect: ${told(request)}`,
-        code: told(request),
-        [told(request)]: [told(request)],
+        message: `Incorrect: ${repeat(request)}`,
+        code: repeat(request),
+        [repeat(request)]: [repeat(request)],
       },
     })),
   ]),
-  ['an error that is a text', text(502, request => `upstream said ${told(request)}`)],
-  [
-    'an error that is longer than what is read of it',
-    text(500, request => 'x'.repeat(65_500) + told(request)),
-  ],
-  ['a web page with status 403', text(403, request => `<html>${told(request)}</html>`)],
-  ['a web page', text(200, request => `<html>${told(request)}</html>`)],
-  ['broken JSON', text(200, request => `{"oh": ${told(request)}`)],
-  ['other JSON', json(200, request => ({ hello: told(request) }))],
-  ['a body without events', text(200, told)],
-  ['a stream that is cut off', text(200, request => `${begun}data: ${told(request)}\n\n`)],
-  ['a stream of events with odd names', text(200, r => toSse([{ type: told(r).slice(0, 90) }]))],
+  ['an error as plain text', text(502, request => `upstream said ${repeat(request)}`)],
+  ['an error that exceeds the read limit', text(500, request => 'x'.repeat(65_500) + repeat(request))],
+  ['a web page with status 403', text(403, request => `<html>${repeat(request)}</html>`)],
+  ['a web page', text(200, request => `<html>${repeat(request)}</html>`)],
+  ['invalid JSON', text(200, request => `{"oh": ${repeat(request)}`)],
+  ['other JSON', json(200, request => ({ hello: repeat(request) }))],
+  ['a body without events', text(200, repeat)],
+  ['a truncated stream', text(200, request => `${begun}data: ${repeat(request)}\n\n`)],
+  ['a stream of events with unknown names', text(200, r => toSse([{ type: repeat(r).slice(0, 90) }]))],
   [
     'a connection that breaks',
     (response, request) => {
-      response.writeHead(200, { 'x-you-sent': encodeURI(told(request)) }).write(begun);
+      response.writeHead(200, { 'x-you-sent': encodeURI(repeat(request)) }).write(begun);
       setTimeout(() => response.destroy(), 20);
     },
   ],
-  ['an error event', text(200, r => begun + toSse([{ type: 'error', code: told(r), message: told(r) }]))],
-  ['an error event at once', text(200, r => toSse([{ type: 'error', error: { message: told(r) } }]))],
+  ['an error event', text(200, r => begun + toSse([{ type: 'error', code: repeat(r), message: repeat(r) }]))],
+  [
+    'an error event without other events',
+    text(200, r => toSse([{ type: 'error', error: { message: repeat(r) } }])),
+  ],
   [
     'a failed response',
     text(
       200,
       r =>
         begun +
-        toSse([{ type: 'response.failed', response: { status: 'failed', error: { message: told(r) } } }]),
+        toSse([{ type: 'response.failed', response: { status: 'failed', error: { message: repeat(r) } } }]),
     ),
   ],
   [
     'a redirect to another origin',
     (response, request) => {
-      const location = `http://127.0.0.1:9/?${new URLSearchParams({ you: told(request) })}`;
-      response.writeHead(307, { location, 'x-you-sent': encodeURI(told(request)) }).end();
+      const location = `http://127.0.0.1:9/?${new URLSearchParams({ you: repeat(request) })}`;
+      response.writeHead(307, { location, 'x-you-sent': encodeURI(repeat(request)) }).end();
     },
   ],
-  ['no answer in time', () => {}],
+  ['no response in time', () => {}],
 ];
 
-/** What a call gives a host: what is thrown and streamed, with the metadata of the request and of the answer. */
+/** Returns the outputs of a call: errors and parts, with the metadata of the request and of the response. */
 async function outputsOf(model: LanguageModelV2): Promise<unknown[]> {
   const outputs: unknown[] = [];
   try {
@@ -140,14 +140,14 @@ const failureOf = (output: unknown): unknown =>
       : undefined;
 
 describe.each(PLACES)('a secret in %s', (place, settings) => {
-  it.each(FAILURES)('is not told by %s', async (failure, answer) => {
-    const server = await serve(answer);
+  it.each(FAILURES)('is not contained in %s', async (failure, handler) => {
+    const server = await serve(handler);
     const provider = createKelivoResponsesProvider({
       baseURL: server.url,
       timeouts: { connect: 150, total: 400 },
       ...settings,
     });
-    const isSilent = failure === 'no answer in time';
+    const isSilent = failure === 'no response in time';
     const outputs = await outputsOf(
       isSilent ? { ...provider.responses('m'), doGenerate: rejected } : provider.responses('m'),
     );
@@ -155,15 +155,15 @@ describe.each(PLACES)('a secret in %s', (place, settings) => {
       ? undefined
       : await Promise.resolve(provider.textEmbeddingModel('m').doEmbed({ values: ['Hi'] })).catch(e => e);
 
-    // The server was told, and the call failed: else nothing is proved.
+    // Without a request that contains the secret and a failed call, the test would prove nothing.
     const isOfModel = place === 'a header of the model';
-    expect(server.requests.some(request => findCanary(told(request), CANARIES))).toBe(true);
+    expect(server.requests.some(request => findCanary(repeat(request), CANARIES))).toBe(true);
     expect(outputs.map(failureOf).filter(Boolean)).not.toEqual([]);
     expect(findCanary(isOfModel ? outputs : [outputs, embedding], CANARIES)).toBeUndefined();
     expect(consoles.map(({ mock }) => mock.calls)).toEqual(consoles.map(() => []));
   });
 
-  it('is not told where nobody listens', async () => {
+  it('is not contained in the error of a refused connection', async () => {
     const baseURL = `http://127.0.0.1:${await findFreePort()}`;
     const provider = createKelivoResponsesProvider({ baseURL, ...settings });
     const outputs = await outputsOf(provider.responses('m'));
@@ -171,7 +171,7 @@ describe.each(PLACES)('a secret in %s', (place, settings) => {
     expect(findCanary(outputs, CANARIES)).toBeUndefined();
   });
 
-  it('is not told by a `fetch` whose errors hold the request', async () => {
+  it('is not contained in the error of a `fetch` whose errors contain the request', async () => {
     const fetch: typeof globalThis.fetch = (input, init) =>
       Promise.reject(
         Object.assign(new TypeError('network down'), {
@@ -192,7 +192,7 @@ const rejected = () => Promise.reject(new Error('not called'));
 it.each([
   ['a key', { apiKey: `${CANARY}\n${OTHER}` }],
   ['a header', { headers: { 'x-api-key': `${CANARY}\u{1f600}` } }],
-])('a secret that makes %s invalid is not told', async (_, settings) => {
+])('a secret that makes %s invalid is not reported', async (_, settings) => {
   const outputs = await outputsOf(
     createKelivoResponsesProvider({ baseURL: 'http://127.0.0.1:9', ...settings }).responses('m'),
   );
@@ -204,9 +204,9 @@ it.each([
   ['an address', { baseURL: `api.example.com/v1?key=${CANARY}` }],
   ['the password of an address', { baseURL: `https://me:${CANARY}@api.example.com/v1` }],
   ['the password of a host', { baseURL: `me:${CANARY}@api.example.com/v1` }],
-  ['a list of keys of the wrong kind', { apiKey: [CANARY, 42] }],
-  ['a header of the wrong kind', { headers: { 'x-key': [CANARY] } }],
-])('a setting that is refused is not shown: %s', (_, settings) => {
+  ['a list of keys with a wrong type', { apiKey: [CANARY, 42] }],
+  ['a header with a wrong type', { headers: { 'x-key': [CANARY] } }],
+])('a rejected setting is not reported: %s', (_, settings) => {
   const create = () => createKelivoResponsesProvider(settings as KelivoResponsesSettings);
   let error: unknown;
   try {
@@ -218,7 +218,7 @@ it.each([
   expect(findCanary(error, CANARIES)).toBeUndefined();
 });
 
-it('credentials of a hosted MCP tool are not shown by an error', async () => {
+it('errors do not contain the credentials of a hosted MCP tool', async () => {
   const server = await serve(json(400, ({ body }) => ({ error: { message: JSON.stringify(body.tools) } })));
   const model = createKelivoResponsesProvider({ baseURL: server.url, apiKey: 'sk-key' }).responses('m');
   const args = {
@@ -236,9 +236,9 @@ it('credentials of a hosted MCP tool are not shown by an error', async () => {
   expect(findCanary(error, CANARIES)).toBeUndefined();
 });
 
-it('secrets of a hosted shell and in the address of an MCP server are not shown by an error or a result', async () => {
-  const refuse = json(400, ({ body }) => ({ error: { message: JSON.stringify(body.tools) } }));
-  const { url } = await serve(refuse);
+it('errors and results contain no secrets of a hosted shell or of an MCP server address', async () => {
+  const reject = json(400, ({ body }) => ({ error: { message: JSON.stringify(body.tools) } }));
+  const { url } = await serve(reject);
   const answering = await serve((response, request) =>
     text(200, () => toSse(toStream([message(['Hi'])])))(response, request),
   );
@@ -280,7 +280,7 @@ it.each([
   ['in a cause', new Error('no', { cause: new Error(CANARY) }), '$.cause.stack'],
   ['in headers', { headers: new Headers({ authorization: CANARY }) }, '$.headers.authorization'],
   ['in a name', { [CANARY]: 1 }, 'name in $'],
-])('findCanary finds what is %s', (_, value, path) => {
+])('findCanary finds a secret that is %s', (_, value, path) => {
   expect(findCanary(value, CANARIES)).toContain(path);
   expect(findCanary(value, ['something else'])).toBeUndefined();
 });

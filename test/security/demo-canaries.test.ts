@@ -5,7 +5,7 @@ import { runDemo } from '../playground/terminal/_run-demo.js';
 const KEY = 'canary-58a1f7e3';
 const QUERY = 'canary-9b20c4d6';
 
-it.each([401, 500])('the demo prints no key, also where a server repeats it with status %d', async status => {
+it.each([401, 500])('the demo prints no key, even if a server repeats it with status %d', async status => {
   const server = await serve((response, { path, headers }) => {
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ error: { message: `refused ${headers.authorization} at ${path}` } }));

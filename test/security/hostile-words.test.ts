@@ -4,13 +4,13 @@ import { z } from 'zod';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import { serve, serveBody, serveJson } from '../_server.js';
 import { toSse } from '../_sse.js';
-import { modelAt, prompt, refused } from '../responses/_model.js';
+import { modelAt, prompt, rejectionOf } from '../responses/_model.js';
 import { functionCall, message, toResponse, toStream } from '../responses/stream/_fixtures/wire-events.js';
 
 const ESCAPES = '\u001b[2J\u001b]0;owned\u0007\u009b31m\u202egpj';
 
-describe('steering characters', () => {
-  it('in the text of a model reach the host as they are', async () => {
+describe('control characters', () => {
+  it('in the text of a model reach the host unchanged', async () => {
     const server = await serveJson(toResponse([message([ESCAPES])]));
     const { content } = await modelAt(server).doGenerate({ prompt });
     expect(content).toMatchObject([{ type: 'text', text: ESCAPES }]);
@@ -18,35 +18,35 @@ describe('steering characters', () => {
 
   it.each([
     ['an error', serveJson, { error: { message: `Bad${ESCAPES}` } }, 400],
-    ['a bare text', serveBody, `Bad${ESCAPES}`, 500],
+    ['plain text', serveBody, `Bad${ESCAPES}`, 500],
     ['a web page', serveBody, `<html>Bad${ESCAPES}`, 200],
-    ['a stream of no events', serveBody, `data: Bad${ESCAPES}\n\n`, 200],
+    ['a stream without events', serveBody, `data: Bad${ESCAPES}\n\n`, 200],
     ['an error event', serveBody, toSse([{ type: 'error', message: `Bad${ESCAPES}` }]), 200],
     ['the name of an event', serveBody, toSse([{ type: `Bad${ESCAPES}` }]), 200],
-  ] as const)('are escaped in the message made of %s', async (_, start, body, status) => {
+  ] as const)('are escaped in the error message for %s', async (_, start, body, status) => {
     const server = await start(body as never, { status });
-    const { message } = await refused(modelAt(server).doStream({ prompt }));
+    const { message } = await rejectionOf(modelAt(server).doStream({ prompt }));
     expect(message).toContain('Bad');
     expect(message).toContain('\\u001b');
     expect(message).toContain('\\u202e');
     expect(message).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
   });
 
-  it('are escaped, line feeds kept, in a message that is cut to a sane length', async () => {
+  it('are escaped in a truncated message, which keeps its line feeds', async () => {
     const server = await serveJson(
       { error: { message: `one\r\ntwo ${'x'.repeat(50_000)}` } },
       { status: 400 },
     );
-    const { message } = await refused(modelAt(server).doStream({ prompt }));
+    const { message } = await rejectionOf(modelAt(server).doStream({ prompt }));
     expect(message).toMatch(/^one\ntwo x+…$/);
     expect(message.length).toBeLessThan(2_100);
   });
 });
 
-describe('names that every object has', () => {
+describe('names of object properties', () => {
   const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
 
-  it.each(NAMES)('do nothing as types, codes and ids: %s', async name => {
+  it.each(NAMES)('are ignored as types, codes and ids: %s', async name => {
     const own = JSON.parse(`{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}`);
     const events = [
       { ...own, type: name },
@@ -66,7 +66,7 @@ describe('names that every object has', () => {
     expect({}).not.toHaveProperty('polluted');
   });
 
-  it.each(NAMES)('belong to nobody as the names of tools: %s', async name => {
+  it.each(NAMES)('are unknown as names of tools: %s', async name => {
     let runs = 0;
     const answers = [toResponse([functionCall(name, '{}')]), toResponse([message(['Done'])])];
     const server = await serve(response => {
@@ -75,12 +75,12 @@ describe('names that every object has', () => {
     const tools = { count: tool({ inputSchema: z.object({}), execute: () => ++runs }) };
     const provider = createKelivoResponsesProvider({ baseURL: server.url, tools });
     const { content } = await provider('m').doGenerate({ prompt });
-    // A call of a tool that the loop does not have is the host's.
+    // The loop passes calls of unknown tools to the host.
     expect(content).toMatchObject([{ type: 'tool-call', toolName: name }]);
     expect(runs).toBe(0);
   });
 
-  it('keep a call from running whose arguments have them, and the model reads why', async () => {
+  it('prevent a call from running if its arguments contain them, and the model receives the reason', async () => {
     const input = '{"a":1,"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}';
     const answers = [toStream([functionCall('look', input)]), toStream([message(['Done'])])];
     const server = await serve(response => {
@@ -107,7 +107,7 @@ describe('names that every object has', () => {
   });
 });
 
-it('a time that no calendar has is left out', async () => {
+it('an invalid creation time is omitted', async () => {
   const events = toStream([message(['Hi'])]).map(event =>
     'response' in event ? { ...event, response: { ...Object(event.response), created_at: 1e300 } } : event,
   );

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { serve, serveBody } from '../_server.js';
 import { toSse } from '../_sse.js';
-import { HELLO, modelAt, prompt, refused } from '../responses/_model.js';
+import { HELLO, modelAt, prompt, rejectionOf } from '../responses/_model.js';
 
-/** A server that redirects all it is asked under `/v1` to where `toLocation` says. */
+/** Starts a server that redirects every request under `/v1` to the location that `toLocation` returns. */
 const serveRedirect = (status: number, toLocation: (redirects: number) => string) => {
   let redirects = 0;
   return serve((response, { path }) => {
@@ -23,11 +23,11 @@ describe('a redirect', () => {
     expect(second?.body).toEqual(first?.body);
   });
 
-  it.each([301, 302, 303, 307, 308])('to another origin takes nothing there (%d)', async status => {
+  it.each([301, 302, 303, 307, 308])('to another origin sends nothing there (%d)', async status => {
     const other = await serveBody(toSse(HELLO));
     const server = await serveRedirect(status, () => `${other.url}/v1/responses?sig=abcdef`);
     const headers = { 'api-key': 'sk-azure', 'x-gateway-token': 'secret' };
-    const error = await refused(modelAt(server, { headers }).doStream({ prompt }));
+    const error = await rejectionOf(modelAt(server, { headers }).doStream({ prompt }));
     expect(other.requests).toEqual([]);
     expect(error).toMatchObject({ statusCode: status, isRetryable: false });
     if (status !== 303)
@@ -37,15 +37,15 @@ describe('a redirect', () => {
       );
   });
 
-  it('in a circle is given up', async () => {
+  it('is not followed more often than the limit', async () => {
     const server = await serveRedirect(307, number => `/v1/again-${number}`);
-    const error = await refused(modelAt(server).doStream({ prompt }));
+    const error = await rejectionOf(modelAt(server).doStream({ prompt }));
     expect(server.requests).toHaveLength(6);
     expect(error.message).toMatch(/got a redirect to .*\/v1\/again-5 after 5 others\./);
   });
 
-  it('without an address is an error', async () => {
-    const error = await refused(modelAt(await serveRedirect(307, () => 'http://')).doStream({ prompt }));
+  it('without a location is an error', async () => {
+    const error = await rejectionOf(modelAt(await serveRedirect(307, () => 'http://')).doStream({ prompt }));
     expect(error.message).toMatch(/got a redirect without a valid address/);
   });
 
@@ -53,11 +53,11 @@ describe('a redirect', () => {
     const hidden = Object.defineProperty(new Response(null), 'type', { value: 'opaqueredirect' });
     Object.defineProperty(hidden, 'status', { value: 0 });
     const settings = { fetch: async () => hidden };
-    const error = await refused(modelAt({ url: 'http://server.test' }, settings).doStream({ prompt }));
+    const error = await rejectionOf(modelAt({ url: 'http://server.test' }, settings).doStream({ prompt }));
     expect(error.message).toMatch(/got a redirect that the browser hides.* set `baseURL` to it/);
   });
 
-  it('is the business of a fetch that follows by itself', async () => {
+  it('is followed by a custom fetch that ignores `redirect`', async () => {
     const server = await serveRedirect(307, () => '/elsewhere');
     const settings = {
       fetch: (input: Parameters<typeof fetch>[0], { redirect: _, ...init }: RequestInit = {}) =>

@@ -12,7 +12,7 @@ describe('nearestName', () => {
     ['idel', 'idle'],
     ['maxRoundz', 'maxRounds'],
     ['resorceName', 'resourceName'],
-  ])('finds for %s the name %s', (name, nearest) => {
+  ])('for %s suggests %s', (name, nearest) => {
     expect(nearestName(name, names)).toBe(nearest);
   });
 

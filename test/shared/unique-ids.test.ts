@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createUniqueIds } from '../../src/shared/unique-ids.js';
 
 describe('createUniqueIds', () => {
-  it('numbers ids that are taken, also by a numbered id', () => {
+  it('numbers used ids, including numbered ones', () => {
     const ids = createUniqueIds();
     expect(['a', 'a_2', 'a', 'a', 'a_2'].map(ids.take)).toEqual(['a', 'a_2', 'a_3', 'a_4', 'a_2_2']);
   });
@@ -15,7 +15,7 @@ describe('createUniqueIds', () => {
     expect(ids.take('a')).toBe('a_2');
   });
 
-  it('takes no reserved id, but lets it be claimed', () => {
+  it('assigns no reserved id but lets it be claimed', () => {
     const ids = createUniqueIds({ isReserved: id => id === 'a' || id === 'a_2' });
     expect(ids.take('a')).toBe('a_3');
     expect(ids.claim('a_2')).toBe(true);

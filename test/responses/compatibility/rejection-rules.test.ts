@@ -33,7 +33,7 @@ const body: ResponsesRequestBody = {
   ],
 };
 
-const refusal = (
+const rejection = (
   message: string,
   { status = 400, responseBody }: { status?: number; responseBody?: string } = {},
 ) =>
@@ -64,7 +64,7 @@ it.each([
   ],
   ['a gateway', "Invalid 'input[1].id': 'x_1'. Expected an ID that begins with 'rs'.", 400],
 ])('removes reasoning and the ids that require it from this request only: %s', (_server, message, status) => {
-  const fallback = findFallback(body, refusal(message, { status }));
+  const fallback = findFallback(body, rejection(message, { status }));
   const [user, , , output, answer] = body.input;
   const call = { type: 'function_call', call_id: 'call_1', name: 'add', arguments: '{}' };
   expect(fallback?.body).toEqual({ ...body, input: [user, call, output, answer] });
@@ -72,7 +72,12 @@ it.each([
 });
 
 const chatOutputs: Compatibility = { toolOutput: 'string', toolImages: 'user-message' };
-const wholeItems: Compatibility = { itemIds: 'required', messageType: true, status: true, annotations: true };
+const completeItems: Compatibility = {
+  itemIds: 'required',
+  messageType: true,
+  status: true,
+  annotations: true,
+};
 
 it.each<[server: string, message: string, status: number, compatibility: Compatibility]>([
   ['Ollama', 'input[1]: unknown input item type: "reasoning"', 400, { reasoning: false }],
@@ -133,57 +138,64 @@ it.each<[server: string, message: string, status: number, compatibility: Compati
   ['Azure', "Required property 'annotations' is missing", 400, { annotations: true }],
   ['llama.cpp', "Output of tool call should be 'Input text'", 400, chatOutputs],
   ['a gateway', 'Upstream request failed: Input should be a valid string', 422, chatOutputs],
-  ['OpenRouter', 'Invalid Responses API request', 400, wholeItems],
-  ['vLLM', "1 validation error: 'loc': ('body', 'input', 'status'), Field required: status", 400, wholeItems],
+  ['OpenRouter', 'Invalid Responses API request', 400, completeItems],
+  [
+    'vLLM',
+    "1 validation error: 'loc': ('body', 'input', 'status'), Field required: status",
+    400,
+    completeItems,
+  ],
 ])('changes the request after %s reports: %s', (_server, message, status, compatibility) => {
-  const fallback = findFallback(body, refusal(message, { status }));
+  const fallback = findFallback(body, rejection(message, { status }));
   expect(fallback).toMatchObject({ compatibility, isLasting: true });
   expect(fallback?.body).not.toEqual(body);
 });
 
 it('reads the rejection in the response body if the message differs', () => {
   const responseBody = JSON.stringify({ error: { message: 'Bad', code: 'invalid_union', param: 'input' } });
-  expect(findFallback(body, refusal('Bad', { responseBody }))?.compatibility).toEqual(chatOutputs);
+  expect(findFallback(body, rejection('Bad', { responseBody }))?.compatibility).toEqual(chatOutputs);
 });
 
 it('reads a rejection that a gateway has wrapped in strings', () => {
   const issues = JSON.stringify([{ code: 'invalid_type', path: ['input', 1, 'id'] }], undefined, 2);
   const responseBody = JSON.stringify({ error: { metadata: { raw: JSON.stringify({ issues }) } } });
-  expect(findFallback(body, refusal('Provider error', { responseBody }))?.compatibility).toEqual(wholeItems);
+  expect(findFallback(body, rejection('Provider error', { responseBody }))?.compatibility).toEqual(
+    completeItems,
+  );
 });
 
 it('applies an ambiguous rejection to items if no tool output is a list', () => {
-  const error = refusal(
+  const error = rejection(
     'list[union[EasyInputMessageParam,ResponseOutputMessageParam]]: Input should be a valid string',
   );
   const first = findFallback(body, error);
   expect(first?.compatibility).toEqual(chatOutputs);
-  expect(findFallback(first?.body ?? body, error)?.compatibility).toEqual(wholeItems);
+  expect(findFallback(first?.body ?? body, error)?.compatibility).toEqual(completeItems);
 });
 
 it('removes `tool_choice` only from requests without tools', () => {
-  const error = refusal('A tool_choice was set on the request but no tools were specified.');
+  const error = rejection('A tool_choice was set on the request but no tools were specified.');
   const fallback = findFallback(body, error);
   expect(fallback?.body).not.toHaveProperty('tool_choice');
   expect(fallback?.isLasting).toBe(false);
 });
 
 it('still generates the ids that the endpoint requires when it removes reasoning', () => {
-  const error = refusal('The encrypted content for item rs_1 could not be verified.');
+  const error = rejection('The encrypted content for item rs_1 could not be verified.');
   const fallback = findFallback(body, error, { compatibility: { itemIds: 'required' } });
   expect(fallback?.body.input[1]).toMatchObject({ type: 'function_call', id: 'fc_input_1' });
 
-  const inForce: Compatibility = { itemIds: 'required', reasoning: false };
-  expect(findFallback(fallback?.body ?? body, error, { compatibility: inForce })).toBeUndefined();
+  const compatibility: Compatibility = { itemIds: 'required', reasoning: false };
+  expect(findFallback(fallback?.body ?? body, error, { compatibility })).toBeUndefined();
 });
 
 it.each([
-  ['an unknown rejection', refusal('The model does not exist.', { status: 404 })],
-  ['a known text with another status', refusal('could not be verified', { status: 401 })],
+  ['an unknown rejection', rejection('The model does not exist.', { status: 404 })],
+  ['a known text with another status', rejection('could not be verified', { status: 401 })],
   ['an error without a status', new Error('The encrypted content for item rs_1 could not be verified.')],
-  ['a field that the request requires', refusal("Unsupported parameter: 'store'")],
-  ['a field that is not in the request', refusal("Unsupported parameter: 'top_p'")],
-  ['a part of the input', refusal("Unknown parameter: 'input[1].status'.")],
+  ['a field that the request requires', rejection("Unsupported parameter: 'store'")],
+  ['a field that is not in the request', rejection("Unsupported parameter: 'top_p'")],
+  ['a part of the input', rejection("Unknown parameter: 'input[1].status'.")],
 ])('returns undefined for %s', (_what, error) => {
   expect(findFallback(body, error)).toBeUndefined();
 });

@@ -47,13 +47,13 @@ const withImage: LanguageModelV2Prompt = [
   },
 ];
 
-const refuse = (message: string, status = 400): ScriptedStatus => ({
+const rejection = (message: string, status = 400): ScriptedStatus => ({
   status,
   body: { error: { message, type: 'invalid_request_error' } },
 });
 
-const noImages = refuse("Output of tool call should be 'Input text'");
-const noTemperature = refuse("Unsupported parameter: 'temperature' is not supported with this model.");
+const noImages = rejection("Output of tool call should be 'Input text'");
+const noTemperature = rejection("Unsupported parameter: 'temperature' is not supported with this model.");
 
 it('sends a changed request after a rejection, and sends later requests changed at once', async () => {
   const { server, ask, bodies } = await start();
@@ -119,7 +119,7 @@ it('combines what it has learned', async () => {
 
 it('fails with the second rejection if the change did not help, and learns nothing from it', async () => {
   const { server, ask, bodies } = await start();
-  server.enqueue(noTemperature, refuse('No temperature at all, I said.'));
+  server.enqueue(noTemperature, rejection('No temperature at all, I said.'));
   await expect(ask('qwen3', { temperature: 0.5 })).rejects.toMatchObject({
     message: 'No temperature at all, I said.',
     statusCode: 400,
@@ -139,10 +139,10 @@ it('makes each change once', async () => {
 
 it('gives up after three changes of one request', async () => {
   const { server, ask } = await start();
-  const complaints = ['temperature', 'top_p', 'max_output_tokens', 'reasoning'].map(name =>
-    refuse(`Unsupported parameter: '${name}'`),
+  const rejections = ['temperature', 'top_p', 'max_output_tokens', 'reasoning'].map(name =>
+    rejection(`Unsupported parameter: '${name}'`),
   );
-  server.enqueue(...complaints);
+  server.enqueue(...rejections);
   const call = ask('qwen3', {
     temperature: 0.5,
     topP: 0.5,
@@ -155,7 +155,7 @@ it('gives up after three changes of one request', async () => {
 
 it('does not send a request again after an unknown rejection', async () => {
   const { server, ask } = await start();
-  server.enqueue(refuse('The model is not loaded.'));
+  server.enqueue(rejection('The model is not loaded.'));
   await expect(ask('qwen3')).rejects.toMatchObject({ message: 'The model is not loaded.' });
   expect(server.requests).toHaveLength(1);
 });
@@ -163,7 +163,7 @@ it('does not send a request again after an unknown rejection', async () => {
 it('sends reasoning again in the next request, whose items were not rejected', async () => {
   const { server, ask, bodies } = await start();
   const openai = { itemId: 'rs_1', reasoningEncryptedContent: 'secret' };
-  const thought: LanguageModelV2Prompt = [
+  const withReasoning: LanguageModelV2Prompt = [
     ...prompt,
     {
       role: 'assistant',
@@ -174,9 +174,9 @@ it('sends reasoning again in the next request, whose items were not rejected', a
     },
     ...prompt,
   ];
-  server.enqueue(refuse('The encrypted content for item rs_1 could not be verified.'));
-  await ask('gpt-5', { prompt: thought });
-  await ask('gpt-5', { prompt: thought });
+  server.enqueue(rejection('The encrypted content for item rs_1 could not be verified.'));
+  await ask('gpt-5', { prompt: withReasoning });
+  await ask('gpt-5', { prompt: withReasoning });
   const types = bodies().map(({ input }) =>
     (input as { type?: string }[]).some(item => item.type === 'reasoning'),
   );

@@ -10,7 +10,7 @@ const declare = (id: string, name = id.slice('openai.'.length)): Tool => ({
   name,
   args: {},
 });
-const called = (toolName: string, input: unknown, itemId?: string) => ({
+const callMessage = (toolName: string, input: unknown, itemId?: string) => ({
   role: 'assistant',
   content: [
     {
@@ -22,7 +22,7 @@ const called = (toolName: string, input: unknown, itemId?: string) => ({
     },
   ],
 });
-const answered = (toolName: string, output: unknown) => ({
+const resultMessage = (toolName: string, output: unknown) => ({
   role: 'tool',
   content: [{ type: 'tool-result', toolCallId: 'call_1', toolName, output }],
 });
@@ -105,7 +105,7 @@ const rows: Row[] = [
 
 describe.each(rows)('a call of $id', ({ id, input, output, call, result }) => {
   const name = id.slice('openai.'.length);
-  const prompt = [called(name, input), answered(name, output)];
+  const prompt = [callMessage(name, input), resultMessage(name, output)];
   const items = [
     { call_id: 'call_1', ...call },
     { call_id: 'call_1', ...result },
@@ -123,7 +123,7 @@ describe.each(rows)('a call of $id', ({ id, input, output, call, result }) => {
   });
 
   it('is recognized by the name under which the tool is declared', () => {
-    const named = [called('mine', input), answered('mine', output)];
+    const named = [callMessage('mine', input), resultMessage('mine', output)];
     expect(inputOf([declare(id, 'mine')], named)).toMatchObject(
       id === 'openai.custom' ? [{ ...call, name: 'mine' }, result] : items,
     );
@@ -131,7 +131,7 @@ describe.each(rows)('a call of $id', ({ id, input, output, call, result }) => {
 
   it('gets a hosted output if the server has the call', () => {
     const providerOptions = { openai: { previousResponseId: 'resp_1' } };
-    expect(inputOf([declare(id)], [answered(name, output)], { providerOptions })).toEqual([items[1]]);
+    expect(inputOf([declare(id)], [resultMessage(name, output)], { providerOptions })).toEqual([items[1]]);
   });
 
   it('keeps its reasoning', () => {
@@ -141,18 +141,18 @@ describe.each(rows)('a call of $id', ({ id, input, output, call, result }) => {
       providerOptions: { openai: { itemId: 'rs_1', reasoningEncryptedContent: 'e' } },
     };
     const [assistant, tool] = prompt;
-    const thought = {
+    const withReasoning = {
       role: 'assistant',
       content: [reasoning, ...(assistant as { content: unknown[] }).content],
     };
-    expect(inputOf([declare(id)], [thought, tool])).toEqual([
+    expect(inputOf([declare(id)], [withReasoning, tool])).toEqual([
       { type: 'reasoning', id: 'rs_1', encrypted_content: 'e', summary: [] },
       ...items,
     ]);
   });
 
   it('gets an output even if it was interrupted', () => {
-    const [first, second] = inputOf([declare(id)], [called(name, input), user('Stop.')]);
+    const [first, second] = inputOf([declare(id)], [callMessage(name, input), user('Stop.')]);
     expect(second?.type).toBe(`${first?.type}_output`);
     expect(JSON.stringify(second)).toContain('interrupted');
   });
@@ -161,7 +161,7 @@ describe.each(rows)('a call of $id', ({ id, input, output, call, result }) => {
 describe('an output that is not JSON', () => {
   const outputOf = (id: string, input: unknown, output: unknown) => {
     const name = id.slice('openai.'.length);
-    return inputOf([declare(id)], [called(name, input), answered(name, output)])[1];
+    return inputOf([declare(id)], [callMessage(name, input), resultMessage(name, output)])[1];
   };
 
   it.each([
@@ -212,7 +212,10 @@ describe('an output that is not JSON', () => {
   it('of a computer without an image turns the pair into a function call', () => {
     const items = inputOf(
       [declare('openai.computer_use')],
-      [called('computer_use', action), answered('computer_use', { type: 'error-text', value: 'No screen.' })],
+      [
+        callMessage('computer_use', action),
+        resultMessage('computer_use', { type: 'error-text', value: 'No screen.' }),
+      ],
     );
     expect(items).toMatchObject([
       { type: 'function_call', name: 'computer_use' },
@@ -224,7 +227,7 @@ describe('an output that is not JSON', () => {
 it('keeps the id of items that the API accepts only with an id', () => {
   const ids = (id: string, input: unknown, output: unknown) => {
     const name = id.slice('openai.'.length);
-    const [call] = inputOf([declare(id)], [called(name, input, 'item_1'), answered(name, output)]);
+    const [call] = inputOf([declare(id)], [callMessage(name, input, 'item_1'), resultMessage(name, output)]);
     return call && 'id' in call ? call.id : undefined;
   };
   const screenshot = json({ output: { type: 'computer_screenshot', fileId: 'file-1' } });
@@ -234,7 +237,7 @@ it('keeps the id of items that the API accepts only with an id', () => {
 });
 
 it('sends a call with an input that does not fit the tool as a function call', () => {
-  const prompt = [called('shell', { nonsense: true }), answered('shell', json({ output: [] }))];
+  const prompt = [callMessage('shell', { nonsense: true }), resultMessage('shell', json({ output: [] }))];
   expect(inputOf([declare('openai.shell')], prompt)).toMatchObject([
     { type: 'function_call' },
     { type: 'function_call_output' },

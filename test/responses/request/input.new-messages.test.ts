@@ -5,23 +5,23 @@ import { user } from './_build.js';
 
 type Message = LanguageModelV2Prompt[number];
 
-const noted = (responseId?: string) => responseId && { providerOptions: { kelivo: { responseId } } };
-const said = (text: string, responseId?: string): Message => ({
+const withResponseId = (responseId?: string) => responseId && { providerOptions: { kelivo: { responseId } } };
+const textMessage = (text: string, responseId?: string): Message => ({
   role: 'assistant',
-  content: [{ type: 'text', text, ...noted(responseId) }],
+  content: [{ type: 'text', text, ...withResponseId(responseId) }],
 });
-const called = (toolCallId: string, responseId?: string): Message => ({
+const callMessage = (toolCallId: string, responseId?: string): Message => ({
   role: 'assistant',
-  content: [{ type: 'tool-call', toolCallId, toolName: 'add', input: {}, ...noted(responseId) }],
+  content: [{ type: 'tool-call', toolCallId, toolName: 'add', input: {}, ...withResponseId(responseId) }],
 });
-const answered = (toolCallId: string): Message => ({
+const resultMessage = (toolCallId: string): Message => ({
   role: 'tool',
   content: [{ type: 'tool-result', toolCallId, toolName: 'add', output: { type: 'text', value: '3' } }],
 });
 const system: Message = { role: 'system', content: 'Be brief.' };
 
 it('sends all messages if the request continues nothing', () => {
-  const prompt = [system, user('a'), said('b', 'resp_1'), user('c')];
+  const prompt = [system, user('a'), textMessage('b', 'resp_1'), user('c')];
   expect(toNewMessages(prompt, {})).toBe(prompt);
 });
 
@@ -29,31 +29,31 @@ describe('with `previousResponseId`', () => {
   const options = { previousResponseId: 'resp_1' };
 
   it('sends the messages after that response', () => {
-    const prompt = [system, user('a'), said('b', 'resp_1'), user('c')];
+    const prompt = [system, user('a'), textMessage('b', 'resp_1'), user('c')];
     expect(toNewMessages(prompt, options)).toEqual(prompt.slice(3));
   });
 
   it('sends messages that an older response does not contain', () => {
-    const prompt = [user('a'), said('b', 'resp_1'), user('c'), said('d', 'resp_2'), user('e')];
+    const prompt = [user('a'), textMessage('b', 'resp_1'), user('c'), textMessage('d', 'resp_2'), user('e')];
     expect(toNewMessages(prompt, options)).toEqual(prompt.slice(2));
-    const partly = [user('a'), said('b', 'resp_1'), user('c'), said('d'), user('e')];
-    expect(toNewMessages(partly, options)).toEqual(partly.slice(2));
+    const partial = [user('a'), textMessage('b', 'resp_1'), user('c'), textMessage('d'), user('e')];
+    expect(toNewMessages(partial, options)).toEqual(partial.slice(2));
   });
 
   it('sends the results of calls that the server has', () => {
-    const prompt = [user('a'), called('call_1', 'resp_1'), answered('call_1')];
+    const prompt = [user('a'), callMessage('call_1', 'resp_1'), resultMessage('call_1')];
     expect(toNewMessages(prompt, options)).toEqual([prompt[2]]);
   });
 
   it('sends calls of later rounds together with their results', () => {
-    const rounds = [user('c'), called('call_1', 'resp_2'), answered('call_1')];
-    expect(toNewMessages([user('a'), said('b', 'resp_1'), ...rounds], options)).toEqual(rounds);
-    expect(toNewMessages([user('a'), said('b'), ...rounds], options)).toEqual(rounds);
+    const rounds = [user('c'), callMessage('call_1', 'resp_2'), resultMessage('call_1')];
+    expect(toNewMessages([user('a'), textMessage('b', 'resp_1'), ...rounds], options)).toEqual(rounds);
+    expect(toNewMessages([user('a'), textMessage('b'), ...rounds], options)).toEqual(rounds);
     expect(toNewMessages(rounds, options)).toEqual(rounds);
   });
 
   it('treats the last assistant message as the response if no message contains the id', () => {
-    const prompt = [user('a'), said('b'), user('c'), said('d'), user('e')];
+    const prompt = [user('a'), textMessage('b'), user('c'), textMessage('d'), user('e')];
     expect(toNewMessages(prompt, options)).toEqual([prompt[4]]);
   });
 
@@ -61,8 +61,8 @@ describe('with `previousResponseId`', () => {
     const mixed: Message = {
       role: 'assistant',
       content: [
-        { type: 'text', text: 'one', ...noted('resp_0') },
-        { type: 'text', text: 'two', ...noted('resp_1') },
+        { type: 'text', text: 'one', ...withResponseId('resp_0') },
+        { type: 'text', text: 'two', ...withResponseId('resp_1') },
       ],
     };
     expect(toNewMessages([user('a'), mixed, user('c')], options)).toEqual([user('c')]);
@@ -73,9 +73,9 @@ describe('with `conversation`', () => {
   const options = { conversation: 'conv_1' };
 
   it('sends the messages after the last assistant message', () => {
-    const prompt = [system, user('a'), said('b', 'resp_1'), user('c')];
+    const prompt = [system, user('a'), textMessage('b', 'resp_1'), user('c')];
     expect(toNewMessages(prompt, options)).toEqual([prompt[3]]);
-    const rounds = [user('a'), called('call_1', 'resp_2'), answered('call_1')];
+    const rounds = [user('a'), callMessage('call_1', 'resp_2'), resultMessage('call_1')];
     expect(toNewMessages(rounds, options)).toEqual([rounds[2]]);
   });
 

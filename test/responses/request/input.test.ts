@@ -183,12 +183,18 @@ it('omits unknown content, with a warning', () => {
 });
 
 describe('assistant messages', () => {
-  const noted = (openai: object) => ({ providerOptions: { openai } });
+  const withOpenai = (openai: object) => ({ providerOptions: { openai } });
   const prompt = [
     user('a'),
     assistant(
-      { type: 'text', text: 'b', ...noted({ itemId: 'msg_1', phase: 'commentary' }) },
-      { type: 'tool-call', toolCallId: 'c', toolName: 't', input: { x: 1 }, ...noted({ itemId: 'fc_1' }) },
+      { type: 'text', text: 'b', ...withOpenai({ itemId: 'msg_1', phase: 'commentary' }) },
+      {
+        type: 'tool-call',
+        toolCallId: 'c',
+        toolName: 't',
+        input: { x: 1 },
+        ...withOpenai({ itemId: 'fc_1' }),
+      },
     ),
     {
       role: 'tool',
@@ -224,9 +230,9 @@ describe('assistant messages', () => {
   it('get no empty items if their reasoning is present', () => {
     const withReasoning = [
       assistant(
-        { type: 'reasoning', text: 'hm', ...noted({ itemId: 'rs_real' }) },
-        { type: 'tool-call', toolCallId: 'c', toolName: 't', input: {}, ...noted({ itemId: 'fc_1' }) },
-        { type: 'tool-call', toolCallId: 'd', toolName: 't', input: {}, ...noted({ itemId: 'fc_2' }) },
+        { type: 'reasoning', text: 'hm', ...withOpenai({ itemId: 'rs_real' }) },
+        { type: 'tool-call', toolCallId: 'c', toolName: 't', input: {}, ...withOpenai({ itemId: 'fc_1' }) },
+        { type: 'tool-call', toolCallId: 'd', toolName: 't', input: {}, ...withOpenai({ itemId: 'fc_2' }) },
       ),
     ];
     const items = inputOf(withReasoning, { missingReasoning: 'synthesize' });

@@ -44,17 +44,21 @@ function withoutKnownDifferences(body: Record<string, unknown>) {
 }
 
 const ids = { toolCallId: 'call_1', toolName: 'weather' };
-const noted = (openai: Record<string, string | null>) => ({ providerOptions: { openai } });
+const withOpenai = (openai: Record<string, string | null>) => ({ providerOptions: { openai } });
 const toolRound: LanguageModelV2CallOptions['prompt'] = [
   { role: 'system', content: 'Be brief.' },
   user('Weather in Rome?'),
   {
     role: 'assistant',
     content: [
-      { type: 'reasoning', text: 'First', ...noted({ itemId: 'rs_1', reasoningEncryptedContent: null }) },
-      { type: 'reasoning', text: 'then', ...noted({ itemId: 'rs_1', reasoningEncryptedContent: 'e' }) },
-      { type: 'text', text: 'I look.', ...noted({ itemId: 'msg_1', phase: 'commentary' }) },
-      { type: 'tool-call', ...ids, input: { city: 'Rome' }, ...noted({ itemId: 'fc_1' }) },
+      {
+        type: 'reasoning',
+        text: 'First',
+        ...withOpenai({ itemId: 'rs_1', reasoningEncryptedContent: null }),
+      },
+      { type: 'reasoning', text: 'then', ...withOpenai({ itemId: 'rs_1', reasoningEncryptedContent: 'e' }) },
+      { type: 'text', text: 'I look.', ...withOpenai({ itemId: 'msg_1', phase: 'commentary' }) },
+      { type: 'tool-call', ...ids, input: { city: 'Rome' }, ...withOpenai({ itemId: 'fc_1' }) },
     ],
   },
   {
@@ -170,7 +174,7 @@ const calls: Record<string, Partial<LanguageModelV2CallOptions>> = {
       {
         role: 'assistant',
         content: [
-          { type: 'reasoning', text: 'x', ...noted({ itemId: 'rs_1' }) },
+          { type: 'reasoning', text: 'x', ...withOpenai({ itemId: 'rs_1' }) },
           { type: 'text', text: 'a' },
         ],
       },
@@ -182,7 +186,7 @@ const calls: Record<string, Partial<LanguageModelV2CallOptions>> = {
       {
         role: 'user',
         content: [
-          { type: 'file', data: 'AAEC', mediaType: 'image/*', ...noted({ imageDetail: 'low' }) },
+          { type: 'file', data: 'AAEC', mediaType: 'image/*', ...withOpenai({ imageDetail: 'low' }) },
           { type: 'file', data: new Uint8Array([1]), mediaType: 'image/png' },
           { type: 'file', data: new URL('https://a.org/x.png'), mediaType: 'image/png' },
           { type: 'file', data: 'file-1', mediaType: 'image/png' },

@@ -2,21 +2,11 @@ import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
 import { expect, it } from 'vitest';
 import { pairToolCalls } from '../../../src/tool-calls/call-pairing.js';
 import { isFunctionCall, isFunctionCallOutput, isReasoning } from '../../../src/responses/wire.js';
+import { createRandom } from '../../_chunking.js';
 import { build } from './_build.js';
 
-/** Mulberry32: a small generator of reproducible random numbers in [0, 1). */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let value = Math.imul(state ^ (state >>> 15), 1 | state);
-    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
-    return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Creates an invalid history: calls and results in any place, repeated or missing, with few ids. */
-function createOddHistory(seed: number): LanguageModelV2Prompt {
+function createInvalidHistory(seed: number): LanguageModelV2Prompt {
   const random = createRandom(seed);
   const pick = <ITEM>(items: readonly ITEM[]): ITEM => items[Math.floor(random() * items.length)] as ITEM;
   const ids = () => ({ toolCallId: pick(['call_0', 'call_1', 'call_2', '']), toolName: pick(['a', 'b.c']) });
@@ -67,7 +57,7 @@ const seeds = Array.from({ length: 3000 }, (_, seed) => seed);
 it('sends exactly one output after every call, for any history', () => {
   let calls = 0;
   for (const seed of seeds) {
-    const { input } = build({ prompt: createOddHistory(seed) }).body;
+    const { input } = build({ prompt: createInvalidHistory(seed) }).body;
     const open = new Set<string>();
     const seen = new Set<string>();
     for (const item of input) {
@@ -92,7 +82,7 @@ it('sends exactly one output after every call, for any history', () => {
 it('sends reasoning once, with its content, before an item of its turn, for any history', () => {
   let items = 0;
   for (const seed of seeds) {
-    const { input } = build({ prompt: createOddHistory(seed) }).body;
+    const { input } = build({ prompt: createInvalidHistory(seed) }).body;
     const ids = input.flatMap(item => (isReasoning(item) ? [item.id] : []));
     expect(new Set(ids).size, `seed ${seed}`).toBe(ids.length);
     input.forEach((item, index) => {
@@ -110,14 +100,14 @@ it('sends reasoning once, with its content, before an item of its turn, for any 
 
 it('does not change a paired history when it is paired again', () => {
   for (const seed of seeds) {
-    const paired = pairToolCalls(createOddHistory(seed));
+    const paired = pairToolCalls(createInvalidHistory(seed));
     expect(pairToolCalls(paired), `seed ${seed}`).toBe(paired);
   }
 });
 
 it('loses no text and no first result, for any history', () => {
   for (const seed of seeds) {
-    const history = createOddHistory(seed);
+    const history = createInvalidHistory(seed);
     const paired = pairToolCalls(history);
     const texts = (prompt: LanguageModelV2Prompt) =>
       prompt.flatMap(({ role, content }) =>

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { build, inputOf, user } from './_build.js';
 
-const thought = (text: string, notes?: object, namespace = 'openai') => ({
+const reasoningPart = (text: string, metadata?: object, namespace = 'openai') => ({
   type: 'reasoning',
   text,
-  ...(notes && { providerOptions: { [namespace]: notes } }),
+  ...(metadata && { providerOptions: { [namespace]: metadata } }),
 });
-const sealed = (itemId: string | undefined, reasoningEncryptedContent: string | null) => ({
+const encrypted = (itemId: string | undefined, reasoningEncryptedContent: string | null) => ({
   ...(itemId !== undefined && { itemId }),
   reasoningEncryptedContent,
 });
-const said = { type: 'text', text: 'a' };
+const textPart = { type: 'text', text: 'a' };
 const sentText = { role: 'assistant', content: [{ type: 'output_text', text: 'a' }] };
 const assistant = (...content: unknown[]) => ({ role: 'assistant', content });
 const item = (id: string | undefined, content: string, ...summary: string[]) => ({
@@ -29,43 +29,56 @@ describe('replayed reasoning', () => {
     [
       'joins the parts of one item and uses the last content',
       [
-        thought('x', sealed('rs_1', 'early')),
-        thought('y', sealed('rs_1', null)),
-        thought('z', sealed('rs_1', 'final')),
-        said,
+        reasoningPart('x', encrypted('rs_1', 'early')),
+        reasoningPart('y', encrypted('rs_1', null)),
+        reasoningPart('z', encrypted('rs_1', 'final')),
+        textPart,
       ],
       [item('rs_1', 'final', 'x', 'y', 'z'), sentText],
     ],
     [
       'keeps the position of every item',
-      [thought('x', sealed('rs_1', 'e1')), said, thought('y', sealed('rs_2', 'e2')), said],
+      [
+        reasoningPart('x', encrypted('rs_1', 'e1')),
+        textPart,
+        reasoningPart('y', encrypted('rs_2', 'e2')),
+        textPart,
+      ],
       [item('rs_1', 'e1', 'x'), sentText, item('rs_2', 'e2', 'y'), sentText],
     ],
-    ['sends no empty summary', [thought('', sealed('rs_1', 'e')), said], [item('rs_1', 'e'), sentText]],
+    [
+      'sends no empty summary',
+      [reasoningPart('', encrypted('rs_1', 'e')), textPart],
+      [item('rs_1', 'e'), sentText],
+    ],
     [
       'accepts items without an id',
-      [thought('x', sealed(undefined, 'e')), thought('y', sealed(undefined, 'e')), said],
+      [
+        reasoningPart('x', encrypted(undefined, 'e')),
+        reasoningPart('y', encrypted(undefined, 'e')),
+        textPart,
+      ],
       [item(undefined, 'e', 'x', 'y'), sentText],
     ],
-    ['treats empty content as no content', [thought('x', sealed('rs_1', '')), said], [sentText]],
+    ['treats empty content as no content', [reasoningPart('x', encrypted('rs_1', '')), textPart], [sentText]],
     [
       'reads the `kelivo` namespace',
-      [thought('x', sealed('rs_1', 'e'), 'kelivo'), said],
+      [reasoningPart('x', encrypted('rs_1', 'e'), 'kelivo'), textPart],
       [item('rs_1', 'e', 'x'), sentText],
     ],
     [
       'reads the namespace of another provider of this API',
-      [thought('x', sealed('rs_1', 'e'), 'azure'), said],
+      [reasoningPart('x', encrypted('rs_1', 'e'), 'azure'), textPart],
       [item('rs_1', 'e', 'x'), sentText],
     ],
     [
       'drops reasoning that nothing of its turn follows',
-      [said, thought('x', sealed('rs_1', 'e'))],
+      [textPart, reasoningPart('x', encrypted('rs_1', 'e'))],
       [sentText],
     ],
     [
       'drops the reasoning of other vendors',
-      [thought('x', { signature: 's' }, 'anthropic'), thought('y'), said],
+      [reasoningPart('x', { signature: 's' }, 'anthropic'), reasoningPart('y'), textPart],
       [sentText],
     ],
   ])('%s', (_, content, expected) => {
@@ -74,14 +87,14 @@ describe('replayed reasoning', () => {
 
   it('prefers the `kelivo` namespace to the official one', () => {
     const both = {
-      ...thought('x'),
-      providerOptions: { openai: sealed('rs_1', 'old'), kelivo: sealed('rs_1', 'new') },
+      ...reasoningPart('x'),
+      providerOptions: { openai: encrypted('rs_1', 'old'), kelivo: encrypted('rs_1', 'new') },
     };
-    expect(inputOf([assistant(both, said)])).toEqual([item('rs_1', 'new', 'x'), sentText]);
+    expect(inputOf([assistant(both, textPart)])).toEqual([item('rs_1', 'new', 'x'), sentText]);
   });
 
   it('is not sent twice', () => {
-    const repeated = assistant(thought('x', sealed('rs_1', 'e')), said);
+    const repeated = assistant(reasoningPart('x', encrypted('rs_1', 'e')), textPart);
     expect(inputOf([repeated, user('q'), repeated]).slice(1)).toEqual([
       sentText,
       { role: 'user', content: [{ type: 'input_text', text: 'q' }] },
@@ -94,7 +107,7 @@ describe('replayed reasoning', () => {
     const prompt = [
       assistant(
         { type: 'tool-call', toolCallId: 'c', toolName: 't', input: {} },
-        thought('x', sealed('rs_1', 'e')),
+        reasoningPart('x', encrypted('rs_1', 'e')),
       ),
       { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c', toolName: 't', output }] },
     ];
@@ -103,7 +116,7 @@ describe('replayed reasoning', () => {
 
   it('precedes its calls in several rounds of provider-executed tools', () => {
     const round = (n: number) => [
-      thought(`t${n}`, sealed(`rs_${n}`, `e${n}`)),
+      reasoningPart(`t${n}`, encrypted(`rs_${n}`, `e${n}`)),
       { type: 'tool-call', toolCallId: `call_${n}`, toolName: 't', input: {}, providerExecuted: true },
       {
         type: 'tool-result',
@@ -112,7 +125,7 @@ describe('replayed reasoning', () => {
         output: { type: 'text', value: 'r' },
       },
     ];
-    expect(inputOf([user('q'), assistant(...round(1), ...round(2), said)]).slice(1)).toEqual([
+    expect(inputOf([user('q'), assistant(...round(1), ...round(2), textPart)]).slice(1)).toEqual([
       item('rs_1', 'e1', 't1'),
       { type: 'function_call', call_id: 'call_1', name: 't', arguments: '{}' },
       { type: 'function_call_output', call_id: 'call_1', output: 'r' },
@@ -124,19 +137,20 @@ describe('replayed reasoning', () => {
   });
 
   it('may lack its content if the server stores it', () => {
-    expect(inputOf([assistant(thought('x', sealed('rs_1', null)), said)], { store: true })).toEqual([
-      { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'x' }] },
-      sentText,
-    ]);
+    expect(
+      inputOf([assistant(reasoningPart('x', encrypted('rs_1', null)), textPart)], { store: true }),
+    ).toEqual([{ type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'x' }] }, sentText]);
   });
 });
 
 describe('the warning about omitted reasoning', () => {
   it('is reported once, and only for reasoning of this API', () => {
-    const lost = [thought('x', sealed('rs_1', null)), thought('y', { itemId: 'rs_2' })];
-    expect(messagesOf([assistant(...lost, said)])).toEqual([noContent]);
+    const omitted = [reasoningPart('x', encrypted('rs_1', null)), reasoningPart('y', { itemId: 'rs_2' })];
+    expect(messagesOf([assistant(...omitted, textPart)])).toEqual([noContent]);
     expect(
-      messagesOf([assistant(thought('x'), thought('y', { signature: 's' }, 'anthropic'), said)]),
+      messagesOf([
+        assistant(reasoningPart('x'), reasoningPart('y', { signature: 's' }, 'anthropic'), textPart),
+      ]),
     ).toEqual([]);
   });
 });

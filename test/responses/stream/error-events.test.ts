@@ -71,7 +71,7 @@ describe('an error inside a stream', () => {
   for (const [title, event, expected] of ERROR_EVENTS) {
     const framing = { eventLine: event.type === undefined ? 'none' : 'before' } as const;
     forEachChunking(
-      `that is ${title} is told once, after what was said`,
+      `${title} is emitted once, after the text`,
       toSse(hello.slice(0, 6)) + toSse([event], framing),
       async chunks => {
         const parts = await readParts(chunks);

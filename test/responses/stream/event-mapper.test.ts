@@ -13,7 +13,7 @@ const scripts = [
 const encode = (text: string) => [new TextEncoder().encode(text)];
 
 /** Returns the metadata of the parts that have any. */
-const notesIn = (parts: readonly LanguageModelV2StreamPart[]) =>
+const metadataIn = (parts: readonly LanguageModelV2StreamPart[]) =>
   parts.flatMap(part =>
     part.type !== 'finish' && 'providerMetadata' in part && part.providerMetadata
       ? [part.providerMetadata]
@@ -31,10 +31,10 @@ describe.each([
     ['a stream', events, 6],
     ['a document', documentBody, 6],
   ])('adds the response id to the parts of %s if it is stored', async (_, body, count) => {
-    const notes = notesIn(await readParts(encode(body), { isKept }));
-    expect(notes.length).toBeGreaterThanOrEqual(count - 1);
-    expect(notes.every(({ openai }) => typeof openai?.itemId === 'string')).toBe(true);
-    expect(notes.map(({ kelivo }) => kelivo)).toEqual(notes.map(() => expected));
+    const metadata = metadataIn(await readParts(encode(body), { isKept }));
+    expect(metadata.length).toBeGreaterThanOrEqual(count - 1);
+    expect(metadata.every(({ openai }) => typeof openai?.itemId === 'string')).toBe(true);
+    expect(metadata.map(({ kelivo }) => kelivo)).toEqual(metadata.map(() => expected));
   });
 });
 

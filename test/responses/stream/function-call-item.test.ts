@@ -14,7 +14,7 @@ const changeItems = (script: ItemScript, change: Record<string, unknown>): ItemS
   item: { ...script.item, ...change },
 });
 
-const shown = (parts: readonly LanguageModelV2StreamPart[]): string =>
+const streamedInput = (parts: readonly LanguageModelV2StreamPart[]): string =>
   parts.map(part => (part.type === 'tool-input-delta' ? part.delta : '')).join('');
 
 describe('createFunctionCallItem', () => {
@@ -60,8 +60,8 @@ describe('createFunctionCallItem', () => {
   it('decides at the end of the response if a call with partial arguments is complete', async () => {
     const { begun, item, deltas } = functionCall('add', '{"a":');
     const script = { begun, item: { ...item, status: undefined }, deltas: deltas.slice(0, -1) };
-    const cut = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
-    expect(summarize(await read(toStream([script], cut)))).toMatchObject({
+    const truncated = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
+    expect(summarize(await read(toStream([script], truncated)))).toMatchObject({
       calls: [],
       finishReason: 'length',
     });
@@ -152,7 +152,7 @@ describe('createFunctionCallItem', () => {
       event.type === 'response.function_call_arguments.delta' ? { ...event, delta: 'gAAAAABo' } : event,
     );
     const parts = await read(events);
-    expect(shown(parts)).toBe('{"a":1}');
+    expect(streamedInput(parts)).toBe('{"a":1}');
     expect(summarize(parts).calls).toMatchObject([{ input: '{"a":1}' }]);
   });
 });

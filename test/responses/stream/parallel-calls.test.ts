@@ -21,7 +21,7 @@ const streamOf = (name: string, args: string) => toSse(toStream([functionCall(na
 describe('a call that wraps several', () => {
   for (const name of ['parallel', 'multi_tool_use.parallel']) {
     forEachChunking(
-      `is told as those calls, where it is named ${name}`,
+      `is emitted as those calls if its name is ${name}`,
       streamOf(name, TWO_CALLS),
       async chunks => {
         const { calls, finishReason } = summarize(await readParts(chunks));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutRandomly } from '../../_chunking.js';
+import { splitRandomly } from '../../_chunking.js';
 import { summarize } from '../../_parts.js';
 import { toSse, type WireEvent } from '../../_sse.js';
 import { readParts } from '../_read-parts.js';
@@ -14,13 +14,13 @@ import {
 } from './_fixtures/wire-events.js';
 
 /** The content of a response, before it is encoded as events. */
-type Said =
+type ContentItem =
   | { kind: 'message'; parts: string[] }
   | { kind: 'reasoning'; summary: string[]; encrypted: string | undefined }
   | { kind: 'call'; name: string; input: Record<string, unknown> };
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
-const said: fc.Arbitrary<Said> = fc.oneof(
+const contentItem: fc.Arbitrary<ContentItem> = fc.oneof(
   fc.record({ kind: fc.constant('message' as const), parts: fc.array(text, { minLength: 1, maxLength: 3 }) }),
   fc.record({
     kind: fc.constant('reasoning' as const),
@@ -39,9 +39,9 @@ const said: fc.Arbitrary<Said> = fc.oneof(
     ),
   }),
 );
-const answer = fc.array(said, { minLength: 1, maxLength: 5 });
+const response = fc.array(contentItem, { minLength: 1, maxLength: 5 });
 
-const toScript = (item: Said, index: number): ItemScript => {
+const toScript = (item: ContentItem, index: number): ItemScript => {
   switch (item.kind) {
     case 'message':
       return message(item.parts, { id: `msg_${index}` });
@@ -56,7 +56,7 @@ const toScript = (item: Said, index: number): ItemScript => {
 };
 
 /** The parts that must result from any encoding. */
-const expectedOf = (items: readonly Said[]) => ({
+const expectedOf = (items: readonly ContentItem[]) => ({
   texts: items.flatMap(item => (item.kind === 'message' ? [item.parts.join('')] : [])),
   reasoning: items.flatMap(item => (item.kind === 'reasoning' ? [item.summary.join('')] : [])).join(''),
   calls: items.flatMap((item, index) =>
@@ -71,10 +71,10 @@ async function read(
   events: readonly WireEvent[],
   { seed, framing = {} }: { seed: number; framing?: object },
 ) {
-  const parts = await readParts(cutRandomly(toSse(events, framing), { seed, longest: 1 + (seed % 200) }));
+  const parts = await readParts(splitRandomly(toSse(events, framing), { seed, longest: 1 + (seed % 200) }));
   const { texts, reasoning: thoughts, calls, finishReason, usage, errors } = summarize(parts);
   return {
-    said: {
+    content: {
       texts: [...texts].sort(),
       reasoning: [...thoughts].sort().join(''),
       calls: calls
@@ -88,7 +88,7 @@ async function read(
 }
 
 /** Sorts items for comparison: items that are open together may end in any order. */
-const inAnyOrder = (items: readonly Said[]) => {
+const inAnyOrder = (items: readonly ContentItem[]) => {
   const expected = expectedOf(items);
   const blocks = items.flatMap(item =>
     item.kind === 'reasoning' ? (item.summary.length > 0 ? item.summary : ['']) : [],
@@ -101,10 +101,10 @@ const inAnyOrder = (items: readonly Said[]) => {
   };
 };
 
-const toEvents = (items: readonly Said[]): WireEvent[][] => items.map(toScript).map(toItemEvents);
+const toEvents = (items: readonly ContentItem[]): WireEvent[][] => items.map(toScript).map(toItemEvents);
 
 const framed = (
-  items: readonly Said[],
+  items: readonly ContentItem[],
   middle: readonly WireEvent[],
   output = items.map(toScript),
 ): WireEvent[] => [
@@ -175,7 +175,7 @@ describe('a valid stream produces the same content', () => {
   it('in any chunking and framing, without any optional field or event', async () => {
     await fc.assert(
       fc.asyncProperty(
-        answer,
+        response,
         seed,
         fc.subarray(OPTIONAL_FIELDS),
         fc.subarray(OPTIONAL_EVENTS),
@@ -185,14 +185,14 @@ describe('a valid stream produces the same content', () => {
           doneMarker: fc.boolean(),
           comment: fc.option(fc.constant('keep-alive'), { nil: undefined }),
         }),
-        async (items, cut, fields, leftOut, name, framing) => {
+        async (items, chunkSeed, fields, omitted, name, framing) => {
           const dropped = new Set([...fields, name]);
           const middle = toEvents(items)
             .flat()
-            .filter(event => !leftOut.includes(event.type))
+            .filter(event => !omitted.includes(event.type))
             .map(event => without(event, dropped) as WireEvent);
-          const result = await read(framed(items, middle), { seed: cut, framing });
-          expect(result).toEqual({ said: inAnyOrder(items), usage, errors: [] });
+          const result = await read(framed(items, middle), { seed: chunkSeed, framing });
+          expect(result).toEqual({ content: inAnyOrder(items), usage, errors: [] });
         },
       ),
       { numRuns: 300 },
@@ -202,16 +202,16 @@ describe('a valid stream produces the same content', () => {
   it('with its items open at the same time, in any order of their events', async () => {
     await fc.assert(
       fc.asyncProperty(
-        answer,
+        response,
         seed,
         fc.array(fc.nat(5), { minLength: 1, maxLength: 40 }),
         fc.constantFrom('none', 'item_id'),
-        async (items, cut, picks, name) => {
+        async (items, chunkSeed, picks, name) => {
           const middle = interleave(toEvents(items), picks).map(
             event => without(event, new Set([name])) as WireEvent,
           );
-          const result = await read(framed(items, middle), { seed: cut });
-          expect(result).toEqual({ said: inAnyOrder(items), usage, errors: [] });
+          const result = await read(framed(items, middle), { seed: chunkSeed });
+          expect(result).toEqual({ content: inAnyOrder(items), usage, errors: [] });
         },
       ),
       { numRuns: 300 },
@@ -221,15 +221,15 @@ describe('a valid stream produces the same content', () => {
   it('if items are announced late or only the terminal response finishes them', async () => {
     await fc.assert(
       fc.asyncProperty(
-        answer,
+        response,
         seed,
         fc.constantFrom('response.output_item.added', 'response.output_item.done'),
-        async (items, cut, missing) => {
+        async (items, chunkSeed, missing) => {
           const middle = toEvents(items)
             .flat()
             .filter(event => event.type !== missing);
-          const result = await read(framed(items, middle), { seed: cut });
-          expect(result).toEqual({ said: inAnyOrder(items), usage, errors: [] });
+          const result = await read(framed(items, middle), { seed: chunkSeed });
+          expect(result).toEqual({ content: inAnyOrder(items), usage, errors: [] });
         },
       ),
       { numRuns: 300 },
@@ -238,10 +238,10 @@ describe('a valid stream produces the same content', () => {
 
   it('if only the terminal response arrives, and if its output is empty', async () => {
     await fc.assert(
-      fc.asyncProperty(answer, seed, fc.boolean(), async (items, cut, hasEvents) => {
+      fc.asyncProperty(response, seed, fc.boolean(), async (items, chunkSeed, hasEvents) => {
         const events = hasEvents ? framed(items, toEvents(items).flat(), []) : framed(items, []);
-        const result = await read(events, { seed: cut });
-        expect(result).toEqual({ said: inAnyOrder(items), usage, errors: [] });
+        const result = await read(events, { seed: chunkSeed });
+        expect(result).toEqual({ content: inAnyOrder(items), usage, errors: [] });
       }),
       { numRuns: 200 },
     );

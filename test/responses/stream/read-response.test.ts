@@ -3,7 +3,7 @@ import { forEachChunking } from '../../_chunking.js';
 import { summarize } from '../../_parts.js';
 import { toSse } from '../../_sse.js';
 import { readParts } from '../_read-parts.js';
-import { ANSWERS } from './_fixtures/answers.js';
+import { RESPONSE_FIXTURES } from './_fixtures/responses.js';
 import { message, toResponse, toStream } from './_fixtures/wire-events.js';
 
 const USAGE = {
@@ -15,7 +15,7 @@ const USAGE = {
 };
 
 describe('readResponse', () => {
-  for (const { title, events, response, expected } of ANSWERS) {
+  for (const { title, events, response, expected } of RESPONSE_FIXTURES) {
     const whole = { texts: [], reasoning: [], calls: [], sources: [], errors: [], usage: USAGE, ...expected };
 
     forEachChunking(`streams ${title}`, toSse(events), async chunks => {

@@ -25,8 +25,8 @@ describe('createReasoningItem', () => {
 
   it('has no encrypted content if the response ends before the item', async () => {
     const events = toStream([reasoning({ summary: ['One'], encrypted: 'gAAAA' })], { output: [] });
-    const cut = events.filter(({ type }) => type !== 'response.output_item.done');
-    expect((await read(cut)).find(({ type }) => type === 'reasoning-end')).toMatchObject({
+    const truncated = events.filter(({ type }) => type !== 'response.output_item.done');
+    expect((await read(truncated)).find(({ type }) => type === 'reasoning-end')).toMatchObject({
       providerMetadata: { openai: { reasoningEncryptedContent: null } },
     });
   });

@@ -56,8 +56,8 @@ describe('a truncated call', () => {
   it('waits for the end of the response even if the server marks it as completed', async () => {
     const { begun, item, deltas } = functionCall('write', '{"path":"/etc/a","text":"hel');
     const script = { begun, item, deltas: deltas.slice(0, -1) };
-    const cut = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
-    expect(await read(toStream([script], cut))).toMatchObject({ calls: [], finishReason: 'length' });
+    const truncated = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
+    expect(await read(toStream([script], truncated))).toMatchObject({ calls: [], finishReason: 'length' });
   });
 
   it('makes the finish reason differ from `stop` even if the response is marked as completed', async () => {

@@ -10,7 +10,7 @@ import {
 } from './wire-events.js';
 
 /** One response in both wire formats, and the parts that a host must receive from either. */
-export interface AnswerFixture {
+export interface ResponseFixture {
   readonly title: string;
   readonly events: readonly WireEvent[];
   readonly response: Record<string, unknown>;
@@ -23,12 +23,12 @@ export interface AnswerFixture {
   };
 }
 
-const answer = (
+const fixture = (
   title: string,
   scripts: readonly ItemScript[],
-  expected: AnswerFixture['expected'],
+  expected: ResponseFixture['expected'],
   { interleaved = false, terminal = {} }: { interleaved?: boolean; terminal?: Record<string, unknown> } = {},
-): AnswerFixture => ({
+): ResponseFixture => ({
   title,
   events: interleaved ? toInterleavedStream(scripts) : toStream(scripts, terminal),
   response: toResponse(scripts, terminal),
@@ -38,7 +38,7 @@ const answer = (
 const incomplete = (reason: string) => ({ status: 'incomplete', incomplete_details: { reason } });
 
 /** A call in which the response was truncated: no `arguments.done`, and an incomplete item. */
-function cutCall(): ItemScript {
+function truncatedCall(): ItemScript {
   const { begun, item, deltas } = functionCall('write_file', '{"path":"a.txt","content":"It was');
   return { begun, item: { ...item, status: 'incomplete' }, deltas: deltas.slice(0, -1) };
 }
@@ -51,20 +51,20 @@ const page = (url: string, start_index: number) => ({
   end_index: start_index + 5,
 });
 
-export const ANSWERS: readonly AnswerFixture[] = [
-  answer('text', [message(['Grüße aus Zürich 🏔️, und 你好!'])], {
+export const RESPONSE_FIXTURES: readonly ResponseFixture[] = [
+  fixture('text', [message(['Grüße aus Zürich 🏔️, und 你好!'])], {
     texts: ['Grüße aus Zürich 🏔️, und 你好!'],
     finishReason: 'stop',
   }),
-  answer('several content parts as one text', [message(['First part. ', 'Second part.'])], {
+  fixture('several content parts as one text', [message(['First part. ', 'Second part.'])], {
     texts: ['First part. Second part.'],
     finishReason: 'stop',
   }),
-  answer('two messages', [message(['One.'], { id: 'msg_1' }), message(['Two.'], { id: 'msg_2' })], {
+  fixture('two messages', [message(['One.'], { id: 'msg_1' }), message(['Two.'], { id: 'msg_2' })], {
     texts: ['One.', 'Two.'],
     finishReason: 'stop',
   }),
-  answer(
+  fixture(
     'a reasoning summary of several parts',
     [
       reasoning({ summary: ['**Plan** look first', '**Act** then leap'], encrypted: 'gAAAA-final' }),
@@ -72,35 +72,35 @@ export const ANSWERS: readonly AnswerFixture[] = [
     ],
     { reasoning: ['**Plan** look first', '**Act** then leap'], texts: ['Done.'], finishReason: 'stop' },
   ),
-  answer('encrypted reasoning without text', [reasoning({ encrypted: 'gAAAA-final' }), message(['Done.'])], {
+  fixture('encrypted reasoning without text', [reasoning({ encrypted: 'gAAAA-final' }), message(['Done.'])], {
     reasoning: [''],
     texts: ['Done.'],
     finishReason: 'stop',
   }),
-  answer('reasoning as full text', [reasoning({ text: 'Let me think. 12 times 12 …' }), message(['144'])], {
+  fixture('reasoning as full text', [reasoning({ text: 'Let me think. 12 times 12 …' }), message(['144'])], {
     reasoning: ['Let me think. 12 times 12 …'],
     texts: ['144'],
     finishReason: 'stop',
   }),
-  answer(
+  fixture(
     'reasoning as full text and as a summary',
     [reasoning({ text: 'First this, then that.', summary: ['Order'] }), message(['Fine.'])],
     { reasoning: ['First this, then that.', 'Order'], texts: ['Fine.'], finishReason: 'stop' },
   ),
-  answer(
+  fixture(
     'the same reasoning as full text and as a summary',
     [reasoning({ text: 'First this, then that.', summary: ['First this, then that.'] }), message(['Fine.'])],
     { reasoning: ['First this, then that.'], texts: ['Fine.'], finishReason: 'stop' },
   ),
-  answer('a function call', [functionCall('get_weather', '{"city":"Zürich","days":2}')], {
+  fixture('a function call', [functionCall('get_weather', '{"city":"Zürich","days":2}')], {
     calls: [{ id: 'call_1', name: 'get_weather', input: '{"city":"Zürich","days":2}' }],
     finishReason: 'tool-calls',
   }),
-  answer('a call without arguments', [functionCall('now', '')], {
+  fixture('a call without arguments', [functionCall('now', '')], {
     calls: [{ id: 'call_1', name: 'now', input: '{}' }],
     finishReason: 'tool-calls',
   }),
-  answer(
+  fixture(
     'parallel calls with interleaved events',
     [
       functionCall('get_weather', '{"city":"Rome"}', { id: 'fc_1', callId: 'call_1' }),
@@ -118,7 +118,7 @@ export const ANSWERS: readonly AnswerFixture[] = [
     },
     { interleaved: true },
   ),
-  answer(
+  fixture(
     'reasoning, text and a call',
     [reasoning({ summary: ['Look it up'] }), message(['One moment.']), functionCall('search', '{"q":"x"}')],
     {
@@ -128,16 +128,16 @@ export const ANSWERS: readonly AnswerFixture[] = [
       finishReason: 'tool-calls',
     },
   ),
-  answer('a refusal as text', [message([{ refusal: "I'm sorry, I can't help with that." }])], {
+  fixture('a refusal as text', [message([{ refusal: "I'm sorry, I can't help with that." }])], {
     texts: ["I'm sorry, I can't help with that."],
     finishReason: 'stop',
   }),
-  answer(
+  fixture(
     'citations of pages, one of them repeated, and of a file',
     [
       message([
         {
-          text: 'As told here and there and here.',
+          text: 'As described here and there and here.',
           annotations: [
             page('https://a.test/', 3),
             page('https://b.test/', 12),
@@ -148,18 +148,18 @@ export const ANSWERS: readonly AnswerFixture[] = [
       ]),
     ],
     {
-      texts: ['As told here and there and here.'],
+      texts: ['As described here and there and here.'],
       sources: ['https://a.test/', 'https://b.test/', 'https://a.test/', 'notes.txt'],
       finishReason: 'stop',
     },
   ),
-  answer(
+  fixture(
     'a response that the token limit truncates within arguments, without the call',
-    [message(['Writing.']), cutCall()],
+    [message(['Writing.']), truncatedCall()],
     { texts: ['Writing.'], finishReason: 'length' },
     { terminal: incomplete('max_output_tokens') },
   ),
-  answer(
+  fixture(
     'a response that the content filter stops',
     [message(['Once upon'])],
     { texts: ['Once upon'], finishReason: 'content-filter' },

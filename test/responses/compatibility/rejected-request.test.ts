@@ -1,7 +1,7 @@
 import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { serve, serveJson } from '../../_server.js';
-import { modelAt, prompt, refused } from '../_model.js';
+import { modelAt, prompt, rejectionOf } from '../_model.js';
 import { functionCall, reasoning, toResponse } from '../stream/_fixtures/wire-events.js';
 
 describe('a rejected request', () => {
@@ -12,7 +12,7 @@ describe('a rejected request', () => {
         { error: { message: 'Incorrect API key provided: sk-secret.' } },
         { status: 401 },
       );
-      const error = await refused(modelAt(server)[method]({ prompt }));
+      const error = await rejectionOf(modelAt(server)[method]({ prompt }));
       expect(error).toMatchObject({
         message: 'Incorrect API key provided: [redacted].',
         statusCode: 401,
@@ -25,7 +25,7 @@ describe('a rejected request', () => {
 
   it('reports a missing key', async () => {
     const server = await serveJson({ error: { message: 'Unauthorized.' } }, { status: 401 });
-    const error = await refused(modelAt(server, { apiKey: '' }).doStream({ prompt }));
+    const error = await rejectionOf(modelAt(server, { apiKey: '' }).doStream({ prompt }));
     expect(error.message).toContain('No `apiKey` was set');
   });
 });
@@ -51,7 +51,7 @@ const history: LanguageModelV2CallOptions['prompt'] = [
   },
 ];
 
-const COMPLAINT = {
+const REJECTION = {
   error: {
     message: 'The encrypted content gAAA...AAA could not be verified.',
     code: 'invalid_encrypted_content',
@@ -66,7 +66,7 @@ describe('a server that rejects replayed reasoning', () => {
     'receives a changed request from %s, without the reasoning',
     async method => {
       const server = await serve((response, { body }) => {
-        if (hasReasoning(body)) response.writeHead(400).end(JSON.stringify(COMPLAINT));
+        if (hasReasoning(body)) response.writeHead(400).end(JSON.stringify(REJECTION));
         else response.end(JSON.stringify(toResponse([reasoning({}), functionCall('look', '{}')])));
       });
       await modelAt(server)[method]({ prompt: history });
@@ -75,15 +75,15 @@ describe('a server that rejects replayed reasoning', () => {
   );
 
   it('does not receive a third request', async () => {
-    const server = await serveJson(COMPLAINT, { status: 400 });
-    const error = await refused(modelAt(server).doStream({ prompt: history }));
+    const server = await serveJson(REJECTION, { status: 400 });
+    const error = await rejectionOf(modelAt(server).doStream({ prompt: history }));
     expect(error.message).toContain('could not be verified');
     expect(server.requests).toHaveLength(2);
   });
 
   it('does not receive another request after an unrelated rejection', async () => {
     const server = await serveJson({ error: { message: 'No such model.' } }, { status: 400 });
-    await refused(modelAt(server).doStream({ prompt: history }));
+    await rejectionOf(modelAt(server).doStream({ prompt: history }));
     expect(server.requests).toHaveLength(1);
   });
 });
