@@ -98,7 +98,7 @@ export async function toHttpError(
       : excerptOf(body) || context.redact(response.statusText));
   return new APICallError({
     message: [
-      error === undefined ? `${context.url} answered ${status}:` : undefined,
+      error === undefined ? `${context.url} returned status ${status}:` : undefined,
       toErrorText(message),
       toHint(status, { hasKey, isApiError: error !== undefined }),
     ]

@@ -142,14 +142,14 @@ describe('toHttpError', () => {
   it.each([
     [
       '<!DOCTYPE html><h1>404</h1>',
-      /answered 400: a web page, not a JSON error \(<!DOCTYPE html><h1>404<\/h1>\)/,
+      /returned status 400: a web page, not a JSON error \(<!DOCTYPE html><h1>404<\/h1>\)/,
     ],
     [
       'upstream   connect\nerror',
-      /^http:\/\/server\.test\/v1\/responses answered 400: upstream connect error$/,
+      /^http:\/\/server\.test\/v1\/responses returned status 400: upstream connect error$/,
     ],
-    ['', /answered 400: Some Status$/],
-    ['{"ok":false}', /answered 400: \{"ok":false}$/],
+    ['', /returned status 400: Some Status$/],
+    ['{"ok":false}', /returned status 400: \{"ok":false}$/],
   ])('reports the status and an excerpt of a body without an error: %j', async (body, message) => {
     expect((await errorOf(body, { status: 400 })).message).toMatch(message);
   });

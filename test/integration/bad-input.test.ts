@@ -129,7 +129,7 @@ describe('a wrong base URL', () => {
     const url = await startServer((_, response) => response.writeHead(404).end('no such page'));
     const error = await failureOf({ baseURL: `${url}/api` });
     expect(error).toMatchObject({ statusCode: 404, isRetryable: false });
-    expect(error.message).toContain(`${url}/api/v1/responses answered 404: no such page`);
+    expect(error.message).toContain(`${url}/api/v1/responses returned status 404: no such page`);
   });
 
   it('is reported if the response is a web page', async () => {

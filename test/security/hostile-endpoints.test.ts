@@ -75,7 +75,7 @@ describe('an endpoint that never stops sending', () => {
     };
     const server = await serveChunks({ chunk }, { status: 500, contentType: 'text/plain' });
     const outcome = await callHostile(server);
-    expectFailure(outcome, /answered 500: x{200}$/);
+    expectFailure(outcome, /returned status 500: x{200}$/);
     // An error needs two blocks; the sockets buffer a few dozen.
     expect(sent).toBeLessThan(1_000);
   });

@@ -66,10 +66,10 @@ function toOutput(
 const IMAGE_NOTICES: Readonly<Record<ToolImages, string | undefined>> = {
   output: undefined,
   'user-message': '[image: shown in the next message]',
-  text: '[image left out: this server takes text only]',
+  text: '[image omitted: this server accepts text only]',
 };
 
 const toFileNotice = ({ filename }: { filename?: string }): string =>
-  `[file${filename === undefined ? '' : ` ${filename}`} left out: this server takes text only]`;
+  `[file${filename === undefined ? '' : ` ${filename}`} omitted: this server accepts text only]`;
 
 const isImage = (part: InputContent): part is InputImage => part.type === 'input_image';

@@ -1,4 +1,4 @@
-import { asJson } from '../../shared/json.js';
+import { asJson, idOf } from '../../shared/json.js';
 import { type HostedTool, presentFields, renameFields } from './hosted-tool.js';
 
 /** `code_interpreter`: runs Python in a container on the server. */
@@ -20,6 +20,15 @@ export const codeInterpreterTool: HostedTool = {
     code_interpreter_call: {
       toolName: 'code_interpreter',
       hasInputParts: true,
+      inputStream: {
+        deltaEvent: 'response.code_interpreter_call_code.delta',
+        toStart: item => {
+          const containerId = idOf(item.container_id);
+          return `{${containerId === undefined ? '' : `"containerId":${JSON.stringify(containerId)},`}"code":"`;
+        },
+        toDelta: code => JSON.stringify(code).slice(1, -1),
+        end: '"}',
+      },
       input: ({ code, container_id: containerId }) => presentFields({ code, containerId }),
       result: ({ outputs }) => ({ outputs: asJson(outputs ?? null) }),
     },

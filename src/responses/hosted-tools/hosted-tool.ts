@@ -70,6 +70,8 @@ export interface HostedItemMapping {
    * @default false, as in the official provider
    */
   readonly hasInputParts?: boolean;
+  /** Streams the input of the call. Absent for items whose input arrives only with the item. */
+  readonly inputStream?: HostedInputStream;
   /**
    * Returns true if the host executes the call, provided that it declared the tool.
    * @default always false
@@ -77,6 +79,17 @@ export interface HostedItemMapping {
   readonly isForHost?: (item: PlainObject) => boolean;
   /** Returns the id of the earlier call that the item is the result of. Absent for items that are calls. */
   readonly resultOf?: (item: PlainObject) => string | undefined;
+}
+
+/** Converts streamed text of an item to JSON text of the arguments. */
+export interface HostedInputStream {
+  /** Type of the events that contain a `delta` of the text. */
+  readonly deltaEvent: string;
+  /** Returns the arguments up to the text. `item` is the announced item. */
+  readonly toStart: (item: PlainObject) => string;
+  readonly toDelta: (text: string) => string;
+  /** The arguments after the text. */
+  readonly end: string;
 }
 
 export interface HostedToolReplay {

@@ -1,4 +1,3 @@
-import type { JSONObject } from '@ai-sdk/provider';
 import { asJson, idOf, type PlainObject, stringOf } from '../../shared/json.js';
 import { type WireHostedTool, withoutUndefined } from '../wire.js';
 import * as tools from './tools.js';
@@ -21,6 +20,7 @@ const declarationsById = new Map<string, HostedToolDeclaration>();
 const declarationsByType = new Map<string, HostedToolDeclaration>();
 const replaysById = new Map<string, HostedToolReplay>();
 const itemsByType = new Map<string, DeclarableItem>();
+const inputDeltaEventTypes: string[] = [];
 const historyNames = new Set<string>();
 const historyPrefixes: string[] = [];
 const itemIdPrefixes = new Set<string>();
@@ -32,7 +32,10 @@ for (const { declarations, items, replay, history } of allTools) {
     if (declaration.type !== undefined) declarationsByType.set(declaration.type, declaration);
     if (replay !== undefined) replaysById.set(id, replay);
   }
-  for (const [type, item] of Object.entries(items)) itemsByType.set(type, { ...item, declarationIds });
+  for (const [type, item] of Object.entries(items)) {
+    itemsByType.set(type, { ...item, declarationIds });
+    if (item.inputStream !== undefined) inputDeltaEventTypes.push(item.inputStream.deltaEvent);
+  }
   for (const name of history?.toolNames ?? []) {
     if (name.endsWith('.')) historyPrefixes.push(name);
     else historyNames.add(name);
@@ -76,8 +79,11 @@ const UNKNOWN_ITEM: DeclarableItem = {
   declarationIds: [],
   toolName: ({ type }) => stringOf(type).replace(/_call$/, '') || 'hosted_tool',
   callId: item => idOf(item.id) ?? toCallId(item),
-  result: item => asJson(item) as JSONObject,
+  result: item => asJson(item) ?? {},
 };
+
+/** Types of the events that stream the input of a hosted call. */
+export const inputDeltaEvents: readonly string[] = inputDeltaEventTypes;
 
 /** Returns true for items in which the model calls a hosted tool. */
 export function isHostedCall(type: string): boolean {

@@ -4,6 +4,7 @@ import type {
   LanguageModelV2TextPart,
   LanguageModelV2ToolCallPart,
 } from '@ai-sdk/provider';
+import { objectOf, stringOf } from '../../shared/json.js';
 import { type AssistantMessage, type InputItem, type ReasoningItem, toArgumentsJson } from '../wire.js';
 import type { HostedCalls } from './hosted-calls.js';
 import { readPartOptions } from './provider-options.js';
@@ -56,7 +57,7 @@ export function toAssistantItems(
         break;
       default:
         context.warn(
-          `Assistant content of type "${(part as { type: string }).type}" is not supported and not sent.`,
+          `Assistant content of type "${stringOf(objectOf(part)?.type)}" is not supported and not sent.`,
         );
     }
   }

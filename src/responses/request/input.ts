@@ -5,6 +5,7 @@ import {
   type LanguageModelV2ToolResultPart,
   UnsupportedFunctionalityError,
 } from '@ai-sdk/provider';
+import { objectOf, stringOf } from '../../shared/json.js';
 import type { HostedToolReplay } from '../hosted-tools/hosted-tool.js';
 import type { InputContent, InputItem } from '../wire.js';
 import { type AssistantItemsContext, toAssistantItems } from './assistant-items.js';
@@ -85,7 +86,7 @@ function toOutputs(
 ): InputItem[] {
   // `ai` 6 and 7 also put approval responses here.
   if (part.type !== 'tool-result') {
-    warn(`Tool content of type "${(part as { type: string }).type}" is not supported and not sent.`);
+    warn(`Tool content of type "${stringOf(objectOf(part)?.type)}" is not supported and not sent.`);
     return [];
   }
   const output = hosted.toOutput(part);
@@ -138,7 +139,7 @@ function toUserContent(
       case 'file':
         return [{ ...toUserFile(part, index), ...breakpoint }];
       default:
-        warn(`User content of type "${(part as { type: string }).type}" is not supported and not sent.`);
+        warn(`User content of type "${stringOf(objectOf(part)?.type)}" is not supported and not sent.`);
         return [];
     }
   });

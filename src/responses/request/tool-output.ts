@@ -1,10 +1,10 @@
 import type { LanguageModelV2ToolResultOutput, LanguageModelV2ToolResultPart } from '@ai-sdk/provider';
+import { objectsOf, type PlainObject, stringOf } from '../../shared/json.js';
 import type { FunctionCallOutput, InputContent } from '../wire.js';
 import { toFileContent } from './files.js';
 import { readPartOptions, toCacheBreakpoint } from './provider-options.js';
 
 type Warn = (message: string) => void;
-type ContentItem = Readonly<Record<string, unknown>> & { readonly type: string };
 
 /** Converts a tool result to the `output` of a `function_call_output`. */
 export function toToolOutput(
@@ -21,7 +21,7 @@ export function toToolOutput(
 }
 
 function toText(output: LanguageModelV2ToolResultOutput): string {
-  const { type, value, reason } = output as { type: string; value?: unknown; reason?: unknown };
+  const { type, value, reason }: PlainObject = output;
   if (type === 'execution-denied') {
     return typeof reason === 'string' && reason !== '' ? reason : 'The user did not allow this tool call.';
   }
@@ -29,14 +29,14 @@ function toText(output: LanguageModelV2ToolResultOutput): string {
   return isText && typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-function toContent(items: readonly unknown[], warn: Warn): string | InputContent[] {
-  const content = items.flatMap(item => toContentItem(item as ContentItem, warn) ?? []);
+function toContent(items: unknown, warn: Warn): string | InputContent[] {
+  const content = objectsOf(items).flatMap(item => toContentItem(item, warn) ?? []);
   // The API accepts an empty text but rejects an empty list.
   return content.length === 0 ? '' : content;
 }
 
 /** Readers of the file data in content items of `ai` 5, 6 and 7, by type. */
-const files: Readonly<Record<string, (item: ContentItem) => { data: unknown; mediaType?: unknown }>> = {
+const files: Readonly<Record<string, (item: PlainObject) => { data: unknown; mediaType?: unknown }>> = {
   media: ({ data, mediaType }) => ({ data, mediaType }),
   file: ({ data, mediaType }) => ({ data, mediaType }),
   'file-data': ({ data, mediaType }) => ({ data, mediaType }),
@@ -47,11 +47,12 @@ const files: Readonly<Record<string, (item: ContentItem) => { data: unknown; med
   'image-file-id': ({ fileId }) => ({ data: { type: 'reference', reference: fileId }, mediaType: 'image' }),
 };
 
-function toContentItem(item: ContentItem, warn: Warn): InputContent | undefined {
-  if (item.type === 'text') return { type: 'input_text', text: String(item.text) };
-  const readFile = Object.hasOwn(files, item.type) ? files[item.type] : undefined;
+function toContentItem(item: PlainObject, warn: Warn): InputContent | undefined {
+  const type = stringOf(item.type);
+  if (type === 'text') return { type: 'input_text', text: String(item.text) };
+  const readFile = Object.hasOwn(files, type) ? files[type] : undefined;
   if (readFile === undefined) {
-    warn(`Tool output of type "${item.type}" is not supported and not sent.`);
+    warn(`Tool output of type "${type}" is not supported and not sent.`);
     return undefined;
   }
   const { data, mediaType } = readFile(item);
@@ -64,7 +65,7 @@ function toContentItem(item: ContentItem, warn: Warn): InputContent | undefined 
   });
   if (content !== undefined) return content;
   // The call has been executed, so the model reads what is missing and the turn continues.
-  const what = `${typeof mediaType === 'string' ? mediaType : item.type} content`;
-  warn(`Tool output with ${what} is not sent: the Responses API accepts text, images and files.`);
-  return { type: 'input_text', text: `[${what} left out: it cannot be shown to the model]` };
+  const description = `${typeof mediaType === 'string' ? mediaType : type} content`;
+  warn(`Tool output with ${description} is not sent: the Responses API accepts text, images and files.`);
+  return { type: 'input_text', text: `[${description} omitted: it cannot be shown to the model]` };
 }

@@ -9,6 +9,7 @@ import { addUsage } from '../../parts/usage.js';
 import { kindOf, type OutputItems } from './output-items.js';
 import { toFinishMetadata, toFinishReason, toUsage } from './finish.js';
 import { DONE_MARKER } from './responses-event.js';
+import { inputDeltaEvents } from '../hosted-tools/index.js';
 import { RETRYABLE } from '../../http/retry.js';
 import { type ErrorContext, toStreamError } from '../../http/api-error.js';
 import {
@@ -117,10 +118,6 @@ const handlers: Readonly<Record<string, Handler>> = {
     items.at('function_call', fields).completeArguments(fields);
   },
 
-  'response.code_interpreter_call_code.delta': (fields, { items }) => {
-    items.at('hosted', fields).writeCode(stringOf(fields.delta));
-  },
-
   'response.completed': completeResponse,
   'response.done': completeResponse,
   'response.incomplete': (fields, mapping) => completeResponse(fields, mapping, true),
@@ -135,8 +132,15 @@ const handlers: Readonly<Record<string, Handler>> = {
   'chat.completion': (_fields, mapping) => mapping.fail(toWrongProtocolError(mapping.errorContext)),
 };
 
-/** The handlers by event type, one row for each event. Events without a row are ignored. */
-export const EVENT_HANDLERS: ReadonlyMap<string, Handler> = new Map(Object.entries(handlers));
+const writeHostedInput: Handler = (fields, { items }) => {
+  items.at('hosted', fields).writeInput(stringOf(fields.delta));
+};
+
+/** The handlers by event type. Events without a handler are ignored. */
+export const EVENT_HANDLERS: ReadonlyMap<string, Handler> = new Map([
+  ...Object.entries(handlers),
+  ...inputDeltaEvents.map((type): [string, Handler] => [type, writeHostedInput]),
+]);
 
 function announceResponse(fields: PlainObject, mapping: Mapping): void {
   const response = objectOf(fields.response);

@@ -8,8 +8,8 @@ import { type DeclarableItem, itemMappingOf } from '../hosted-tools/index.js';
 /** A call of a tool that is not a function. The server or the host executes it. */
 export interface HostedItem extends OutputItem {
   readonly kind: 'hosted';
-  /** Emits a delta of the code interpreter's code. */
-  writeCode(delta: string): void;
+  /** Emits a delta of the input, if the input of the tool is streamed. */
+  writeInput(delta: string): void;
 }
 
 /** Tools that the host declared. */
@@ -42,31 +42,33 @@ export function createHostedItem({
   callIds,
   onCall,
 }: HostedItemOptions): HostedItem {
-  const surface = createProviderToolParts(name => (declared.names.has(name) ? 'full' : declared.undeclared));
-  const show = (parts: LanguageModelV2StreamPart[]) => parts.forEach(write);
+  const toolParts = createProviderToolParts(name =>
+    declared.names.has(name) ? 'full' : declared.undeclared,
+  );
+  const emit = (parts: LanguageModelV2StreamPart[]) => parts.forEach(write);
   let type = idOf(announced?.type);
   let callId: string | undefined;
-  let isShown = false;
-  /** Name of the tool while its input is being streamed. */
-  let streaming: string | undefined;
+  let isCallEmitted = false;
+  /** The tool while its input is being streamed, and the end of the input. */
+  let streaming: { toolName: string; end: string } | undefined;
 
-  if (announced !== undefined && itemMappingOf(announced).emitsCallAtStart) showCall(announced);
+  if (announced !== undefined && itemMappingOf(announced).emitsCallAtStart) emitCall(announced);
 
   const item: HostedItem = {
     kind: 'hosted',
     closed: false,
 
-    writeCode(delta) {
-      if (announced === undefined || isShown || delta === '') return;
+    writeInput(delta) {
+      if (announced === undefined || isCallEmitted || delta === '') return;
+      const { inputStream } = itemMappingOf(announced);
+      if (inputStream === undefined) return;
       const id = idFor(announced);
       if (streaming === undefined) {
-        streaming = nameOf(announced);
-        show(surface.inputStart(id, streaming));
-        const container = idOf(announced.container_id);
-        const head = container === undefined ? '{' : `{"containerId":${JSON.stringify(container)},`;
-        show(surface.inputDelta(id, streaming, `${head}"code":"`));
+        streaming = { toolName: nameOf(announced), end: inputStream.end };
+        emit(toolParts.inputStart(id, streaming.toolName));
+        emit(toolParts.inputDelta(id, streaming.toolName, inputStream.toStart(announced)));
       }
-      show(surface.inputDelta(id, streaming, JSON.stringify(delta).slice(1, -1)));
+      emit(toolParts.inputDelta(id, streaming.toolName, inputStream.toDelta(delta)));
     },
 
     isSameAs: wire => type === undefined || wire.type === type,
@@ -78,24 +80,24 @@ export function createHostedItem({
       const mapping = itemMappingOf(wire);
       const isTruncated = broken || wire.status === 'incomplete';
       if (isForHost(mapping, wire)) {
-        if (!isTruncated) writeHostCall(mapping, wire);
+        if (!isTruncated) emitHostCall(mapping, wire);
         return;
       }
-      if (mapping.resultOf === undefined && !isTruncated) showCall(wire);
+      if (mapping.resultOf === undefined && !isTruncated) emitCall(wire);
       else endInput();
       // A call that the server has not finished has no result. Hosts accept that.
       const result = isTruncated ? undefined : mapping.result(wire);
       if (result === undefined) return;
       const toolCallId = mapping.resultOf?.(wire) ?? idFor(wire);
       const isError = mapping.isError?.(wire) ?? wire.status === 'failed';
-      show(surface.result({ toolCallId, toolName: nameOf(wire), result, isError }));
+      emit(toolParts.result({ toolCallId, toolName: nameOf(wire), result, isError }));
     },
   };
   return item;
 
-  function showCall(wire: PlainObject): void {
-    if (isShown) return;
-    isShown = true;
+  function emitCall(wire: PlainObject): void {
+    if (isCallEmitted) return;
+    isCallEmitted = true;
     const mapping = itemMappingOf(wire);
     const toolName = nameOf(wire);
     const toolCallId = idFor(wire);
@@ -103,23 +105,23 @@ export function createHostedItem({
     // If the call part is hidden, the input parts are the only trace of the call.
     const isInputOnly = !declared.names.has(toolName) && declared.undeclared === 'result';
     if (streaming === undefined && (mapping.hasInputParts || isInputOnly)) {
-      show(surface.inputStart(toolCallId, toolName));
-      if (input !== '{}') show(surface.inputDelta(toolCallId, toolName, input));
-      show(surface.inputEnd(toolCallId, toolName));
+      emit(toolParts.inputStart(toolCallId, toolName));
+      if (input !== '{}') emit(toolParts.inputDelta(toolCallId, toolName, input));
+      emit(toolParts.inputEnd(toolCallId, toolName));
     }
     endInput();
-    show(surface.call({ toolCallId, toolName, input }));
+    emit(toolParts.call({ toolCallId, toolName, input }));
   }
 
   function endInput(): void {
     if (streaming === undefined || callId === undefined) return;
-    show(surface.inputDelta(callId, streaming, '"}'));
-    show(surface.inputEnd(callId, streaming));
+    emit(toolParts.inputDelta(callId, streaming.toolName, streaming.end));
+    emit(toolParts.inputEnd(callId, streaming.toolName));
     streaming = undefined;
   }
 
   /** Emits a call for the host, with the parts of a function call. */
-  function writeHostCall(mapping: DeclarableItem, wire: PlainObject): void {
+  function emitHostCall(mapping: DeclarableItem, wire: PlainObject): void {
     const itemId = idOf(wire.id);
     const toolCallId = idFor(wire);
     const toolName = nameOf(wire);

@@ -112,7 +112,7 @@ it('joins the texts of a tool output that must be a string, and replaces a file 
   ]);
   expect(apply({ toolOutput: 'string' }, [call, content]).input[1]).toEqual(
     outputOf(
-      'one\n[file two.pdf left out: this server takes text only]\n[image left out: this server takes text only]',
+      'one\n[file two.pdf omitted: this server accepts text only]\n[image omitted: this server accepts text only]',
     ),
   );
 });
@@ -157,7 +157,7 @@ it('replaces an image that cannot be sent by a notice', () => {
   const { input } = apply({ toolImages: 'text' }, [call, outputOf([image])]);
   expect(input).toEqual([
     call,
-    outputOf([{ type: 'input_text', text: '[image left out: this server takes text only]' }]),
+    outputOf([{ type: 'input_text', text: '[image omitted: this server accepts text only]' }]),
   ]);
 });
 

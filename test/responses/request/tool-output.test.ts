@@ -106,7 +106,7 @@ describe('the output of a tool', () => {
     });
     expect(output).toEqual([
       { type: 'input_text', text: 'a' },
-      { type: 'input_text', text: '[audio/wav content left out: it cannot be shown to the model]' },
+      { type: 'input_text', text: '[audio/wav content omitted: it cannot be shown to the model]' },
     ]);
     expect(warnings).toHaveLength(2);
   });
