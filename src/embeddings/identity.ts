@@ -33,7 +33,7 @@ interface EmbedOptions {
 
 type EmbedProviderOptions = Record<string, Record<string, unknown>>;
 
-/** How to determine the length of the vectors. */
+/** Options of `embeddingIdentity`. */
 export interface EmbeddingIdentityOptions {
   /**
    * The length of the vectors, if known.

@@ -1,6 +1,6 @@
 /**
- * Limits of a response. An endpoint may be untrusted, and a broken one can send without end: an error is then better
- * than a process without memory. No genuine response comes near these limits.
+ * Limits of a response. An untrusted or broken endpoint can send data without end, and an error is better than running
+ * out of memory. No genuine response comes near these limits.
  */
 export const RESPONSE_LIMITS = {
   /**
@@ -8,9 +8,9 @@ export const RESPONSE_LIMITS = {
    * base64 each at the highest resolution.
    */
   eventLength: 64 * 1024 * 1024,
-  /** Characters of all text and tool arguments that arrive in deltas. Models write less than a hundredth of it. */
+  /** Characters of all text and tool arguments that arrive in deltas. Models write less than one percent of it. */
   streamedLength: 64 * 1024 * 1024,
-  /** Characters of all other events. Items with several images come twice, and again in the terminal event. */
+  /** Characters of all other events. Items with several images arrive twice, and again in the terminal event. */
   otherLength: 256 * 1024 * 1024,
   /** Number of output items. Long agentic responses with hosted tools have a few hundred. */
   items: 10_000,
@@ -18,7 +18,7 @@ export const RESPONSE_LIMITS = {
   nesting: 512,
 };
 
-/** The cost of a chunk in characters besides its text: chunks of one byte fill the memory with overhead. */
+/** The overhead of a chunk in characters: chunks of one byte need much more memory than their text. */
 export const CHUNK_OVERHEAD = 32;
 
 /** Thrown for a response that exceeds a limit. `readResponse` converts it to an `APICallError`. */

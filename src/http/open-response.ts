@@ -22,7 +22,7 @@ export interface ResponseTimeouts {
   readonly connect?: number;
   /** Between two chunks of a stream. Keep-alive comments count as chunks. */
   readonly idle?: number;
-  /** For the whole response. */
+  /** Until the end of the response. */
   readonly total?: number;
 }
 

@@ -44,7 +44,7 @@ export async function postJson({ timeouts = {}, ...options }: PostJsonOptions) {
 
   function parse(text: string): unknown {
     if (isNestedDeeper(text, RESPONSE_LIMITS.nesting))
-      throw toError(`JSON nested at most ${RESPONSE_LIMITS.nesting} deep from ${url}, got deeper`);
+      throw toError(`JSON with at most ${RESPONSE_LIMITS.nesting} levels of nesting from ${url}, got more`);
     try {
       return JSON.parse(text);
     } catch {

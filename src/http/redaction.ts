@@ -10,8 +10,8 @@ export interface Redactor {
   /** Removes only the known secrets. Used for data that must otherwise arrive unchanged. */
   redactKnown(text: string): string;
   /**
-   * Returns true if an error can be passed on as a cause: it contains no secret and no object (a `Request`, the client
-   * of some library) of which a logger could print more than is visible here.
+   * Returns true if an error can be passed on as a cause. It must contain no secret and no object (a `Request`, the client
+   * of a library) with internal state that a logger could print.
    */
   isClean(value: unknown): boolean;
 }
@@ -89,7 +89,7 @@ function hideCredentialFields(value: unknown): unknown {
 
 type HeaderList = Iterable<readonly [name: string, value: string]>;
 
-/** Redacts headers for a log: the whole value under a secret name, credentials in other values. */
+/** Redacts headers for a log: the complete value under a secret name, credentials in other values. */
 export const redactHeaders = (
   headers: HeaderList,
   redact: (text: string) => string,
@@ -136,7 +136,7 @@ export const findSecrets = (values: NamedValues): string[] =>
     .flatMap(([, value = '']) => [value.trim(), withoutScheme(value.trim())])
     .filter(isSecret);
 
-/** Treats every value as a secret, whatever its name: the environment and the headers of an MCP server. */
+/** Treats every value as a secret, regardless of its name: the environment and the headers of an MCP server. */
 export const findPrivateValues = (values: NamedValues): string[] => {
   const list = [...values];
   const long = list

@@ -35,7 +35,7 @@ interface RetryRule {
 const RETRY_RULES: readonly RetryRule[] = [
   { codes: ['insufficient_quota'], isRetryable: false }, // comes with 429, but waiting does not help
   { status: 401, key: 'refused' },
-  // Servers also answer 403 when the key is valid: for a model, a region or a firewall.
+  // Servers also return 403 for valid keys: for a model, a region or a firewall.
   {
     status: 403,
     text: text => /auth|api[ _-]?key|credential|token|account/i.test(text) && !/model/i.test(text),

@@ -54,7 +54,7 @@ export interface KelivoOpenAIMetadata {
   readonly serviceTier?: string;
   /** Encrypted reasoning for the next request, on reasoning parts. */
   readonly reasoningEncryptedContent?: string | null;
-  /** Whether a text is commentary or the final answer, on text parts. */
+  /** `commentary` or `final_answer`, on text parts. */
   readonly phase?: string;
   /** Citations, on text parts. */
   readonly annotations?: JSONValue;

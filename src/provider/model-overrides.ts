@@ -14,11 +14,11 @@ export interface ModelOverride {
   /** Additional headers of the requests. They override the provider's headers. */
   headers?: Record<string, string | undefined>;
   /**
-   * Additional fields of the request body, by their API names, for example `{ top_k: 20 }`. A field replaces the whole
+   * Additional fields of the request body, by their API names, for example `{ top_k: 20 }`. A field replaces the complete
    * field of the same name, and an undefined field is removed. `input` and `stream` cannot be replaced.
    */
   body?: Record<string, unknown>;
-  /** The compatibility of these models. An object overrides single points of the provider's `compatibility`. */
+  /** The compatibility of these models. An object overrides single fields of the provider's `compatibility`. */
   compatibility?: KnownServerName | Compatibility;
 }
 
@@ -64,7 +64,7 @@ export const modelOverridesSchema = z.record(z.string(), modelOverrideSchema);
 
 /**
  * Merges the overrides whose patterns match a model id. The more specific pattern wins, field by field. An exact id is
- * the most specific, then the pattern with more characters besides `*`. Of equal patterns, the later one wins.
+ * the most specific, then the pattern with more characters other than `*`. Of equal patterns, the later one wins.
  */
 export function resolveModelOverride(
   modelId: string,
@@ -92,7 +92,7 @@ export function resolveModelOverride(
     );
 }
 
-/** A name selects a whole profile. An object overrides single points of the base. */
+/** A name replaces the compatibility. An object overrides single fields of the base. */
 function toProfile(base: Compatibility, choice: ModelOverride['compatibility']): Compatibility {
   if (choice === undefined) return base;
   return typeof choice === 'string' ? compatibilityByName(choice) : mergeCompatibility(base, choice);

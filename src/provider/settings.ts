@@ -49,16 +49,16 @@ const headersSchema: SchemaOf<Headers | (() => Headers)> = z.union(
 
 /** Time limits, in milliseconds. */
 export interface TimeoutSettings {
-  /** From the request to the beginning of the response. @default none */
+  /** Time from the request to the beginning of the response. @default none */
   connect?: number;
   /**
-   * Between two chunks of a stream. Keep-alive comments count as chunks; the time of tool calls is excluded.
+   * Time between two chunks of a stream. Keep-alive comments count as chunks; the time of tool calls is excluded.
    * @default none
    */
   idle?: number;
-  /** For one tool call. Progress reports restart it. The model receives the failure as the output. @default none */
+  /** Time of one tool call. Progress reports restart it. The model receives the timeout as output. @default none */
   tool?: number;
-  /** For a turn with all its rounds. @default none */
+  /** Time of a turn with all its rounds. @default none */
   total?: number;
 }
 
@@ -134,7 +134,7 @@ const settingsShape = {
    */
   logger: functionSetting<RequestLogger>(),
   /**
-   * Whether the server stores responses. If not, each request contains the whole conversation with encrypted reasoning.
+   * Stores responses on the server. Otherwise each request contains the complete conversation with encrypted reasoning.
    * @default false
    */
   store: z.boolean(),
@@ -145,21 +145,21 @@ const settingsShape = {
    */
   systemMessageMode: z.enum(['auto', 'system', 'developer', 'remove']),
   /**
-   * How to replay a call whose reasoning item is missing in the history. `omit-ids` sends the call without its item id,
-   * which every server accepts. `synthesize` keeps the id and adds the reasoning item that it requires.
+   * Replay of calls whose reasoning item is missing in the history. `omit-ids` sends the call without its item id, which
+   * every server accepts. `synthesize` keeps the id and adds the reasoning item that it requires.
    * @default 'omit-ids'
    */
   missingReasoning: z.enum(['omit-ids', 'synthesize']),
   /**
-   * How the input of the server differs from OpenAI's: the name of a known server, or an object that overrides single
-   * points. Self-hosted servers cannot be detected by hostname, so set `vllm`, `lmstudio` or `llamacpp`. In any case, a
-   * request that is rejected for a known reason is changed and sent once more, and later requests of the model are
-   * changed before they are sent.
+   * Differences between the input of the server and OpenAI's: the name of a known server, or an object with single
+   * fields. Self-hosted servers cannot be detected by hostname, so set `vllm`, `lmstudio` or `llamacpp`. With any value,
+   * a request that is rejected for a known reason is changed and sent again, and later requests of the model are changed
+   * before they are sent.
    * @default by the host of `baseURL`, else `openai`
    */
   compatibility: compatibilitySchema,
   /**
-   * Overrides for single language models, by exact id or by a pattern whose `*` stands for any characters, for example
+   * Overrides for single language models, by exact id or by a pattern in which `*` matches any characters, for example
    * `{ 'qwen*': { body: { top_k: 20 } } }`. If several patterns match, the more specific one wins, field by field.
    * @default none
    */

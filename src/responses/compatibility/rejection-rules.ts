@@ -84,7 +84,7 @@ const REJECTION_RULES: readonly RejectionRule[] = [
     fallback: { annotations: true },
   },
   {
-    // Tool outputs must be strings or contain no images. The last texts reject the input as a whole, so they apply only
+    // Tool outputs must be strings or contain no images. The last texts reject the entire input, so they apply only
     // if a tool output is a list.
     texts: [
       /Output of tool call should be 'Input text'/i, // ggml-org/llama.cpp#23380

@@ -9,7 +9,7 @@ import type * as z from 'zod/v4';
 import { asJson, idOf, objectOf, type PlainObject, stringOf } from '../../shared/json.js';
 import { type HostedInputItem, type InputContent, withoutUndefined } from '../wire.js';
 
-/** One hosted tool: how it is declared, how its items become stream parts, and how its calls are sent back. */
+/** One hosted tool: its declaration, the conversion of its items to stream parts, and the replay of its calls. */
 export interface HostedTool {
   /** Declarations, by the id under which a host declares the tool. */
   readonly declarations: Readonly<Record<string, HostedToolDeclaration>>;
@@ -33,7 +33,7 @@ export interface HostedToolDeclaration {
   readonly toSettings?: (args: PlainObject) => PlainObject;
   /** True if the host names the tool, as it names a function. */
   readonly isNamedByHost?: boolean;
-  /** Fields that identify the tool in `tool_choice`, besides its type. Absent if the tool cannot be forced. */
+  /** Fields that identify the tool in `tool_choice`, in addition to its type. Absent if the tool cannot be forced. */
   readonly choiceFields?: readonly string[];
   /** Value of `include` that the items of the tool need. */
   readonly include?: string;

@@ -71,7 +71,7 @@ export function toHostedTool({
 /** Returns the replay rules of a tool that the host executes, by the id under which it is declared. */
 export const replayOf = (id: string): HostedToolReplay | undefined => replaysById.get(id);
 
-/** Returns the mapping of an output item. An item of an unknown type becomes a call with the whole item as result. */
+/** Returns the mapping of an output item. An item of an unknown type becomes a call with the complete item as result. */
 export const itemMappingOf = ({ type }: PlainObject): DeclarableItem =>
   itemsByType.get(stringOf(type)) ?? UNKNOWN_ITEM;
 

@@ -36,7 +36,7 @@ const createTool = defineToolFactory<McpApprovalInput, McpApprovalOutput, object
 });
 
 /**
- * Answers the approval requests of hosted MCP servers. Declare it together with `hostedTools.mcp`; the model does not
+ * Decides on the approval requests of hosted MCP servers. Declare it together with `hostedTools.mcp`; the model does not
  * see it. Without `execute` the turn ends at the request, and the host continues with a tool result
  * `{ approve, reason? }`. Every result other than `approve: true` denies the call.
  */

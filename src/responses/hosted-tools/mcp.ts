@@ -24,7 +24,7 @@ export interface McpToolArguments {
    */
   allowedTools?: string[] | McpToolFilter;
   /**
-   * Tools whose calls require approval. `hostedTools.mcpApproval` answers the requests.
+   * Tools whose calls require approval. `hostedTools.mcpApproval` decides on the requests.
    * @default 'never', as in the official provider; the default of the API is `always`
    */
   requireApproval?: 'always' | 'never' | { always?: McpToolFilter; never?: McpToolFilter };

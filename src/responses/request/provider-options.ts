@@ -27,7 +27,7 @@ const optionsShape = {
   maxToolCalls: z.number().nullish(),
   /** Key-value pairs that the server stores with the response. */
   metadata: z.unknown().nullish(),
-  /** Whether the model may call several tools at once. */
+  /** Allows the model to call several tools at once. */
   parallelToolCalls: z.boolean().nullish(),
   /** Id of a stored response to continue. Only new messages are sent. */
   previousResponseId: z.string().nullish(),
@@ -37,15 +37,15 @@ const optionsShape = {
   promptCacheOptions: z
     .object({ mode: z.enum(['implicit', 'explicit']).optional(), ttl: z.literal('30m').optional() })
     .nullish(),
-  /** How long the prompt cache is kept. */
+  /** Lifetime of the prompt cache. */
   promptCacheRetention: z.enum(['in_memory', '24h']).nullish(),
-  /** Which reasoning of earlier turns the model receives. */
+  /** Reasoning of earlier turns that the model receives. */
   reasoningContext: z.enum(['auto', 'current_turn', 'all_turns']).nullish(),
   /** Reasoning effort, for example `low`. The accepted values depend on the model. */
   reasoningEffort: z.string().nullish(),
   /** Changes the reasoning effort without changing the cached prefix. */
   reasoningEffortUpdate: z.enum(reasoningEffortUpdates).nullish(),
-  /** How much work the model does before it responds. */
+  /** Amount of work that the model does before it responds. */
   reasoningMode: z.enum(['standard', 'pro']).nullish(),
   /** Requests a summary of the reasoning, for example `auto` or `detailed`. */
   reasoningSummary: z.string().nullish(),
@@ -53,13 +53,13 @@ const optionsShape = {
   safetyIdentifier: z.string().nullish(),
   /** Processing tier of the request. */
   serviceTier: z.enum(['auto', 'flex', 'priority', 'default']).nullish(),
-  /** Whether the server stores the response. Overrides the `store` setting. */
+  /** Stores the response on the server. Overrides the `store` setting. */
   store: z.boolean().nullish(),
-  /** Whether JSON schemas are enforced strictly. */
+  /** Enforces JSON schemas strictly. */
   strictJsonSchema: z.boolean().nullish(),
   /** Length of the text response. */
   textVerbosity: z.enum(['low', 'medium', 'high']).nullish(),
-  /** Whether the server drops old messages that exceed the context window. */
+  /** Handling of a context window that is exceeded: `auto` drops old messages, `disabled` fails. */
   truncation: z.enum(['auto', 'disabled']).nullish(),
   /** Identifier of the end user. */
   user: z.string().nullish(),

@@ -64,7 +64,7 @@ function toContentItem(item: PlainObject, warn: Warn): InputContent | undefined 
     defaultName: () => 'data',
   });
   if (content !== undefined) return content;
-  // The call has been executed, so the model reads what is missing and the turn continues.
+  // The call has been executed: the model is informed about the omission and the turn continues.
   const description = `${typeof mediaType === 'string' ? mediaType : type} content`;
   warn(`Tool output with ${description} is not sent: the Responses API accepts text, images and files.`);
   return { type: 'input_text', text: `[${description} omitted: it cannot be shown to the model]` };

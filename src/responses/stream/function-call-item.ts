@@ -110,7 +110,7 @@ export function createFunctionCallItem({
         end();
         throw new ResponseLimitError(
           'nesting',
-          'arrays and objects in each other in the arguments of a call',
+          'levels of nesting in the arguments of a call',
         );
       }
 

@@ -123,7 +123,7 @@ const toText = (wire: PlainObject): string =>
         .join('');
 
 /**
- * Knows which citations were seen. The same citation comes as an event and again in the finished item, with other
+ * Recognizes citations that were already emitted. The same citation comes as an event and again in the finished item, with other
  * offsets on some servers; a page cited twice is two citations.
  */
 function createCitations() {

@@ -36,7 +36,7 @@ export interface ResponseReader {
   next(): Promise<LanguageModelV2StreamPart[] | undefined>;
 }
 
-/** The limits that apply to the whole response, each with its unit. */
+/** The limits that apply to a complete response, each with its unit. */
 const TOTAL_LIMITS = {
   streamedLength: 'characters of text and tool arguments',
   otherLength: 'characters of events',
@@ -143,7 +143,7 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
     close();
   }
 
-  /** Runs work that must not throw, whatever a server sends: the promises of the host would stay pending. */
+  /** Runs work that must not throw for any input: the promises of the host would stay pending. */
   function attempt(work: () => void): boolean {
     try {
       work();
@@ -180,7 +180,7 @@ function createJsonBody(mapper: EventMapper, { errorContext }: ReadResponseOptio
     end() {
       const body = chunks.join('');
       if (isNestedDeeper(body, RESPONSE_LIMITS.nesting))
-        throw new ResponseLimitError('nesting', 'arrays and objects in each other');
+        throw new ResponseLimitError('nesting', 'levels of nesting');
       let fields: unknown;
       try {
         fields = JSON.parse(body);
@@ -195,7 +195,7 @@ function createJsonBody(mapper: EventMapper, { errorContext }: ReadResponseOptio
   };
 }
 
-/** Converts a document to an event. An error event can be the whole body: `{"type":"error","code":…}`. */
+/** Converts a document to an event. An error event can be the entire body: `{"type":"error","code":…}`. */
 const toDocumentEvent = (fields: PlainObject): ResponsesEvent | undefined =>
   fields.type === 'error' ? { type: 'error', fields } : toUntypedEvent(fields);
 
@@ -221,7 +221,7 @@ function toLimitError(
   { url, requestBody, responseHeaders }: ErrorContext,
 ): APICallError {
   return new APICallError({
-    message: `Expected a response from ${url} with ${message}, got more. Check that \`baseURL\` leads to the right server.`,
+    message: `Expected a response from ${url} with ${message}, got more. Check that \`baseURL\` points to the right server.`,
     url,
     requestBodyValues: requestBody,
     responseHeaders,

@@ -2,7 +2,7 @@ import { createTextBuffer, type TextBuffer } from '../../parts/text-buffer.js';
 import type { OutputItem, PartWriter } from './output-item.js';
 import { idOf, objectsOf, stringOf, type PlainObject } from '../../shared/json.js';
 
-/** The form of reasoning: a summary of several parts, or the full text that open models send. */
+/** The kind of reasoning text: a summary of several parts, or the full text that open models send. */
 export type ReasoningChannel = 'summary' | 'text';
 
 /** A block of the stream. */
@@ -97,7 +97,7 @@ export function createReasoningItem(id: string, { write, announced }: PartWriter
   }
 
   function openBlock(index: number) {
-    // The empty block that `added` opened becomes the first part, whatever its index.
+    // The empty block that `added` opened becomes the first part, regardless of its index.
     if (open !== undefined && open.text.length === 0 && blocks.size === 1) {
       blocks.clear();
       blocks.set(index, open);

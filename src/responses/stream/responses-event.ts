@@ -26,12 +26,12 @@ export function toResponsesEvent({ event, data }: SseEvent): ResponsesEvent | un
 
 function parse(data: string): unknown {
   if (isNestedDeeper(data, RESPONSE_LIMITS.nesting))
-    throw new ResponseLimitError('nesting', 'arrays and objects in each other');
+    throw new ResponseLimitError('nesting', 'levels of nesting');
   return tryParseJson(data);
 }
 
 /**
- * Converts an object without a type: a whole response object (a response that was not streamed, or a `data:` line of the
+ * Converts an object without a type: a complete response object (a response that was not streamed, or a `data:` line of the
  * agentic-api gateway), a plain error or a chat completion.
  */
 export function toUntypedEvent(fields: PlainObject, event?: string): ResponsesEvent | undefined {
