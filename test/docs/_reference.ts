@@ -10,16 +10,16 @@ import {
 } from 'typedoc';
 import { entries, root } from '../package/manifest.js';
 
-/** The source of an entry: `./dist/tools/mcp/index.js` is built from `src/tools/mcp/index.ts`. */
+/** Converts the path of an entry to its source: `./dist/tools/mcp/index.js` to `src/tools/mcp/index.ts`. */
 export const toSource = (file: string): string => file.replace(/^\.\/dist\//, 'src/').replace(/\.js$/, '.ts');
 
 export interface Api {
   readonly project: ProjectReflection;
-  /** Whether a comment has a link that leads nowhere, or another fault. They were printed. */
-  readonly hasFaults: boolean;
+  /** True if a comment has a dead link or another problem. The problems have been printed. */
+  readonly hasProblems: boolean;
 }
 
-/** What the entries of the package export, with its comments. */
+/** Reads the exports of all entries, with their comments. */
 export async function readApi(): Promise<Api> {
   const application = await Application.bootstrap({
     entryPoints: entries.map(({ file }) => path.join(root, toSource(file))),
@@ -31,22 +31,23 @@ export async function readApi(): Promise<Api> {
     displayBasePath: root,
     disableGit: true,
     sourceLinkTemplate: '{path}',
-    // The compiler has its own check.
+    // `npm run typecheck` checks the types.
     skipErrorChecking: true,
     validation: { notExported: false, invalidLink: true, notDocumented: false },
     logLevel: 'Warn',
   });
   const project = await application.convert();
-  if (project === undefined) throw new Error('Expected TypeDoc to read the sources, got nothing. See above.');
+  if (project === undefined)
+    throw new Error('Expected TypeDoc to read the sources, got no result. See the messages above.');
   application.validate(project);
-  return { project, hasFaults: application.logger.hasWarnings() || application.logger.hasErrors() };
+  return { project, hasProblems: application.logger.hasWarnings() || application.logger.hasErrors() };
 }
 
-/** The last words of the names of interfaces that someone who uses the package fills in, once and not with each call. */
+/** The name endings of interfaces that a user fills in once, not per call. */
 export const SETTINGS =
   /(?<!Call|ResponsesProvider)(?:Options|Settings|Config|Entry|Choice|Override|Profile|Callbacks)$/;
 
-/** All options of all entries as Markdown: a heading for each entry, a table for each interface. */
+/** Renders the options of all entries as Markdown: a heading per entry and a table per interface. */
 export function renderOptions(project: ProjectReflection): string {
   const seen = new Set<string>();
   const sections: string[] = [];
@@ -62,7 +63,7 @@ export function renderOptions(project: ProjectReflection): string {
   return sections.join('\n\n');
 }
 
-/** What is asked for first stands first. */
+/** The provider settings come first. */
 const isMain = ({ name }: DeclarationReflection): boolean => name === 'KelivoResponsesSettings';
 
 function renderInterface(declaration: DeclarationReflection): string {
@@ -76,7 +77,7 @@ function renderInterface(declaration: DeclarationReflection): string {
     .join('\n\n');
 }
 
-/** An object that is written where it is used has a row for each of its own options. */
+/** Adds a row for each property of an inline object type. */
 function toRows(options: readonly DeclarationReflection[], path: string): string[] {
   return options.flatMap(option => {
     const name = path + option.name;
@@ -94,7 +95,7 @@ function toRows(options: readonly DeclarationReflection[], path: string): string
 function toDefault({ comment, flags }: DeclarationReflection): string {
   const text = toMarkdown(comment?.blockTags.find(({ tag }) => tag === '@default')?.content);
   if (text === '') return flags.isOptional ? '' : 'required';
-  // TypeDoc takes a bare value for code.
+  // TypeDoc turns a plain value into a code block.
   return text
     .replace(/^```ts\s*(.*?)\s*```$/s, '$1')
     .replace(/^(?:'[^']*'|[\d_]+|true|false|\{\}|\[\])$/, '`$&`');
@@ -110,7 +111,7 @@ const toMarkdown = (parts: readonly CommentDisplayPart[] = []): string =>
 
 const toCell = (text: string): string => text.replace(/\s+/g, ' ').replace(/\|/g, '\\|');
 
-const NEED_A_SENTENCE =
+const NEED_A_COMMENT =
   ReflectionKind.Function |
   ReflectionKind.Class |
   ReflectionKind.Interface |
@@ -119,21 +120,21 @@ const NEED_A_SENTENCE =
   ReflectionKind.Method;
 
 /**
- * Exports and methods without a sentence that says what they are, and so options that may be left out: whoever sets one
- * has to know what happens without it. What must be there and is named in whole words speaks for itself.
+ * Lists the exports, methods and optional settings without a comment. Required properties may do without one: their
+ * names are enough.
  */
 export function findUndocumented(project: ProjectReflection): string[] {
   const declarations = project.getReflectionsByKind(ReflectionKind.All) as DeclarationReflection[];
   return declarations
-    .filter(declaration => needsSentence(declaration) && !hasSentence(declaration))
+    .filter(declaration => needsComment(declaration) && !hasOwnComment(declaration))
     .map(
       declaration => `${declaration.getFullName()} (${declaration.sources?.[0]?.fileName ?? 'unknown file'})`,
     )
     .sort();
 }
 
-function needsSentence(declaration: DeclarationReflection): boolean {
-  if (declaration.kindOf(NEED_A_SENTENCE)) return declaration.inheritedFrom === undefined;
+function needsComment(declaration: DeclarationReflection): boolean {
+  if (declaration.kindOf(NEED_A_COMMENT)) return declaration.inheritedFrom === undefined;
   const isOption =
     declaration.kindOf(ReflectionKind.Property) &&
     declaration.flags.isOptional &&
@@ -142,7 +143,7 @@ function needsSentence(declaration: DeclarationReflection): boolean {
   return isOption === true && declaration.inheritedFrom === undefined;
 }
 
-function hasSentence(declaration: DeclarationReflection): boolean {
+function hasOwnComment(declaration: DeclarationReflection): boolean {
   const own = declaration.comment;
   if (own !== undefined && (own.hasVisibleComponent() || own.blockTags.length > 0)) return true;
   return declaration.signatures?.some(signature => signature.hasComment()) === true;

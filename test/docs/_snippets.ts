@@ -1,14 +1,14 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { root } from '../package/manifest.js';
 import type { Snippet } from './_markdown.js';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 
-/** Inside the package, so that the snippets find it by its name, as it is built. */
-const folder = path.join(root, 'test-results/readme');
+/** Inside the package, so that imports of `kelivo-responses` resolve to the build. */
+const folder = path.join(root, 'test-results/snippets');
 
 const prelude = fileURLToPath(new URL('_prelude.ts', import.meta.url));
 
@@ -24,13 +24,13 @@ const options: ts.CompilerOptions = {
   noEmit: true,
 };
 
-/** Programs made of snippets: each in a file of its own, beside one with what they take for granted. */
+/** Snippets as files of one program, together with the prelude that declares their globals. */
 export interface WrittenSnippets {
-  /** The faults that the compiler finds in a snippet. */
-  faultsOf(snippet: Snippet): string[];
-  /** The file that runs a snippet. */
+  /** Returns the compiler errors of a snippet. */
+  errorsOf(snippet: Snippet): string[];
+  /** Writes the JavaScript of a snippet and returns its path. */
   programOf(snippet: Snippet): string;
-  /** The file that has to be loaded before it. */
+  /** The compiled prelude. It is imported before the snippets. */
   readonly prelude: string;
 }
 
@@ -43,7 +43,7 @@ export function writeSnippets(snippets: readonly Snippet[]): WrittenSnippets {
       path.join(folder, `snippet-${index + 1}.${snippet.language}`),
     ]),
   );
-  // One without imports is a module all the same.
+  // The export makes a snippet without imports a module.
   for (const [snippet, file] of fileOf) writeFileSync(file, `${toCode(snippet)}\nexport {};\n`);
   const program = ts.createProgram([prelude, ...fileOf.values()], options);
 
@@ -56,7 +56,7 @@ export function writeSnippets(snippets: readonly Snippet[]): WrittenSnippets {
   };
 
   return {
-    faultsOf(snippet) {
+    errorsOf(snippet) {
       const source = program.getSourceFile(fileOf.get(snippet) ?? '');
       if (source === undefined) return ['The snippet was not written.'];
       return ts.getPreEmitDiagnostics(program, source).map(({ messageText, start = 0 }) => {
@@ -69,33 +69,70 @@ export function writeSnippets(snippets: readonly Snippet[]): WrittenSnippets {
   };
 }
 
-/** Other releases of `ai` are installed here under names of their own: `ai6`, `ai7`. */
+/** Imports another major of `ai` under its name in this repository: `ai6` or `ai7`. */
 const toCode = ({ code, major = '' }: Snippet): string => code.replaceAll("from 'ai';", `from 'ai${major}';`);
 
-export interface ProgramRun {
-  readonly exitCode: number | null;
+export interface SnippetRun {
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a file with Node, after another one, in a folder and with no other variables than those that are given. */
-export async function runProgram(
-  file: string,
-  { after, cwd, env, timeout }: { after: string; cwd: string; env: Record<string, string>; timeout: number },
-): Promise<ProgramRun> {
-  const child = spawn(process.execPath, ['--import', after, file], {
-    cwd,
-    env,
+export interface ProcessRun {
+  /** The runs in the order of the files. The last run has all output after its start. */
+  readonly runs: readonly SnippetRun[];
+  /** Null if the process did not exit by itself and was killed. */
+  readonly exitCode: number | null;
+}
+
+export interface RunOptions {
+  /** The file that is imported first. */
+  readonly prelude: string;
+  readonly cwd: string;
+  /** All environment variables of the process. */
+  readonly env: Record<string, string>;
+  /** Maximum time of the process in milliseconds. */
+  readonly timeout: number;
+}
+
+/** Separates the output of two files. */
+const SEPARATOR = '\u001e';
+
+/**
+ * Runs files one after another in a single process. An error of one is printed to its `stderr`, and the next file runs.
+ * The process exits by itself when no file has left a timer, a socket or a child process behind.
+ */
+export async function runInOneProcess(
+  files: readonly string[],
+  { prelude, ...options }: RunOptions,
+): Promise<ProcessRun> {
+  const script = `
+    for (const file of ${JSON.stringify(files)}) {
+      globalThis.prepareSnippet();
+      await import(file).catch(error => console.error(error));
+      for (const stream of [process.stdout, process.stderr]) stream.write('${SEPARATOR}');
+    }`;
+  const args = ['--import', prelude, '--input-type=module', '--eval', script];
+  const child = spawn(process.execPath, args, {
+    ...options,
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout,
     killSignal: 'SIGKILL',
   });
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (piece: string) => {
-      output[name] += piece;
+    child[name].setEncoding('utf8').on('data', (chunk: string) => {
+      output[name] += chunk;
     });
   }
   const [exitCode] = (await once(child, 'close')) as [number | null];
-  return { exitCode, ...output };
+  const stdouts = output.stdout.split(SEPARATOR);
+  const stderrs = output.stderr.split(SEPARATOR);
+  // Output after the last separator belongs to the last file.
+  const runs = files.map((_, index) => {
+    const end = index === files.length - 1 ? undefined : index + 1;
+    return {
+      stdout: stdouts.slice(index, end).join(''),
+      stderr: stderrs.length > index ? stderrs.slice(index, end).join('') : 'The snippet did not run.',
+    };
+  });
+  return { runs, exitCode };
 }

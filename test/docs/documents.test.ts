@@ -7,7 +7,7 @@ import { toAnchor } from './_markdown.js';
 
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 
-/** The source texts, with literals that span several lines joined. */
+/** The source texts. Strings that are concatenated over several lines are joined. */
 const sources = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
   .filter(file => file.endsWith('.ts'))
   .map(file =>

@@ -3,7 +3,7 @@ import { findFiles, findSnippets, type Snippet } from './_markdown.js';
 
 const find = (lines: readonly string[]): Snippet[] => findSnippets(lines.join('\n'));
 
-it('takes blocks of TypeScript and leaves those of other languages', () => {
+it('finds TypeScript blocks and ignores other languages', () => {
   const lines = [
     '# First',
     '```bash',
@@ -28,10 +28,10 @@ it('takes blocks of TypeScript and leaves those of other languages', () => {
   ]);
 });
 
-it('takes the comments right above a block for remarks about it', () => {
-  const remarks = ['<!-- prints: one -->', '<!-- prints: two -->', '', '```ts', 'a();', '```'];
+it('reads the comments directly above a block', () => {
+  const comments = ['<!-- prints: one -->', '<!-- prints: two -->', '', '```ts', 'a();', '```'];
   const others = ['<!-- not run: needs a key -->', '', 'Text.', '```tsx', 'b();', '```'];
-  expect(find([...remarks, ...others])).toMatchObject([
+  expect(find([...comments, ...others])).toMatchObject([
     { prints: ['one', 'two'], notRun: undefined },
     { language: 'tsx', prints: [], notRun: undefined },
   ]);
@@ -41,11 +41,11 @@ it('takes the comments right above a block for remarks about it', () => {
   ]);
 });
 
-it('takes a block that does not end for a mistake', () => {
-  expect(() => find(['```ts', 'a();'])).toThrow('Expected an end of the block in line 1');
+it('rejects a block without an end', () => {
+  expect(() => find(['```ts', 'a();'])).toThrow('Expected an end of the code block in line 1');
 });
 
-it('takes a block below the name of a file for that file', () => {
+it('reads the content of a named file from the block below its name', () => {
   const markdown = ['<!-- file: a.json -->', '', '```json', '{', '}', '```', '', '```json', '[]', '```'].join(
     '\n',
   );

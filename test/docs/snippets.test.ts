@@ -8,10 +8,8 @@ import { toSse } from '../_sse.js';
 import { root } from '../package/manifest.js';
 import { functionCall, toStream } from '../responses/stream/_fixtures/wire-events.js';
 import { type EverythingServer, startEverythingServer } from '../tools/mcp/_everything-server.js';
-import { type WrittenSnippets, writeSnippets } from './_snippets.js';
-import { runProgram } from './_snippets.js';
-import { findFiles, findSnippets } from './_markdown.js';
-import { PAGES } from './_markdown.js';
+import { findFiles, findSnippets, PAGES } from './_markdown.js';
+import { type ProcessRun, runInOneProcess, type WrittenSnippets, writeSnippets } from './_snippets.js';
 
 const pages = PAGES.map(file => ({ file, text: readFileSync(path.join(root, file), 'utf8') }));
 const snippets = pages.flatMap(({ file, text }) =>
@@ -19,14 +17,21 @@ const snippets = pages.flatMap(({ file, text }) =>
 );
 const seconds = 1000;
 
+/** Snippets that run one after another in the same process. There is one process per group. */
+const GROUPS = 3;
+const groups = Array.from({ length: GROUPS }, (_, group) =>
+  snippets.filter(({ notRun }) => notRun === undefined).filter((_, index) => index % GROUPS === group),
+);
+
 let written: WrittenSnippets;
 let emulator: ResponsesEmulator;
 let mcpServer: EverythingServer;
-/** Where the snippets run: with a file to find, and `npx` finds the MCP servers there. */
+let processes: Promise<ProcessRun>[];
+/** The working directory of the snippets, with the files that they read. `npx` finds the MCP servers there. */
 let home: string;
 
 beforeAll(async () => {
-  home = mkdtempSync(path.join(tmpdir(), 'readme-'));
+  home = mkdtempSync(path.join(tmpdir(), 'snippets-'));
   writeFileSync(path.join(home, 'package.json'), '{}');
   writeFileSync(path.join(home, 'notes.txt'), 'Water the plants.\n');
   writeFileSync(
@@ -41,39 +46,47 @@ beforeAll(async () => {
     startEverythingServer('streamableHttp'),
   ]);
   written = writeSnippets(snippets);
-}, 60 * seconds);
-
-afterAll(async () => {
-  await Promise.all([emulator.close(), mcpServer.close()]);
-  rmSync(home, { recursive: true });
-});
-
-describe.concurrent.each(snippets)('$name', snippet => {
-  it('compiles', () => {
-    expect(written.faultsOf(snippet)).toEqual([]);
-  });
-
-  if (snippet.notRun !== undefined) {
-    it.skip(`runs, where it can: ${snippet.notRun}`, () => {});
-    return;
-  }
-
-  it('runs', { timeout: 60 * seconds }, async () => {
-    const { exitCode, stdout, stderr } = await runProgram(written.programOf(snippet), {
-      after: written.prelude,
+  processes = groups.map(group =>
+    runInOneProcess(group.map(written.programOf), {
+      prelude: written.prelude,
       cwd: home,
       env: {
         PATH: process.env.PATH ?? '',
         HOME: home,
         OPENAI_API_KEY: 'a key',
         OPENAI_BASE_URL: emulator.baseURL,
-        README_MCP_URL: mcpServer.config.url,
+        SNIPPETS_MCP_URL: mcpServer.config.url,
       },
-      timeout: 50 * seconds,
-    });
+      timeout: 150 * seconds,
+    }),
+  );
+}, 60 * seconds);
+
+afterAll(async () => {
+  await Promise.all(processes);
+  await Promise.all([emulator.close(), mcpServer.close()]);
+  rmSync(home, { recursive: true });
+});
+
+describe.each(snippets)('$name', snippet => {
+  it('compiles', () => {
+    expect(written.errorsOf(snippet)).toEqual([]);
+  });
+
+  if (snippet.notRun !== undefined) {
+    it.skip(`runs (skipped: ${snippet.notRun})`, () => {});
+    return;
+  }
+
+  it('runs', { timeout: 160 * seconds }, async () => {
+    const group = groups.findIndex(members => members.includes(snippet));
+    const { runs } = (await processes[group]) ?? { runs: [] };
+    const { stdout, stderr } = runs[groups[group]?.indexOf(snippet) ?? -1] ?? {
+      stdout: '',
+      stderr: 'The snippet did not run.',
+    };
     expect(stderr).toBe('');
-    expect(exitCode).toBe(0);
-    // An object is printed on one line or several, as it fits.
+    // Node prints an object on one or several lines, depending on its length.
     const printed = stdout.replace(/\s+/g, ' ');
     let from = 0;
     for (const text of snippet.prints) {
@@ -83,3 +96,11 @@ describe.concurrent.each(snippets)('$name', snippet => {
     }
   });
 });
+
+it.each(groups.map((_, group) => group))(
+  'the process of group %i exits by itself',
+  { timeout: 160 * seconds },
+  async group => {
+    expect((await processes[group])?.exitCode).toBe(0);
+  },
+);

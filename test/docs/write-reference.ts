@@ -10,9 +10,9 @@ import { readApi } from './_reference.js';
 import { renderOptions } from './_reference.js';
 
 const file = path.join(root, REFERENCE);
-const { project, hasFaults } = await readApi();
+const { project, hasProblems } = await readApi();
 
-if (hasFaults) fail('Expected valid comments, got the problems above.');
+if (hasProblems) fail('Expected valid TSDoc comments, got the problems above.');
 for (const name of findUndocumented(project)) fail(`Expected a comment on ${name}, got none.`);
 
 const reference = await format(
