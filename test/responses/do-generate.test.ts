@@ -9,7 +9,7 @@ import { message, toResponse } from './stream/_fixtures/wire-events.js';
 
 describe('doGenerate', () => {
   for (const { title, events, response, expected } of RESPONSE_FIXTURES) {
-    it(`gives the same for ${title}, however the server answers`, async () => {
+    it(`returns the same for ${title} from a stream and a JSON document`, async () => {
       const fromJson = await modelAt(await serveJson(response)).doGenerate({ prompt });
       const fromStream = await modelAt(await serveBody(toSse(events))).doGenerate({ prompt });
       const byType = (content: typeof fromJson.content) =>

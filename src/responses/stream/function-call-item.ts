@@ -108,10 +108,7 @@ export function createFunctionCallItem({
       completed = input;
       if (isTooDeep(input)) {
         end();
-        throw new ResponseLimitError(
-          'nesting',
-          'levels of nesting in the arguments of a call',
-        );
+        throw new ResponseLimitError('nesting', 'levels of nesting in the arguments of a call');
       }
 
       callId ??= idOf(wire?.call_id) ?? idOf(wire?.id) ?? itemId ?? generateId();
