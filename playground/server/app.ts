@@ -15,7 +15,7 @@ import { stateRoutes } from './routes/state.js';
 
 export interface AppOptions {
   readonly playground: PlaygroundContext;
-  /** The port that is listened on, once it is. */
+  /** Returns the port on which the server listens. */
   readonly port: () => number;
   /** The folder of the built page. */
   readonly page: string;
@@ -23,7 +23,7 @@ export interface AppOptions {
 
 const MAX_BODY = 4_000_000;
 
-/** The playground's routes, behind the guards. */
+/** Creates the app with its routes and guards. */
 export function createApp({ playground, port, page }: AppOptions): Hono {
   const app = new Hono();
   app.use(securityHeaders);
@@ -35,7 +35,7 @@ export function createApp({ playground, port, page }: AppOptions): Hono {
   app.route('/api/servers', serverRoutes(playground));
   app.route('/api/approvals', approvalRoutes(playground));
   app.use('/*', serveStatic({ root: page }));
-  app.notFound(context => context.json({ error: 'There is nothing here.' }, 404));
+  app.notFound(context => context.json({ error: 'Not found.' }, 404));
   app.onError((error, context) => {
     const status = error instanceof HTTPException ? error.status : error instanceof KelivoError ? 400 : 500;
     return context.json({ error: playground.redactor.text(describeFailure(error)) }, status);

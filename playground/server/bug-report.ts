@@ -3,7 +3,7 @@ import type { Conversation, Thread } from '../shared/playground-state.js';
 import { type Exchange, toTrace } from '../shared/trace.js';
 import type { Redactor } from './turn/redaction.js';
 
-/** What somebody needs to see a fault again: what was sent, and the very stream that came, without secrets. */
+/** A bug report: requests and recorded responses, without secrets. */
 export interface Fixture {
   readonly format: 'kelivo-responses/bug-report@1';
   readonly createdAt: string;
@@ -28,12 +28,12 @@ export interface FixtureExchange {
   readonly request: Exchange['request'];
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The body as it can be replayed by a server: the stream, or the text. */
+  /** The recorded body, which a server can replay. */
   readonly body: string;
   readonly end?: string;
 }
 
-/** The exchanges of a conversation for a bug report. Names of this machine are blacked out beside the secrets. */
+/** Creates a bug report from a conversation. Secrets and names of this machine are redacted. */
 export function toFixture(conversation: Conversation, { redactor }: { redactor: Redactor }): Fixture {
   const turns = Object.entries(conversation.threads).flatMap(([thread, messages]) =>
     messages
@@ -83,7 +83,7 @@ const toFixtureExchange = ({
 const toFrame = (name: string, data: unknown): string =>
   `event: ${name}\ndata: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
 
-/** The home folder, and with it the user's name, stand in paths of tools. */
+/** Redacts working folder, home folder and user name, which occur in tool paths. */
 function withoutMachine(value: unknown): unknown {
   const names: readonly (readonly [string, string])[] = [
     [process.cwd(), '.'],

@@ -1,28 +1,36 @@
 import type { MiddlewareHandler } from 'hono';
 
 /**
- * Lets in what this machine's own browser sends from the playground's own page. The host must be a name of this
- * machine: a foreign name that was made to point here (DNS rebinding) is refused. Whatever changes something must come
- * from the page itself, and reading from another site is refused, too.
+ * Accepts only requests from the playground's page on this machine. The host must be a local name, which prevents DNS
+ * rebinding. Requests that change state require the origin of the page, and other sites cannot read responses.
  */
 export function localOnly({ port }: { port: () => number }): MiddlewareHandler {
   return async (context, next) => {
     const { method, header } = toParts(context.req.raw);
     const hosts = ['127.0.0.1', 'localhost', '[::1]'].map(name => `${name}:${port()}`);
     if (!hosts.includes(header('host') ?? '')) {
-      return context.json({ error: 'Expected the name of this machine as the host, got another.' }, 403);
+      return context.json(
+        { error: 'Expected a local host name, such as 127.0.0.1, in the Host header, got another host.' },
+        403,
+      );
     }
     const origin = header('origin');
     const isOwnOrigin = hosts.some(host => origin === `http://${host}`);
     const isSafe = method === 'GET' || method === 'HEAD';
     if (origin === undefined ? !isSafe : !isOwnOrigin) {
-      return context.json({ error: 'Expected a request of the playground’s own page.' }, 403);
+      return context.json(
+        { error: 'Expected a request from the page of the playground, got another origin.' },
+        403,
+      );
     }
     const site = header('sec-fetch-site');
-    // Where the browser tells: from the page itself, or typed into the address bar.
+    // Browsers send `none` for addresses that the user entered.
     const isOwnSite = site === undefined || site === 'same-origin' || site === 'none';
     if (context.req.path.startsWith('/api/') && !isOwnSite) {
-      return context.json({ error: 'Expected a request of the playground’s own page.' }, 403);
+      return context.json(
+        { error: 'Expected a request from the page of the playground, got another origin.' },
+        403,
+      );
     }
     return next();
   };
@@ -34,8 +42,8 @@ const toParts = ({ method, headers }: Request) => ({
 });
 
 /**
- * Nothing is loaded from elsewhere and nothing is sent elsewhere: an image in an answer of the model cannot carry the
- * conversation away.
+ * Blocks all requests to other origins, so that an image in a model's response cannot send the conversation to another
+ * server.
  */
 const POLICY = [
   "default-src 'none'",

@@ -1,18 +1,18 @@
 /**
- * API keys, in memory alone: never in a file, never in an answer to the page. A key belongs to the origin it was typed
- * in for, so that a change of the address does not take it elsewhere.
+ * API keys. They are kept in memory only, and are never written to a file or sent to the page. A key belongs to the
+ * origin that it was entered for, so that changing the endpoint does not send it to another server.
  */
 export interface KeySafe {
-  /** An empty key forgets the one that is known. */
+  /** Stores a key. An empty key deletes the stored one. */
   keep(endpoint: string, key: string): void;
   keyFor(endpoint: string): string | undefined;
   sourceFor(endpoint: string): 'none' | 'typed' | 'environment';
-  /** All keys, to be blacked out in what is shown. */
+  /** Returns all keys, for redaction. */
   all(): readonly string[];
 }
 
 export interface KeySafeOptions {
-  /** `OPENAI_API_KEY` counts for the origin of `OPENAI_BASE_URL`, by default OpenAI's. */
+  /** `OPENAI_API_KEY` is used for the origin of `OPENAI_BASE_URL`, by default OpenAI's. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 

@@ -9,16 +9,16 @@ const help = `Serves the playground on 127.0.0.1.
 Usage: npm start -- [options]
 
 Options:
-  --port <number>   the port, 4173 or a free one unless told otherwise
-  --data <folder>   where conversations, settings and MCP servers are kept, playground/.data by default
-  --help            this text
+  --port <number>   port (default: 4173, or a free port if it is in use)
+  --data <folder>   folder for conversations, settings and MCP servers (default: playground/.data)
+  --help            show this help
 
-It talks to an emulator that needs no key until you choose another endpoint. OPENAI_API_KEY is used
-for OPENAI_BASE_URL, by default OpenAI.
+The playground uses an emulator that needs no key until you select another endpoint. OPENAI_API_KEY is
+used for OPENAI_BASE_URL, by default OpenAI.
 `;
 
-const USUAL_PORT = 4173;
-const usualFolder = fileURLToPath(new URL('../.data', import.meta.url));
+const DEFAULT_PORT = 4173;
+const defaultFolder = fileURLToPath(new URL('../.data', import.meta.url));
 
 try {
   await main(process.argv.slice(2));
@@ -36,8 +36,8 @@ async function main(args: string[]): Promise<void> {
     console.log(help);
     return;
   }
-  const playground = await start({ port: readPort(values.port), folder: values.data ?? usualFolder });
-  console.log(`The playground is at ${playground.url}  (Ctrl-C ends it)`);
+  const playground = await start({ port: readPort(values.port), folder: values.data ?? defaultFolder });
+  console.log(`The playground runs at ${playground.url} (press Ctrl-C to stop)`);
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.once(name, () => void playground.close());
   }
@@ -46,17 +46,19 @@ async function main(args: string[]): Promise<void> {
 async function start({ port, folder }: { port: number | undefined; folder: string }) {
   const options = { folder, environment: process.env };
   try {
-    return await startPlayground({ ...options, port: port ?? USUAL_PORT });
+    return await startPlayground({ ...options, port: port ?? DEFAULT_PORT });
   } catch (error) {
-    if (!isTaken(error)) throw error;
+    if (!isPortInUse(error)) throw error;
     if (port !== undefined) {
-      throw new Error(`Port ${port} is taken. Choose another with --port, or leave it out for a free one.`);
+      throw new Error(
+        `Port ${port} is in use. Choose another port with --port, or omit --port to use a free one.`,
+      );
     }
     return startPlayground(options);
   }
 }
 
-function isTaken(error: unknown): boolean {
+function isPortInUse(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 }
 

@@ -7,7 +7,7 @@ import { createApp } from './app.js';
 import { createSharedEmulator } from './emulator/shared-emulator.js';
 import { createKeySafe } from './keys.js';
 import { defaultServers, makeFilesFolder } from './mcp/default-servers.js';
-import { openServerBook } from './mcp/servers.js';
+import { openServerRegistry } from './mcp/servers.js';
 import { createConversationStore } from './store/conversations.js';
 import { openDatabase } from './store/database.js';
 import { createSettingsStore } from './store/settings.js';
@@ -16,13 +16,13 @@ import { createRedactor } from './turn/redaction.js';
 import { createRunningTurns } from './turn/running-turns.js';
 
 export interface PlaygroundOptions {
-  /** Where conversations, settings and the MCP configuration are kept. */
+  /** Folder for conversations, settings and the MCP configuration. */
   readonly folder: string;
-  /** @default a free one */
+  /** @default a free port */
   readonly port?: number;
-  /** Where `OPENAI_API_KEY` and `OPENAI_BASE_URL` are looked for. */
+  /** Environment with `OPENAI_API_KEY` and `OPENAI_BASE_URL`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The folder of the built page. @default the one that `npm run build:page` makes */
+  /** The folder of the built page. @default the output of `npm run build:page` */
   readonly page?: string;
 }
 
@@ -36,9 +36,9 @@ export interface Playground {
 const builtPage = fileURLToPath(new URL('../web/dist', import.meta.url));
 
 /**
- * Starts the playground on 127.0.0.1, where no other machine gets at it.
+ * Starts the playground on 127.0.0.1, so that other machines cannot reach it.
  *
- * @throws the error of `node:http` when the port is taken, and KelivoError when the MCP configuration is wrong.
+ * @throws the error of `node:http` if the port is in use, and KelivoError if the MCP configuration is invalid.
  */
 export async function startPlayground({
   folder,
@@ -46,14 +46,14 @@ export async function startPlayground({
   environment,
   page = builtPage,
 }: PlaygroundOptions): Promise<Playground> {
-  // `ai` would print them itself, as they come from outside; here they are events.
+  // The trace contains the warnings, so `ai` does not print them.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   const database = openDatabase(folder);
   const filesFolder = path.join(folder, 'files');
   makeFilesFolder(filesFolder);
   const keys = createKeySafe({ environment });
   const redactor = createRedactor(() => [...keys.all(), ...servers.secrets()]);
-  const servers = openServerBook({
+  const servers = openServerRegistry({
     file: path.join(folder, 'mcp.json'),
     defaults: defaultServers({ filesFolder }),
     redact: text => redactor.text(text),

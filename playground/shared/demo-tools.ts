@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { McpServers } from 'kelivo-responses';
 
-/** The demo's own tools, run in this process. */
+/** Local tools of the demo and the playground. */
 export const localTools = {
   'word-count': {
     ...tool({
@@ -16,11 +16,11 @@ export const localTools = {
   },
 };
 
-/** Needs a tool of the built-in MCP server, and after it a local one. */
+/** Requires a tool of the built-in MCP server first, then a local tool. */
 export const defaultQuestion =
   'First get the sum of 17 and 25, then count the words in "the loop runs the tools and streams every round".';
 
-/** The reference MCP server that has a tool for everything: a development dependency, so nothing is downloaded. */
+/** Returns the configuration of `server-everything`, a development dependency, so that nothing is downloaded. */
 export function everythingServer(): McpServers {
   const manifest = createRequire(import.meta.url).resolve(
     '@modelcontextprotocol/server-everything/package.json',

@@ -1,10 +1,10 @@
 import type { UIMessage } from 'ai';
 import type { Flag, TraceEvent } from './trace-event.js';
 
-/** A message of the playground: what `useChat` knows, and trace events that pass by while it streams. */
+/** A chat message whose stream also carries trace events. */
 export type PlaygroundMessage = UIMessage<unknown, { trace: TraceBatch }>;
 
-/** Events of the answer with this message id. */
+/** Trace events of the response with this message id. */
 export interface TraceBatch {
   readonly messageId: string;
   readonly events: readonly TraceEvent[];
@@ -13,29 +13,29 @@ export interface TraceBatch {
 export type ReasoningEffort = 'default' | 'minimal' | 'low' | 'medium' | 'high';
 export type ApprovalPolicy = 'none' | 'destructive' | 'all';
 
-/** What the side panel sets, without any secret. */
+/** Settings of the side panel. They contain no secrets. */
 export interface Settings {
   /** `emulator`, or the base URL of an endpoint. */
   readonly endpoint: string;
   readonly modelId: string;
   readonly reasoningEffort: ReasoningEffort;
   readonly flag: Flag;
-  /** Names of adapters that apply to the model but are switched off. */
+  /** Names of matching adapters that are switched off. */
   readonly disabledAdapters: readonly string[];
   readonly approvals: ApprovalPolicy;
   readonly systemPrompt: string;
-  /** What goes wrong at the emulator: the name of a fault or a dialect. */
+  /** Name of the emulator's fault or dialect. */
   readonly fault: string;
-  /** In which request of a turn the fault happens, from 1; 0 means in all. */
+  /** Number of the request in a turn that has the fault, from 1; 0 for all requests. */
   readonly faultRequest: number;
 }
 
-/** What there is to choose from and how things are, as the page is told. */
+/** Settings and choices that the server sends to the page. */
 export interface PlaygroundState {
   readonly settings: Settings;
-  /** Whether there is a key for the endpoint that is set, and where it comes from. Never the key. */
+  /** Source of the key for the current endpoint. The key itself is never sent. */
   readonly key: 'none' | 'typed' | 'environment';
-  /** Adapters that apply to the model. */
+  /** Adapters that match the model. */
   readonly adapters: readonly AdapterChoice[];
   readonly faults: readonly FaultChoice[];
   readonly filesFolder: string;
@@ -58,7 +58,7 @@ export interface ModelList {
   readonly problem?: string;
 }
 
-/** Which answers a conversation holds: one, or one of each provider side by side. */
+/** One response per message, or one per provider side by side. */
 export type ConversationMode = 'chat' | 'compare';
 export type Thread = 'main' | Flag;
 
@@ -79,10 +79,10 @@ export interface StoredMessage {
   readonly trace: readonly TraceEvent[];
 }
 
-/** One MCP server as the page shows it. */
+/** An MCP server, as displayed by the page. */
 export interface ServerView {
   readonly name: string;
-  /** Where it is: a command line or an address, without secrets. */
+  /** Command line or URL, without secrets. */
   readonly target: string;
   readonly transport: 'stdio' | 'http';
   readonly state: 'idle' | 'connecting' | 'ready' | 'failed' | 'disabled';
@@ -104,18 +104,18 @@ export interface LogLine {
   readonly text: string;
 }
 
-/** How the servers are, and the configuration they come from: JSON text without secrets. */
-export interface ServersAnswer {
+/** States of the servers, and their configuration as JSON text without secrets. */
+export interface ServersResponse {
   readonly servers: readonly ServerView[];
   readonly config: string;
 }
 
-/** The answer to a configuration that is none. */
-export interface ConfigurationRefused {
+/** Response to an invalid configuration. */
+export interface ConfigurationRejected {
   readonly problem: string;
 }
 
-/** The answer to a change of servers that would start programs which are not in the file yet. */
+/** Response to a change that would start programs which are not in the configuration file yet. */
 export interface ConfirmationNeeded {
   readonly needsConfirmation: readonly { readonly name: string; readonly commandLine: string }[];
   readonly confirmation: string;

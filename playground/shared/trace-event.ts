@@ -1,7 +1,7 @@
-/** Which provider answers: this package's, or the official one of the AI SDK. */
+/** Provider of a response: this package, or the official provider of the AI SDK. */
 export type Flag = 'kelivo' | 'official';
 
-/** Counts of tokens; a server may leave any of them out. */
+/** Token counts. Servers may omit any of them. */
 export interface Usage {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
@@ -10,15 +10,15 @@ export interface Usage {
   readonly cachedInputTokens?: number;
 }
 
-/** How one HTTP exchange ended: read to its end, given up by us, or broken by the other side. */
+/** End of an HTTP exchange: read completely, aborted by the client, or broken by the server. */
 export type ExchangeEnd = 'complete' | 'aborted' | 'broken';
 
-/** How a turn ended. */
+/** End of a turn. */
 export type TurnEnd = 'finished' | 'stopped' | 'failed';
 
 /**
- * What happened behind an answer, in order: plain JSON that streams to the page as it happens and is kept beside the
- * message. `at` is the time in milliseconds since the turn began.
+ * An event of a turn, as plain JSON. Events are streamed to the page and stored with the message. `at` is the time in
+ * milliseconds since the turn began.
  */
 export type TraceEvent = { readonly at: number } & (
   | {
@@ -41,13 +41,13 @@ export type TraceEvent = { readonly at: number } & (
       body: unknown;
     }
   | { type: 'response'; exchange: number; status: number; headers: Readonly<Record<string, string>> }
-  /** One event of a streamed answer; `data` is the parsed JSON, or the text where it is none. */
+  /** One event of a streamed response; `data` is the parsed JSON, or the text if it is not JSON. */
   | { type: 'wire'; exchange: number; name: string; data: unknown }
-  /** The body of an answer that is no stream of events. */
+  /** The body of a response that is not an event stream. */
   | { type: 'body'; exchange: number; text: string }
   | { type: 'exchange-end'; exchange: number; end: ExchangeEnd; message?: string }
-  /** The endpoint saw that the connection was closed before it had said everything. Only the emulator can tell. */
-  | { type: 'hung-up'; exchange: number }
+  /** The endpoint noticed that the client closed the connection early. Only the emulator reports this. */
+  | { type: 'disconnect-noticed'; exchange: number }
   | { type: 'round-start'; round: number }
   | { type: 'first-token' }
   | { type: 'tool-start'; round: number; toolCallId: string; toolName: string; input: string }
@@ -66,13 +66,13 @@ export type TraceEvent = { readonly at: number } & (
       duration: number;
       isError: boolean;
     }
-  | { type: 'approval-wanted'; approvalId: string; toolCallId: string; toolName: string; input: unknown }
-  | { type: 'approval-settled'; approvalId: string; approved: boolean }
+  | { type: 'approval-requested'; approvalId: string; toolCallId: string; toolName: string; input: unknown }
+  | { type: 'approval-decided'; approvalId: string; approved: boolean }
   | { type: 'round-end'; round: number; finishReason: string; usage: Usage }
   | { type: 'turn-end'; end: TurnEnd; message?: string; finishReason?: string; usage?: Usage }
 );
 
-/** What happened, without the time: the recorder adds it. */
+/** A trace event without its time, which the recorder adds. */
 export type TraceFact = TraceEvent extends infer Event
   ? Event extends TraceEvent
     ? Omit<Event, 'at'>

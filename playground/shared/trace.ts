@@ -1,6 +1,6 @@
 import type { ExchangeEnd, Flag, TraceEvent, TurnEnd, Usage } from './trace-event.js';
 
-/** The story of one answer, put together from its events. Times are milliseconds since the turn began. */
+/** The trace of a response, built from its events. Times are milliseconds since the turn began. */
 export interface Trace {
   readonly startedAt?: string;
   readonly flag?: Flag;
@@ -37,11 +37,11 @@ export interface TraceTool {
   readonly startAt: number;
   readonly endAt?: number;
   readonly state: ToolState;
-  /** How far it is, from 0 to 1, or in its own words. */
+  /** Progress from 0 to 1, or a message of the tool. */
   readonly progress?: { readonly share?: number; readonly message?: string };
 }
 
-/** One HTTP request and its answer. */
+/** One HTTP request and its response. */
 export interface Exchange {
   readonly exchange: number;
   readonly round: number;
@@ -57,8 +57,8 @@ export interface Exchange {
   readonly events: readonly WireEvent[];
   readonly bodyText?: string;
   readonly end?: { readonly at: number; readonly end: ExchangeEnd; readonly message?: string };
-  /** The endpoint saw our connection go. */
-  readonly isHungUp: boolean;
+  /** True if the endpoint noticed that the connection was closed. */
+  readonly isDisconnectNoticed: boolean;
 }
 
 export interface WireEvent {
@@ -72,8 +72,8 @@ export interface Approval {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly input: unknown;
-  readonly wantedAt: number;
-  readonly settledAt?: number;
+  readonly requestedAt: number;
+  readonly decidedAt?: number;
   readonly approved?: boolean;
 }
 
@@ -87,7 +87,7 @@ export const emptyTrace: Trace = {
   lastAt: 0,
 };
 
-/** Adds what happened to what was known. */
+/** Adds events to a trace. */
 export const addToTrace = (trace: Trace, events: readonly TraceEvent[]): Trace =>
   events.reduce(
     (known, event) => ({ ...known, ...toChange(known, event), lastAt: Math.max(known.lastAt, event.at) }),
@@ -119,7 +119,7 @@ const handlers: Handlers = {
         startAt: at,
         request: { method, url, headers, body },
         events: [],
-        isHungUp: false,
+        isDisconnectNoticed: false,
       },
     ],
   }),
@@ -137,8 +137,8 @@ const handlers: Handlers = {
   'exchange-end': ({ exchanges }, { exchange, at, end, message }) => ({
     exchanges: changeExchange(exchanges, exchange, () => ({ end: { at, end, message } })),
   }),
-  'hung-up': ({ exchanges }, { exchange }) => ({
-    exchanges: changeExchange(exchanges, exchange, () => ({ isHungUp: true })),
+  'disconnect-noticed': ({ exchanges }, { exchange }) => ({
+    exchanges: changeExchange(exchanges, exchange, () => ({ isDisconnectNoticed: true })),
   }),
   'round-start': ({ rounds }, { round, at }) => ({ rounds: [...rounds, { round, startAt: at }] }),
   'first-token': (_trace, { at }) => ({ firstTokenAt: at }),
@@ -161,12 +161,12 @@ const handlers: Handlers = {
         : [...tools, { toolCallId, toolName, round, startAt: at, ...change }],
     };
   },
-  'approval-wanted': ({ approvals }, { at, approvalId, toolCallId, toolName, input }) => ({
-    approvals: [...approvals, { approvalId, toolCallId, toolName, input, wantedAt: at }],
+  'approval-requested': ({ approvals }, { at, approvalId, toolCallId, toolName, input }) => ({
+    approvals: [...approvals, { approvalId, toolCallId, toolName, input, requestedAt: at }],
   }),
-  'approval-settled': ({ approvals }, { at, approvalId, approved }) => ({
+  'approval-decided': ({ approvals }, { at, approvalId, approved }) => ({
     approvals: approvals.map(approval =>
-      approval.approvalId === approvalId ? { ...approval, settledAt: at, approved } : approval,
+      approval.approvalId === approvalId ? { ...approval, decidedAt: at, approved } : approval,
     ),
   }),
   'round-end': ({ rounds }, { at, round, finishReason, usage }) => ({
@@ -177,7 +177,7 @@ const handlers: Handlers = {
   'turn-end': ({ tools, rounds }, { at, end, message, usage }) => ({
     end: { at, end, message },
     usage,
-    // What was under way when the turn ended is over, too.
+    // Running tools and rounds end with the turn.
     tools: tools.map(tool => (tool.endAt === undefined ? { ...tool, endAt: at, state: 'stopped' } : tool)),
     rounds: rounds.map(round => (round.endAt === undefined ? { ...round, endAt: at } : round)),
   }),

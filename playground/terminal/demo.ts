@@ -8,7 +8,7 @@ import { createTurnPrinter } from './output.js';
 import { type CommandLine, help, readOptions, readServers } from './options.js';
 import { createTerminal } from './output.js';
 
-/** The exit codes of programs that a signal ended: 128 and its number. */
+/** Exit codes after a signal: 128 plus the signal number. */
 const signalExitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
 const hasColours = (stream: WriteStream): boolean => stream.isTTY && !process.env.NO_COLOR;
@@ -21,13 +21,13 @@ async function main(args: readonly string[]): Promise<number> {
   const interruption = new AbortController();
   let exitCode = 0;
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    // Once: should the end take too long, a second Ctrl-C does not ask.
+    // Only once, so that a second Ctrl-C terminates the process immediately.
     process.once(name, () => {
       exitCode = signalExitCodes[name];
       interruption.abort();
     });
   }
-  // Whoever read the output has gone, as `head` does.
+  // The reader of the output has closed the pipe, for example `head`.
   process.stdout.on('error', () => interruption.abort());
 
   try {

@@ -6,42 +6,42 @@ import { parseMcpConfig } from 'kelivo-responses/mcp';
 import { describeFailure } from '../shared/failure.js';
 import { defaultQuestion } from '../shared/demo-tools.js';
 
-export const help = `Asks a model a question and shows how the tool loop answers it.
+export const help = `Sends a question to a model and shows the rounds of the tool loop.
 
 Usage: npm run demo -- [options] ["question"]
 
 Options:
-  --mcp <file>    the MCP servers of this file ("mcpServers", as in Claude Desktop, Cursor
-                  or VS Code) in place of the built-in one
-  --model <id>    the model, gpt-5 unless told otherwise
-  --no-loop       the same question without the tool loop, to see the difference
-  --help          this text
+  --mcp <file>    use the MCP servers of this file ("mcpServers", as in Claude Desktop, Cursor
+                  or VS Code) instead of the built-in server
+  --model <id>    model id (default: gpt-5)
+  --no-loop       disable the tool loop, for comparison
+  --help          show this help
 
-Without a question it asks:
+Default question:
   ${defaultQuestion}
 
-It talks to an emulator that needs no key. With OPENAI_API_KEY or OPENAI_BASE_URL set, it talks
-to that endpoint.
+The demo uses an emulator that needs no key. Set OPENAI_API_KEY or OPENAI_BASE_URL to use another
+endpoint.
 `;
 
-/** What the command line asks for. */
+/** The parsed command line. */
 export interface CommandLine {
   readonly question: string;
-  /** A file of MCP servers. @default the built-in server */
+  /** Path of a file with MCP servers. @default the built-in server */
   readonly mcp?: string;
   readonly modelId: string;
   readonly hasLoop: boolean;
   readonly isHelp: boolean;
 }
 
-/** @throws Error with one line that says what is wrong. */
+/** @throws Error with a message of one line. */
 export function readOptions(args: readonly string[]): CommandLine {
   const { values, positionals } = parse(args);
   for (const name of ['model', 'mcp'] as const) {
     if (values[name]?.trim() === '') throw new Error(`Expected a value for --${name}, got none.${hint}`);
   }
   return {
-    // A question without quotation marks comes as many words.
+    // A question without quotation marks consists of several arguments.
     question: positionals.join(' ').trim() || defaultQuestion,
     mcp: values.mcp,
     modelId: values.model ?? 'gpt-5',
@@ -65,15 +65,15 @@ function parse(args: readonly string[]) {
       },
     });
   } catch (cause) {
-    // Only its first sentence is about what was typed.
+    // Only the first sentence of the message is about the command line.
     const [reason] = describeFailure(cause).split(/\. |\n/);
     throw new Error(`${reason?.replace(/\.$/, '')}.${hint}`, { cause });
   }
 }
 
-/** @throws Error with one line when the file cannot be read or is no configuration. */
+/** @throws Error with a message of one line if the file cannot be read or contains no valid configuration. */
 export async function readServers(file: string): Promise<McpServers> {
-  // npm runs scripts in the package's folder and tells in INIT_CWD where the user is.
+  // npm runs scripts in the package folder; INIT_CWD is the folder of the user.
   const location = path.resolve(process.env.INIT_CWD ?? '', file);
   let text: string;
   try {
@@ -84,6 +84,6 @@ export async function readServers(file: string): Promise<McpServers> {
   try {
     return parseMcpConfig(text);
   } catch (cause) {
-    throw new Error(`The servers file ${location} is not right. ${describeFailure(cause)}`, { cause });
+    throw new Error(`The servers file ${location} is invalid. ${describeFailure(cause)}`, { cause });
   }
 }

@@ -4,7 +4,7 @@ import type { Endpoint } from './setup.js';
 import type { DemoEvent, DemoUsage, ToolResultEvent } from './turn-events.js';
 import { stripVTControlCharacters, styleText } from 'node:util';
 
-/** Says who talks to whom, before anything is asked. */
+/** Prints endpoint, model, tools and question before the turn starts. */
 export function printHeader(
   terminal: Terminal,
   { demo, modelId, hasLoop, question }: { demo: Demo; modelId: string; hasLoop: boolean; question: string },
@@ -17,10 +17,10 @@ export function printHeader(
   row('endpoint', describeEndpoint(demo.endpoint));
   row('model', modelId);
   if (hasLoop) {
-    row('mcp', servers.map(describeServer).join(', ') || 'no server');
+    row('mcp', servers.map(describeServer).join(', ') || 'no servers');
     row('local', demo.localTools.join(', '));
   } else {
-    row('no loop', "toolLoop is off: the bare model, with the host's stopWhen and no tools");
+    row('no loop', 'toolLoop is off: the host runs the rounds (stopWhen), and the model has no tools');
   }
   for (const { problem } of servers) {
     if (problem !== undefined) terminal.line(`warning: ${problem}`, 'yellow');
@@ -33,15 +33,15 @@ export function printHeader(
 
 function describeEndpoint({ address, isEmulator, hasKey }: Endpoint): string {
   if (isEmulator) return `${address} (emulator, needs no key)`;
-  return `${address} (${hasKey ? 'key of OPENAI_API_KEY' : 'without a key'})`;
+  return `${address} (${hasKey ? 'key from OPENAI_API_KEY' : 'no key'})`;
 }
 
 const describeServer = ({ name, toolCount, problem }: InspectedServer): string =>
   problem === undefined ? `${name} (${count(toolCount, 'tool')})` : `${name} (failed)`;
 
-/** Shows the events of a turn as they come. A failure is left to the caller. */
+/** Prints the events of a turn. The caller handles failures. */
 export function createTurnPrinter(terminal: Terminal): (event: DemoEvent) => void {
-  /** The block of text that the cursor stands in. */
+  /** Key of the text block at the cursor. */
   let openBlock: string | undefined;
 
   function writeTo(block: string, text: string, style?: 'dim'): void {
@@ -100,7 +100,7 @@ function describeEnd({ finishReason, duration, usage }: End): string {
   return `${finishReason}, ${seconds} s, usage ${inputTokens} tokens in, ${outputTokens} out${reasoning}`;
 }
 
-/** What a tool gave, in a few words. Pictures and sounds are named, not shown. */
+/** Summarizes a tool output in one line. Images and audio are replaced by their media types. */
 export function summarizeOutput(
   output: unknown,
   { maxCharacters = 160 }: { maxCharacters?: number } = {},
@@ -128,11 +128,11 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 export type Style = Parameters<typeof styleText>[0];
 
-/** The one way to the screen: whatever is written, no control character of it gets there. */
+/** The terminal. Control characters are removed from everything that is written. */
 export interface Terminal {
-  /** Writes text as it is, without a line end. */
+  /** Writes text without a line end. */
   write(text: string, style?: Style): void;
-  /** Writes one line, with all white space of the text made single spaces. */
+  /** Writes one line. All white space in the text becomes single spaces. */
   line(text: string, style?: Style): void;
 }
 
@@ -157,12 +157,12 @@ export function createTerminal(
   };
 }
 
-/** Text on one line, safe to print. */
+/** Converts text to one line that is safe to print. */
 const toLine = (text: string): string => toSafeText(text).replace(/\s+/g, ' ').trimEnd();
 
 /**
- * Text without escape sequences and without control characters other than line feeds and tabs. A carriage return could
- * overwrite a line, and a bidirectional control could turn one around.
+ * Removes escape sequences and control characters except line feeds and tabs. A carriage return could overwrite a line,
+ * and a bidirectional control could reverse one.
  */
 const toSafeText = (text: string): string => stripVTControlCharacters(text).replace(unsafe, '');
 

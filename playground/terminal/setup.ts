@@ -8,31 +8,31 @@ import { startResponsesEmulator } from 'kelivo-responses/testing';
 export interface DemoOptions {
   readonly modelId: string;
   readonly mcpServers: McpServers;
-  /** Whether the provider runs tools. Without, the bare model is asked and no MCP server is started. */
+  /** Runs tools in the provider. If false, the model has no tools and no MCP server is started. */
   readonly hasLoop: boolean;
-  /** Where `OPENAI_API_KEY` and `OPENAI_BASE_URL` are looked for. */
+  /** Environment with `OPENAI_API_KEY` and `OPENAI_BASE_URL`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Ends the set-up. */
+  /** Aborts the setup. */
   readonly signal: AbortSignal;
 }
 
-/** A demo that is set up: an endpoint, a provider and its tools. It prints nothing. */
+/** A configured demo: endpoint, provider and tools. It prints nothing. */
 export interface Demo {
   readonly endpoint: Endpoint;
-  /** The MCP servers, also those that do not work; empty without the tool loop. */
+  /** The MCP servers, including failed ones; empty without the tool loop. */
   readonly inspection: Inspection;
   /** The names of the local tools; empty without the tool loop. */
   readonly localTools: readonly string[];
-  /** Asks one question at a time: the loop's reports go to the last one that was asked. */
+  /** Asks a question. Only one can run at a time, because tool loop events go to the last one. */
   ask(question: string, options: { signal: AbortSignal }): ReadableStream<DemoEvent>;
-  /** Ends servers, connections and the emulator. */
+  /** Closes servers, connections and the emulator. */
   close(): Promise<void>;
 }
 
 /**
- * Sets the demo up. A server that does not start is left out; `inspection` tells why.
+ * Opens the demo. A server that fails to start is skipped; `inspection` contains the reason.
  *
- * @throws Error when there are servers and none of them starts.
+ * @throws Error if there are servers and all of them fail to start.
  */
 export async function openDemo({
   modelId,
@@ -41,7 +41,7 @@ export async function openDemo({
   environment,
   signal,
 }: DemoOptions): Promise<Demo> {
-  // `ai` would print them itself, as they come from outside; here they are events.
+  // Warnings are events of the demo, so `ai` does not print them.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   const mcpTools = createMcpTools(mcpServers);
   const inspection = hasLoop ? await inspectServers(mcpTools, { signal }) : { servers: [], notes: [] };
@@ -67,13 +67,13 @@ export async function openDemo({
       model: provider(modelId),
       prompt: question,
       tools,
-      // Without the loop, rounds would be the host's business.
+      // Without the tool loop, the host runs the rounds.
       ...(!hasLoop && { stopWhen: stepCountIs(20) }),
       providerOptions: { openai: { reasoningSummary: 'auto' } },
-      // Who watches a demo would rather read the reason at once.
+      // Errors are shown immediately instead of after retries.
       maxRetries: 0,
       abortSignal,
-      // `ai` would print errors with their stacks; they come as parts too.
+      // `ai` would print errors with their stacks. The stream contains them as parts.
       onError: () => {},
     });
     yield* fullStream;
@@ -97,10 +97,10 @@ export async function openDemo({
   };
 }
 
-/** Where the demo sends its requests. */
+/** The endpoint of the demo. */
 export interface Endpoint {
   readonly baseURL: string;
-  /** The address without what could be a secret in it. */
+  /** The base URL without secrets. */
   readonly address: string;
   readonly isEmulator: boolean;
   readonly hasKey: boolean;
@@ -111,10 +111,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const OPENAI = 'https://api.openai.com/v1';
 
-/** Milliseconds before each event of the emulator: about as fast as a model writes. */
+/** Milliseconds before each event of the emulator, similar to the speed of a model. */
 const LATENCY = 15;
 
-/** The endpoint that the environment names, else the emulator, started for this demo. */
+/** Opens the endpoint of the environment, or starts an emulator. */
 export async function openEndpoint({
   OPENAI_API_KEY: key,
   OPENAI_BASE_URL: url,
@@ -133,25 +133,25 @@ export async function openEndpoint({
   return { baseURL, address: baseURL, isEmulator: true, hasKey: false, close };
 }
 
-/** User names, passwords and queries (`?key=…`) are left out. What is no URL is the provider's to refuse. */
+/** Removes user name, password and query (`?key=…`). The provider rejects invalid URLs. */
 function withoutSecrets(baseURL: string): string {
-  if (!URL.canParse(baseURL)) return '(no URL)';
+  if (!URL.canParse(baseURL)) return '(invalid URL)';
   const { protocol, host, pathname } = new URL(baseURL);
   return `${protocol}//${host}${pathname}`;
 }
 
-/** How an MCP server answered when it was asked for its tools. */
+/** Result of listing the tools of an MCP server. */
 export interface InspectedServer {
   readonly name: string;
   readonly toolCount: number;
-  /** Why it has no tools to offer. */
+  /** Reason why the server has no tools. */
   readonly problem?: string;
 }
 
 export interface Inspection {
-  /** Those that are not disabled, in the order of the configuration. */
+  /** Enabled servers, in the order of the configuration. */
   readonly servers: readonly InspectedServer[];
-  /** What servers that work do not offer after all, and why. */
+  /** Warnings about tools that working servers do not provide. */
   readonly notes: readonly string[];
 }
 

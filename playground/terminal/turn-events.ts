@@ -2,19 +2,19 @@ import type { TextStreamPart, ToolSet } from 'ai';
 import type { ToolLoopEvent } from 'kelivo-responses';
 import { describeFailure } from '../shared/failure.js';
 
-/** What happens in a turn, in the order it is to be shown. Plain JSON. */
+/** An event of a turn, as plain JSON. Events are in display order. */
 export type DemoEvent =
   | { type: 'warning'; message: string }
-  /** A request to the model has begun to answer. */
+  /** The response to a request has started. */
   | { type: 'round-start'; round: number }
-  /** A piece of the model's thinking; `id` tells one block from the next. */
+  /** A chunk of the reasoning; `id` identifies its block. */
   | { type: 'reasoning'; id: string; text: string }
   | { type: 'text'; id: string; text: string }
   | { type: 'tool-call'; toolCallId: string; toolName: string; input: unknown }
   | ToolResultEvent
-  /** `duration` in milliseconds since the answer began, the round's tools included. */
+  /** `duration` in milliseconds since the response started, including the tools of the round. */
   | { type: 'round-end'; round: number; finishReason: string; usage: DemoUsage; duration: number }
-  /** `duration` in milliseconds, all of the turn. */
+  /** `duration` of the turn in milliseconds. */
   | {
       type: 'finish';
       finishReason: string;
@@ -32,11 +32,11 @@ export interface ToolResultEvent {
   readonly toolName: string;
   readonly output: unknown;
   readonly isError: boolean;
-  /** Milliseconds that the tool ran. */
+  /** Run time of the tool in milliseconds. */
   readonly duration?: number;
 }
 
-/** Counts of tokens; a server may leave any of them out. */
+/** Token counts. Servers may omit any of them. */
 export interface DemoUsage {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
@@ -46,18 +46,18 @@ export interface DemoUsage {
 type Part = TextStreamPart<ToolSet>;
 
 export interface CollectTurnOptions {
-  /** Whether a tool loop reports the rounds. Without one, each step of the host is a round. */
+  /** True if the tool loop reports the rounds. Otherwise each step of the host is a round. */
   readonly hasLoop: boolean;
-  /** Warnings that were shown before. */
+  /** Warnings that have already been shown. */
   readonly knownWarnings: readonly string[];
   readonly signal: AbortSignal;
 }
 
 /**
- * Joins what the host is streamed with what the tool loop reports beside it, in one order. A turn that fails ends with
- * a `failure`; one that is aborted errors with the signal's reason, at once.
+ * Merges the stream parts of the host and the events of the tool loop into one stream. A failed turn ends with a
+ * `failure`. An aborted turn errors with the signal's reason immediately.
  *
- * @param start Starts the turn, with a function that takes the loop's reports.
+ * @param start Starts the turn. Its parameter receives the events of the tool loop.
  */
 export function collectTurn(
   start: (onLoopEvent: (event: ToolLoopEvent) => void) => AsyncIterable<Part>,
@@ -101,7 +101,7 @@ function createTurn(
     round++;
     roundStartedAt = elapsed();
     const event: DemoEvent = { type: 'round-start', round };
-    // Behind the end of the round before, which waits for that round's last parts.
+    // After the end of the previous round, which is held until that round's last parts have arrived.
     if (held.length > 0) held.push(event);
     else emit(event);
   }
@@ -122,8 +122,8 @@ function createTurn(
       if (event.type === 'round-start') startRound();
       if (event.type === 'tool-end') durations.set(event.toolCallId, event.duration);
       if (event.type !== 'round-end') return;
-      // The loop reports at once, while the round's last parts are still on their way through the stream. They arrive
-      // before the event loop turns; the parts of the next round, which need the network, do not.
+      // The event arrives before the last parts of the round, which are still in the stream. They arrive in the same
+      // turn of the event loop; the parts of the next round, which need the network, arrive later.
       held.push(toRoundEnd(event));
       setImmediate(release);
     },

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** The controls of the page that nobody could name: no label, no text, no title. */
+/** Returns the controls without an accessible name: no label, no text. */
 export const findNamelessControls = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const controls = document.querySelectorAll<HTMLElement>(
@@ -24,7 +24,7 @@ export const findNamelessControls = (page: Page): Promise<string[]> =>
     return [...controls].filter(control => !isNamed(control)).map(control => control.outerHTML.slice(0, 200));
   });
 
-/** Parts of the page that stick out of the window at its right. */
+/** Returns the elements that overflow the right edge of the window. */
 export const findOverflow = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const { clientWidth, scrollWidth } = document.documentElement;

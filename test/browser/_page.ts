@@ -22,11 +22,11 @@ export interface TestPage {
   readonly page: Page;
   readonly playground: Playground;
   readonly folder: string;
-  /** Sends a message and waits until its turn has ended in this way. */
+  /** Sends a message and waits until its turn has this end. */
   ask(text: string, options?: { end?: 'finished' | 'stopped' | 'failed' }): Promise<void>;
-  /** Waits until the turn in the inspector has ended in this way. */
+  /** Waits until the turn in the inspector has this end. */
   ended(end?: 'finished' | 'stopped' | 'failed'): Promise<void>;
-  /** Leaves a picture in `test-results/`. */
+  /** Saves a screenshot in `test-results/`. */
   shoot(name: string): Promise<void>;
 }
 
@@ -34,11 +34,11 @@ export interface OpenPageOptions {
   readonly width?: number;
   readonly height?: number;
   readonly colours?: 'light' | 'dark';
-  /** @default those of the first start */
+  /** @default the servers of the first start */
   readonly mcpServers?: unknown;
 }
 
-/** Opens a playground of its own in a fresh browser context. A page that logs an error or throws fails the test. */
+/** Starts a playground and opens it in a new browser context. An error that the page logs or throws fails the test. */
 export async function openPage({
   width = 1440,
   height = 900,
@@ -69,7 +69,7 @@ export async function openPage({
     await context.close();
     await playground.close();
     await rm(folder, { recursive: true, force: true });
-    expect(errors, 'what the page logged').toEqual([]);
+    expect(errors, 'errors and warnings logged by the page').toEqual([]);
   });
   await page.goto(playground.url);
   await page.getByRole('textbox', { name: 'Message' }).waitFor();

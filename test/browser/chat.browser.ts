@@ -7,23 +7,23 @@ const SUM_AND_COUNT =
   'First get the sum of 17 and 25, then count the words in "the loop runs the tools and streams every round".';
 
 describe.skipIf(missing)(`the chat${missing === undefined ? '' : ` (${missing})`}`, () => {
-  it('works on the first start: emulator, both MCP servers and questions to try', async () => {
+  it('works on the first start: emulator, both MCP servers and example questions', async () => {
     const { page, ended, shoot } = await openPage();
     await page.getByRole('tab', { name: 'MCP servers' }).click();
     await page.locator('.server-card[data-state="ready"]').nth(1).waitFor();
     const servers = await page.locator('.server-card h3').allTextContents();
     await page.getByRole('tab', { name: 'Setup' }).click();
     await shoot('first-start');
-    await page.getByRole('button', { name: 'Two tools, one after the other' }).click();
+    await page.getByRole('button', { name: 'Two tools in sequence' }).click();
     await ended();
 
     expect(servers).toEqual(['everything', 'files']);
-    expect(await page.getByRole('article', { name: 'Answer' }).innerText()).toContain(
+    expect(await page.getByRole('article', { name: 'Response' }).innerText()).toContain(
       'The sum of 17 and 25 is 42.',
     );
   });
 
-  it('shows a turn as a timeline: a lane for each round, a bar for each request and tool', async () => {
+  it('displays a turn as a timeline: a lane per round, a bar per request and tool', async () => {
     const { page, ask, shoot } = await openPage();
     await ask(SUM_AND_COUNT);
     const lanes = page.locator('.lane');
@@ -39,9 +39,9 @@ describe.skipIf(missing)(`the chat${missing === undefined ? '' : ` (${missing})`
     expect(summaries.map(text => Number(text.replaceAll(',', '')))).not.toContain(Number.NaN);
   });
 
-  it('lets a tool that runs be seen to run, with its progress', async () => {
+  it('displays a running tool with its progress', async () => {
     const { page, shoot } = await openPage();
-    await page.getByRole('button', { name: 'A tool that takes its time' }).click();
+    await page.getByRole('button', { name: 'A long-running tool' }).click();
     const bar = page.locator('.bar.tool[data-state="running"]');
     await bar.locator('.bar-progress').waitFor();
     const early = await bar.boundingBox();
@@ -52,20 +52,20 @@ describe.skipIf(missing)(`the chat${missing === undefined ? '' : ` (${missing})`
     await page.locator('.bar.tool[data-state="stopped"]').waitFor();
   });
 
-  it('opens a tool call: its arguments, its result and the image in it', async () => {
+  it('opens a tool call with its arguments, result and image', async () => {
     const { page, ask, shoot } = await openPage();
     await ask('Show me the get-tiny-image, please.');
     await page.locator('.tool-part summary').click();
-    const image = page.getByRole('img', { name: 'A result of get-tiny-image' });
+    const image = page.getByRole('img', { name: 'Result of get-tiny-image' });
     await shoot('image');
 
     expect(await image.evaluate((element: HTMLImageElement) => element.naturalWidth)).toBeGreaterThan(0);
     expect(await page.locator('.tool-part').innerText()).toContain("Here's the image you requested:");
   });
 
-  it('stops a turn with Escape, and the endpoint sees it', async () => {
+  it('stops a turn with Escape, and the endpoint notices it', async () => {
     const { page, ended, shoot } = await openPage({ mcpServers: {} });
-    await page.getByLabel('Fault of the emulator').selectOption('slow');
+    await page.getByLabel('Emulator fault').selectOption('slow');
     await page.getByRole('textbox', { name: 'Message' }).fill('Hello');
     await page.keyboard.press('Enter');
     await page.locator('.events li').nth(2).waitFor();
@@ -73,28 +73,28 @@ describe.skipIf(missing)(`the chat${missing === undefined ? '' : ` (${missing})`
     await ended('stopped');
     await shoot('stopped');
 
-    expect(await page.getByRole('log').innerText()).toContain('The endpoint saw the connection close.');
-    expect(await page.locator('.wire-line').innerText()).toContain('closed by us');
+    expect(await page.getByRole('log').innerText()).toContain('The endpoint noticed the closed connection.');
+    expect(await page.locator('.wire-line').innerText()).toContain('closed by the client');
     expect(await page.getByRole('button', { name: 'Send' }).isVisible()).toBe(true);
   });
 
-  it('renders Markdown without its HTML, and loads no image of an answer', async () => {
+  it('renders Markdown without its HTML and loads no image of a response', async () => {
     const { page, ask } = await openPage({ mcpServers: {} });
     const requests: string[] = [];
     page.on('request', request => requests.push(request.url()));
     await ask(
       '**bold** `code` <img src=x onerror="document.title=1"> ![pixel](http://127.0.0.1:9/pixel.png)',
     );
-    const answer = page.getByRole('article', { name: 'Answer' }).locator('> .markdown');
+    const response = page.getByRole('article', { name: 'Response' }).locator('> .markdown');
 
-    expect(await answer.locator('strong').innerText()).toBe('bold');
-    expect(await answer.locator('img').count()).toBe(0);
-    expect(await answer.getByRole('link', { name: 'pixel' }).getAttribute('rel')).toContain('noreferrer');
+    expect(await response.locator('strong').innerText()).toBe('bold');
+    expect(await response.locator('img').count()).toBe(0);
+    expect(await response.getByRole('link', { name: 'pixel' }).getAttribute('rel')).toContain('noreferrer');
     expect(await page.title()).toBe('Playground – kelivo-responses');
     expect(requests.filter(url => url.includes('pixel'))).toEqual([]);
   });
 
-  it('is still there after a reload, with its timeline and its wire', async () => {
+  it('restores a conversation with its timeline and events after a reload', async () => {
     const { page, ask, ended, shoot } = await openPage({ mcpServers: {} });
     await ask('Count the words in "one two three".');
     const before = await page.getByRole('log').innerText();
@@ -109,7 +109,7 @@ describe.skipIf(missing)(`the chat${missing === undefined ? '' : ` (${missing})`
     expect(await page.locator('.conversation-title').first().innerText()).toContain('Count the words');
   });
 
-  it('begins, finds again and deletes conversations', async () => {
+  it('creates, opens and deletes conversations', async () => {
     const { page, ask } = await openPage({ mcpServers: {} });
     await ask('The first.');
     await page.getByRole('button', { name: 'New chat' }).click();
@@ -118,12 +118,12 @@ describe.skipIf(missing)(`the chat${missing === undefined ? '' : ` (${missing})`
     await page.getByRole('button', { name: /^The first\./ }).click();
     await page.getByRole('log').getByText('You said: The first.').waitFor();
     await page.getByRole('button', { name: 'Delete “The first.”' }).click();
-    await page.getByRole('heading', { name: 'See what happens behind an answer' }).waitFor();
+    await page.getByRole('heading', { name: 'See what happens in a turn' }).waitFor();
 
     expect(await page.locator('.conversation-title span').allTextContents()).toEqual(['The second.']);
   });
 
-  it('is led by the keyboard: / comes to the field, Shift and Enter begin a line, Enter sends', async () => {
+  it('supports the keyboard: / focuses the field, Shift+Enter inserts a line break, Enter sends', async () => {
     const { page, ended } = await openPage({ mcpServers: {} });
     await page.locator('.brand').click();
     await page.keyboard.press('/');
@@ -138,7 +138,7 @@ describe.skipIf(missing)(`the chat${missing === undefined ? '' : ` (${missing})`
     expect(await page.getByRole('article', { name: 'You' }).innerText()).toBe('one\ntwo');
   });
 
-  it('gives the conversation and a bug report as files', async () => {
+  it('downloads the conversation and a bug report', async () => {
     const { page, ask } = await openPage({ mcpServers: {} });
     await ask('Hello');
     for (const [name, file] of [
@@ -158,7 +158,7 @@ describe.skipIf(missing)(`the chat${missing === undefined ? '' : ` (${missing})`
     { name: 'phone-dark', width: 390, height: 844, colours: 'dark' as const },
     { name: 'tablet', width: 1000, height: 800, colours: 'light' as const },
     { name: 'dark', width: 1440, height: 900, colours: 'dark' as const },
-  ])('fits a $name, and each control has a name', async ({ name, width, height, colours }) => {
+  ])('fits the layout "$name", and each control has a name', async ({ name, width, height, colours }) => {
     const { page, shoot } = await openPage({ width, height, colours });
     const nameless: string[] = [];
     const overflow: string[] = [];
@@ -187,7 +187,7 @@ describe.skipIf(missing)(`the chat${missing === undefined ? '' : ` (${missing})`
     expect(overflow).toEqual([]);
   });
 
-  it('keeps the colours that were chosen', async () => {
+  it('keeps the selected colours', async () => {
     const { page } = await openPage({ mcpServers: {} });
     const background = (): Promise<string> =>
       page.evaluate(() => getComputedStyle(document.body).backgroundColor);

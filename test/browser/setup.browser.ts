@@ -7,12 +7,12 @@ import { missingChromium as missing } from '../_chromium.js';
 import { openPage } from './_page.js';
 
 describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})`}`, () => {
-  it('compares both providers with the same question side by side', async () => {
+  it('compares both providers side by side', async () => {
     const { page, shoot } = await openPage();
     await page.getByRole('button', { name: 'Compare' }).click();
-    await page.getByRole('button', { name: 'Two tools, one after the other' }).click();
+    await page.getByRole('button', { name: 'Two tools in sequence' }).click();
     await page.locator('.comparison td', { hasText: 'finished' }).nth(1).waitFor();
-    const answers = await page.getByRole('article', { name: 'Answer' }).allInnerTexts();
+    const responses = await page.getByRole('article', { name: 'Response' }).allInnerTexts();
     await page.locator('.comparison summary').click();
     await shoot('compare');
     await page.getByRole('button', { name: /^official · gpt-5/ }).click();
@@ -20,12 +20,12 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     await page.reload();
     await page.locator('.comparison').waitFor();
 
-    expect(answers).toHaveLength(2);
-    for (const answer of answers) expect(answer).toContain('The sum of 17 and 25 is 42.');
-    expect(await page.getByRole('article', { name: 'Answer' }).count()).toBe(2);
+    expect(responses).toHaveLength(2);
+    for (const response of responses) expect(response).toContain('The sum of 17 and 25 is 42.');
+    expect(await page.getByRole('article', { name: 'Response' }).count()).toBe(2);
   });
 
-  it('turns the flag in mid-conversation', async () => {
+  it('switches the provider in mid-conversation', async () => {
     const { page, ask } = await openPage({ mcpServers: {} });
     await ask('Count the words in "one two three".');
     await page.getByText('Official', { exact: true }).click();
@@ -38,7 +38,7 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     ]);
   });
 
-  it('adds an MCP server after its command was confirmed, and the model uses its tools', async () => {
+  it('adds an MCP server after a confirmation, and the model uses its tools', async () => {
     const { page, ask, shoot, folder } = await openPage({ mcpServers: {} });
     await page.getByRole('tab', { name: 'MCP servers' }).click();
     await page.getByText('No server is configured').waitFor();
@@ -60,12 +60,12 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     expect(problem).toContain('"a"');
     expect(question).toContain('server-everything');
     expect(await readFile(path.join(folder, 'mcp.json'), 'utf8')).toContain('server-everything');
-    expect(await page.getByRole('article', { name: 'Answer' }).innerText()).toContain(
+    expect(await page.getByRole('article', { name: 'Response' }).innerText()).toContain(
       'The sum of 1 and 2 is 3.',
     );
   });
 
-  it('shows the state, the error and the log of a server, and switches one off', async () => {
+  it('displays the state, error and log of a server, and switches one off', async () => {
     const { page, shoot } = await openPage({
       mcpServers: { broken: { command: 'no-such-program' }, everything: everythingOverStdio() },
     });
@@ -82,42 +82,44 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     expect(log).toMatch(/Connected: \d+ tools/);
   });
 
-  it('asks before a destructive tool runs, and does what it is told', async () => {
+  it('asks before a destructive tool runs and follows the decision', async () => {
     const { page, ended, shoot, folder } = await openPage();
-    await page.getByRole('button', { name: 'A tool that has to be allowed' }).click();
+    await page.getByRole('button', { name: 'A tool that requires approval' }).click();
     await page.getByRole('alertdialog').waitFor();
     await shoot('approval');
     await page.getByRole('button', { name: 'Allow' }).click();
     await ended();
     const written = await readFile(path.join(folder, 'files', 'hello.txt'), 'utf8');
     await page.getByRole('button', { name: 'New chat' }).click();
-    await page.getByRole('button', { name: 'A tool that has to be allowed' }).click();
-    await page.getByRole('button', { name: 'Refuse' }).click();
+    await page.getByRole('button', { name: 'A tool that requires approval' }).click();
+    await page.getByRole('button', { name: 'Reject' }).click();
     await ended();
 
     expect(written).toBe('Hello from the playground.');
-    expect(await page.getByRole('article', { name: 'Answer' }).innerText()).toContain('The user said no.');
+    expect(await page.getByRole('article', { name: 'Response' }).innerText()).toContain(
+      'The user rejected this call.',
+    );
   });
 
-  it('says what is wrong with a key, and never gets it back', async () => {
+  it('reports a wrong key and never receives it back', async () => {
     const emulator = await startEmulator({ apiKey: 'sk-the-right-one-0123456789' });
     const { page, ask, shoot } = await openPage({ mcpServers: {} });
     await page.getByText('Base URL', { exact: true }).click();
     await page.getByLabel('Base URL').last().fill('nonsense');
     await page.keyboard.press('Enter');
-    await page.getByText('Expected an address').waitFor();
+    await page.getByText('Expected a URL').waitFor();
     await page.getByLabel('Base URL').last().fill(emulator.baseURL);
     await page.keyboard.press('Enter');
     const key = page.getByLabel('API key');
     await key.fill('sk-a-wrong-key-0123456789');
     await key.press('Enter');
-    await page.getByText('A key is kept in the server’s memory').waitFor();
+    await page.getByText('The key for this endpoint is stored').waitFor();
     await ask('Hello', { end: 'failed' });
     await shoot('bad-key');
     const failure = await page.getByRole('alert').innerText();
     await key.fill('sk-the-right-one-0123456789');
     await key.press('Enter');
-    await page.getByRole('button', { name: 'Answer again' }).click();
+    await page.getByRole('button', { name: 'Regenerate' }).click();
     await page.locator('.state-badge[data-state="finished"]').waitFor();
 
     expect(failure).toMatch(/API key/);
@@ -125,11 +127,11 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     expect(await page.content()).not.toContain('0123456789');
   });
 
-  it('shows what a fault does: what came before it, the reason and the broken exchange', async () => {
+  it('displays a fault: the part before it, the reason and the broken exchange', async () => {
     const { page, ended, shoot } = await openPage();
-    await page.getByLabel('Fault of the emulator').selectOption('cut');
-    await page.getByLabel('Happens in').selectOption('2');
-    await page.getByRole('button', { name: 'Two tools, one after the other' }).click();
+    await page.getByLabel('Emulator fault').selectOption('cut');
+    await page.getByLabel('Affected request').selectOption('2');
+    await page.getByRole('button', { name: 'Two tools in sequence' }).click();
     await ended('failed');
     await shoot('fault');
 
@@ -139,25 +141,25 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     expect(await page.locator('.wire-line').innerText()).toContain('broken');
   });
 
-  it('offers the adapters of a model, each with a switch', async () => {
+  it('lists the adapters of a model, each with a switch', async () => {
     const { page, ask, shoot } = await openPage({ mcpServers: {} });
     await page.getByLabel('Model', { exact: true }).fill('qwen3-coder-30b');
     await page.keyboard.press('Enter');
     const adapter = page.getByRole('switch', { name: 'qwen' });
     await adapter.waitFor();
-    await page.getByLabel('Fault of the emulator').selectOption('text-calls-qwen-xml');
+    await page.getByLabel('Emulator fault').selectOption('text-calls-qwen-xml');
     await ask('Count the words in "one two three".');
-    const mended = await page.locator('.tool-part').count();
+    const adapted = await page.locator('.tool-part').count();
     await shoot('adapter');
     await adapter.click();
     await page.getByRole('button', { name: 'New chat' }).click();
     await ask('Count the words in "one two three".');
 
-    expect(mended).toBe(1);
+    expect(adapted).toBe(1);
     expect(await page.locator('.tool-part').count()).toBe(0);
   });
 
-  it('searches the wire: events and request body, with marks', async () => {
+  it('searches events and request body, and highlights matches', async () => {
     const { page, ask, shoot } = await openPage({ mcpServers: {} });
     await ask('Count the words in "one two three".');
     const search = page.getByLabel('Search the wire');

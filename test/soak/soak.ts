@@ -1,6 +1,6 @@
 /**
- * Many turns at once against a failing endpoint: each ends with an answer or a clear error, no tool runs twice for one
- * call, and nothing is left behind.
+ * Runs many parallel turns against a failing endpoint. Each must end with a response or a clear error, no tool may run
+ * twice for one call, and no resources may leak.
  *
  *     npm run soak -- --turns 2000 --at-once 50 --faults 0.1 --seed 1
  */
@@ -16,22 +16,22 @@ import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 export interface SoakOptions {
   readonly turns: number;
   readonly atOnce: number;
-  /** The share of requests that fail, from 0 to 1. */
+  /** Share of requests that fail, from 0 to 1. */
   readonly faults: number;
   readonly seed: number;
 }
 
 export interface SoakResult {
-  readonly answers: number;
+  readonly responses: number;
   /** Clear errors, by message. */
   readonly errors: Readonly<Record<string, number>>;
-  /** Turns that ended in neither. */
+  /** Turns without a response or a clear error. */
   readonly unclear: readonly string[];
   readonly toolRuns: number;
   readonly callIds: number;
-  /** Heap after garbage collection, at the end compared with the first tenth; in bytes. Without `--expose-gc` undefined. */
+  /** Heap growth in bytes after garbage collection, from the first tenth to the end. Requires `--expose-gc`. */
   readonly heapGrowth: number | undefined;
-  /** What keeps the process alive after everything is closed. */
+  /** Resources that keep the process alive after everything is closed. */
   readonly handles: readonly string[];
 }
 
@@ -73,14 +73,14 @@ export async function soak({ turns, atOnce, faults, seed }: SoakOptions): Promis
     toolLoop: { retry: { initialDelay: 1 } },
     timeouts: { idle: 500 },
     fetch: (input, init) => {
-      // The next POST is answered with the fault, whichever turn it belongs to.
+      // The next POST request of any turn gets the fault.
       if (random() < faults)
         emulator.enqueue(FAULTS[Math.floor(random() * FAULTS.length)] ?? { status: 500 });
       return fetch(input, init);
     },
   });
 
-  const result = { answers: 0, errors: {} as Record<string, number>, unclear: [] as string[] };
+  const result = { responses: 0, errors: {} as Record<string, number>, unclear: [] as string[] };
   let begun = 0;
   let ended = 0;
   let heapAtStart: number | undefined;
@@ -109,7 +109,7 @@ export async function soak({ turns, atOnce, faults, seed }: SoakOptions): Promis
     }
     const [error] = errors;
     if (error === undefined && finishReason === 'stop' && text.includes(`is ${number + 1}.`))
-      result.answers++;
+      result.responses++;
     else if (error instanceof Error && error.message.length > 20) {
       const message = error.message.replaceAll(/127\.0\.0\.1:\d+|\d+ ms/g, '…').slice(0, 90);
       result.errors[message] = (result.errors[message] ?? 0) + 1;
@@ -117,7 +117,7 @@ export async function soak({ turns, atOnce, faults, seed }: SoakOptions): Promis
       result.unclear.push(
         `turn ${number}: finish ${finishReason}, ${JSON.stringify(text)}, ${String(error)}`,
       );
-    // What the emulator remembers of each request is not what is measured.
+    // The recorded requests of the emulator are not part of the measurement.
     (emulator.requests as unknown[]).length = 0;
   }
 
@@ -125,7 +125,7 @@ export async function soak({ turns, atOnce, faults, seed }: SoakOptions): Promis
   await provider.close();
   await emulator.close();
   const heapAtEnd = collectedHeap();
-  // Sockets that were closed just now are still listed for a moment.
+  // Recently closed sockets are still listed for a short time.
   await new Promise(resolve => setTimeout(resolve, 200));
   const left = handles();
   for (const handle of before) if (left.includes(handle)) left.splice(left.indexOf(handle), 1);
@@ -158,7 +158,7 @@ async function main(): Promise<void> {
   const startedAt = performance.now();
   const turns = Number(values.turns);
   const {
-    answers,
+    responses,
     errors,
     unclear,
     toolRuns,
@@ -173,7 +173,7 @@ async function main(): Promise<void> {
   });
   console.log(`${turns} turns in ${Math.round((performance.now() - startedAt) / 1000)} s`);
   console.log(
-    `${answers} answers, ${Object.values(errors).reduce((sum, count) => sum + count, 0)} clear errors`,
+    `${responses} responses, ${Object.values(errors).reduce((sum, count) => sum + count, 0)} clear errors`,
     errors,
   );
   console.log(`${toolRuns} tool runs for ${callIds} call ids`);

@@ -6,7 +6,7 @@ import type {
 } from 'kelivo-responses/testing';
 import type { FaultChoice } from '../../shared/playground-state.js';
 
-/** How another server tells the same answer. */
+/** Event stream of another server for the same response. */
 export interface Dialect {
   readonly name: string;
   readonly title: string;
@@ -14,12 +14,12 @@ export interface Dialect {
   readonly events: (events: readonly StreamEvent[]) => readonly StreamEvent[];
 }
 
-/** Seen at these servers; each row is one thing that they do differently from the API they imitate. */
+/** Observed differences between these servers and the API. */
 export const dialects: readonly Dialect[] = [
   {
     name: 'vllm',
     title: 'vLLM',
-    description: 'Items are not announced before their deltas, and the content index grows with every delta.',
+    description: 'Items start without output_item.added, and the content index increases with every delta.',
     events: events =>
       events
         .filter(event => event.type !== 'response.output_item.added' || isCall(event.item))
@@ -30,7 +30,7 @@ export const dialects: readonly Dialect[] = [
   {
     name: 'llama.cpp',
     title: 'llama.cpp',
-    description: 'No indexes, and every item ends at the very end.',
+    description: 'Events have no indexes, and all items end after the last delta.',
     events: events => {
       const bare = events
         .filter(({ type }) => !/arguments\.done|in_progress/.test(type))
@@ -45,7 +45,7 @@ export const dialects: readonly Dialect[] = [
   {
     name: 'ollama',
     title: 'Ollama',
-    description: 'Every item has the output index 0, and messages are never done.',
+    description: 'Every item has the output index 0, and messages have no output_item.done.',
     events: events =>
       events
         .filter(event => !isItemDone(event) || isCall(event.item))
@@ -54,13 +54,13 @@ export const dialects: readonly Dialect[] = [
   {
     name: 'no-deltas',
     title: 'No deltas',
-    description: 'Arguments and texts come whole, with the end of their item.',
+    description: 'Arguments and text are sent at once when their item ends.',
     events: events => events.filter(({ type }) => !type.endsWith('.delta')),
   },
   {
     name: 'terminal-only',
     title: 'Terminal event only',
-    description: 'Nothing is streamed; the whole answer stands in response.completed.',
+    description: 'Nothing is streamed; response.completed contains the complete response.',
     events: events => [...events.slice(0, 1), ...events.slice(-1)],
   },
 ];
@@ -76,49 +76,58 @@ const isCall = (item: unknown): boolean =>
   typeof item === 'object' && item !== null && 'type' in item && item.type === 'function_call';
 
 interface FaultRow extends FaultChoice {
-  /** What a request is answered with. */
-  readonly answer?: ScriptedResponse;
-  /** How the emulator is all the time. */
+  /** Response to the affected requests. */
+  readonly response?: ScriptedResponse;
+  /** Options of the emulator, which apply to all requests. */
   readonly options?: ResponsesEmulatorOptions;
 }
 
-const fault = (name: string, title: string, description: string, answer: ScriptedResponse): FaultRow => ({
+const fault = (name: string, title: string, description: string, response: ScriptedResponse): FaultRow => ({
   name,
   title,
   description,
   kind: 'fault',
-  answer,
+  response,
 });
 
 const faultRows: readonly FaultRow[] = [
-  fault('cut', 'Connection cut', 'The socket is destroyed in the middle of the answer.', {
+  fault('cut', 'Dropped connection', 'The connection is dropped in the middle of the response.', {
     fault: 'cut',
     after: 6,
   }),
-  fault('early-end', 'Ends too early', 'The body ends properly, but without its last event.', {
+  fault('early-end', 'Early end', 'The body ends normally, but without its last event.', {
     fault: 'early-end',
   }),
-  fault('stall', 'Stall', 'The stream falls silent and stays open, until you stop it or 15 seconds pass.', {
+  fault('stall', 'Stall', 'The stream stops and stays open until you stop it or 15 seconds have passed.', {
     fault: 'stall',
     after: 6,
   }),
-  fault('slow', 'Slow', '400 milliseconds before each event: time to press Stop.', {
-    fault: 'slow',
-    delay: 400,
-  }),
-  fault('malformed', 'Malformed line', 'One data line is no JSON; the stream goes on after it.', {
+  fault(
+    'slow',
+    'Slow',
+    'The emulator waits 400 milliseconds before each event, so that you can press Stop.',
+    {
+      fault: 'slow',
+      delay: 400,
+    },
+  ),
+  fault('malformed', 'Malformed line', 'One data line is invalid JSON; the stream continues after it.', {
     fault: 'malformed',
   }),
   fault('error-event', 'Error event', 'An error event ends the stream.', { fault: 'error-event', after: 4 }),
   fault('failed', 'response.failed', 'The response fails in the middle.', { fault: 'failed', after: 4 }),
-  fault('429', '429 rate limit', 'The request is over the rate limit; Retry-After says one second.', {
+  fault('429', '429 rate limit', 'The request exceeds the rate limit; Retry-After is one second.', {
     status: 429,
     retryAfter: 1,
   }),
-  fault('500', '500 server error', 'The server fails before it answers.', { status: 500 }),
-  fault('html', 'A web page', '200 with HTML, as a proxy or a wrong address answers.', { fault: 'html' }),
-  fault('empty', 'Empty body', '200 with nothing in it.', { fault: 'empty' }),
-  fault('chat-completions', 'Chat Completions', 'The other API answers.', { fault: 'chat-completions' }),
+  fault('500', '500 server error', 'The server fails before it sends a response.', { status: 500 }),
+  fault('html', 'Web page', 'Status 200 with HTML, as returned by a proxy or a wrong URL.', {
+    fault: 'html',
+  }),
+  fault('empty', 'Empty body', 'Status 200 with an empty body.', { fault: 'empty' }),
+  fault('chat-completions', 'Chat Completions', 'The response has the format of the Chat Completions API.', {
+    fault: 'chat-completions',
+  }),
 ];
 
 const dialectRows: readonly FaultRow[] = dialects.map(({ name, title, description, events }) => ({
@@ -126,13 +135,13 @@ const dialectRows: readonly FaultRow[] = dialects.map(({ name, title, descriptio
   title,
   description,
   kind: 'dialect',
-  answer: { events },
+  response: { events },
 }));
 
 const textCalls = (format: ToolCallFormat, family: string): FaultRow => ({
   name: `text-calls-${format}`,
   title: `Calls as text: ${family}`,
-  description: `The model writes its tool calls into the text, as on a server without a parser for ${family}. Choose a model of the family to see its adapter at work.`,
+  description: `The model writes tool calls as text, as on a server without a parser for ${family}. Select a model of this family to see its adapter.`,
   kind: 'dialect',
   options: { toolCallFormat: format },
 });
@@ -145,7 +154,7 @@ const textCallRows: readonly FaultRow[] = [
 
 const rows = [...faultRows, ...dialectRows, ...textCallRows];
 
-/** What the emulator can be told to do wrong, and the dialects it can speak. */
+/** Faults and dialects of the emulator. */
 export const faultChoices: readonly FaultChoice[] = rows.map(({ name, title, description, kind }) => ({
   name,
   title,
@@ -153,24 +162,24 @@ export const faultChoices: readonly FaultChoice[] = rows.map(({ name, title, des
   kind,
 }));
 
-/** More than a turn has requests. */
+/** Greater than the number of requests in a turn. */
 const EVERY_REQUEST = 40;
 
-/** An emulator in which something goes wrong: how it is, and what it answers one request after the other. */
+/** Options and scripted responses of an emulator with a fault. */
 export interface FaultPlan {
   readonly options: ResponsesEmulatorOptions;
   readonly script: readonly ScriptedResponse[];
 }
 
 /**
- * @param request In which request of the turn it happens, from 1; 0 for all.
- * @returns undefined where nothing goes wrong.
+ * @param request Number of the request in the turn that has the fault, from 1; 0 for all.
+ * @returns undefined if there is no such fault.
  */
 export function planFault(name: string, { request }: { request: number }): FaultPlan | undefined {
   const row = rows.find(choice => choice.name === name);
   if (row === undefined) return undefined;
-  const { answer, options = {} } = row;
-  if (answer === undefined) return { options, script: [] };
-  if (request === 0) return { options, script: Array.from({ length: EVERY_REQUEST }, () => answer) };
-  return { options, script: [...Array.from({ length: request - 1 }, () => ({})), answer] };
+  const { response, options = {} } = row;
+  if (response === undefined) return { options, script: [] };
+  if (request === 0) return { options, script: Array.from({ length: EVERY_REQUEST }, () => response) };
+  return { options, script: [...Array.from({ length: request - 1 }, () => ({})), response] };
 }

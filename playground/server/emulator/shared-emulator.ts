@@ -1,13 +1,13 @@
 import { type ResponsesEmulator, startResponsesEmulator } from 'kelivo-responses/testing';
 
-/** The emulator that all turns without a fault share, so that it knows what it said before. */
+/** The emulator shared by all turns without a fault, so that it has their earlier responses. */
 export interface SharedEmulator {
-  /** Starts it when it is first needed. */
+  /** Starts the emulator on the first call. */
   open(): Promise<ResponsesEmulator>;
   close(): Promise<void>;
 }
 
-/** Milliseconds before each event: about as fast as a model writes. */
+/** Milliseconds before each event, similar to the speed of a model. */
 export const LATENCY = 20;
 
 export function createSharedEmulator(): SharedEmulator {

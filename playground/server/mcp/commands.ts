@@ -3,11 +3,11 @@ import { maskServers } from './secrets.js';
 
 export interface NewCommand {
   readonly name: string;
-  /** The program with its arguments, and the names of its variables: what somebody must have seen before it runs. */
+  /** Program, arguments and names of environment variables, which the user confirms before the program runs. */
   readonly commandLine: string;
 }
 
-/** The programs that a configuration would start and the one on disk does not, or not in this way. */
+/** Returns the programs of a configuration that are new or changed compared with the known one. */
 export const findNewCommands = (servers: McpServers, known: McpServers): NewCommand[] =>
   Object.entries(servers).flatMap(([name, config]) =>
     'command' in config && !Object.values(known).some(other => isSameCommand(config, other))
@@ -15,7 +15,7 @@ export const findNewCommands = (servers: McpServers, known: McpServers): NewComm
       : [],
   );
 
-/** Where a server is: its command line or its address, without secrets. */
+/** Returns the command line or URL of a server, without secrets. */
 export function toTarget(config: McpServerConfig): string {
   const masked = Object.values(maskServers({ server: config }))[0] ?? config;
   return 'command' in masked ? toCommandLine(masked) : masked.url;
@@ -26,7 +26,7 @@ type StdioConfig = Extract<McpServerConfig, { command: string }>;
 const isSameCommand = (config: StdioConfig, other: McpServerConfig): boolean =>
   'command' in other && toIdentity(config) === toIdentity(other);
 
-/** Variables and folder belong to it: `NODE_OPTIONS` makes another program of the same command. */
+/** Includes variables and folder, because `NODE_OPTIONS`, for example, changes what a command runs. */
 const toIdentity = ({ command, args = [], env = {}, cwd = '' }: StdioConfig): string =>
   JSON.stringify([command, args, Object.entries(env).toSorted(([a], [b]) => (a < b ? -1 : 1)), cwd]);
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { McpServers } from 'kelivo-responses/mcp';
 import { everythingServer } from '../../shared/demo-tools.js';
 
-/** The servers of the first start: both are development dependencies, so nothing is downloaded. */
+/** Returns the servers of the first start. Both are development dependencies, so nothing is downloaded. */
 export function defaultServers({ filesFolder }: { filesFolder: string }): McpServers {
   const manifest = createRequire(import.meta.url).resolve(
     '@modelcontextprotocol/server-filesystem/package.json',
@@ -16,7 +16,7 @@ export function defaultServers({ filesFolder }: { filesFolder: string }): McpSer
   };
 }
 
-/** Makes the folder that the file server may touch, with something to find in it. */
+/** Creates the folder that the file server has access to, with sample files. */
 export function makeFilesFolder(folder: string): void {
   if (existsSync(folder)) return;
   mkdirSync(folder, { recursive: true });

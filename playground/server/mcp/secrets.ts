@@ -1,16 +1,16 @@
 import type { McpServerConfig, McpServers } from 'kelivo-responses/mcp';
 
-/** Stands in a configuration that the page sees where a secret is; saved again, it means the secret that is known. */
+/** Replaces secrets in the configuration for the page. If the page sends it back, the stored secret is kept. */
 const MASK = '••••••••';
 
-/** An argument or a parameter whose name says that its value is a secret. */
+/** Names of arguments and parameters with secret values. */
 const SECRET_NAME = /key|token|secret|passw|auth|credential/i;
 
-/** The configuration with all values of `env` and `headers`, and with arguments and parameters that sound secret, masked. */
+/** Masks all values of `env` and `headers`, and arguments and query parameters with sensitive names. */
 export const maskServers = (servers: McpServers): McpServers =>
   mapServers(servers, (_name, config) => changeSecrets(config, () => MASK));
 
-/** Puts known secrets back where the page left the mask. */
+/** Replaces masks with the stored secrets. */
 export const unmaskServers = (servers: McpServers, known: McpServers): McpServers =>
   mapServers(servers, (name, config) => {
     const before = known[name];
@@ -18,7 +18,7 @@ export const unmaskServers = (servers: McpServers, known: McpServers): McpServer
     return changeSecrets(config, (place, value) => (value === MASK ? (secrets.get(place) ?? value) : value));
   });
 
-/** All values that must not be shown. */
+/** Returns all secret values of a configuration. */
 export const secretsOf = (servers: McpServers): string[] =>
   Object.values(servers).flatMap(config => [...readSecrets(config).values()]);
 

@@ -4,11 +4,11 @@ import { describeFailure } from '../../shared/failure.js';
 import type { LogLine, ServerView, ToolView } from '../../shared/playground-state.js';
 import { toTarget } from './commands.js';
 
-/** One MCP server: its tools, and what is told of it. */
+/** One MCP server with its tools, state and log. */
 export interface ServerEntry {
   readonly source: ToolSource;
   view(): ServerView;
-  /** Connects if it is not connected, and reads the tools. Never rejects: what fails is in the view. */
+  /** Connects if necessary and reads the tools. Never rejects: `view` contains the error. */
   connect(): Promise<void>;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export function createServerEntry(
     async callTool(call, options) {
       const startedAt = performance.now();
       const output = await mcp.callTool(call, options);
-      const outcome = output.type.startsWith('error') ? 'failed' : 'answered';
+      const outcome = output.type.startsWith('error') ? 'failed' : 'finished';
       write('info', `${call.toolName} ${outcome} after ${Math.round(performance.now() - startedAt)} ms.`);
       return output;
     },

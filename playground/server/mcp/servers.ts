@@ -2,45 +2,45 @@ import { randomUUID } from 'node:crypto';
 import { type McpServers, parseMcpConfig } from 'kelivo-responses/mcp';
 import { createToolbox, type ToolSource } from 'kelivo-responses/tool-loop';
 import { describeFailure } from '../../shared/failure.js';
-import type { ConfigurationRefused, ConfirmationNeeded, ServerView } from '../../shared/playground-state.js';
+import type { ConfigurationRejected, ConfirmationNeeded, ServerView } from '../../shared/playground-state.js';
 import { findNewCommands } from './commands.js';
 import { maskServers, secretsOf, unmaskServers } from './secrets.js';
 import { createServerEntry, type ServerEntry } from './server.js';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
-/** The MCP servers of the configuration file, and the way to change it. */
-export interface ServerBook {
+/** The MCP servers of the configuration file. */
+export interface ServerRegistry {
   views(): readonly ServerView[];
   /** The configuration as JSON text, without secrets. */
   configText(): string;
-  /** The tools of all servers, as they are configured now. */
+  /** Returns the tools of all currently configured servers. */
   tools(): ToolSource;
-  /** Connects all servers together. */
+  /** Connects all servers in parallel. */
   connect(): Promise<void>;
-  /** Ends a server and starts it again. Returns whether there is one of this name. */
+  /** Restarts a server. Returns false if no server has this name. */
   reconnect(name: string): Promise<boolean>;
   /**
-   * Replaces the configuration. Programs that the file does not know are not started before somebody has seen them: the
-   * answer then asks for a confirmation, which is good for this very configuration, once.
+   * Replaces the configuration. If it contains new programs, they are not started, and the result requires a
+   * confirmation. A confirmation is valid once and only for the same configuration.
    *
-   * @returns undefined when the configuration is in force.
+   * @returns undefined if the configuration has been applied.
    */
   replace(
     text: string,
     options?: { confirmation?: string },
-  ): Promise<ConfirmationNeeded | ConfigurationRefused | undefined>;
+  ): Promise<ConfirmationNeeded | ConfigurationRejected | undefined>;
   secrets(): readonly string[];
   close(): Promise<void>;
 }
 
-export interface ServerBookOptions {
+export interface ServerRegistryOptions {
   readonly file: string;
   readonly defaults: McpServers;
   readonly redact: (text: string) => string;
 }
 
-/** @throws KelivoError when the file is no configuration. */
-export function openServerBook({ file, defaults, redact }: ServerBookOptions): ServerBook {
+/** @throws KelivoError if the file contains no valid configuration. */
+export function openServerRegistry({ file, defaults, redact }: ServerRegistryOptions): ServerRegistry {
   let servers = readConfigFile(file, { defaults });
   let entries = createEntries(servers);
   let pending: { readonly confirmation: string; readonly servers: string } | undefined;
@@ -51,7 +51,7 @@ export function openServerBook({ file, defaults, redact }: ServerBookOptions): S
     );
   }
 
-  /** Servers that stay as they are keep their connection. */
+  /** Applies a configuration. Unchanged servers keep their connection. */
   async function apply(changed: McpServers): Promise<void> {
     const before = { servers, entries };
     const created = createEntries(changed);
@@ -112,13 +112,13 @@ export function openServerBook({ file, defaults, redact }: ServerBookOptions): S
   };
 }
 
-/** The servers of the file; `defaults` are written to it first if there is none. */
+/** Reads the configuration file. Creates it with `defaults` if it does not exist. */
 export function readConfigFile(file: string, { defaults }: { defaults: McpServers }): McpServers {
   if (!existsSync(file)) writeConfigFile(file, defaults);
   return parseMcpConfig(readFileSync(file, 'utf8'));
 }
 
-/** Replaces the file as a whole, readable by its owner alone: it may hold keys. */
+/** Replaces the file atomically, readable only for its owner, because it may contain keys. */
 export function writeConfigFile(file: string, mcpServers: McpServers): void {
   const draft = `${file}.new`;
   writeFileSync(draft, `${JSON.stringify({ mcpServers }, null, 2)}\n`, { mode: 0o600 });

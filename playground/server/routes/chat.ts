@@ -8,12 +8,12 @@ import { readJson } from './json-body.js';
 import { type ModelAdapter, modelAdapters } from 'kelivo-responses/adapters';
 
 const thread = z.enum(['main', 'kelivo', 'official']);
-const conversationId = z.string().regex(/^[\w-]{8,64}$/, 'Expected the id of a conversation');
+const conversationId = z.string().regex(/^[\w-]{8,64}$/, 'Expected a conversation id');
 
 const chatRequest = z.object({
   conversationId,
   thread,
-  /** The user's new message; without one the last is answered anew. */
+  /** The new user message. Without it, the last response is generated again. */
   message: z
     .object({
       id: z.string().min(1).max(100),
@@ -28,7 +28,7 @@ const chatRequest = z.object({
 
 const stopRequest = z.object({ conversationId, thread });
 
-/** `POST /chat` streams an answer; `POST /chat/stop` ends one. */
+/** `POST /chat` streams a response; `POST /chat/stop` stops one. */
 export function chatRoutes(playground: PlaygroundContext): Hono {
   const { conversations, settings, turns } = playground;
 
@@ -38,7 +38,7 @@ export function chatRoutes(playground: PlaygroundContext): Hono {
       const chosen = settings.read();
       const message: PlaygroundMessage | undefined = request.message;
       if (message === undefined) {
-        conversations.dropAnswer(request.conversationId, request.thread);
+        conversations.dropResponse(request.conversationId, request.thread);
       } else {
         conversations.open(request.conversationId, {
           mode: request.thread === 'main' ? 'chat' : 'compare',
@@ -47,7 +47,8 @@ export function chatRoutes(playground: PlaygroundContext): Hono {
         conversations.save(request.conversationId, request.thread, message);
       }
       const history = conversations.read(request.conversationId)?.threads[request.thread] ?? [];
-      if (history.length === 0) return context.json({ error: 'There is nothing to answer.' }, 409);
+      if (history.length === 0)
+        return context.json({ error: 'Expected a conversation with a user message, got an empty one.' }, 409);
 
       const { signal, close } = turns.open(`${request.conversationId} ${request.thread}`, {
         signal: context.req.raw.signal,
@@ -60,8 +61,8 @@ export function chatRoutes(playground: PlaygroundContext): Hono {
         adapters: adaptersFor(chosen),
         mcpTools: playground.servers.tools(),
         signal,
-        onAnswer(answer, trace) {
-          conversations.save(request.conversationId, request.thread, answer, trace);
+        onResponse(response, trace) {
+          conversations.save(request.conversationId, request.thread, response, trace);
           close();
         },
       });
@@ -85,7 +86,7 @@ function toTitle({ parts }: PlaygroundMessage): string {
   return text.length > MAX_TITLE ? `${text.slice(0, MAX_TITLE - 1).trimEnd()}…` : text;
 }
 
-/** The adapters of the model's family that are switched on. */
+/** Returns the enabled adapters that match the model. */
 export const adaptersFor = ({
   modelId,
   disabledAdapters,
@@ -94,13 +95,13 @@ export const adaptersFor = ({
 
 const decisionRequest = z.object({ approved: z.boolean(), reason: z.string().max(2000).optional() });
 
-/** `POST /:id` answers the question whether a tool may run. */
+/** `POST /:id` decides whether a tool may run. */
 export function approvalRoutes({ desk }: PlaygroundContext): Hono {
   return new Hono().post('/:id', async context => {
     const decision = await readJson(context, decisionRequest);
-    const wasOpen = desk.settle(context.req.param('id'), decision);
-    return wasOpen
+    const wasPending = desk.decide(context.req.param('id'), decision);
+    return wasPending
       ? context.json({})
-      : context.json({ error: 'Nobody waits for this answer any more.' }, 410);
+      : context.json({ error: 'This approval is no longer pending.' }, 410);
   });
 }

@@ -9,7 +9,7 @@ export function conversationRoutes({ conversations, turns, redactor }: Playgroun
   return (
     new Hono()
       .get('/', context => context.json(conversations.list()))
-      // A conversation begins with its first message: before that, there is none.
+      // A conversation is created with its first message.
       .get('/:id', context => context.json(conversations.read(context.req.param('id')) ?? null))
       .patch('/:id', async context => {
         const { title } = await readJson(context, z.object({ title: z.string().trim().min(1).max(200) }));

@@ -1,18 +1,18 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
-import type { ServersAnswer } from '../../shared/playground-state.js';
+import type { ServersResponse } from '../../shared/playground-state.js';
 import type { PlaygroundContext } from '../context.js';
 import { readJson } from './json-body.js';
 
 const replaceRequest = z.object({
   config: z.string().max(200_000),
-  /** What the answer to the same change gave, once somebody has seen the commands. */
+  /** Token from the response to the same change, sent after the user has confirmed the commands. */
   confirmation: z.string().max(100).optional(),
 });
 
 /** `GET|PUT /` of the MCP servers and `POST /:name/reconnect`. */
 export function serverRoutes({ servers }: PlaygroundContext): Hono {
-  const read = (): ServersAnswer => ({ servers: servers.views(), config: servers.configText() });
+  const read = (): ServersResponse => ({ servers: servers.views(), config: servers.configText() });
   return new Hono()
     .get('/', context => context.json(read()))
     .put('/', async context => {

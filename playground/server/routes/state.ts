@@ -12,7 +12,7 @@ import { openTarget, type OpenTargetOptions } from '../turn/target.js';
 
 const keyRequest = z.object({ key: z.string().trim().max(10_000) });
 
-/** `GET|PATCH /` of the settings, `PUT /key`, `GET /models`. No answer ever holds a key. */
+/** `GET|PATCH /` of the settings, `PUT /key`, `GET /models`. No response contains a key. */
 export function stateRoutes({ settings, keys, emulator, filesFolder, redactor }: PlaygroundContext): Hono {
   function read(): PlaygroundState {
     const current = settings.read();
@@ -47,12 +47,12 @@ export function stateRoutes({ settings, keys, emulator, filesFolder, redactor }:
     });
 }
 
-const modelsAnswer = z.object({ data: z.array(z.object({ id: z.string().max(200) })).max(5000) });
+const modelsResponse = z.object({ data: z.array(z.object({ id: z.string().max(200) })).max(5000) });
 
 /** Milliseconds. */
-const TIME_LIMIT = 10_000;
+const TIMEOUT = 10_000;
 
-/** The models that the endpoint offers; one that does not say leaves the list empty and tells why. */
+/** Lists the models of an endpoint. If that fails, the list is empty and `problem` contains the reason. */
 export async function listModels(
   endpoint: string,
   { redactor, signal, ...options }: OpenTargetOptions & { redactor: Redactor; signal: AbortSignal },
@@ -62,20 +62,25 @@ export async function listModels(
     const response = await fetch(toModelsUrl(target.baseURL), {
       headers: target.apiKey === undefined ? {} : { authorization: `Bearer ${target.apiKey}` },
       redirect: 'error',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIME_LIMIT)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]),
     });
-    if (!response.ok) return { models: [], problem: `The endpoint answered with status ${response.status}.` };
-    const { data } = modelsAnswer.parse(await response.json());
+    if (!response.ok)
+      return {
+        models: [],
+        problem: `Could not list the models: the endpoint returned status ${response.status}.`,
+      };
+    const { data } = modelsResponse.parse(await response.json());
     return { models: data.map(({ id }) => id).toSorted() };
   } catch (error) {
-    const reason = error instanceof z.ZodError ? 'it answered in an unknown form' : describeFailure(error);
-    return { models: [], problem: redactor.text(`The models could not be listed: ${reason}.`) };
+    const reason =
+      error instanceof z.ZodError ? 'the response has an unknown format' : describeFailure(error);
+    return { models: [], problem: redactor.text(`Could not list the models: ${reason}.`) };
   } finally {
     await target.close();
   }
 }
 
-/** The path goes before a query. */
+/** Appends `/models` to the path and keeps the query. */
 function toModelsUrl(baseURL: string): URL {
   const url = new URL(baseURL);
   url.pathname = `${url.pathname.replace(/\/+$/, '') || '/v1'}/models`;

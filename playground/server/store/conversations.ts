@@ -9,9 +9,9 @@ import type {
 import type { TraceEvent } from '../../shared/trace-event.js';
 import type { Connection } from './database.js';
 
-/** Conversations, kept in the playground's file. */
+/** Conversations in the playground's database. */
 export interface ConversationStore {
-  /** The one that changed last comes first. */
+  /** Returns all conversations, the most recently changed first. */
   list(): readonly ConversationSummary[];
   read(id: string): Conversation | undefined;
   /** Creates the conversation if it is new. */
@@ -19,8 +19,8 @@ export interface ConversationStore {
   rename(id: string, title: string): void;
   /** Adds a message, or replaces the one with its id. */
   save(id: string, thread: Thread, message: PlaygroundMessage, trace?: readonly TraceEvent[]): void;
-  /** Takes away the answers behind the last message of the user. */
-  dropAnswer(id: string, thread: Thread): void;
+  /** Deletes the responses after the last user message. */
+  dropResponse(id: string, thread: Thread): void;
   delete(id: string): void;
 }
 
@@ -83,13 +83,13 @@ export function createConversationStore(database: Connection): ConversationStore
     },
     save: database.transaction(
       (id: string, thread: Thread, message: PlaygroundMessage, trace: readonly TraceEvent[] = []) => {
-        // A conversation that was deleted while its answer came stays deleted.
+        // A conversation that is deleted during a response stays deleted.
         if (statements.one.get(id) === undefined) return;
         statements.save.run(message.id, id, thread, JSON.stringify(message), JSON.stringify(trace));
         statements.touch.run(new Date().toISOString(), id);
       },
     ),
-    dropAnswer: database.transaction((id: string, thread: Thread) => {
+    dropResponse: database.transaction((id: string, thread: Thread) => {
       const rows = rowsOf(id, thread);
       const isUser = ({ message }: MessageRow): boolean =>
         (JSON.parse(message) as PlaygroundMessage).role === 'user';

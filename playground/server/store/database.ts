@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 
 export type Connection = Database.Database;
 
-/** Opens the playground's file, which nobody but its owner may read, and makes its tables. */
+/** Opens the playground's database, readable only for its owner, and creates its tables. */
 export function openDatabase(folder: string): Connection {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, 'playground.sqlite');

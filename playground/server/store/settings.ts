@@ -7,7 +7,7 @@ export const settingsSchema = z.strictObject({
     .string()
     .trim()
     .refine(isEndpoint, 'Expected "emulator" or an absolute http(s) URL, such as http://localhost:8000/v1.'),
-  modelId: z.string().trim().min(1, 'Expected the id of a model.').max(200),
+  modelId: z.string().trim().min(1, 'Expected a model id.').max(200),
   reasoningEffort: z.enum(['default', 'minimal', 'low', 'medium', 'high']),
   flag: z.enum(['kelivo', 'official']),
   disabledAdapters: z.array(z.string().max(100)).max(100),
@@ -31,7 +31,7 @@ const defaultSettings: Settings = {
 
 export interface SettingsStore {
   read(): Settings;
-  /** Changes what is named and leaves the rest. */
+  /** Changes the given settings and keeps the others. */
   change(settings: Partial<Settings>): Settings;
 }
 
@@ -43,7 +43,7 @@ export function createSettingsStore(database: Connection): SettingsStore {
 
   function read(): Settings {
     const stored: unknown = JSON.parse(select.get()?.value ?? '{}');
-    // A file of an older playground may lack a setting, or hold one that is gone.
+    // The database of another version may lack a setting or contain a removed one.
     const { data } = settingsSchema.safeParse({ ...defaultSettings, ...(stored as Partial<Settings>) });
     return data ?? defaultSettings;
   }
@@ -58,7 +58,7 @@ export function createSettingsStore(database: Connection): SettingsStore {
   };
 }
 
-/** User and password in an address would be a secret in plain sight. */
+/** User and password are rejected, because the page shows the URL. */
 function isEndpoint(text: string): boolean {
   if (text === 'emulator') return true;
   if (!URL.canParse(text)) return false;

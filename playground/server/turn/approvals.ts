@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto';
 
-/** What the user said to a call. The model reads the reason of a refusal. */
+/** The user's decision about a tool call. The model receives the reason of a rejection. */
 export interface Decision {
   readonly approved: boolean;
   readonly reason?: string;
 }
 
-/** Where calls wait until somebody in front of the page decides. */
+/** Pending approvals that the user decides on the page. */
 export interface ApprovalDesk {
-  /** Opens a question. `answer` rejects when the signal aborts. */
-  ask(options: { signal: AbortSignal }): { readonly approvalId: string; readonly answer: Promise<Decision> };
-  /** Returns whether the question was still open. */
-  settle(approvalId: string, decision: Decision): boolean;
+  /** Requests an approval. `decision` rejects when the signal aborts. */
+  ask(options: { signal: AbortSignal }): {
+    readonly approvalId: string;
+    readonly decision: Promise<Decision>;
+  };
+  /** Decides an approval. Returns false if it is no longer pending. */
+  decide(approvalId: string, decision: Decision): boolean;
 }
 
 export function createApprovalDesk(): ApprovalDesk {
@@ -19,21 +22,21 @@ export function createApprovalDesk(): ApprovalDesk {
   return {
     ask({ signal }) {
       const approvalId = randomUUID();
-      const answer = new Promise<Decision>((resolve, reject) => {
-        const giveUp = (): void => {
+      const decision = new Promise<Decision>((resolve, reject) => {
+        const cancel = (): void => {
           open.delete(approvalId);
           reject(signal.reason);
         };
-        if (signal.aborted) return giveUp();
-        signal.addEventListener('abort', giveUp, { once: true });
-        open.set(approvalId, decision => {
-          signal.removeEventListener('abort', giveUp);
-          resolve(decision);
+        if (signal.aborted) return cancel();
+        signal.addEventListener('abort', cancel, { once: true });
+        open.set(approvalId, decided => {
+          signal.removeEventListener('abort', cancel);
+          resolve(decided);
         });
       });
-      return { approvalId, answer };
+      return { approvalId, decision };
     },
-    settle(approvalId, decision) {
+    decide(approvalId, decision) {
       const resolve = open.get(approvalId);
       open.delete(approvalId);
       resolve?.(decision);

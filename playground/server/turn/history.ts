@@ -3,8 +3,8 @@ import type { PlaygroundMessage, StoredMessage } from '../../shared/playground-s
 type Part = PlaygroundMessage['parts'][number];
 
 /**
- * The messages as a model of this endpoint can be told them. Reasoning and the ids of items mean something only where
- * they were made: encrypted reasoning of another server is refused.
+ * Converts stored messages to the history for an endpoint. Reasoning and item ids of other servers are removed, because
+ * servers reject encrypted reasoning that they did not create.
  */
 export const toHistory = (
   messages: readonly StoredMessage[],
@@ -12,7 +12,7 @@ export const toHistory = (
 ): PlaygroundMessage[] =>
   messages
     .map(stored => (isFrom(baseURL, stored) ? stored.message : withoutOrigin(stored.message)))
-    // An answer that failed before its first word says nothing.
+    // Responses that failed before their first part are skipped.
     .filter(({ parts }) => parts.some(({ type }) => type !== 'step-start'));
 
 function isFrom(baseURL: string, { trace }: StoredMessage): boolean {

@@ -10,21 +10,21 @@ export interface OpenModelOptions {
   readonly modelId: string;
   readonly baseURL: string;
   readonly apiKey: string | undefined;
-  /** The name under which the server may find the requests of the turn. */
+  /** Sent as `x-client-request-id` with each request of the turn. */
   readonly requestId: string;
   readonly fetch: typeof globalThis.fetch;
-  /** The tools of the MCP servers; the playground's own come beside them. */
+  /** Tools of the MCP servers, used in addition to the local tools. */
   readonly mcpTools: ToolSource;
   readonly adapters: readonly ModelAdapter[];
   readonly toolLoop: Omit<ToolLoopOptions, 'tools' | 'timeouts'>;
 }
 
-/** Milliseconds without a byte after which a stream counts as dead. The official provider has no such limit. */
+/** Milliseconds without data until a stream fails. The official provider has no such limit. */
 const IDLE_LIMIT = 15_000;
 
 /**
- * A model of either provider. Both run the same tools in the same loop with the same adapters, so that a comparison is
- * one of what they make of the wire.
+ * Opens a model of either provider. Both use the same tools, loop and adapters, so that a comparison shows only the
+ * differences between the providers.
  */
 export function openModel(
   flag: Flag,
@@ -33,7 +33,7 @@ export function openModel(
   const provider = createSwitchableProvider({
     kelivo: {
       ...settings,
-      // A function, so that the environment is not asked: its key may belong to another endpoint.
+      // A function prevents the fallback to the environment, whose key may belong to another endpoint.
       apiKey: () => apiKey,
       headers: { 'x-client-request-id': requestId },
       tools: localTools,
@@ -46,7 +46,7 @@ export function openModel(
   return provider.languageModel(modelId);
 }
 
-/** A host that knows a tool shows its calls. The schema is open: the provider's own check is the one that counts. */
+/** Declares the tools to the host, so that it shows their calls. The open schema leaves validation to the tool loop. */
 export async function declareTools(
   mcpTools: ToolSource,
   { signal }: { signal: AbortSignal },

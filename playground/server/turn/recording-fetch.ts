@@ -6,15 +6,15 @@ import type { Redactor } from './redaction.js';
 export interface RecordingFetchOptions {
   readonly record: (fact: TraceFact) => void;
   readonly redactor: Redactor;
-  /** The round that a request belongs to which is sent now. */
+  /** Returns the round of the next request. */
   readonly currentRound: () => number;
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** The most characters that are kept of one string of a body, and of an answer that is no stream. */
+/** Maximum length of each recorded string in a body, and of a response that is not a stream. */
 const MAX_CHARACTERS = 20_000;
 
-/** A `fetch` for a provider that records requests and answers as they pass by, and changes nothing about them. */
+/** Creates a `fetch` that records requests and responses without changing them. */
 export function createRecordingFetch({
   record,
   redactor,
@@ -88,8 +88,8 @@ interface TapOptions {
 }
 
 /**
- * The response with a body that is read along. Not a `clone()`: who cancels one of two branches would leave the
- * connection open.
+ * Returns the response with a body that is also recorded. Canceling one branch of a `clone()` would leave the connection
+ * open.
  */
 function withTap(response: Response, { reader, end, signal }: TapOptions): Response {
   const source = response.body?.getReader();
@@ -99,7 +99,7 @@ function withTap(response: Response, { reader, end, signal }: TapOptions): Respo
   }
   const decoder = new TextDecoder();
   let isFinished = false;
-  // A body that is given up may tell so twice: it is cancelled, and the read that waits fails.
+  // A canceled body can end twice: by the cancellation and by the pending read that fails.
   const finish = (how: ExchangeEnd, error?: unknown): void => {
     if (isFinished) return;
     isFinished = true;
@@ -148,12 +148,12 @@ const toEventType = (json: unknown): string =>
     ? json.type
     : 'message';
 
-/** Cuts long strings anywhere in JSON, such as images in base64, and says by how much. */
+/** Truncates long strings anywhere in JSON, such as base64 images, and appends the number of omitted characters. */
 export function shortenStrings(value: unknown, { maxCharacters }: { maxCharacters: number }): unknown {
   const shorten = (entry: unknown): unknown => {
     if (typeof entry === 'string') {
-      const missing = entry.length - maxCharacters;
-      return missing > 0 ? `${entry.slice(0, maxCharacters)}… (${missing} more characters)` : entry;
+      const omitted = entry.length - maxCharacters;
+      return omitted > 0 ? `${entry.slice(0, maxCharacters)}… (${omitted} more characters)` : entry;
     }
     if (Array.isArray(entry)) return entry.map(shorten);
     if (typeof entry !== 'object' || entry === null) return entry;

@@ -1,26 +1,26 @@
-/** Blacks out secrets, in texts and in all strings of JSON. */
+/** Redacts secrets in texts and in all strings of JSON. */
 export interface Redactor {
   text(text: string): string;
   json(value: unknown): unknown;
-  /** Header values whose names sound secret are blacked out whatever they are. */
+  /** Redacts all values of headers with sensitive names, and secrets in other values. */
   headers(headers: Iterable<readonly [string, string]>): Record<string, string>;
 }
 
 const MARK = '[redacted]';
 
-/** Shorter values are no secrets, and blacking them out would spoil every text. */
+/** Shorter values are not redacted: they would match ordinary text. */
 const MIN_LENGTH = 6;
 
 const SECRET_HEADER = /auth|key|token|secret|cookie|session/i;
 
-/** What looks secret wherever it stands: keys of known services, bearer tokens, user and password in an address. */
+/** Patterns of secrets: keys of known services, bearer tokens, user and password in a URL. */
 const SECRET_PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\b(?:sk|pk|ghp|gho|ghs|glpat|xox[abprs]|github_pat|hf)[-_][\w-]{8,}/g, MARK],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${MARK}`],
   [/(:\/\/)[^\s/@:]+:[^\s/@]+@/g, `$1${MARK}@`],
 ];
 
-/** @param secrets Asked anew each time: keys may be typed in while the playground runs. */
+/** @param secrets Called for each text, because keys can be entered while the playground runs. */
 export function createRedactor(secrets: () => readonly string[]): Redactor {
   function text(value: string): string {
     const withoutSecrets = secrets()

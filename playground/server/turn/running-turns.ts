@@ -1,18 +1,18 @@
-/** The turns that run now, so that they can be stopped. */
+/** Running turns, which can be stopped by name. */
 export interface RunningTurns {
   /**
-   * Opens a turn; one of the same name that still runs is stopped. The signal also follows `signal`. `close` says that
-   * nothing of the turn is left to do.
+   * Opens a turn and stops a running one with the same name. The returned signal also follows `signal`. `close` marks the
+   * turn as finished.
    */
   open(name: string, options: { signal: AbortSignal }): { readonly signal: AbortSignal; close(): void };
-  /** Returns whether one ran. */
+  /** Stops a turn. Returns false if none was running. */
   stop(name: string): boolean;
-  /** Stops all and waits until they are closed, for a moment at most. */
+  /** Stops all turns and waits until they are closed, up to a time limit. */
   stopAll(): Promise<void>;
 }
 
-/** Milliseconds that turns get to come to their end. */
-const STOP_LIMIT = 2000;
+/** Milliseconds to wait for stopped turns. */
+const STOP_TIMEOUT = 2000;
 
 export function createRunningTurns(): RunningTurns {
   const controllers = new Map<string, AbortController>();
@@ -46,7 +46,7 @@ export function createRunningTurns(): RunningTurns {
       for (const name of [...controllers.keys()]) stop(name);
       let timer: NodeJS.Timeout | undefined;
       const limit = new Promise<void>(resolve => {
-        timer = setTimeout(resolve, STOP_LIMIT);
+        timer = setTimeout(resolve, STOP_TIMEOUT);
       });
       await Promise.race([Promise.all(open), limit]);
       clearTimeout(timer);
@@ -56,8 +56,8 @@ export function createRunningTurns(): RunningTurns {
 
 function createDeferred(): { promise: Promise<void>; resolve: () => void } {
   let resolve = (): void => {};
-  const promise = new Promise<void>(settle => {
-    resolve = settle;
+  const promise = new Promise<void>(fulfill => {
+    resolve = fulfill;
   });
   return { promise, resolve };
 }

@@ -4,15 +4,15 @@ import { planFault } from '../emulator/faults.js';
 import { LATENCY, type SharedEmulator } from '../emulator/shared-emulator.js';
 import type { KeySafe } from '../keys.js';
 
-/** Where the requests of one turn go. */
+/** The endpoint of one turn. */
 export interface Target {
   readonly baseURL: string;
   readonly apiKey: string | undefined;
-  /** How it is called in front of the user. */
+  /** Display name. */
   readonly name: string;
-  /** What the emulator was told to do wrong. */
+  /** Fault of the emulator. */
   readonly fault?: string;
-  /** What arrived, where that can be known: at the emulator. */
+  /** Received requests; only the emulator reports them. */
   readonly requests?: readonly EmulatorRequest[];
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export interface OpenTargetOptions {
 }
 
 /**
- * The endpoint of the settings. A fault gets an emulator of its own, so that turns side by side do not use up each
+ * Opens the endpoint of the settings. A fault starts a separate emulator, so that parallel turns do not consume each
  * other's faults.
  */
 export async function openTarget(
@@ -56,7 +56,7 @@ export async function openTarget(
   };
 }
 
-/** A query may hold a key. */
+/** Removes the query, which may contain a key. */
 function withoutQuery(endpoint: string): string {
   const { origin, pathname } = new URL(endpoint);
   return origin + pathname;

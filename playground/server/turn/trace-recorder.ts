@@ -1,18 +1,18 @@
 import type { TraceEvent, TraceFact } from '../../shared/trace-event.js';
 
-/** Collects what happens in a turn and hands it on in small batches, so that a page is not flooded. */
+/** Records the events of a turn and delivers them in small batches, to limit the updates of the page. */
 export interface TraceRecorder {
   record(fact: TraceFact): void;
-  /** Hands on what waits, at once. */
+  /** Delivers pending events immediately. */
   flush(): void;
-  /** Everything so far. */
+  /** All events so far. */
   readonly events: readonly TraceEvent[];
 }
 
 export interface TraceRecorderOptions {
-  /** Takes a batch, the oldest first. */
+  /** Called with each batch, oldest event first. */
   readonly deliver: (events: readonly TraceEvent[]) => void;
-  /** Milliseconds that events wait for others. @default 40 */
+  /** Milliseconds to collect a batch. @default 40 */
   readonly interval?: number;
   readonly now?: () => number;
 }
@@ -38,7 +38,7 @@ export function createTraceRecorder({
   return {
     record(fact) {
       const at = Math.round((now() - startedAt) * 10) / 10;
-      // TypeScript forgets which member of the union the rest belongs to.
+      // The spread of a union member loses its type.
       events.push({ ...fact, at } as TraceEvent);
       timer ??= setTimeout(flush, interval);
     },

@@ -23,7 +23,7 @@ import { createTraceRecorder, type TraceRecorder } from './trace-recorder.js';
 import type { EmulatorRequest } from 'kelivo-responses/testing';
 
 export interface TurnOptions {
-  /** The conversation so far, the question last. */
+  /** The conversation so far, ending with the user message. */
   readonly history: readonly StoredMessage[];
   readonly flag: Flag;
   readonly settings: Settings;
@@ -34,21 +34,21 @@ export interface TurnOptions {
   readonly desk: ApprovalDesk;
   readonly redactor: Redactor;
   readonly signal: AbortSignal;
-  /** Takes the finished answer with its story, also that of a turn that failed or was stopped. */
-  readonly onAnswer: (message: PlaygroundMessage, trace: readonly TraceEvent[]) => void;
+  /** Called with the response and its trace when the turn has ended, also if it failed or was stopped. */
+  readonly onResponse: (message: PlaygroundMessage, trace: readonly TraceEvent[]) => void;
 }
 
 type Chunk = UIMessageChunk<unknown, { trace: { messageId: string; events: readonly TraceEvent[] } }>;
 
-/** Asks the model and streams its answer to the page, with the story of the answer between its parts. */
+/** Runs a turn and streams its response to the page, interleaved with trace events. */
 export function runTurn(options: TurnOptions): ReadableStream<Chunk> {
   const messageId = generateId();
   let recorder: TraceRecorder | undefined;
-  let answer: PlaygroundMessage | undefined;
+  let response: PlaygroundMessage | undefined;
   let hasEnded = false;
-  // Where the page goes away, the message is complete before the turn has ended; else the turn comes first.
+  // If the page disconnects, `onFinish` is called before the turn has ended, otherwise after it.
   const saveOnce = (): void => {
-    if (answer !== undefined && hasEnded) options.onAnswer(answer, recorder?.events ?? []);
+    if (response !== undefined && hasEnded) options.onResponse(response, recorder?.events ?? []);
   };
   return createUIMessageStream<PlaygroundMessage>({
     originalMessages: options.history.map(({ message }) => message),
@@ -66,7 +66,7 @@ export function runTurn(options: TurnOptions): ReadableStream<Chunk> {
       saveOnce();
     },
     onFinish({ responseMessage }) {
-      answer = responseMessage;
+      response = responseMessage;
       saveOnce();
     },
   });
@@ -106,12 +106,12 @@ async function runRecorded(
       toolLoop: {
         approvals: settings.approvals,
         async approve({ toolCallId, toolName, input }, { signal: turnSignal }) {
-          const { approvalId, answer } = desk.ask({ signal: turnSignal });
-          record({ type: 'approval-wanted', approvalId, toolCallId, toolName, input });
+          const { approvalId, decision } = desk.ask({ signal: turnSignal });
+          record({ type: 'approval-requested', approvalId, toolCallId, toolName, input });
           recorder.flush();
-          const decision = await answer;
-          record({ type: 'approval-settled', approvalId, approved: decision.approved });
-          return decision;
+          const decided = await decision;
+          record({ type: 'approval-decided', approvalId, approved: decided.approved });
+          return decided;
         },
         onEvent(event) {
           if (event.type === 'round-start') round = event.round;
@@ -126,13 +126,13 @@ async function runRecorded(
       tools: await declareTools(mcpTools, { signal }),
       providerOptions: {
         openai: {
-          // A conversation is replayed as a whole, so that it can go on with either provider and nothing is left behind.
+          // The complete conversation is sent with each request, so that either provider can continue it.
           store: false,
           reasoningSummary: 'auto',
           ...(settings.reasoningEffort !== 'default' && { reasoningEffort: settings.reasoningEffort }),
         },
       },
-      // Who watches would rather read the reason at once.
+      // Errors are shown immediately instead of after retries.
       maxRetries: 0,
       abortSignal: signal,
       onError: ({ error }) => {
@@ -164,7 +164,7 @@ async function runRecorded(
   } catch (error) {
     failure ??= redactor.text(describeFailure(error));
   }
-  await settleTurn(recorder, {
+  await waitForExchanges(recorder, {
     arrived: () =>
       (target.requests ?? []).filter(({ headers }) => headers['x-client-request-id'] === messageId),
   });
@@ -177,18 +177,18 @@ async function runRecorded(
   });
 }
 
-/** Milliseconds that connections get to be seen to close. */
-const SETTLE_LIMIT = 1000;
+/** Milliseconds to wait until the endpoint notices closed connections. */
+const CLOSE_TIMEOUT = 1000;
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two checks. */
 const INTERVAL = 20;
 
 /**
- * Waits until each request has its end in the story, and tells where the endpoint saw the connection go.
+ * Waits until the trace contains the end of each request, and records which closed connections the endpoint noticed.
  *
- * @param arrived What arrived of the turn, where that can be known.
+ * @param arrived Returns the requests of the turn that the endpoint received, if they are known.
  */
-export async function settleTurn(
+async function waitForExchanges(
   { record, events }: TraceRecorder,
   { arrived }: { arrived: () => readonly EmulatorRequest[] },
 ): Promise<void> {
@@ -196,14 +196,14 @@ export async function settleTurn(
     events.filter(event => event.type === type).length;
   const aborted = (): number[] =>
     events.flatMap(event => (event.type === 'exchange-end' && event.end === 'aborted' ? event.exchange : []));
-  // Where nobody can tell, or nothing arrived, there is nothing to wait for.
-  const isSeen = (exchange: number): boolean => arrived()[exchange - 1]?.aborted ?? true;
-  const isSettled = (): boolean => count('request') === count('exchange-end') && aborted().every(isSeen);
+  // Without a recorded request there is nothing to wait for.
+  const isNoticed = (exchange: number): boolean => arrived()[exchange - 1]?.aborted ?? true;
+  const hasEnded = (): boolean => count('request') === count('exchange-end') && aborted().every(isNoticed);
 
-  for (let waited = 0; !isSettled() && waited < SETTLE_LIMIT; waited += INTERVAL) {
+  for (let waited = 0; !hasEnded() && waited < CLOSE_TIMEOUT; waited += INTERVAL) {
     await new Promise(resolve => setTimeout(resolve, INTERVAL));
   }
   for (const exchange of aborted()) {
-    if (arrived()[exchange - 1]?.aborted) record({ type: 'hung-up', exchange });
+    if (arrived()[exchange - 1]?.aborted) record({ type: 'disconnect-noticed', exchange });
   }
 }

@@ -8,7 +8,7 @@ import { ConversationView } from './conversation-view.js';
 import { Inspector } from './inspector.js';
 import { SidePanel } from './side-panel.js';
 
-/** The whole page: side panel, conversation and inspector; on a phone one of them at a time. */
+/** The page: side panel, conversation and inspector. A phone shows one of them at a time. */
 export function App() {
   const { conversationId, go } = useRoute();
   const playground = usePlaygroundState();
@@ -16,7 +16,7 @@ export function App() {
   const { traces, add, load } = useTraces();
   const [page, setPage] = useState<PageName>('chat');
   const [selected, setSelected] = useState<string>();
-  /** What a new conversation starts as, and with which text in its field. */
+  /** Mode and initial text of a new conversation. */
   const [draft, setDraft] = useState<{ mode: ConversationMode; text: string }>({ mode: 'chat', text: '' });
 
   const open = useCallback(
@@ -75,7 +75,7 @@ const pages: readonly (readonly [PageName, string])[] = [
   ['inspect', 'Inspect'],
 ];
 
-/** Where there is room for one part of the page alone, this leads from one to the other. */
+/** Switches between the parts of the page on narrow screens. */
 export function PageTabs({ page, onChange }: { page: PageName; onChange: (page: PageName) => void }) {
   return (
     <nav className="page-tabs" aria-label="Parts of the page">

@@ -9,7 +9,7 @@ import { Segmented } from './segmented.js';
 import { ThreadView } from './thread-view.js';
 import { Toolbar } from './toolbar.js';
 
-/** One thread, answered by the provider that the flag names. */
+/** One thread that uses the selected provider. */
 export function ChatConversation(props: ConversationProps) {
   const { conversation, conversationId, playground, onTrace, onFinish, onNew, draftText } = props;
   const field = useRef<HTMLTextAreaElement>(null);

@@ -44,11 +44,11 @@ export function CompareConversation(props: ConversationProps) {
           <div className="side-by-side">
             <section aria-label={titles.kelivo}>
               <h2>{titles.kelivo}</h2>
-              <ThreadView thread={kelivo} label={`Answers of ${titles.kelivo}`} {...props} />
+              <ThreadView thread={kelivo} label={`Responses of ${titles.kelivo}`} {...props} />
             </section>
             <section aria-label={titles.official}>
               <h2>{titles.official}</h2>
-              <ThreadView thread={official} label={`Answers of ${titles.official}`} {...props} />
+              <ThreadView thread={official} label={`Responses of ${titles.official}`} {...props} />
             </section>
           </div>
           <ComparisonTable kelivo={lastTrace(kelivo, traces)} official={lastTrace(official, traces)} />
@@ -67,11 +67,11 @@ export function CompareConversation(props: ConversationProps) {
 }
 
 function lastTrace({ messages }: ThreadHook, traces: Traces) {
-  const answer = messages.findLast(({ role }) => role === 'assistant');
-  return answer === undefined ? undefined : traces[answer.id]?.trace;
+  const response = messages.findLast(({ role }) => role === 'assistant');
+  return response === undefined ? undefined : traces[response.id]?.trace;
 }
 
-/** What the last two answers have in common and what not. */
+/** Compares the last responses of both providers. */
 export function ComparisonTable({
   kelivo,
   official,
@@ -81,11 +81,11 @@ export function ComparisonTable({
 }) {
   if (kelivo === undefined || official === undefined) return null;
   return (
-    <div className="comparison" tabIndex={0} role="region" aria-label="Comparison of the last answers">
+    <div className="comparison" tabIndex={0} role="region" aria-label="Comparison of the last responses">
       <table>
         <thead>
           <tr>
-            <th scope="col">Last answer</th>
+            <th scope="col">Last response</th>
             <th scope="col">Kelivo</th>
             <th scope="col">Official</th>
           </tr>
@@ -109,12 +109,12 @@ export function ComparisonTable({
   );
 }
 
-/** Differences that are shown; the rest is counted. */
+/** Maximum number of displayed differences. */
 const MAX_DIFFERENCES = 50;
 
 function RequestDifferences({ kelivo, official }: { kelivo: unknown; official: unknown }) {
   const differences = useMemo(() => diffJson(kelivo, official), [kelivo, official]);
-  if (differences.length === 0) return <p className="quiet">Both sent the same first request.</p>;
+  if (differences.length === 0) return <p className="quiet">Both providers sent the same first request.</p>;
   return (
     <details>
       <summary>{formatNumberOf(differences.length, 'difference')} in the first request</summary>

@@ -10,7 +10,7 @@ export interface ComposerProps {
   readonly onStop: () => void;
 }
 
-/** The field for the next message. Enter sends, Shift and Enter begin a line, Escape stops. */
+/** The message field. Enter sends, Shift+Enter inserts a line break, Escape stops. */
 export function Composer({ ref, initialText, isRunning, modelId, onSend, onStop }: ComposerProps) {
   const [text, setText] = useState(initialText);
   const send = (): void => {
@@ -51,7 +51,7 @@ export function Composer({ ref, initialText, isRunning, modelId, onSend, onStop 
       )}
       <p className="keys" aria-hidden="true">
         <kbd>Enter</kbd> sends · <kbd>Shift</kbd> <kbd>Enter</kbd> new line · <kbd>Esc</kbd> stops ·{' '}
-        <kbd>/</kbd> comes back here
+        <kbd>/</kbd> focuses this field
       </p>
     </form>
   );

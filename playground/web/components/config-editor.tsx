@@ -4,7 +4,7 @@ import type { ServersHook } from '../hooks/use-servers.js';
 import { Dialog } from './dialog.js';
 import { Field } from './field.js';
 
-/** The `mcpServers` JSON in a field. Programs that are new are shown once more before they may start. */
+/** Editor for the `mcpServers` JSON. New programs require a confirmation before they start. */
 export function ConfigEditor({ hook, onClose }: { hook: ServersHook; onClose: () => void }) {
   const [text, setText] = useState(hook.config);
   const [problem, setProblem] = useState<string>();
@@ -42,7 +42,7 @@ export function ConfigEditor({ hook, onClose }: { hook: ServersHook; onClose: ()
         >
           <Field
             label="Configuration"
-            hint="As in Claude Desktop, Cursor or VS Code: command and args, or url and headers. Dots stand for secrets that are kept."
+            hint="Same format as in Claude Desktop, Cursor or VS Code: command and args, or url and headers. Dots keep a stored secret."
             problem={problem}
           >
             {props => (
@@ -76,11 +76,11 @@ export interface ConfirmCommandsProps {
   readonly onBack: () => void;
 }
 
-/** Shows the programs that would start on this computer, and starts none without a yes. */
+/** Asks for confirmation before programs are started on this computer. */
 export function ConfirmCommands({ question, onConfirm, onBack }: ConfirmCommandsProps) {
   return (
     <div role="alertdialog" aria-label="Start these programs?">
-      <p>These programs will run on this computer, with your rights. Start them only if you know them.</p>
+      <p>These programs run on this computer with your permissions. Start them only if you trust them.</p>
       <dl className="commands">
         {question.needsConfirmation.map(({ name, commandLine }) => (
           <div key={name}>

@@ -12,8 +12,8 @@ export interface ConversationListProps {
 
 export function ConversationList({ conversations, current, onOpen, onNew }: ConversationListProps) {
   const { conversations: list, remove } = conversations;
-  if (list === undefined) return <p className="quiet">Reading the conversations …</p>;
-  if (list.length === 0) return <p className="quiet">No conversations yet. What you ask is kept here.</p>;
+  if (list === undefined) return <p className="quiet">Loading conversations …</p>;
+  if (list.length === 0) return <p className="quiet">No conversations yet. Your chats are saved here.</p>;
 
   const discard = async ({ id }: ConversationSummary): Promise<void> => {
     await remove(id);

@@ -39,7 +39,7 @@ export function ConversationView({ draft, onLoad, onChanged, ...props }: Convers
     return (
       <main className="conversation">
         <p className={problem === undefined ? 'quiet' : 'quiet problem'} role="status">
-          {problem ?? 'Reading the conversation …'}
+          {problem ?? 'Loading the conversation …'}
         </p>
       </main>
     );

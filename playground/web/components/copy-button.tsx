@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'react';
 import { Icon } from './icon.js';
 
-/** Milliseconds that the button says what it did. */
-const THANKS = 1500;
+/** Milliseconds to display the confirmation. */
+const CONFIRMATION = 1500;
 
 export function CopyButton({ label, text }: { label: string; text: () => string }) {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return;
-    const timer = setTimeout(() => setCopied(false), THANKS);
+    const timer = setTimeout(() => setCopied(false), CONFIRMATION);
     return () => clearTimeout(timer);
   }, [isCopied]);
   return (

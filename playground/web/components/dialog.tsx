@@ -7,7 +7,7 @@ export interface DialogProps {
   readonly children: ReactNode;
 }
 
-/** A modal dialog that is open as long as it is there; Escape closes it. */
+/** A modal dialog that is open while it is mounted. Escape closes it. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const titleId = useId();
   const dialog = useRef<HTMLDialogElement>(null);

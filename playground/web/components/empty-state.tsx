@@ -1,24 +1,24 @@
 const questions = [
   {
-    title: 'Two tools, one after the other',
+    title: 'Two tools in sequence',
     text: 'First get the sum of 17 and 25, then count the words in "the loop runs the tools and streams every round".',
   },
   { title: 'An image from an MCP server', text: 'Show me the get-tiny-image, please.' },
   {
-    title: 'A tool that takes its time',
+    title: 'A long-running tool',
     text: 'Call trigger-long-running-operation with a duration of 5 and 10 steps.',
   },
-  { title: 'A tool that has to be allowed', text: 'write_file' },
+  { title: 'A tool that requires approval', text: 'write_file' },
 ];
 
 export interface EmptyStateProps {
   readonly onAsk: (text: string) => void;
-  /** The folder that the file server may touch. */
+  /** Folder that the MCP file server has access to. */
   readonly filesFolder: string | undefined;
   readonly isCompared?: boolean;
 }
 
-/** What there is to try before anything was asked. */
+/** Example questions for an empty conversation. */
 export function EmptyState({ onAsk, filesFolder, isCompared = false }: EmptyStateProps) {
   const toText = (text: string): string =>
     text === 'write_file'
@@ -26,10 +26,10 @@ export function EmptyState({ onAsk, filesFolder, isCompared = false }: EmptyStat
       : text;
   return (
     <div className="empty-state">
-      <h2>{isCompared ? 'Ask both providers the same' : 'See what happens behind an answer'}</h2>
+      <h2>{isCompared ? 'Compare both providers' : 'See what happens in a turn'}</h2>
       <p>
-        Every question is answered by the endpoint of the setup. The emulator needs no key: its “model” calls
-        the tools that your words name.
+        Questions go to the endpoint of the setup. The emulator needs no key: its model calls the tools that
+        your message names.
       </p>
       <ul>
         {questions.map(({ title, text }) => (

@@ -7,17 +7,18 @@ import { TextField } from './field.js';
 export interface EndpointFieldProps {
   readonly state: PlaygroundState;
   readonly change: (settings: Partial<Settings>) => Promise<void>;
-  readonly keepKey: (key: string) => Promise<void>;
+  readonly saveKey: (key: string) => Promise<void>;
 }
 
 const keyHints = {
-  none: 'No key: many servers of your own need none.',
-  typed: 'A key is kept in the server’s memory for this endpoint. It is never sent to this page.',
-  environment: 'The key of OPENAI_API_KEY is used. It is never sent to this page.',
+  none: 'No key. Many self-hosted servers need none.',
+  typed:
+    'The key for this endpoint is stored in the memory of the server only. It is never sent to this page.',
+  environment: 'The key from OPENAI_API_KEY is used. It is never sent to this page.',
 } as const;
 
-/** Where requests go: the emulator, or an address with a key that the page never gets to see again. */
-export function EndpointField({ state, change, keepKey }: EndpointFieldProps) {
+/** Selects the emulator, or a base URL with a key. The page cannot read a stored key. */
+export function EndpointField({ state, change, saveKey }: EndpointFieldProps) {
   const { endpoint } = state.settings;
   const [isOwn, setOwn] = useState(endpoint !== 'emulator');
   useEffect(() => setOwn(endpoint !== 'emulator'), [endpoint]);
@@ -42,34 +43,34 @@ export function EndpointField({ state, change, keepKey }: EndpointFieldProps) {
         <TextField
           label="Base URL"
           value={endpoint === 'emulator' ? '' : endpoint}
-          hint="Any server that speaks the Responses API."
+          hint="Any server with the Responses API."
           input={{ type: 'url', placeholder: 'http://localhost:8000/v1', autoComplete: 'off' }}
           check={checkAddress}
           onSave={address => void change({ endpoint: address })}
         />
       )}
-      {isOwn && endpoint !== 'emulator' && <KeyField source={state.key} keepKey={keepKey} />}
+      {isOwn && endpoint !== 'emulator' && <KeyField source={state.key} saveKey={saveKey} />}
     </>
   );
 }
 
-/** The server has the last word on it; this says at once what is plainly wrong. */
+/** Reports an invalid URL immediately. The server validates it again. */
 function checkAddress(address: string): string | undefined {
   const isAddress = URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
-  return isAddress ? undefined : 'Expected an address such as http://localhost:8000/v1.';
+  return isAddress ? undefined : 'Expected a URL such as http://localhost:8000/v1.';
 }
 
 function KeyField({
   source,
-  keepKey,
+  saveKey,
 }: {
   source: PlaygroundState['key'];
-  keepKey: (key: string) => Promise<void>;
+  saveKey: (key: string) => Promise<void>;
 }) {
   const [key, setKey] = useState('');
   const save = (): void => {
     if (key === '') return;
-    void keepKey(key);
+    void saveKey(key);
     setKey('');
   };
   return (
@@ -88,8 +89,8 @@ function KeyField({
             onKeyDown={event => event.key === 'Enter' && save()}
           />
           {source === 'typed' && (
-            <button type="button" className="button" onClick={() => void keepKey('')}>
-              Forget
+            <button type="button" className="button" onClick={() => void saveKey('')}>
+              Delete
             </button>
           )}
         </div>

@@ -6,7 +6,7 @@ export interface FaultFieldProps {
   readonly change: (settings: Partial<Settings>) => Promise<void>;
 }
 
-/** What the emulator is told to do wrong, and in which request of a turn. */
+/** Selects a fault of the emulator and the affected request of a turn. */
 export function FaultField({ state: { faults, settings }, change }: FaultFieldProps) {
   const isEmulator = settings.endpoint === 'emulator';
   const chosen = faults.find(({ name }) => name === settings.fault);
@@ -24,8 +24,8 @@ export function FaultField({ state: { faults, settings }, change }: FaultFieldPr
   return (
     <>
       <Field
-        label="Fault of the emulator"
-        hint={isEmulator ? chosen?.description : 'Only the emulator can be told to fail.'}
+        label="Emulator fault"
+        hint={isEmulator ? chosen?.description : 'Faults are available for the emulator only.'}
       >
         {props => (
           <select
@@ -45,7 +45,7 @@ export function FaultField({ state: { faults, settings }, change }: FaultFieldPr
         )}
       </Field>
       {isEmulator && chosen !== undefined && (
-        <Field label="Happens in">
+        <Field label="Affected request">
           {props => (
             <select
               {...props}
@@ -53,8 +53,8 @@ export function FaultField({ state: { faults, settings }, change }: FaultFieldPr
               value={settings.faultRequest}
               onChange={event => void change({ faultRequest: Number(event.target.value) })}
             >
-              <option value={1}>the first request of a turn</option>
-              <option value={2}>the second, after a tool has run</option>
+              <option value={1}>first request of a turn</option>
+              <option value={2}>second request, after a tool call</option>
               <option value={0}>every request</option>
             </select>
           )}

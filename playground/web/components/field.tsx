@@ -4,11 +4,11 @@ export interface FieldProps {
   readonly label: string;
   readonly hint?: ReactNode;
   readonly problem?: string;
-  /** Draws the control, which takes the id that the label points to. */
+  /** Renders the control with the id of the label. */
   readonly children: (props: { id: string; 'aria-describedby': string | undefined }) => ReactNode;
 }
 
-/** A control with its label, a hint and what is wrong with it. */
+/** A control with its label and a hint or an error. */
 export function Field({ label, hint, problem, children }: FieldProps) {
   const id = useId();
   const describedBy = hint === undefined && problem === undefined ? undefined : `${id}-hint`;
@@ -30,12 +30,12 @@ export interface TextFieldProps {
   readonly value: string;
   readonly onSave: (value: string) => void;
   readonly hint?: ReactNode;
-  /** What is wrong with a text, if anything: it is not saved then. */
+  /** Returns the reason why a text is invalid. Invalid texts are not saved. */
   readonly check?: (value: string) => string | undefined;
   readonly input?: InputHTMLAttributes<HTMLInputElement>;
 }
 
-/** A line of text that is saved when it is left, or with Enter. Escape takes the change back. */
+/** A text field that saves on blur or Enter. Escape reverts the change. */
 export function TextField({ label, value, onSave, hint, check, input }: TextFieldProps) {
   const [text, setText] = useState(value);
   const [problem, setProblem] = useState<string>();

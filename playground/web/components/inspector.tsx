@@ -6,16 +6,16 @@ import type { Trace } from '../../shared/trace.js';
 import { formatCount, formatDuration, sumUsage } from '../lib/format.js';
 import type { Usage } from '../../shared/trace-event.js';
 
-/** What the bars of the timeline mean. */
+/** Legend of the timeline's bars. */
 const barKinds = [
-  ['waiting', 'the model has been asked and says nothing yet'],
-  ['model', 'the model answers'],
+  ['waiting', 'waiting for the response'],
+  ['model', 'the model responds'],
   ['tool', 'a tool runs'],
-  ['approval', 'a tool waits for you'],
+  ['approval', 'a tool waits for approval'],
   ['failed', 'something failed'],
 ] as const;
 
-/** What went on behind the answer that is chosen. */
+/** Timeline, tokens and wire traffic of the selected response. */
 export function Inspector({ live }: { live: LiveTrace | undefined }) {
   return (
     <section className="inspector" aria-label="Inspector">
@@ -23,8 +23,7 @@ export function Inspector({ live }: { live: LiveTrace | undefined }) {
         <div className="empty-inspector">
           <h2>Inspector</h2>
           <p className="quiet">
-            The timeline of a turn, its tokens and every request and event on the wire appear here as they
-            happen.
+            The timeline of a turn, its tokens, and all requests and events are displayed here while it runs.
           </p>
           <ul className="bar-kinds">
             {barKinds.map(([kind, title]) => (
@@ -58,7 +57,7 @@ function TraceView({ live: { trace, beganAt } }: { live: LiveTrace }) {
 
 const endNames = { finished: 'Finished', stopped: 'Stopped', failed: 'Failed' } as const;
 
-/** The turn in a few facts. */
+/** Summary of a turn. */
 export function TurnFacts({ trace, now }: { trace: Trace; now: number }) {
   const { flag, modelId, endpoint, fault, adapters, end, firstTokenAt } = trace;
   return (
@@ -77,7 +76,7 @@ export function TurnFacts({ trace, now }: { trace: Trace; now: number }) {
           <dd>{firstTokenAt === undefined ? '–' : formatDuration(firstTokenAt)}</dd>
         </div>
         <div>
-          <dt>In all</dt>
+          <dt>Total time</dt>
           <dd>{formatDuration(end?.at ?? now)}</dd>
         </div>
         <div>
@@ -101,7 +100,7 @@ export function TurnFacts({ trace, now }: { trace: Trace; now: number }) {
   );
 }
 
-/** Tokens by round and in all. */
+/** Tokens per round and in total. */
 export function UsageTable({ trace: { rounds, usage } }: { trace: Trace }) {
   const total = usage ?? sumUsage(rounds.flatMap(round => round.usage ?? []));
   if (rounds.every(round => round.usage === undefined)) return null;
@@ -123,7 +122,7 @@ export function UsageTable({ trace: { rounds, usage } }: { trace: Trace }) {
         ))}
       </tbody>
       <tfoot>
-        <UsageRow title="In all" usage={total} />
+        <UsageRow title="Total" usage={total} />
       </tfoot>
     </table>
   );
@@ -141,10 +140,10 @@ function UsageRow({ title, usage = {} }: { title: string; usage: Usage | undefin
   );
 }
 
-/** Milliseconds between two looks at the clock: often enough for bars to be seen to grow. */
+/** Milliseconds between two updates of running bars. */
 const INTERVAL = 100;
 
-/** The clock of `performance.now()`, which stands still while nothing runs. */
+/** Returns the time of `performance.now()`, updated while a turn runs. */
 export function useNow({ isRunning }: { isRunning: boolean }): number {
   const [now, setNow] = useState(() => performance.now());
   useEffect(() => {

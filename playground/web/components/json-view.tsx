@@ -5,18 +5,18 @@ import { Marked } from './marked.js';
 export interface JsonViewProps {
   readonly value: unknown;
   readonly label: string;
-  /** What is marked in it. */
+  /** Text to highlight. */
   readonly query?: string;
 }
 
-/** Lines that are shown before somebody asks for the rest. */
+/** Number of lines that are displayed initially. */
 const FIRST_LINES = 400;
 
-/** JSON, coloured, a line for each entry. */
+/** Formatted JSON with syntax colours. */
 export const JsonView = memo(function JsonView({ value, label, query = '' }: JsonViewProps) {
-  const [isWhole, setWhole] = useState(false);
+  const [isExpanded, setExpanded] = useState(false);
   const lines = useMemo(() => toJsonLines(value), [value]);
-  const shown = isWhole ? lines : lines.slice(0, FIRST_LINES);
+  const shown = isExpanded ? lines : lines.slice(0, FIRST_LINES);
   return (
     <div className="json" role="region" aria-label={label} tabIndex={0}>
       <pre>
@@ -32,7 +32,7 @@ export const JsonView = memo(function JsonView({ value, label, query = '' }: Jso
         ))}
       </pre>
       {shown.length < lines.length && (
-        <button type="button" className="button subtle" onClick={() => setWhole(true)}>
+        <button type="button" className="button subtle" onClick={() => setExpanded(true)}>
           {lines.length - shown.length} more lines
         </button>
       )}

@@ -5,13 +5,13 @@ import remarkGfm from 'remark-gfm';
 import { CopyButton } from './copy-button.js';
 
 const components: Components = {
-  // An address in an answer may be anybody's.
+  // Links in a response are untrusted.
   a: ({ href, children }) => (
     <a href={href} target="_blank" rel="noreferrer noopener">
       {children}
     </a>
   ),
-  // An image from elsewhere would tell its server what the answer wants it to know.
+  // Images become links, because loading one could send data from the response to another server.
   img: ({ src, alt }) => (
     <a href={src} target="_blank" rel="noreferrer noopener">
       {alt || 'an image'}
@@ -25,7 +25,7 @@ const components: Components = {
   ),
 };
 
-/** Markdown of a model. HTML in it stays text, and nothing in it is loaded. */
+/** Markdown of a model. HTML stays text, and nothing is loaded from it. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
   return (
     <div className="markdown">
@@ -36,7 +36,7 @@ export const Markdown = memo(function Markdown({ text }: { text: string }) {
   );
 });
 
-/** Code in an answer, with a way to take it along. */
+/** A code block with a copy button. */
 export function CodeBlock({ children }: { children: ReactNode }) {
   const pre = useRef<HTMLPreElement>(null);
   return (

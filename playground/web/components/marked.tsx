@@ -1,9 +1,9 @@
 import { splitMatches } from '../lib/wire-search.js';
 
-/** A text in which all places that match are marked. */
+/** Text with highlighted matches. */
 export function Marked({ text, query }: { text: string; query: string }) {
   if (query.trim() === '') return text;
-  return splitMatches(text, query).map((piece, index) =>
-    piece.isMatch ? <mark key={index}>{piece.text}</mark> : piece.text,
+  return splitMatches(text, query).map((segment, index) =>
+    segment.isMatch ? <mark key={index}>{segment.text}</mark> : segment.text,
   );
 }

@@ -17,7 +17,7 @@ export interface MessageViewProps {
   readonly onInspect: () => void;
 }
 
-/** One message: what was asked, or an answer with its reasoning, tools and text in their order. */
+/** A user message, or a response with its reasoning, tool calls and text in order. */
 export function MessageView({ message, trace, isSelected, isRunning, onInspect }: MessageViewProps) {
   if (message.role === 'user') {
     return (
@@ -27,10 +27,10 @@ export function MessageView({ message, trace, isSelected, isRunning, onInspect }
     );
   }
   const openApprovals = (trace?.approvals ?? []).filter(
-    ({ settledAt }) => settledAt === undefined && trace?.end === undefined,
+    ({ decidedAt }) => decidedAt === undefined && trace?.end === undefined,
   );
   return (
-    <article className="message assistant" aria-label="Answer" data-selected={isSelected}>
+    <article className="message assistant" aria-label="Response" data-selected={isSelected}>
       {message.parts.map((part, index) => {
         if (part.type === 'text') return <Markdown key={index} text={part.text} />;
         if (part.type === 'reasoning') {
@@ -76,23 +76,23 @@ function describeTurn({ flag, modelId, rounds, tools, end }: Trace): string {
     .join(' · ');
 }
 
-/** What the model thought: open while it thinks, folded afterwards. */
+/** Reasoning of the model, expanded while it is streamed. */
 export function ReasoningPart({ text, isRunning }: { text: string; isRunning: boolean }) {
   if (text === '') return null;
   return (
     <details className="reasoning" open={isRunning || undefined}>
       <summary>
-        <Icon name="brain" /> {isRunning ? 'Thinking …' : toTitle(text)}
+        <Icon name="brain" /> {isRunning ? 'Reasoning …' : toTitle(text)}
       </summary>
       <Markdown text={text} />
     </details>
   );
 }
 
-/** The first line, as models write it: `**Choosing tools**`. */
+/** Returns the first line without Markdown: `**Choosing tools**` becomes `Choosing tools`. */
 const toTitle = (text: string): string => text.split('\n')[0]?.replace(/[*#]/g, '').trim() || 'Reasoning';
 
-/** Asks whether a tool may run. The model reads the reason of a refusal. */
+/** Asks for the approval of a tool call. The model receives the reason of a rejection. */
 export function ApprovalPrompt({ approval }: { approval: Approval }) {
   const { approvalId, toolName, input } = approval;
   const [isSent, setSent] = useState(false);
@@ -100,7 +100,7 @@ export function ApprovalPrompt({ approval }: { approval: Approval }) {
 
   const decide = async (approved: boolean): Promise<void> => {
     setSent(true);
-    const body = { approved, ...(!approved && { reason: 'The user said no.' }) };
+    const body = { approved, ...(!approved && { reason: 'The user rejected this call.' }) };
     try {
       await callApi(`/approvals/${approvalId}`, { method: 'POST', body });
     } catch (error) {
@@ -108,9 +108,9 @@ export function ApprovalPrompt({ approval }: { approval: Approval }) {
     }
   };
   return (
-    <div className="approval" role="alertdialog" aria-label={`May ${toolName} run?`}>
+    <div className="approval" role="alertdialog" aria-label={`Allow ${toolName} to run?`}>
       <p>
-        May <code>{toolName}</code> run with these arguments?
+        Allow <code>{toolName}</code> to run with these arguments?
       </p>
       <JsonView value={input} label={`Arguments of ${toolName}`} />
       <div className="button-row">
@@ -118,7 +118,7 @@ export function ApprovalPrompt({ approval }: { approval: Approval }) {
           Allow
         </button>
         <button type="button" className="button" disabled={isSent} onClick={() => void decide(false)}>
-          Refuse
+          Reject
         </button>
       </div>
       {problem !== undefined && <p className="note problem">{problem}</p>}
@@ -126,13 +126,13 @@ export function ApprovalPrompt({ approval }: { approval: Approval }) {
   );
 }
 
-/** How a turn ended that did not end well, and what was warned of. */
+/** Warnings of a turn, and the reason if it was stopped or failed. */
 export function TurnNote({ trace, isRunning }: { trace: Trace | undefined; isRunning: boolean }) {
   if (trace === undefined) {
-    return isRunning ? null : <p className="note">The page was left before this answer was complete.</p>;
+    return isRunning ? null : <p className="note">The page was closed before this response was complete.</p>;
   }
   const { end, warnings, exchanges } = trace;
-  const isSeenToClose = exchanges.some(({ isHungUp }) => isHungUp);
+  const isNoticed = exchanges.some(({ isDisconnectNoticed }) => isDisconnectNoticed);
   return (
     <>
       {warnings.map((warning, index) => (
@@ -147,7 +147,7 @@ export function TurnNote({ trace, isRunning }: { trace: Trace | undefined; isRun
       )}
       {end?.end === 'stopped' && (
         <p className="note" role="status">
-          Stopped.{isSeenToClose && ' The endpoint saw the connection close.'}
+          Stopped.{isNoticed && ' The endpoint noticed the closed connection.'}
         </p>
       )}
     </>

@@ -8,7 +8,7 @@ export interface SegmentedProps<Value extends string> {
   readonly isDisabled?: boolean;
 }
 
-/** A choice of a few, all of them in sight: radio buttons that look like one control. */
+/** Radio buttons that look like one segmented control. */
 export function Segmented<Value extends string>({
   label,
   value,

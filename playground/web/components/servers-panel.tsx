@@ -5,11 +5,11 @@ import { Icon } from './icon.js';
 import type { ServerView } from '../../shared/playground-state.js';
 import { formatNumberOf, shortenPaths } from '../lib/format.js';
 
-/** The MCP servers: how each is doing, and the configuration they come from. */
+/** The MCP servers with their states, and access to their configuration. */
 export function ServersPanel() {
   const hook = useServers();
   const [isEditing, setEditing] = useState(false);
-  if (hook.servers === undefined) return <p className="quiet">Looking for the servers …</p>;
+  if (hook.servers === undefined) return <p className="quiet">Loading servers …</p>;
 
   const setEnabled = async (name: string, isOn: boolean): Promise<void> => {
     const parsed = JSON.parse(hook.config) as { mcpServers: Record<string, object> };
@@ -19,7 +19,7 @@ export function ServersPanel() {
   return (
     <div className="servers">
       {hook.servers.length === 0 && (
-        <p className="quiet">No server is configured. Add one to give the model tools.</p>
+        <p className="quiet">No server is configured. Add a server to provide tools to the model.</p>
       )}
       <ul className="server-list">
         {hook.servers.map(server => (

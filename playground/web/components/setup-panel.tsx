@@ -8,14 +8,12 @@ import type { ModelList, PlaygroundState, Settings } from '../../shared/playgrou
 import { callApi } from '../lib/api.js';
 import { TextField } from './field.js';
 
-/** Everything that decides how the next question is answered, but for the MCP servers. */
+/** Settings of the next turn, except the MCP servers. */
 export function SetupPanel({ playground }: { playground: PlaygroundStateHook }) {
-  const { state, problem, change, keepKey } = playground;
+  const { state, problem, change, saveKey } = playground;
   if (state === undefined) {
     return (
-      <p className={problem === undefined ? 'quiet' : 'quiet problem'}>
-        {problem ?? 'Reading the settings …'}
-      </p>
+      <p className={problem === undefined ? 'quiet' : 'quiet problem'}>{problem ?? 'Loading settings …'}</p>
     );
   }
   const { settings } = state;
@@ -27,7 +25,7 @@ export function SetupPanel({ playground }: { playground: PlaygroundStateHook }) 
         </p>
       )}
       <section aria-label="Endpoint">
-        <EndpointField state={state} change={change} keepKey={keepKey} />
+        <EndpointField state={state} change={change} saveKey={saveKey} />
         <ModelField settings={settings} change={change} />
         <Field label="Reasoning effort">
           {props => (
@@ -58,7 +56,7 @@ export function SetupPanel({ playground }: { playground: PlaygroundStateHook }) 
               {
                 value: 'destructive',
                 title: 'Destructive',
-                hint: 'Tools that say that they may destroy something',
+                hint: 'Tools that are marked as destructive',
               },
               { value: 'all', title: 'All', hint: 'Every tool that is not read-only' },
             ]}
@@ -84,7 +82,7 @@ export interface ModelFieldProps {
   readonly change: (settings: Partial<Settings>) => Promise<void>;
 }
 
-/** The model's id: any, with those that the endpoint offers to choose from. */
+/** The model id, with suggestions from the endpoint. */
 export function ModelField({ settings: { endpoint, modelId }, change }: ModelFieldProps) {
   const listId = useId();
   const [list, setList] = useState<ModelList>();
@@ -102,10 +100,11 @@ export function ModelField({ settings: { endpoint, modelId }, change }: ModelFie
         label="Model"
         value={modelId}
         hint={
-          list?.problem ?? (known > 0 ? `The endpoint offers ${known}; any id may be typed in.` : undefined)
+          list?.problem ??
+          (known > 0 ? `The endpoint lists ${known} models. You can enter any id.` : undefined)
         }
         input={{ list: listId, autoComplete: 'off' }}
-        check={id => (id.trim() === '' ? 'Expected the id of a model.' : undefined)}
+        check={id => (id.trim() === '' ? 'Expected a model id.' : undefined)}
         onSave={id => void change({ modelId: id })}
       />
       <datalist id={listId}>
@@ -122,7 +121,7 @@ export interface AdapterListProps {
   readonly change: (settings: Partial<Settings>) => Promise<void>;
 }
 
-/** The adapters that were found for the model by its name, each with a switch. */
+/** The adapters that match the model id, each with a switch. */
 export function AdapterList({ state: { adapters, settings }, change }: AdapterListProps) {
   const toggle = (name: string, isOn: boolean): void => {
     const others = settings.disabledAdapters.filter(other => other !== name);
@@ -132,7 +131,7 @@ export function AdapterList({ state: { adapters, settings }, change }: AdapterLi
     <fieldset className="field">
       <legend className="label">Adapters</legend>
       {adapters.length === 0 ? (
-        <p className="hint">None is needed for {settings.modelId}.</p>
+        <p className="hint">No adapter matches {settings.modelId}.</p>
       ) : (
         adapters.map(({ name, isOn }) => (
           <label key={name} className="switch-row">
@@ -150,7 +149,7 @@ export function AdapterList({ state: { adapters, settings }, change }: AdapterLi
   );
 }
 
-/** Instructions for the model, saved when the field is left. */
+/** Instructions for the model, saved on blur. */
 export function SystemPromptField({ value, onSave }: { value: string; onSave: (value: string) => void }) {
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);

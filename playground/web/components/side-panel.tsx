@@ -59,7 +59,7 @@ export function SidePanel({ playground, conversations, conversationId, onOpen, o
 }
 
 const order: Readonly<Record<Theme, { next: Theme; icon: IconName; title: string }>> = {
-  system: { next: 'light', icon: 'auto', title: 'as the system has it' },
+  system: { next: 'light', icon: 'auto', title: 'system' },
   light: { next: 'dark', icon: 'sun', title: 'light' },
   dark: { next: 'system', icon: 'moon', title: 'dark' },
 };

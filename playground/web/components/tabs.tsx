@@ -6,7 +6,7 @@ export interface Tab {
   readonly content: ReactNode;
 }
 
-/** Tabs of which one is seen; arrow keys lead from one to the next. */
+/** Tabs with arrow key navigation. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);

@@ -12,9 +12,9 @@ export interface ThreadViewProps {
   readonly onInspect: (messageId: string) => void;
 }
 
-/** The messages of a thread. Who reads at the end is kept there. */
+/** The messages of a thread. The view follows new content at the end. */
 export function ThreadView({ thread, label, traces, selected, onInspect }: ThreadViewProps) {
-  const { messages, isRunning, problem, askAgain } = thread;
+  const { messages, isRunning, problem, regenerate } = thread;
   const { ref, onScroll } = useStickToEnd({ isActive: true });
   const last = messages.at(-1);
   const isWaiting = isRunning && last?.role === 'user';
@@ -40,7 +40,7 @@ export function ThreadView({ thread, label, traces, selected, onInspect }: Threa
       ))}
       {isWaiting && (
         <p className="waiting" role="status">
-          <span className="spinner" aria-hidden="true" /> Asking the model …
+          <span className="spinner" aria-hidden="true" /> Waiting for the model …
         </p>
       )}
       {problem !== undefined && (
@@ -49,8 +49,8 @@ export function ThreadView({ thread, label, traces, selected, onInspect }: Threa
         </p>
       )}
       {!isRunning && last !== undefined && (
-        <button type="button" className="button subtle" onClick={askAgain}>
-          <Icon name="again" /> {last.role === 'user' ? 'Ask again' : 'Answer again'}
+        <button type="button" className="button subtle" onClick={regenerate}>
+          <Icon name="again" /> {last.role === 'user' ? 'Retry' : 'Regenerate'}
         </button>
       )}
     </div>

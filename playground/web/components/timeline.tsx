@@ -9,7 +9,7 @@ export interface TimelineProps {
   readonly onChooseExchange: (exchange: number) => void;
 }
 
-/** The turn in time: a lane for each round, with its request and its tools as bars that grow while they run. */
+/** Timeline of a turn: one lane per round, with bars for its requests and tool calls. */
 export function Timeline({ trace, now, onChooseExchange }: TimelineProps) {
   const { ticks, lanes, firstToken } = layoutTimeline(trace, { now });
   return (
@@ -63,7 +63,7 @@ const toPlace = ({ left, width }: { left: number; width: number }) => ({
 });
 
 function RequestRow({ bar, onChoose }: { bar: RequestBar; onChoose: () => void }) {
-  const text = `Request ${bar.exchange}, ${bar.state}, ${formatDuration(bar.duration)} from ${formatDuration(bar.startAt)} on`;
+  const text = `Request ${bar.exchange}, ${bar.state}, ${formatDuration(bar.duration)}, started at ${formatDuration(bar.startAt)}`;
   return (
     <div className="row">
       <button
@@ -71,7 +71,7 @@ function RequestRow({ bar, onChoose }: { bar: RequestBar; onChoose: () => void }
         className="bar request"
         data-state={bar.state}
         style={toPlace(bar)}
-        aria-label={`${text}. Show it on the wire`}
+        aria-label={`${text}. Show the request`}
         title={text}
         onClick={onChoose}
       >
@@ -84,7 +84,7 @@ function RequestRow({ bar, onChoose }: { bar: RequestBar; onChoose: () => void }
 
 function ToolRow({ bar }: { bar: ToolBar }) {
   const { toolName, toolCallId, state, progress, duration, startAt } = bar;
-  const text = `${toolName}, ${state}, ${formatDuration(duration)} from ${formatDuration(startAt)} on`;
+  const text = `${toolName}, ${state}, ${formatDuration(duration)}, started at ${formatDuration(startAt)}`;
   const show = (): void => {
     const part = document.getElementById(`tool-${toolCallId}`);
     if (part instanceof HTMLDetailsElement) part.open = true;
@@ -97,7 +97,7 @@ function ToolRow({ bar }: { bar: ToolBar }) {
         className="bar tool"
         data-state={state}
         style={toPlace(bar)}
-        aria-label={`${text}. Show its result`}
+        aria-label={`${text}. Show the result`}
         title={text}
         onClick={show}
       >
@@ -112,9 +112,9 @@ function ToolRow({ bar }: { bar: ToolBar }) {
 
 function BarLabel({ bar: { label, left, width } }: { bar: RequestBar | ToolBar }) {
   const style = {
-    behind: { left: `${left + width}%` },
+    after: { left: `${left + width}%` },
     before: { right: `${100 - left}%` },
-    // At its end, where a request no longer waits.
+    // At the end of the bar, after the waiting time.
     inside: { right: `${100 - left - width}%`, maxWidth: `${width}%` },
   }[label.place];
   return (

@@ -4,26 +4,26 @@ import type { TraceTool } from '../../shared/trace.js';
 import { formatDuration } from '../lib/format.js';
 import { Icon } from './icon.js';
 import { JsonView } from './json-view.js';
-import { toOutputPieces } from '../lib/tool-output.js';
+import { toOutputParts } from '../lib/tool-output.js';
 
 export interface ToolPartProps {
   readonly part: ToolUIPart;
   readonly name: string;
   readonly tool: TraceTool | undefined;
-  /** Somebody is asked whether it may run. */
+  /** True while the call waits for approval. */
   readonly isWaiting: boolean;
   readonly hasEnded: boolean;
 }
 
 const stateNames = {
   running: 'running',
-  waiting: 'waits for you',
+  waiting: 'waiting for approval',
   done: 'done',
   failed: 'failed',
   stopped: 'stopped',
 } as const;
 
-/** A call of a tool: name, state and time in a line, arguments and result below it. */
+/** A tool call: name, state and duration, with arguments and result in its details. */
 export function ToolPart({ part, name, tool, isWaiting, hasEnded }: ToolPartProps) {
   const state = toState({ part, tool, isWaiting, hasEnded });
   const [isOpen, setOpen] = useState(false);
@@ -79,24 +79,24 @@ function toState({ part, tool, isWaiting, hasEnded }: Omit<ToolPartProps, 'name'
   return isWaiting ? 'waiting' : 'running';
 }
 
-/** What a tool gave: text as text, images and sounds as such, all else as JSON. */
+/** A tool output: text, images, audio, and JSON for other content. */
 export function ToolOutput({ output, name }: { output: unknown; name: string }) {
   return (
     <div className="tool-output">
-      {toOutputPieces(output).map((piece, index) => {
-        switch (piece.kind) {
+      {toOutputParts(output).map((part, index) => {
+        switch (part.kind) {
           case 'text':
             return (
               <pre key={index} tabIndex={0}>
-                {piece.text}
+                {part.text}
               </pre>
             );
           case 'image':
-            return <img key={index} src={piece.url} alt={`A result of ${name}`} />;
+            return <img key={index} src={part.url} alt={`Result of ${name}`} />;
           case 'audio':
-            return <audio key={index} src={piece.url} controls aria-label={`A result of ${name}`} />;
+            return <audio key={index} src={part.url} controls aria-label={`Result of ${name}`} />;
           case 'json':
-            return <JsonView key={index} value={piece.value} label={`Result of ${name}`} />;
+            return <JsonView key={index} value={part.value} label={`Result of ${name}`} />;
         }
       })}
     </div>

@@ -7,7 +7,7 @@ export interface ToolbarProps {
   readonly children: ReactNode;
 }
 
-/** Above a conversation: who answers, and the ways to take the conversation along. */
+/** Provider selection and downloads of a conversation. */
 export function Toolbar({ conversationId, isEmpty, children }: ToolbarProps) {
   return (
     <header className="toolbar">
@@ -19,7 +19,7 @@ export function Toolbar({ conversationId, isEmpty, children }: ToolbarProps) {
             className="button"
             href={`/api/conversations/${conversationId}/export`}
             download
-            title="The conversation with the story of its answers, as JSON"
+            title="The conversation with its traces, as JSON"
           >
             <Icon name="download" /> <span className="button-text">Export</span>
           </a>
@@ -27,7 +27,7 @@ export function Toolbar({ conversationId, isEmpty, children }: ToolbarProps) {
             className="button"
             href={`/api/conversations/${conversationId}/fixture`}
             download
-            title="Requests and streams for a bug report, without secrets and names of this computer"
+            title="Requests and streams for a bug report, without secrets or names of this computer"
           >
             <Icon name="bug" /> <span className="button-text">Bug report</span>
           </a>

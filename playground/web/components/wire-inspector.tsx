@@ -12,12 +12,12 @@ import { Marked } from './marked.js';
 
 export interface WireInspectorProps {
   readonly exchanges: readonly Exchange[];
-  /** The request that was chosen; the last one without a choice. */
+  /** The selected request; the last one by default. */
   readonly chosen: number | undefined;
   readonly onChoose: (exchange: number) => void;
 }
 
-/** What went over the wire, request by request: body and headers, and the events as they come. */
+/** Requests of a turn: body, headers and events as they arrive. */
 export function WireInspector({ exchanges, chosen, onChoose }: WireInspectorProps) {
   const [view, setView] = useState<'events' | 'request' | 'headers'>('events');
   const [query, setQuery] = useState('');
@@ -87,14 +87,14 @@ export function WireInspector({ exchanges, chosen, onChoose }: WireInspectorProp
   );
 }
 
-const endNames = { complete: '', aborted: 'closed by us', broken: 'broken' } as const;
+const endNames = { complete: '', aborted: 'closed by the client', broken: 'broken' } as const;
 
-function StatusBadge({ exchange: { status, end, isHungUp } }: { exchange: Exchange }) {
+function StatusBadge({ exchange: { status, end, isDisconnectNoticed } }: { exchange: Exchange }) {
   const isBad = (status ?? 0) >= 400 || end?.end === 'broken';
   const words = [
     status ?? (end === undefined ? 'waiting' : undefined),
     end !== undefined ? endNames[end.end] : status !== undefined && 'streaming',
-    isHungUp && 'seen by the endpoint',
+    isDisconnectNoticed && 'noticed by the endpoint',
   ];
   return (
     <span className="tag" data-hint={isBad ? 'destructive' : undefined}>
@@ -109,10 +109,10 @@ export interface EventListProps {
   readonly query: string;
 }
 
-/** Rows that are shown before somebody asks for more. */
+/** Number of rows that are displayed at first and added on request. */
 const PAGE = 300;
 
-/** The events of an answer, each a line that opens; an answer that is no stream is shown as its text. */
+/** The events of a response as expandable rows, or the text of a response that is not a stream. */
 export function EventList({ found, exchange, query }: EventListProps) {
   const [limit, setLimit] = useState(PAGE);
   const { end, bodyText, startAt } = exchange;
@@ -131,14 +131,14 @@ export function EventList({ found, exchange, query }: EventListProps) {
       )}
       {bodyText !== undefined && (
         <pre className="body-text">
-          <Marked text={bodyText || '(nothing)'} query={query} />
+          <Marked text={bodyText || '(empty)'} query={query} />
         </pre>
       )}
       {end?.message !== undefined && (
         <p className={end.end === 'aborted' ? 'note' : 'note problem'}>{end.message}</p>
       )}
       {found.length === 0 && bodyText === undefined && (
-        <p className="quiet">{query.trim() === '' ? 'No event yet.' : 'No event holds this text.'}</p>
+        <p className="quiet">{query.trim() === '' ? 'No events yet.' : 'No event contains this text.'}</p>
       )}
     </div>
   );

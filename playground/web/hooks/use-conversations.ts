@@ -3,7 +3,7 @@ import type { ConversationSummary } from '../../shared/playground-state.js';
 import { callApi } from '../lib/api.js';
 
 export interface ConversationsHook {
-  /** Undefined until the server has answered. */
+  /** Undefined until the server has responded. */
   readonly conversations: readonly ConversationSummary[] | undefined;
   refresh(): Promise<void>;
   remove(id: string): Promise<void>;
@@ -13,7 +13,7 @@ export function useConversations(): ConversationsHook {
   const [conversations, setConversations] = useState<readonly ConversationSummary[]>();
 
   const refresh = useCallback(async (): Promise<void> => {
-    // The list is not worth a message of its own: what fails shows where it is used.
+    // Errors are ignored here: opening a conversation reports them.
     await callApi<readonly ConversationSummary[]>('/conversations').then(setConversations, () => {});
   }, []);
   useEffect(() => void refresh(), [refresh]);

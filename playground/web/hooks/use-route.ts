@@ -5,7 +5,7 @@ export interface RouteHook {
   go(conversationId: string): void;
 }
 
-/** Which conversation the address names, so that it survives a reload and has its place in the history. */
+/** The conversation id in the URL, which survives a reload and is part of the browser history. */
 export function useRoute(): RouteHook {
   const [conversationId, setConversationId] = useState(() => readHash() ?? newId());
 

@@ -1,30 +1,30 @@
 import { useCallback, useEffect, useState } from 'react';
 import type {
-  ConfigurationRefused,
+  ConfigurationRejected,
   ConfirmationNeeded,
-  ServersAnswer,
+  ServersResponse,
   ServerView,
 } from '../../shared/playground-state.js';
 import { callApi } from '../lib/api.js';
 
 export interface ServersHook {
-  /** Undefined until the server has answered. */
+  /** Undefined until the server has responded. */
   readonly servers: readonly ServerView[] | undefined;
   readonly config: string;
-  /** Gives what has to be confirmed, if anything; rejects with the reason why a configuration is not taken. */
+  /** Returns the required confirmation, if any. Rejects with the reason for an invalid configuration. */
   replace(config: string, confirmation?: string): Promise<ConfirmationNeeded | undefined>;
   reconnect(name: string): Promise<void>;
 }
 
-/** Milliseconds between two looks at the servers. */
+/** Milliseconds between two requests for the states. */
 const INTERVAL = 2000;
 
-/** The MCP servers, looked at again and again while somebody sees them. */
+/** The MCP servers, polled while the page is visible. */
 export function useServers(): ServersHook {
-  const [answer, setAnswer] = useState<ServersAnswer>();
+  const [response, setResponse] = useState<ServersResponse>();
 
   const refresh = useCallback(async (): Promise<void> => {
-    await callApi<ServersAnswer>('/servers').then(setAnswer, () => {});
+    await callApi<ServersResponse>('/servers').then(setResponse, () => {});
   }, []);
   useEffect(() => {
     void refresh();
@@ -35,22 +35,22 @@ export function useServers(): ServersHook {
   }, [refresh]);
 
   return {
-    servers: answer?.servers,
-    config: answer?.config ?? '',
+    servers: response?.servers,
+    config: response?.config ?? '',
     async replace(config, confirmation) {
       const body = { config, ...(confirmation !== undefined && { confirmation }) };
-      const result = await callApi<ServersAnswer | ConfirmationNeeded | ConfigurationRefused>('/servers', {
+      const result = await callApi<ServersResponse | ConfirmationNeeded | ConfigurationRejected>('/servers', {
         method: 'PUT',
         body,
       });
       if ('problem' in result) throw new Error(result.problem);
       if ('needsConfirmation' in result) return result;
-      setAnswer(result);
+      setResponse(result);
       return undefined;
     },
     async reconnect(name) {
       const path = `/servers/${encodeURIComponent(name)}/reconnect`;
-      await callApi<ServersAnswer>(path, { method: 'POST' }).then(setAnswer, refresh);
+      await callApi<ServersResponse>(path, { method: 'POST' }).then(setResponse, refresh);
     },
   };
 }

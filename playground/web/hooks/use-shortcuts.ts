@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 
-/** `/` leads to the message field, Escape stops: unless a field or a dialog has a use for the key. */
+/** Focuses the message field on `/` and stops on Escape, unless an input or a dialog uses the key. */
 export function useShortcuts({ onFocus, onStop }: { onFocus: () => void; onStop: () => void }): void {
   useEffect(() => {
     const follow = (event: KeyboardEvent): void => {

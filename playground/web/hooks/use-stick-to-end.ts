@@ -5,10 +5,10 @@ export interface StickToEndHook {
   readonly onScroll: (event: UIEvent<HTMLElement>) => void;
 }
 
-/** How far from the end, in pixels, somebody counts as reading along. */
+/** Distance from the end, in pixels, within which the list keeps scrolling. */
 const NEAR_END = 120;
 
-/** Keeps a list that grows at its end in sight of those who read there, and leaves those who scrolled up. */
+/** Scrolls a growing list to its end, unless the user has scrolled up. */
 export function useStickToEnd({ isActive }: { isActive: boolean }): StickToEndHook {
   const ref = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);

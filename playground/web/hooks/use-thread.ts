@@ -15,17 +15,17 @@ export interface ThreadOptions {
 export interface ThreadHook {
   readonly messages: readonly PlaygroundMessage[];
   readonly isRunning: boolean;
-  /** Why the server could not be asked at all. What fails in a turn is told by its trace. */
+  /** Reason for a failed request to the server. Failures within a turn are part of its trace. */
   readonly problem: string | undefined;
   ask(text: string): void;
-  askAgain(): void;
+  regenerate(): void;
   stop(): void;
 }
 
-/** Milliseconds until an answer that does not end when it is told to is left to itself. */
-const STOP_LIMIT = 4000;
+/** Milliseconds until the page disconnects from a turn that the server did not stop. */
+const STOP_TIMEOUT = 4000;
 
-/** One thread of a conversation: its messages, and the ways to ask and to stop. */
+/** One thread of a conversation: its messages, and functions to ask and stop. */
 export function useThread({
   conversationId,
   thread,
@@ -41,7 +41,7 @@ export function useThread({
           body: {
             conversationId,
             thread,
-            // The server knows the rest of the conversation.
+            // The server stores the rest of the conversation.
             ...(trigger === 'submit-message' && { message: messages.at(-1) }),
           },
         }),
@@ -69,11 +69,11 @@ export function useThread({
     isRunning,
     problem: chat.error?.message,
     ask: text => void chat.sendMessage({ text }),
-    askAgain: () => void chat.regenerate(),
+    regenerate: () => void chat.regenerate(),
     stop() {
-      // The server stops the turn and tells how it ended; only if it does not, the page turns away.
+      // The server stops the turn and reports its end. If it fails to, the page disconnects.
       clearTimeout(stopTimer.current);
-      stopTimer.current = setTimeout(() => void chat.stop(), STOP_LIMIT);
+      stopTimer.current = setTimeout(() => void chat.stop(), STOP_TIMEOUT);
       callApi('/chat/stop', { method: 'POST', body: { conversationId, thread } }).catch(() => chat.stop());
     },
   };

@@ -2,10 +2,10 @@ import { useCallback, useReducer } from 'react';
 import type { StoredMessage, TraceBatch } from '../../shared/playground-state.js';
 import { addToTrace, emptyTrace, type Trace, toTrace } from '../../shared/trace.js';
 
-/** A trace, and where the page's clock stood when its turn began: to go on where events leave off. */
+/** A trace and the start of its turn on the clock of the page, to update the timeline between events. */
 export interface LiveTrace {
   readonly trace: Trace;
-  /** On the clock of `performance.now()`. */
+  /** Time of `performance.now()`. */
   readonly beganAt: number;
 }
 
@@ -17,7 +17,7 @@ export interface TracesHook {
   load(messages: readonly StoredMessage[]): void;
 }
 
-/** What is known of each answer, by the id of its message. */
+/** Traces by message id. */
 export function useTraces(): TracesHook {
   const [traces, change] = useReducer(
     (known: Traces, update: (known: Traces) => Traces): Traces => update(known),

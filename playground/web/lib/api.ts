@@ -1,21 +1,21 @@
-/** A request that the server refused, with its reason and what else it said. */
+/** An error response of the playground's server. */
 class ApiError extends Error {
   readonly status: number;
   readonly body: unknown;
 
   constructor(status: number, body: unknown) {
-    super(toReason(body) ?? `The playground's server answered with status ${status}.`);
+    super(toReason(body) ?? `The server of the playground returned status ${status}.`);
     this.name = 'ApiError';
     this.status = status;
     this.body = body;
   }
 }
 
-/** @throws ApiError for a refusal, and Error when the server does not answer. */
-export async function callApi<Answer>(
+/** @throws ApiError for an error response, and Error if the server cannot be reached. */
+export async function callApi<Result>(
   path: string,
   { method = 'GET', body, signal }: { method?: string; body?: unknown; signal?: AbortSignal } = {},
-): Promise<Answer> {
+): Promise<Result> {
   let response: Response;
   try {
     response = await fetch(`/api${path}`, {
@@ -28,11 +28,11 @@ export async function callApi<Answer>(
     });
   } catch (cause) {
     if (signal?.aborted) throw cause;
-    throw new Error('The playground’s server does not answer. Is it still running?', { cause });
+    throw new Error('Could not reach the server of the playground. Is it still running?', { cause });
   }
-  const answer: unknown = await response.json().catch(() => undefined);
-  if (!response.ok) throw new ApiError(response.status, answer);
-  return answer as Answer;
+  const result: unknown = await response.json().catch(() => undefined);
+  if (!response.ok) throw new ApiError(response.status, result);
+  return result as Result;
 }
 
 const toReason = (body: unknown): string | undefined =>

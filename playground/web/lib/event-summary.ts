@@ -1,4 +1,4 @@
-/** What an event of the wire says, in one line: its text, or what it is about. */
+/** Summarizes a stream event in one line: its text, or its subject. */
 export function summarizeEvent(data: unknown): string {
   if (typeof data === 'string') return data;
   if (!isRecord(data)) return '';

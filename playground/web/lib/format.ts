@@ -8,7 +8,7 @@ export function formatDuration(milliseconds: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-/** `1,234`; a dash for what a server left out. */
+/** `1,234`, or a dash for an unknown count. */
 export const formatCount = (count: number | undefined): string =>
   count === undefined ? '–' : count.toLocaleString('en-US');
 
@@ -25,7 +25,7 @@ export function formatAge(time: string, { now = Date.now() }: { now?: number } =
   return new Date(time).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
 }
 
-/** Long paths in a command line keep their ends: `/usr/lib/a/dist/index.js` becomes `…/a/dist/index.js`. */
+/** Shortens long paths in a command line: `/usr/lib/a/dist/index.js` becomes `…/a/dist/index.js`. */
 export const shortenPaths = (text: string): string =>
   text.replace(/(?<![\w:/])(?:\/[^\s/"']+){2,}((?:\/[^\s/"']+){3})/g, '…$1');
 
@@ -37,7 +37,7 @@ const counts = [
   'cachedInputTokens',
 ] as const satisfies readonly (keyof Usage)[];
 
-/** The sum of what is known; a count that nobody gave stays unknown. */
+/** Adds token counts. A count that is missing everywhere stays undefined. */
 export const sumUsage = (usages: readonly Usage[]): Usage =>
   Object.fromEntries(
     counts.flatMap(name => {

@@ -3,7 +3,7 @@ export interface JsonToken {
   readonly kind: 'key' | 'string' | 'literal' | 'plain';
 }
 
-/** The lines of a value as indented JSON, each cut into what is coloured alike. */
+/** Returns the lines of a value as indented JSON, split into tokens of one colour. */
 export function toJsonLines(value: unknown): JsonToken[][] {
   const json = JSON.stringify(value, null, 2) ?? String(value);
   return json.split('\n').map(toTokens);

@@ -1,16 +1,16 @@
 import type { Exchange, ToolState, Trace } from '../../shared/trace.js';
 import { formatDuration } from './format.js';
 
-/** The timeline of a turn, ready to be drawn: places and widths are percentages of the whole. */
+/** The layout of a turn's timeline. Positions and widths are percentages of its total width. */
 export interface TimelineLayout {
   readonly ticks: readonly { readonly at: number; readonly left: number }[];
   readonly lanes: readonly Lane[];
   readonly firstToken?: { readonly at: number; readonly left: number; readonly round: number };
-  /** Milliseconds that the whole width stands for. */
+  /** Duration of the total width in milliseconds. */
   readonly span: number;
 }
 
-/** One round: its requests, then its tools, each in a row of its own. */
+/** One round with one row per request and per tool call. */
 export interface Lane {
   readonly round: number;
   readonly finishReason?: string;
@@ -18,11 +18,11 @@ export interface Lane {
   readonly tools: readonly ToolBar[];
 }
 
-/** Where the name of a bar has room. */
-export type LabelPlace = 'behind' | 'before' | 'inside';
+/** Position of a label relative to its bar. */
+export type LabelPlace = 'after' | 'before' | 'inside';
 
 interface Bar {
-  /** What the bar is called, and where. */
+  /** Text and position of the label. */
   readonly label: { readonly text: string; readonly place: LabelPlace };
   readonly left: number;
   readonly width: number;
@@ -32,7 +32,7 @@ interface Bar {
 
 export interface RequestBar extends Bar {
   readonly exchange: number;
-  /** The share of the bar, in percent, that was spent waiting for the answer to begin. */
+  /** Percentage of the bar before the response began. */
   readonly waiting: number;
   readonly state: 'running' | 'done' | 'failed' | 'stopped';
 }
@@ -44,7 +44,7 @@ export interface ToolBar extends Bar {
   readonly progress?: { readonly share?: number; readonly message?: string };
 }
 
-/** @param now Milliseconds since the turn began; what has no end yet goes on until then. */
+/** @param now Milliseconds since the turn began, used as the end of running bars. */
 export function layoutTimeline(trace: Trace, { now }: { now: number }): TimelineLayout {
   const span = Math.max(trace.end?.at ?? now, trace.lastAt, 1);
   const toLeft = (at: number): number => (at / span) * 100;
@@ -61,17 +61,17 @@ export function layoutTimeline(trace: Trace, { now }: { now: number }): Timeline
   const toRequestBar = (exchange: Exchange): RequestBar => {
     const times = { startAt: exchange.startAt, endAt: exchange.end?.at };
     const bar = toBar(times, duration => `model · ${duration}`);
-    const answeredAt = exchange.events[0]?.at ?? exchange.end?.at ?? exchange.startAt + bar.duration;
+    const respondedAt = exchange.events[0]?.at ?? exchange.end?.at ?? exchange.startAt + bar.duration;
     return {
       ...bar,
       exchange: exchange.exchange,
-      waiting: bar.duration > 0 ? Math.min(100, ((answeredAt - exchange.startAt) / bar.duration) * 100) : 0,
+      waiting: bar.duration > 0 ? Math.min(100, ((respondedAt - exchange.startAt) / bar.duration) * 100) : 0,
       state: toRequestState(exchange),
     };
   };
 
   const waitingTools = trace.approvals
-    .filter(approval => approval.settledAt === undefined && trace.end === undefined)
+    .filter(approval => approval.decidedAt === undefined && trace.end === undefined)
     .map(approval => ({ approval, round: trace.rounds.at(-1)?.round ?? 1 }));
 
   const numbers = new Set([
@@ -96,8 +96,10 @@ export function layoutTimeline(trace: Trace, { now }: { now: number }): Timeline
           })),
         ...waitingTools
           .filter(waiting => waiting.round === round)
-          .map(({ approval: { toolCallId, toolName, wantedAt } }) => ({
-            ...toBar({ startAt: wantedAt }, duration => toToolText(toolName, { duration, state: 'waiting' })),
+          .map(({ approval: { toolCallId, toolName, requestedAt } }) => ({
+            ...toBar({ startAt: requestedAt }, duration =>
+              toToolText(toolName, { duration, state: 'waiting' }),
+            ),
             toolCallId,
             toolName,
             state: 'waiting' as const,
@@ -119,12 +121,12 @@ export function layoutTimeline(trace: Trace, { now }: { now: number }): Timeline
   };
 }
 
-/** The share of the width, in percent, that a character of a label needs at most. */
+/** Maximum width of a label's character, in percent of the total width. */
 const CHARACTER_WIDTH = 1.9;
 
 function placeLabel(text: string, { left, width }: { left: number; width: number }): LabelPlace {
   const needed = text.length * CHARACTER_WIDTH;
-  if (100 - left - width >= needed) return 'behind';
+  if (100 - left - width >= needed) return 'after';
   return left >= needed ? 'before' : 'inside';
 }
 
@@ -142,7 +144,7 @@ function toRequestState({ end, status }: Exchange): RequestBar['state'] {
   return { complete: 'done', aborted: 'stopped', broken: 'failed' }[end.end] as RequestBar['state'];
 }
 
-/** Three to six round numbers from zero on: 1, 2 or 5 times a power of ten apart. */
+/** Returns three to six ticks from zero, spaced by 1, 2 or 5 times a power of ten. */
 export function toTicks(span: number): number[] {
   const rough = span / 5;
   const power = 10 ** Math.floor(Math.log10(rough));

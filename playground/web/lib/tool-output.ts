@@ -1,30 +1,30 @@
-/** What a tool gave, in pieces that can be shown. */
-export type OutputPiece =
+/** One displayable part of a tool output. */
+export type OutputPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'image'; readonly url: string }
   | { readonly kind: 'audio'; readonly url: string }
   | { readonly kind: 'json'; readonly value: unknown };
 
-/** Takes apart the output of a local tool or of an MCP server. */
-export function toOutputPieces(output: unknown): OutputPiece[] {
+/** Splits the output of a local tool or an MCP server into displayable parts. */
+export function toOutputParts(output: unknown): OutputPart[] {
   if (typeof output === 'string') return [{ kind: 'text', text: output }];
   if (isRecord(output) && Array.isArray(output.content)) {
-    const pieces = output.content.map(toPiece);
+    const parts = output.content.map(toOutputPart);
     return output.structuredContent === undefined
-      ? pieces
-      : [...pieces, { kind: 'json', value: output.structuredContent }];
+      ? parts
+      : [...parts, { kind: 'json', value: output.structuredContent }];
   }
   return [{ kind: 'json', value: output }];
 }
 
-function toPiece(part: unknown): OutputPiece {
+function toOutputPart(part: unknown): OutputPart {
   if (!isRecord(part)) return { kind: 'json', value: part };
   const { type, text, data, mimeType, mediaType } = part;
   if (type === 'text' && typeof text === 'string') return { kind: 'text', text };
   const media = mimeType ?? mediaType;
   if (typeof data === 'string' && typeof media === 'string') {
     const url = `data:${media};base64,${data}`;
-    // Pictures made of scripts stay text.
+    // SVG images are excluded, because they can contain scripts.
     if (/^image\/(png|jpeg|gif|webp|avif|bmp)$/.test(media)) return { kind: 'image', url };
     if (media.startsWith('audio/')) return { kind: 'audio', url };
   }

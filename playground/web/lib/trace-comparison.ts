@@ -7,7 +7,7 @@ export interface ComparisonRow {
   readonly isDifferent: boolean;
 }
 
-/** Two answers to one question, point by point. Times always differ, and are not marked as different. */
+/** Compares two responses to the same question. Times always differ and are not marked. */
 export function compareTraces(first: Trace, second: Trace): ComparisonRow[] {
   const row = (
     title: string,
@@ -26,13 +26,13 @@ export function compareTraces(first: Trace, second: Trace): ComparisonRow[] {
       ({ usage }) => `${formatCount(usage?.inputTokens)} / ${formatCount(usage?.outputTokens)}`,
     ),
     row('First token', ({ firstTokenAt }) => formatTime(firstTokenAt), { isTime: true }),
-    row('In all', ({ end }) => formatTime(end?.at), { isTime: true }),
+    row('Total time', ({ end }) => formatTime(end?.at), { isTime: true }),
   ];
 }
 
 const formatTime = (at: number | undefined): string => (at === undefined ? '–' : formatDuration(at));
 
-/** A place where two values differ; what is missing is undefined. */
+/** A difference between two values; a missing value is undefined. */
 export interface JsonDifference {
   /** `tools[0].strict` */
   readonly path: string;
@@ -40,7 +40,7 @@ export interface JsonDifference {
   readonly second: unknown;
 }
 
-/** Where two JSON values differ, in the order of their keys. */
+/** Returns the differences between two JSON values, in the order of their keys. */
 export function diffJson(first: unknown, second: unknown, path = ''): JsonDifference[] {
   if (Array.isArray(first) && Array.isArray(second)) {
     const length = Math.max(first.length, second.length);

@@ -2,11 +2,11 @@ import type { WireEvent } from '../../shared/trace.js';
 
 export interface FoundEvent {
   readonly event: WireEvent;
-  /** Its place among all events, from 1. */
+  /** Number of the event, from 1. */
   readonly number: number;
 }
 
-/** The events whose name or content holds the text, whatever its case; all without one. */
+/** Returns the events whose name or content contains the query, ignoring case. An empty query matches all events. */
 export function filterEvents(events: readonly WireEvent[], query: string): readonly FoundEvent[] {
   const wanted = query.trim().toLowerCase();
   const numbered = events.map((event, index) => ({ event, number: index + 1 }));
@@ -16,23 +16,23 @@ export function filterEvents(events: readonly WireEvent[], query: string): reado
   );
 }
 
-export interface Piece {
+export interface TextSegment {
   readonly text: string;
   readonly isMatch: boolean;
 }
 
-/** Cuts a text where it holds what is looked for, whatever its case. Nothing of it is lost. */
-export function splitMatches(text: string, query: string): Piece[] {
+/** Splits a text at the matches of the query, ignoring case. The joined segments equal the text. */
+export function splitMatches(text: string, query: string): TextSegment[] {
   const wanted = query.trim().toLowerCase();
   if (wanted === '') return text === '' ? [] : [{ text, isMatch: false }];
   const lower = text.toLowerCase();
-  const pieces: Piece[] = [];
+  const segments: TextSegment[] = [];
   let from = 0;
   for (let at = lower.indexOf(wanted); at >= 0; at = lower.indexOf(wanted, from)) {
-    if (at > from) pieces.push({ text: text.slice(from, at), isMatch: false });
+    if (at > from) segments.push({ text: text.slice(from, at), isMatch: false });
     from = at + wanted.length;
-    pieces.push({ text: text.slice(at, from), isMatch: true });
+    segments.push({ text: text.slice(at, from), isMatch: true });
   }
-  if (from < text.length) pieces.push({ text: text.slice(from), isMatch: false });
-  return pieces;
+  if (from < text.length) segments.push({ text: text.slice(from), isMatch: false });
+  return segments;
 }

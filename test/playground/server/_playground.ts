@@ -11,16 +11,16 @@ import type { TraceEvent } from '../../../playground/shared/trace-event.js';
 export interface TestPlayground {
   readonly url: string;
   readonly folder: string;
-  /** A request as the page sends it. */
-  call(path: string, options?: { method?: string; body?: unknown }): Promise<Answer>;
-  /** Asks and waits for the end; the conversation is read back from the server. */
+  /** Sends a request as the page does. */
+  call(path: string, options?: { method?: string; body?: unknown }): Promise<ApiResponse>;
+  /** Runs a turn to its end and reads the conversation from the server. */
   ask(text: string, options?: { thread?: Thread; id?: string }): Promise<Turn>;
-  /** A turn that is only begun. */
+  /** Starts a turn and returns its stream. */
   begin(text: string, options?: { thread?: Thread; id?: string }): Promise<Response>;
   close(): Promise<void>;
 }
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -28,23 +28,23 @@ export interface Answer {
 }
 
 export interface Turn {
-  /** All that was streamed. */
+  /** The complete stream. */
   readonly stream: string;
   readonly events: readonly TraceEvent[];
   readonly trace: ReturnType<typeof toTrace>;
-  /** The text of the answer. */
+  /** The text of the response. */
   readonly text: string;
 }
 
 export interface TestPlaygroundOptions {
-  /** The MCP configuration that is on disk; `undefined` for none, as on the first start. @default no server */
+  /** The MCP configuration on disk; `undefined` for a first start without one. @default no server */
   readonly mcpServers?: unknown;
   readonly environment?: Readonly<Record<string, string>>;
-  /** A folder that another playground has left. */
+  /** The folder of an earlier playground. */
   readonly folder?: string;
 }
 
-/** Starts a playground on a free port, over a folder of its own; the end of the test stops it. */
+/** Starts a playground on a free port with a temporary folder. It is closed after the test. */
 export async function openPlayground(options: TestPlaygroundOptions = {}): Promise<TestPlayground> {
   const { mcpServers, environment = {}, folder } = { mcpServers: {}, ...options };
   const home = folder ?? (await makeFolder());
@@ -91,11 +91,11 @@ export async function openPlayground(options: TestPlaygroundOptions = {}): Promi
   };
 }
 
-/** The last answer of a thread. */
+/** Reads the last response of a thread. */
 export function readTurn({ threads }: Conversation, thread: Thread = 'main'): Omit<Turn, 'stream'> {
-  const answer = threads[thread]?.at(-1);
-  if (answer?.message.role !== 'assistant') throw new Error('Expected the last message to be an answer.');
-  const { message, trace: events } = answer;
+  const response = threads[thread]?.at(-1);
+  if (response?.message.role !== 'assistant') throw new Error('Expected the last message to be a response.');
+  const { message, trace: events } = response;
   const text = message.parts.map(part => (part.type === 'text' ? part.text : '')).join('');
   return { events, trace: toTrace(events), text };
 }
@@ -106,7 +106,7 @@ export async function makeFolder(): Promise<string> {
   return folder;
 }
 
-/** A request with headers that `fetch` would not let one set. */
+/** Sends a request with headers that `fetch` does not allow. */
 export function sendRaw(
   url: string,
   { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},

@@ -6,7 +6,7 @@ import { createKelivoResponsesProvider } from '../../../src/index.js';
 import { serveBody } from '../../_server.js';
 import { openPlayground } from './_playground.js';
 
-it('is a bug report from which a server can replay the very answers', async () => {
+it('creates a bug report from which a server can replay the responses', async () => {
   const { ask, call } = await openPlayground();
   const { text } = await ask('Count the words in "one two three".');
   const { json } = await call('/api/conversations/conversation-1/fixture');
@@ -28,7 +28,7 @@ it('is a bug report from which a server can replay the very answers', async () =
   expect(content).toContainEqual(expect.objectContaining({ type: 'text', text }));
 });
 
-it('names no folder of this machine in a bug report', async () => {
+it('redacts the folders of this machine in a bug report', async () => {
   const { ask, call } = await openPlayground();
   const place = path.join(homedir(), 'projects');
   await ask(`What is in ${place} and ${process.cwd()}?`);

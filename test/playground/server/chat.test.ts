@@ -11,7 +11,7 @@ const SUM_AND_COUNT = 'First get the sum of 17 and 25, then count the words in "
 const readConversation = async ({ call }: TestPlayground): Promise<Conversation> =>
   (await call('/api/conversations/conversation-1')).json as Conversation;
 
-/** Waits until the conversation is there in the form that is asked for. */
+/** Polls until `read` returns a value. */
 async function until<Value>(read: () => Promise<Value | undefined>): Promise<Value> {
   for (;;) {
     const value = await read();
@@ -20,7 +20,7 @@ async function until<Value>(read: () => Promise<Value | undefined>): Promise<Val
   }
 }
 
-/** Reads a stream until a text came by; the rest is left. */
+/** Reads a stream until its text matches, and leaves the rest unread. */
 async function readUntil(response: Response, pattern: RegExp): Promise<RegExpExecArray> {
   let text = '';
   const decoder = new TextDecoder();
@@ -38,7 +38,7 @@ async function readUntil(response: Response, pattern: RegExp): Promise<RegExpExe
 }
 
 describe.each(['kelivo', 'official'] as const)('a turn of %s', thread => {
-  it('tells its story: rounds, requests, events, tools and tokens', async () => {
+  it('records rounds, requests, events, tools and tokens', async () => {
     const { ask } = await openPlayground({ mcpServers: { everything: everythingOverStdio() } });
     const { trace, text } = await ask(SUM_AND_COUNT, { thread });
 
@@ -71,7 +71,7 @@ describe.each(['kelivo', 'official'] as const)('a turn of %s', thread => {
     expect(trace.usage?.inputTokens).toBe(inputs.reduce((sum, count) => sum + count, 0));
   });
 
-  it('goes on with the history of the other provider', async () => {
+  it('continues the history of the other provider', async () => {
     const playground = await openPlayground({ mcpServers: { everything: everythingOverStdio() } });
     const flags = thread === 'kelivo' ? ['official', 'kelivo'] : ['kelivo', 'official'];
     await playground.call('/api/state', { method: 'PATCH', body: { flag: flags[0] } });
@@ -86,7 +86,7 @@ describe.each(['kelivo', 'official'] as const)('a turn of %s', thread => {
 });
 
 describe('a turn', () => {
-  it('survives a restart, with its story', async () => {
+  it('survives a restart with its trace', async () => {
     const first = await openPlayground();
     await first.ask('Hello');
     await first.close();
@@ -99,7 +99,7 @@ describe('a turn', () => {
     expect(trace.end?.end).toBe('finished');
   });
 
-  it('is stopped at the endpoint, which sees the connection close', async () => {
+  it('is stopped at the endpoint, which notices the closed connection', async () => {
     const playground = await openPlayground();
     await playground.call('/api/state', { method: 'PATCH', body: { fault: 'slow', faultRequest: 1 } });
     const response = await playground.begin('Hello');
@@ -111,13 +111,13 @@ describe('a turn', () => {
 
     expect(stopped.json).toEqual({ isStopped: true });
     expect(trace.end?.end).toBe('stopped');
-    expect(trace.exchanges).toMatchObject([{ end: { end: 'aborted' }, isHungUp: true }]);
+    expect(trace.exchanges).toMatchObject([{ end: { end: 'aborted' }, isDisconnectNoticed: true }]);
     expect((await playground.call('/api/chat/stop', { method: 'POST', body: stop })).json).toEqual({
       isStopped: false,
     });
   });
 
-  it('ends when the page goes away, and what came so far is kept', async () => {
+  it('ends when the page disconnects, and keeps the received part', async () => {
     const emulator = await startEmulator({ latency: 30 });
     const playground = await openPlayground();
     await playground.call('/api/state', { method: 'PATCH', body: { endpoint: emulator.baseURL } });
@@ -133,7 +133,7 @@ describe('a turn', () => {
     await until(async () => (emulator.requests[0]?.aborted ? true : undefined));
   });
 
-  it('can be answered anew, in place of the answer before', async () => {
+  it('can be repeated, which replaces the previous response', async () => {
     const playground = await openPlayground();
     await playground.ask('Hello');
     const body = { conversationId: 'conversation-1', thread: 'main' };
@@ -145,7 +145,7 @@ describe('a turn', () => {
 
   it.each([
     { body: {}, reason: 'conversationId' },
-    { body: { conversationId: '../etc', thread: 'main' }, reason: 'Expected the id of a conversation' },
+    { body: { conversationId: '../etc', thread: 'main' }, reason: 'Expected a conversation id' },
     { body: { conversationId: 'conversation-1', thread: 'other' }, reason: 'thread' },
     {
       body: {
@@ -155,7 +155,7 @@ describe('a turn', () => {
       },
       reason: 'message',
     },
-  ])('is not begun by a request without $reason', async ({ body, reason }) => {
+  ])('is not started by a request with an invalid $reason', async ({ body, reason }) => {
     const { call } = await openPlayground();
     const { status, json } = await call('/api/chat', { method: 'POST', body });
 
@@ -190,7 +190,7 @@ describe('an approval', () => {
     expect(trace.tools).toMatchObject([{ toolName: 'write_file', state: 'done' }]);
   });
 
-  it('keeps a tool from running, and the model reads why', async () => {
+  it('prevents a tool call, and the model receives the reason', async () => {
     const { playground, file, response, approvalId } = await withFiles();
     const decision = { approved: false, reason: 'Not today.' };
     await playground.call(`/api/approvals/${approvalId}`, { method: 'POST', body: decision });
@@ -224,7 +224,7 @@ describe('a fault of the emulator', () => {
     expect(trace.end).toMatchObject({ end: 'failed', message: expect.stringMatching(reason) });
   });
 
-  it('in the second request comes after the tools of the first', async () => {
+  it('in the second request occurs after the tools of the first', async () => {
     const { call, ask } = await openPlayground();
     await call('/api/state', { method: 'PATCH', body: { fault: 'failed', faultRequest: 2 } });
     const { trace } = await ask('Count the words in "one two three".');
@@ -234,7 +234,7 @@ describe('a fault of the emulator', () => {
   });
 
   it.each(['vllm', 'llama.cpp', 'ollama', 'no-deltas', 'terminal-only'])(
-    'that is the dialect of %s changes nothing about the answer',
+    'that imitates the dialect of %s does not change the response',
     async fault => {
       const { call, ask } = await openPlayground();
       await call('/api/state', { method: 'PATCH', body: { fault, faultRequest: 0 } });
@@ -246,17 +246,17 @@ describe('a fault of the emulator', () => {
     },
   );
 
-  it('that is a call written as text is mended by the adapter of the family, if it is on', async () => {
+  it('that writes a call as text is corrected by the enabled adapter of the family', async () => {
     const { call, ask } = await openPlayground();
     const setup = { fault: 'text-calls-qwen-xml', faultRequest: 0, modelId: 'qwen3-coder-30b' };
     const { json } = await call('/api/state', { method: 'PATCH', body: setup });
-    const mended = await ask('Count the words in "one two three".');
+    const adapted = await ask('Count the words in "one two three".');
     await call('/api/state', { method: 'PATCH', body: { disabledAdapters: ['qwen'] } });
     const bare = await ask('Count the words in "one two three".', { id: 'conversation-2' });
 
     expect(json).toMatchObject({ adapters: [{ name: 'qwen', isOn: true }] });
-    expect(mended.trace.adapters).toEqual(['qwen']);
-    expect(mended.trace.tools).toMatchObject([{ toolName: 'word-count', state: 'done' }]);
+    expect(adapted.trace.adapters).toEqual(['qwen']);
+    expect(adapted.trace.tools).toMatchObject([{ toolName: 'word-count', state: 'done' }]);
     expect(bare.trace.tools).toEqual([]);
     expect(bare.text).toContain('<tool_call>');
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openPlayground, sendRaw } from './_playground.js';
 
 describe('the guard of the playground', () => {
-  it.each(['127.0.0.1', 'localhost'])('lets in a request to %s', async name => {
+  it.each(['127.0.0.1', 'localhost'])('accepts a request to %s', async name => {
     const { url } = await openPlayground();
     const { port } = new URL(url);
 
@@ -10,11 +10,11 @@ describe('the guard of the playground', () => {
   });
 
   it.each([
-    ['a foreign name that points here', 'evil.example'],
+    ['a foreign name that resolves to this machine', 'evil.example'],
     ['a foreign name with the right port', 'evil.example:PORT'],
-    ['this machine with another port', '127.0.0.1:1'],
-    ['a name that begins like this machine', '127.0.0.1.evil.example:PORT'],
-  ])('refuses %s as the host', async (_title, host) => {
+    ['a local name with another port', '127.0.0.1:1'],
+    ['a name that starts with a local name', '127.0.0.1.evil.example:PORT'],
+  ])('rejects %s as the host', async (_title, host) => {
     const { url } = await openPlayground();
     const headers = { host: host.replace('PORT', new URL(url).port) };
 
@@ -25,11 +25,11 @@ describe('the guard of the playground', () => {
 
   it.each([
     ['without an origin', {}],
-    ['of another site', { origin: 'https://evil.example' }],
-    ['of another port', { origin: 'http://127.0.0.1:1' }],
-    ['of an opaque origin', { origin: 'null' }],
-    ['of a name that points here', { origin: 'http://evil.example:4173' }],
-  ])('refuses to change something for a page %s', async (_title, headers) => {
+    ['from another site', { origin: 'https://evil.example' }],
+    ['from another port', { origin: 'http://127.0.0.1:1' }],
+    ['from an opaque origin', { origin: 'null' }],
+    ['from a name that resolves to this machine', { origin: 'http://evil.example:4173' }],
+  ])('rejects changes requested %s', async (_title, headers) => {
     const { url } = await openPlayground();
 
     for (const [method, path] of [
@@ -43,7 +43,7 @@ describe('the guard of the playground', () => {
     }
   });
 
-  it('refuses to be read by another site', async () => {
+  it('rejects reads from another site', async () => {
     const { url } = await openPlayground();
     const foreign = await sendRaw(`${url}/api/state`, { headers: { origin: 'https://evil.example' } });
     const embedded = await Promise.all(
@@ -56,7 +56,7 @@ describe('the guard of the playground', () => {
     expect(embedded.map(({ status }) => status)).toEqual([403, 403, 200, 200]);
   });
 
-  it('never allows other origins by a header, not even when they ask', async () => {
+  it('never sends CORS headers, not even for a preflight', async () => {
     const { url } = await openPlayground();
     const preflight = await sendRaw(`${url}/api/chat`, {
       method: 'OPTIONS',
@@ -67,13 +67,13 @@ describe('the guard of the playground', () => {
     expect(Object.keys(preflight.headers).filter(name => name.startsWith('access-control'))).toEqual([]);
   });
 
-  it('listens on the loopback interface alone', async () => {
+  it('listens on the loopback interface only', async () => {
     const { url } = await openPlayground();
 
     expect(new URL(url).hostname).toBe('127.0.0.1');
   });
 
-  it('sends a policy under which nothing is loaded from or sent to elsewhere, with every answer', async () => {
+  it('sends a content security policy that blocks other origins with every response', async () => {
     const { url } = await openPlayground();
 
     for (const path of ['/', '/api/state', '/nowhere']) {

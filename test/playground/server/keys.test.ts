@@ -6,7 +6,7 @@ import { openPlayground } from './_playground.js';
 const KEY = 'sk-canary-0123456789abcdef';
 
 describe('a key', () => {
-  it('is used for its endpoint and appears in no answer, trace, export or fixture', async () => {
+  it('is used for its endpoint and appears in no response, trace, export or bug report', async () => {
     const emulator = await startEmulator({ apiKey: KEY });
     const { call, ask } = await openPlayground();
     await call('/api/state', { method: 'PATCH', body: { endpoint: emulator.baseURL } });
@@ -21,18 +21,18 @@ describe('a key', () => {
       '/api/conversations/conversation-1/export',
       '/api/conversations/conversation-1/fixture',
     ];
-    const answers = await Promise.all(paths.map(path => call(path)));
+    const responses = await Promise.all(paths.map(path => call(path)));
 
     expect(trace.end?.end).toBe('finished');
     expect(emulator.requests.at(-1)?.headers.authorization).toBe('Bearer ***');
     expect(kept.json).toMatchObject({ key: 'typed' });
-    expect(answers[1]?.json).toMatchObject({ models: expect.arrayContaining(['gpt-5']) });
-    for (const text of [kept.text, stream, ...answers.map(answer => answer.text)]) {
+    expect(responses[1]?.json).toMatchObject({ models: expect.arrayContaining(['gpt-5']) });
+    for (const text of [kept.text, stream, ...responses.map(response => response.text)]) {
       expect(text).not.toContain(KEY);
     }
   });
 
-  it('that is wrong fails the turn with the reason, and without the key', async () => {
+  it('that is wrong fails the turn with a reason that does not contain the key', async () => {
     const emulator = await startEmulator({ apiKey: 'sk-the-right-one-0123456789' });
     const { call, ask } = await openPlayground();
     await call('/api/state', { method: 'PATCH', body: { endpoint: emulator.baseURL } });
@@ -46,7 +46,7 @@ describe('a key', () => {
     expect(stream).not.toContain(KEY);
   });
 
-  it('of the environment is not sent to another endpoint than its own', async () => {
+  it('from the environment is only sent to its endpoint', async () => {
     const emulator = await startEmulator();
     const { call, ask } = await openPlayground({ environment: { OPENAI_API_KEY: KEY } });
     process.env.OPENAI_API_KEY = KEY;
@@ -63,8 +63,8 @@ describe('a key', () => {
   });
 });
 
-describe('the safe of keys', () => {
-  it('gives a key to its origin alone, whatever the path', () => {
+describe('the key store', () => {
+  it('returns a key only for its origin, with any path', () => {
     const keys = createKeySafe({ environment: {} });
     keys.keep('https://a.example/v1', KEY);
 
@@ -79,7 +79,7 @@ describe('the safe of keys', () => {
     }
   });
 
-  it('knows the key of the environment for the address of the environment', () => {
+  it('uses the key of the environment for the base URL of the environment', () => {
     const own = createKeySafe({
       environment: { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: 'http://localhost:8000/v1' },
     });
@@ -90,7 +90,7 @@ describe('the safe of keys', () => {
     expect(usual.sourceFor('https://api.openai.com/v1')).toBe('environment');
   });
 
-  it('prefers a key that was typed in, until it is forgotten', () => {
+  it('prefers an entered key until it is deleted', () => {
     const keys = createKeySafe({ environment: { OPENAI_API_KEY: KEY } });
     keys.keep('https://api.openai.com/v1', 'typed-0123456789');
     const typed = keys.keyFor('https://api.openai.com/v1');

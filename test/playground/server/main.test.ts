@@ -11,7 +11,7 @@ import { makeFolder } from './_playground.js';
 const tsx = createRequire(import.meta.url).resolve('tsx');
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** Runs what `npm start -- …` runs, until it says something. */
+/** Runs the program of `npm start -- …` until it prints its first message. */
 async function start(args: readonly string[]) {
   const folder = await makeFolder();
   const child = spawn(
@@ -21,45 +21,47 @@ async function start(args: readonly string[]) {
   );
   onTestFinished(() => void child.kill('SIGKILL'));
   const exited = once(child, 'exit');
-  let output = '';
-  const said = new Promise<string>(resolve => {
+  let printed = '';
+  const output = new Promise<string>(resolve => {
     for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (piece: string) => {
-        output += piece;
-        if (/^(The playground|error|Serves).*\n/m.test(output)) resolve(output);
+      stream.setEncoding('utf8').on('data', (chunk: string) => {
+        printed += chunk;
+        if (/^(The playground|error|Serves).*\n/m.test(printed)) resolve(printed);
       });
     }
   });
-  return { child, said: await said, exited };
+  return { child, output: await output, exited };
 }
 
-it('says where the playground is, answers there, and ends with a signal', async () => {
+it('prints its URL, serves it, and stops on a signal', async () => {
   const port = await findFreePort();
-  const { child, said, exited } = await start(['--port', String(port)]);
+  const { child, output, exited } = await start(['--port', String(port)]);
   const { status } = await fetch(`http://127.0.0.1:${port}/api/state`);
   child.kill('SIGTERM');
 
-  expect(said).toContain(`The playground is at http://127.0.0.1:${port}`);
+  expect(output).toContain(`The playground runs at http://127.0.0.1:${port}`);
   expect(status).toBe(200);
   expect(await exited).toEqual([0, null]);
 });
 
-it('says in one line that a port is taken', async () => {
+it('reports a port that is in use in one line', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
   try {
-    const { said, exited } = await start(['--port', String(port)]);
+    const { output, exited } = await start(['--port', String(port)]);
 
-    expect(said).toMatch(new RegExp(`^error: Port ${port} is taken\\. Choose another with --port.*$`, 'm'));
+    expect(output).toMatch(
+      new RegExp(`^error: Port ${port} is in use\\. Choose another port with --port.*$`, 'm'),
+    );
     expect(await exited).toEqual([1, null]);
   } finally {
     other.close();
   }
 });
 
-it.each(['0', '70000', 'abc'])('refuses %s as a port', async port => {
-  const { said } = await start(['--port', port]);
+it.each(['0', '70000', 'abc'])('rejects %s as a port', async port => {
+  const { output } = await start(['--port', port]);
 
-  expect(said).toContain(`error: Expected --port to be a number from 1 to 65535, got "${port}".`);
+  expect(output).toContain(`error: Expected --port to be a number from 1 to 65535, got "${port}".`);
 });

@@ -24,33 +24,29 @@ const stream =
   'event: response.created\ndata: {"type":"response.created","n":1}\n\n: comment\n\n' +
   `data: {"type":"response.output_text.delta","delta":"é ${SECRET}"}\n\ndata: [DONE]\n\n`;
 
-describe('a fetch that records', () => {
-  forEachChunking(
-    'reads the events of a stream along, and hands on its bytes as they are',
-    stream,
-    async chunks => {
-      const body = new ReadableStream<Uint8Array>({
-        start(controller) {
-          for (const chunk of chunks) controller.enqueue(chunk);
-          controller.close();
-        },
-      });
-      const { recording, ofType } = record(
-        async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
-      );
-      const response = await recording('http://127.0.0.1/v1/responses', { method: 'POST', body: '{}' });
+describe('the recording fetch', () => {
+  forEachChunking('records the events of a stream and forwards its bytes unchanged', stream, async chunks => {
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const chunk of chunks) controller.enqueue(chunk);
+        controller.close();
+      },
+    });
+    const { recording, ofType } = record(
+      async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
+    );
+    const response = await recording('http://127.0.0.1/v1/responses', { method: 'POST', body: '{}' });
 
-      expect(await response.text()).toBe(stream);
-      expect(ofType('wire').map(({ name, data }) => [name, data])).toEqual([
-        ['response.created', { type: 'response.created', n: 1 }],
-        ['response.output_text.delta', { type: 'response.output_text.delta', delta: 'é [redacted]' }],
-        ['message', '[DONE]'],
-      ]);
-      expect(ofType('exchange-end')).toEqual([{ type: 'exchange-end', exchange: 1, end: 'complete' }]);
-    },
-  );
+    expect(await response.text()).toBe(stream);
+    expect(ofType('wire').map(({ name, data }) => [name, data])).toEqual([
+      ['response.created', { type: 'response.created', n: 1 }],
+      ['response.output_text.delta', { type: 'response.output_text.delta', delta: 'é [redacted]' }],
+      ['message', '[DONE]'],
+    ]);
+    expect(ofType('exchange-end')).toEqual([{ type: 'exchange-end', exchange: 1, end: 'complete' }]);
+  });
 
-  it('records request and answer without secrets', async () => {
+  it('records request and response without secrets', async () => {
     const server = await serveJson({ error: { message: `Wrong key ${SECRET}` } }, { status: 401 });
     const { recording, facts, ofType } = record();
     const response = await recording(`${server.url}/v1/responses?key=${SECRET}`, {
@@ -74,7 +70,7 @@ describe('a fetch that records', () => {
     expect(server.requests[0]?.body).toEqual({ model: 'm', input: `Say ${SECRET}` });
   });
 
-  it('says once that an answer was given up, and lets the connection go', async () => {
+  it('records an aborted response once and closes the connection', async () => {
     const server = await serve(response => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {}\n\n');
     });
@@ -86,7 +82,7 @@ describe('a fetch that records', () => {
     expect(ofType('exchange-end')).toMatchObject([{ end: 'aborted' }]);
   });
 
-  it('tells a request that nobody answers from one that was given up', async () => {
+  it('distinguishes a failed request from an aborted one', async () => {
     const { recording, ofType } = record();
     await expect(recording('http://127.0.0.1:1/', { method: 'POST' })).rejects.toThrow();
     await expect(recording('http://127.0.0.1:1/', { signal: AbortSignal.abort() })).rejects.toThrow();
@@ -94,7 +90,7 @@ describe('a fetch that records', () => {
     expect(ofType('exchange-end').map(({ end }) => end)).toEqual(['broken', 'aborted']);
   });
 
-  it('keeps only the beginning of long strings', async () => {
+  it('truncates long strings', async () => {
     const server = await serveJson({});
     const { recording, ofType } = record();
     await recording(server.url, { method: 'POST', body: JSON.stringify({ image: 'A'.repeat(30_000) }) });

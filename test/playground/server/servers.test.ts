@@ -1,24 +1,24 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ConfirmationNeeded, ServersAnswer } from '../../../playground/shared/playground-state.js';
+import type { ConfirmationNeeded, ServersResponse } from '../../../playground/shared/playground-state.js';
 import { everythingOverStdio, startEverythingServer } from '../../tools/mcp/_everything-server.js';
 import { openPlayground, type TestPlayground } from './_playground.js';
 
 const replace = ({ call }: TestPlayground, mcpServers: unknown, confirmation?: string) =>
   call('/api/servers', { method: 'PUT', body: { config: JSON.stringify({ mcpServers }), confirmation } });
 
-async function untilReady({ call }: TestPlayground, name: string): Promise<ServersAnswer> {
+async function untilReady({ call }: TestPlayground, name: string): Promise<ServersResponse> {
   for (;;) {
-    const answer = (await call('/api/servers')).json as ServersAnswer;
-    const server = answer.servers.find(one => one.name === name);
-    if (server?.state === 'ready' && server.tools.length > 0) return answer;
+    const response = (await call('/api/servers')).json as ServersResponse;
+    const server = response.servers.find(one => one.name === name);
+    if (server?.state === 'ready' && server.tools.length > 0) return response;
     await new Promise(resolve => setTimeout(resolve, 50));
   }
 }
 
 describe('the servers of the file', () => {
-  it('are connected at the start and tell their tools, hints and log', async () => {
+  it('are connected at the start and report their tools, hints and log', async () => {
     const playground = await openPlayground({ mcpServers: { everything: everythingOverStdio() } });
     const { servers } = await untilReady(playground, 'everything');
 
@@ -31,7 +31,7 @@ describe('the servers of the file', () => {
     );
   });
 
-  it('show why they do not work', async () => {
+  it('report why they failed', async () => {
     const playground = await openPlayground({ mcpServers: { broken: { command: 'no-such-program' } } });
     await playground.call('/api/servers/broken/reconnect', { method: 'POST' });
     const { json } = await playground.call('/api/servers');
@@ -57,7 +57,7 @@ describe('the servers of the file', () => {
 });
 
 describe('a change of the servers', () => {
-  it('starts no program that the file does not know, before its command line was confirmed', async () => {
+  it('starts a new program only after its command line is confirmed', async () => {
     const playground = await openPlayground();
     const marker = path.join(playground.folder, 'started');
     const args = ['-e', `require('node:fs').writeFileSync(${JSON.stringify(marker)}, '')`];
@@ -80,7 +80,7 @@ describe('a change of the servers', () => {
     ['other arguments', { args: ['other'] }],
     ['another variable', { env: { NODE_OPTIONS: '--require=/tmp/evil.js' } }],
     ['another folder', { cwd: '/tmp' }],
-  ])('asks anew for %s of a known program', async (_title, change) => {
+  ])('requires a confirmation for %s of a known program', async (_title, change) => {
     const server = { command: 'program', args: ['one'], disabled: true };
     const playground = await openPlayground({ mcpServers: { server } });
     const same = await replace(playground, { renamed: server });
@@ -90,7 +90,7 @@ describe('a change of the servers', () => {
     expect(json).toHaveProperty('needsConfirmation');
   });
 
-  it('takes a confirmation once, and for what was confirmed alone', async () => {
+  it('accepts a confirmation once and only for the same configuration', async () => {
     const playground = await openPlayground();
     const first = { first: { command: 'first', disabled: true } };
     const second = { second: { command: 'second', disabled: true } };
@@ -102,7 +102,7 @@ describe('a change of the servers', () => {
     expect(again.json).toHaveProperty('needsConfirmation');
   });
 
-  it('needs no confirmation for an address', async () => {
+  it('requires no confirmation for a URL', async () => {
     const server = await startEverythingServer('streamableHttp');
     try {
       const playground = await openPlayground();
@@ -116,7 +116,7 @@ describe('a change of the servers', () => {
     }
   });
 
-  it('shows no secret of the configuration, and keeps those that come back as dots', async () => {
+  it('masks the secrets of the configuration and keeps masked ones', async () => {
     const secret = 'canary-secret-0123456789';
     const mcpServers = {
       local: { command: 'program', args: ['--api-key', secret], env: { TOKEN: secret }, disabled: true },
@@ -128,7 +128,7 @@ describe('a change of the servers', () => {
     };
     const playground = await openPlayground({ mcpServers });
     const { text, json } = await playground.call('/api/servers');
-    const { config } = json as ServersAnswer;
+    const { config } = json as ServersResponse;
     const saved = await playground.call('/api/servers', { method: 'PUT', body: { config } });
     const onDisk: unknown = JSON.parse(await readFile(path.join(playground.folder, 'mcp.json'), 'utf8'));
 
@@ -138,7 +138,7 @@ describe('a change of the servers', () => {
     expect(onDisk).toEqual({ mcpServers });
   });
 
-  it('that is no configuration is refused with the reason, and changes nothing', async () => {
+  it('to an invalid configuration is rejected with the reason and changes nothing', async () => {
     const playground = await openPlayground({ mcpServers: { server: { command: 'a', disabled: true } } });
     const wrong = await playground.call('/api/servers', {
       method: 'PUT',
@@ -147,11 +147,11 @@ describe('a change of the servers', () => {
     const text = await playground.call('/api/servers', { method: 'PUT', body: { config: '{' } });
 
     expect(wrong.json).toMatchObject({ problem: expect.stringContaining('"a"') });
-    expect(text.json).toMatchObject({ problem: expect.stringContaining('no JSON') });
+    expect(text.json).toMatchObject({ problem: expect.stringContaining('not valid JSON') });
     expect((await playground.call('/api/servers')).json).toMatchObject({ servers: [{ name: 'server' }] });
   });
 
-  it('leaves the file readable for its owner alone', async () => {
+  it('leaves the file readable only for its owner', async () => {
     const playground = await openPlayground();
     await replace(playground, { remote: { url: 'http://127.0.0.1:9/mcp', disabled: true } });
     const { mode } = await stat(path.join(playground.folder, 'mcp.json'));

@@ -10,32 +10,32 @@ import type { TraceEvent } from '../../../playground/shared/trace-event.js';
 describe('the approval desk', () => {
   const signal = new AbortController().signal;
 
-  it('hands on what was decided, once', async () => {
+  it('returns a decision once', async () => {
     const desk = createApprovalDesk();
-    const { approvalId, answer } = desk.ask({ signal });
+    const { approvalId, decision } = desk.ask({ signal });
 
-    expect(desk.settle(approvalId, { approved: true })).toBe(true);
-    expect(desk.settle(approvalId, { approved: false })).toBe(false);
-    expect(desk.settle('another', { approved: true })).toBe(false);
-    await expect(answer).resolves.toEqual({ approved: true });
+    expect(desk.decide(approvalId, { approved: true })).toBe(true);
+    expect(desk.decide(approvalId, { approved: false })).toBe(false);
+    expect(desk.decide('another', { approved: true })).toBe(false);
+    await expect(decision).resolves.toEqual({ approved: true });
   });
 
-  it('waits for nobody once the turn has ended', async () => {
+  it('cancels pending approvals when the turn ends', async () => {
     const desk = createApprovalDesk();
     const controller = new AbortController();
-    const { approvalId, answer } = desk.ask({ signal: controller.signal });
+    const { approvalId, decision } = desk.ask({ signal: controller.signal });
     controller.abort(new Error('over'));
 
-    await expect(answer).rejects.toThrow('over');
-    await expect(desk.ask({ signal: controller.signal }).answer).rejects.toThrow('over');
-    expect(desk.settle(approvalId, { approved: true })).toBe(false);
+    await expect(decision).rejects.toThrow('over');
+    await expect(desk.ask({ signal: controller.signal }).decision).rejects.toThrow('over');
+    expect(desk.decide(approvalId, { approved: true })).toBe(false);
   });
 });
 
 describe('the running turns', () => {
   const never = new AbortController().signal;
 
-  it('are stopped by their name, also when a new one of that name begins', () => {
+  it('are stopped by name, also when a new turn has the same name', () => {
     const turns = createRunningTurns();
     const first = turns.open('a', { signal: never });
     const second = turns.open('a', { signal: never });
@@ -55,7 +55,7 @@ describe('the running turns', () => {
     expect(signal.aborted).toBe(true);
   });
 
-  it('are waited for when all are stopped', async () => {
+  it('are awaited when all are stopped', async () => {
     const turns = createRunningTurns();
     const turn = turns.open('a', { signal: never });
     let hasClosed = false;
@@ -72,7 +72,7 @@ describe('the running turns', () => {
 });
 
 describe('the trace recorder', () => {
-  it('hands events on in batches, in order, with their times', () => {
+  it('delivers events in batches, in order, with their times', () => {
     vi.useFakeTimers();
     try {
       const batches: (readonly TraceEvent[])[] = [];
@@ -107,21 +107,21 @@ describe('the redactor', () => {
   it.each([
     ['a secret-value here', 'a [redacted] here'],
     ['secret-value-and-more', '[redacted]'],
-    ['abc is too short to be one', 'abc is too short to be one'],
+    ['abc is too short to be a secret', 'abc is too short to be a secret'],
     ['key sk-proj-0123456789abcdef', 'key [redacted]'],
     ['Authorization: Bearer abcdefgh12345678', 'Authorization: Bearer [redacted]'],
     ['https://user:password@host/', 'https://[redacted]@host/'],
-  ])('makes of %s: %s', (given, expected) => {
+  ])('converts %s to %s', (given, expected) => {
     expect(text(given)).toBe(expected);
   });
 
-  it('looks at names and values everywhere in JSON, and changes nothing else', () => {
+  it('redacts names and values everywhere in JSON and changes nothing else', () => {
     expect(json({ 'secret-value': [1, null, { deep: 'x secret-value' }] })).toEqual({
       '[redacted]': [1, null, { deep: 'x [redacted]' }],
     });
   });
 
-  it('takes every header that sounds like a secret for one', () => {
+  it('redacts every header with a sensitive name', () => {
     expect(
       headers([
         ['X-Goog-Api-Key', 'k'],
@@ -137,7 +137,7 @@ describe('the redactor', () => {
 });
 
 describe('the history of a turn', () => {
-  const answerFrom = (url: string): StoredMessage => ({
+  const responseFrom = (url: string): StoredMessage => ({
     message: {
       id: url,
       role: 'assistant',
@@ -150,21 +150,21 @@ describe('the history of a turn', () => {
     trace: [{ type: 'request', at: 0, exchange: 1, round: 1, method: 'POST', url, headers: {}, body: {} }],
   });
 
-  it('is whole where it was made', () => {
-    const own = answerFrom('http://127.0.0.1:1/v1/responses');
+  it('is unchanged for the same server', () => {
+    const own = responseFrom('http://127.0.0.1:1/v1/responses');
 
     expect(toHistory([own], { baseURL: 'http://127.0.0.1:1/v1' })).toEqual([own.message]);
   });
 
-  it('goes to another server without reasoning and ids of items', () => {
-    const [message] = toHistory([answerFrom('https://a.example/v1/responses')], {
+  it('contains no reasoning and no item ids for another server', () => {
+    const [message] = toHistory([responseFrom('https://a.example/v1/responses')], {
       baseURL: 'https://b.example/v1',
     });
 
     expect(message?.parts).toEqual([{ type: 'step-start' }, { type: 'text', text: 'Yes.' }]);
   });
 
-  it('leaves out an answer that failed before its first word', () => {
+  it('omits a response that failed before its first part', () => {
     const failed: StoredMessage = {
       message: { id: 'a', role: 'assistant', parts: [{ type: 'step-start' }] },
       trace: [],

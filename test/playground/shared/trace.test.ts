@@ -23,7 +23,7 @@ const toolStart: TraceEvent = {
 };
 
 describe('a trace', () => {
-  it('is the same whether its events come together or one by one', () => {
+  it('is the same for events in one batch and one by one', () => {
     const events: TraceEvent[] = [
       { type: 'round-start', at: 1, round: 1 },
       request(1, 2),
@@ -42,7 +42,7 @@ describe('a trace', () => {
     expect(together.firstTokenAt).toBe(7);
   });
 
-  it('keeps the events of exchanges that run side by side apart', () => {
+  it('separates the events of parallel exchanges', () => {
     const { exchanges } = toTrace([
       request(1, 0, 1),
       request(2, 1, 1),
@@ -56,7 +56,7 @@ describe('a trace', () => {
     ]);
   });
 
-  it('shows a tool as running, then with its progress, then with its end', () => {
+  it('contains the start, progress and end of a tool call', () => {
     const running = toTrace([toolStart]);
     const halfway = addToTrace(running, [
       { type: 'tool-progress', at: 25, toolCallId: 'call_1', progress: 2, total: 4, message: 'half' },
@@ -78,7 +78,7 @@ describe('a trace', () => {
     expect(ended.tools).toMatchObject([{ state: 'failed', startAt: 20, endAt: 30 }]);
   });
 
-  it('has a call that was refused before it started as failed at that moment', () => {
+  it('contains a call that was rejected before its start as failed', () => {
     const { tools } = toTrace([
       {
         type: 'tool-end',
@@ -94,7 +94,7 @@ describe('a trace', () => {
     expect(tools).toMatchObject([{ toolName: 'rm', startAt: 9, endAt: 9, state: 'failed' }]);
   });
 
-  it('ends with the turn what was under way, as stopped', () => {
+  it('marks running calls as stopped when the turn ends', () => {
     const { tools, rounds } = toTrace([
       { type: 'round-start', at: 0, round: 1 },
       toolStart,
@@ -105,9 +105,9 @@ describe('a trace', () => {
     expect(rounds).toMatchObject([{ round: 1, endAt: 50 }]);
   });
 
-  it('knows what was decided about a call', () => {
+  it('contains the decision about a call', () => {
     const wanted: TraceEvent = {
-      type: 'approval-wanted',
+      type: 'approval-requested',
       at: 1,
       approvalId: 'a',
       toolCallId: 'call_1',
@@ -116,13 +116,13 @@ describe('a trace', () => {
     };
     const { approvals } = toTrace([
       wanted,
-      { type: 'approval-settled', at: 8, approvalId: 'a', approved: false },
+      { type: 'approval-decided', at: 8, approvalId: 'a', approved: false },
     ]);
 
-    expect(approvals).toMatchObject([{ wantedAt: 1, settledAt: 8, approved: false }]);
+    expect(approvals).toMatchObject([{ requestedAt: 1, decidedAt: 8, approved: false }]);
   });
 
-  it('keeps what it does not change as it is, so that it is not drawn again', () => {
+  it('keeps unchanged objects, so that they are not rendered again', () => {
     const before = toTrace([request(1, 0), request(2, 5)]);
     const after = addToTrace(before, [{ type: 'wire', at: 6, exchange: 2, name: 'x', data: null }]);
 

@@ -17,23 +17,23 @@ export interface DemoRun {
   /** Without the line end. */
   readonly stdout: string;
   readonly stderr: string;
-  /** How many pieces the output came in. */
-  readonly pieces: number;
+  /** The chunks in which the output arrived. */
+  readonly chunks: readonly string[];
 }
 
 export interface DemoRunOptions {
-  /** Beside the test's own environment without its `OPENAI_…`. */
+  /** Added to the environment of the test without its `OPENAI_…` variables. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Sends SIGINT once the output has this text. */
+  /** Sends SIGINT when the output contains this text. */
   readonly interruptAt?: string;
   /**
-   * Compiles the demo at start, exactly as `npm run demo` does. A bundle that is built once starts four times faster.
+   * Compiles the demo at start, as `npm run demo` does. A prebuilt bundle starts four times faster.
    * @default false
    */
   readonly fromSource?: boolean;
 }
 
-/** Runs what `npm run demo -- …` runs. */
+/** Runs the program of `npm run demo -- …`. */
 export async function runDemo(
   args: readonly string[],
   { env, interruptAt, fromSource = false }: DemoRunOptions = {},
@@ -45,21 +45,22 @@ export async function runDemo(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => void demo.kill('SIGKILL'));
-  const pieces: string[] = [];
+  const chunks: string[] = [];
   let stderr = '';
-  demo.stderr.setEncoding('utf8').on('data', (piece: string) => {
-    stderr += piece;
+  demo.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    stderr += chunk;
   });
-  demo.stdout.setEncoding('utf8').on('data', (piece: string) => {
-    const wasThere = interruptAt !== undefined && pieces.join('').includes(interruptAt);
-    pieces.push(piece);
-    if (interruptAt !== undefined && !wasThere && pieces.join('').includes(interruptAt)) demo.kill('SIGINT');
+  demo.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    const wasPrinted = interruptAt !== undefined && chunks.join('').includes(interruptAt);
+    chunks.push(chunk);
+    if (interruptAt !== undefined && !wasPrinted && chunks.join('').includes(interruptAt))
+      demo.kill('SIGINT');
   });
   const [exitCode] = (await once(demo, 'close')) as [number | null];
-  return { exitCode, stdout: pieces.join('').trimEnd(), stderr: stderr.trimEnd(), pieces: pieces.length };
+  return { exitCode, stdout: chunks.join('').trimEnd(), stderr: stderr.trimEnd(), chunks };
 }
 
-/** A folder that the end of the test removes. */
+/** Creates a folder that is removed after the test. */
 export async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'demo-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -68,7 +69,7 @@ export async function makeFolder(): Promise<string> {
 
 let bundled: Promise<string> | undefined;
 
-/** Bundles the demo inside the package, where it finds the package by its name, and returns the file. */
+/** Bundles the demo inside the package, so that it can import the package by name. Returns the file. */
 async function bundleDemo(): Promise<string> {
   const outfile = path.join(root, 'test-results/demo', `demo-${process.pid}.mjs`);
   await build({

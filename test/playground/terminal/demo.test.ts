@@ -9,8 +9,8 @@ import { everythingOverStdio, referenceServerScript } from '../../tools/mcp/_eve
 import { makeFolder, runDemo } from './_run-demo.js';
 
 describe('a turn', () => {
-  it('answers the default question over rounds with an MCP tool and a local one', async () => {
-    const { stdout, stderr, exitCode, pieces } = await runDemo([], { fromSource: true });
+  it('runs the default question over rounds with an MCP tool and a local one', async () => {
+    const { stdout, stderr, exitCode, chunks } = await runDemo([], { fromSource: true });
 
     expect(stderr).toBe('');
     expect(exitCode).toBe(0);
@@ -32,11 +32,14 @@ describe('a turn', () => {
     expect(stdout).toContain('**Choosing tools**');
     expect(stdout).toMatch(/── round 3\n[^─]*The tool get-sum returned: The sum of 17 and 25 is 42\./);
     expect(stdout).toMatch(/\n3 rounds, 2 tool calls: stop, [\d.]+ s, usage \d+ tokens in, \d+ out/);
-    expect(pieces, 'the text is seen to stream').toBeGreaterThan(20);
+    expect(
+      chunks.filter(chunk => /── round \d\n[^]*── round \d ended/.test(chunk)),
+      'rounds that were printed at once instead of streamed',
+    ).toEqual([]);
     expect(stdout, 'no colours without a terminal').not.toContain('\u001b');
   });
 
-  it('asks a question of its own, quoted or not, of the servers in a file', async () => {
+  it('accepts a question without quotes and the servers of a file', async () => {
     const folder = await makeFolder();
     await writeFile(path.join(folder, 'notes.txt'), 'Buy milk.');
     const file = path.join(folder, 'servers.json');
@@ -68,7 +71,7 @@ describe('a turn', () => {
     ]);
   });
 
-  it('goes on without a server that does not start, and says why', async () => {
+  it('continues without a server that fails to start, and reports the reason', async () => {
     const file = path.join(await makeFolder(), 'servers.json');
     const servers = { broken: { command: 'no-such-program' }, everything: everythingOverStdio() };
     await writeFile(file, JSON.stringify({ mcpServers: servers }));
@@ -83,7 +86,7 @@ describe('a turn', () => {
     expect(stdout).toContain('The sum of 1 and 2 is 3.');
   });
 
-  it('lets no control character of a tool or a model reach the terminal', async () => {
+  it('removes the control characters of tools and models', async () => {
     const emulator = await startEmulator();
     const hostile = '\u001b[31mred\u001b[0m \u001b]0;title\u0007\r\u009b2J\u202eend';
     emulator.enqueue([{ call: 'echo', arguments: { message: hostile } }], [{ text: `Text: ${hostile}` }]);
@@ -97,20 +100,20 @@ describe('a turn', () => {
 });
 
 describe('the endpoint', () => {
-  it('is the one in the environment, with a key that is never shown', async () => {
+  it('comes from the environment, with a key that is never printed', async () => {
     const key = 'sk-this-is-a-secret-0123456789';
     const emulator = await startEmulator({ apiKey: key });
     const env = { OPENAI_API_KEY: key, OPENAI_BASE_URL: emulator.baseURL };
     const allowed = await runDemo(['Get the sum of 1 and 2.'], { env });
-    const refused = await runDemo(['--no-loop', 'Hello'], {
+    const rejected = await runDemo(['--no-loop', 'Hello'], {
       env: { ...env, OPENAI_API_KEY: `${key}-wrong` },
     });
 
     expect(allowed.exitCode).toBe(0);
-    expect(allowed.stdout).toContain(`${emulator.baseURL} (key of OPENAI_API_KEY)`);
-    expect(refused.exitCode).toBe(1);
-    expect(refused.stderr).toMatch(/^error: .*API key.*$/);
-    expect([allowed, refused].map(({ stdout, stderr }) => stdout + stderr).join()).not.toContain(key);
+    expect(allowed.stdout).toContain(`${emulator.baseURL} (key from OPENAI_API_KEY)`);
+    expect(rejected.exitCode).toBe(1);
+    expect(rejected.stderr).toMatch(/^error: .*API key.*$/);
+    expect([allowed, rejected].map(({ stdout, stderr }) => stdout + stderr).join()).not.toContain(key);
   });
 });
 
@@ -119,8 +122,8 @@ describe('a failure', () => {
     { title: 'an unknown option', args: ['--fast'], reason: "Unknown option '--fast'" },
     { title: 'an option without its value', args: ['--model'], reason: "'--model <value>' argument missing" },
     { title: 'an empty value', args: ['--mcp', ''], reason: 'Expected a value for --mcp' },
-    { title: 'a servers file that is not there', args: ['--mcp', '/no/such.json'], reason: '/no/such.json' },
-  ])('says in one line what is wrong with $title', async ({ args, reason }) => {
+    { title: 'a missing servers file', args: ['--mcp', '/no/such.json'], reason: '/no/such.json' },
+  ])('reports $title in one line', async ({ args, reason }) => {
     const { stdout, stderr, exitCode } = await runDemo(args);
 
     expect(exitCode).toBe(1);
@@ -130,14 +133,14 @@ describe('a failure', () => {
   });
 
   it.each([
-    { title: 'that is no JSON', content: '{', reason: 'text that is not valid JSON' },
-    { title: 'with a wrong server', content: '{"mcpServers": {"a": {"command": 1}}}', reason: '"a"' },
+    { title: 'that is not JSON', content: '{', reason: 'text that is not valid JSON' },
+    { title: 'with an invalid server', content: '{"mcpServers": {"a": {"command": 1}}}', reason: '"a"' },
     {
       title: 'whose only server fails',
       content: '{"a": {"command": "no-such-program"}}',
       reason: 'no-such-program',
     },
-  ])('says in one line what is wrong with a servers file $title', async ({ content, reason }) => {
+  ])('reports a servers file $title in one line', async ({ content, reason }) => {
     const file = path.join(await makeFolder(), 'servers.json');
     await writeFile(file, content);
     const { stderr, exitCode } = await runDemo(['--mcp', file]);
@@ -147,7 +150,7 @@ describe('a failure', () => {
     expect(stderr).toContain(reason);
   });
 
-  it('names an endpoint that nobody listens at', async () => {
+  it('names an unreachable endpoint', async () => {
     const probe = createServer().listen(0, '127.0.0.1');
     await once(probe, 'listening');
     const { port } = probe.address() as { port: number };
@@ -162,7 +165,7 @@ describe('a failure', () => {
     );
   });
 
-  it('is a stream that breaks in a later round, after what it brought', async () => {
+  it('in a later round is reported after the received text', async () => {
     const emulator = await startEmulator();
     emulator.enqueue([{ call: 'get-sum', arguments: { a: 1, b: 2 } }], {
       fault: 'failed',
@@ -204,7 +207,7 @@ describe('an interruption', () => {
 });
 
 describe('--help', () => {
-  it('tells the options and asks nothing', async () => {
+  it('prints the options and sends no request', async () => {
     const { stdout, exitCode } = await runDemo(['--help']);
 
     expect(exitCode).toBe(0);

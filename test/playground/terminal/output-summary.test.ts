@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { summarizeOutput } from '../../../playground/terminal/output.js';
 
-it('puts a text on one line and cuts it', () => {
+it('writes text on one line and truncates it', () => {
   expect(summarizeOutput(' one\n  two ')).toBe('one two');
   expect(summarizeOutput('👍👍👍', { maxCharacters: 2 })).toBe('👍👍…');
 });
 
-it('names what MCP content cannot show', () => {
+it('describes MCP content that is not text', () => {
   const content = [
     { type: 'text', text: 'Here:' },
     { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' },
@@ -14,7 +14,7 @@ it('names what MCP content cannot show', () => {
   expect(summarizeOutput({ content })).toBe('Here: [image image/png]');
 });
 
-it('shows all else as JSON, and an error by its message', () => {
+it('formats other values as JSON and errors as their message', () => {
   expect(summarizeOutput({ words: 9 })).toBe('{"words":9}');
   expect(summarizeOutput(undefined)).toBe('undefined');
   expect(summarizeOutput(new Error('The tool broke.'))).toBe('The tool broke.');

@@ -7,7 +7,7 @@ function write(hasColours: boolean) {
   return { terminal: createTerminal(stream, { hasColours }), written: () => written };
 }
 
-it('colours text that has lost its own escapes', () => {
+it('colours text after removing its escape sequences', () => {
   const { terminal, written } = write(true);
   terminal.line('\u001b[1mwarning:\u001b[0m\r\nlook', 'yellow');
   expect(written()).toBe('\u001b[33mwarning: look\u001b[39m\n');
@@ -19,7 +19,7 @@ it('writes plain text without colours', () => {
   expect(written()).toBe('a\tb\nc');
 });
 
-it('disarms an escape sequence that comes in two pieces', () => {
+it('removes an escape sequence that arrives in two chunks', () => {
   const { terminal, written } = write(false);
   terminal.write('one \u001b');
   terminal.write('[2J two');

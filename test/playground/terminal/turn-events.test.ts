@@ -19,7 +19,7 @@ async function collect(start: Start, { signal = new AbortController().signal } =
   return types;
 }
 
-it("puts a round's end behind parts that were still on their way", async () => {
+it('emits the end of a round after its last parts', async () => {
   const types = await collect(async function* (report) {
     report({ type: 'round-start', round: 1, at: 0 });
     report(roundEnd);
@@ -31,17 +31,17 @@ it("puts a round's end behind parts that were still on their way", async () => {
   expect(types).toEqual(['round-start', 'text', 'round-end', 'round-start', 'text']);
 });
 
-it('ends with the failure of a turn that throws, after all it has brought', async () => {
+it('ends with the failure of a turn that throws, after all its parts', async () => {
   const types = await collect(async function* (report) {
     yield text;
     report(roundEnd);
     throw new Error('No more.');
   });
   expect(types).toEqual(['text', 'round-end', 'No more.']);
-  await delay(1); // What was held must not come after the end.
+  await delay(1); // Held events must not be emitted after the end.
 });
 
-it('keeps back a warning that was shown before', async () => {
+it('omits a warning that has already been shown', async () => {
   const warnings = ['Old.', 'New.'].map(message => ({ type: 'other' as const, message }));
   const types = await collect(async function* () {
     yield { type: 'start-step', request: {}, warnings };
@@ -49,7 +49,7 @@ it('keeps back a warning that was shown before', async () => {
   expect(types).toEqual(['New.']);
 });
 
-it('errors at once when it is aborted, before the turn or in it', async () => {
+it('errors immediately when it is aborted, before or during the turn', async () => {
   const reason = new Error('Enough.');
   await expect(collect(async function* () {}, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { summarizeEvent } from '../../../playground/web/lib/event-summary.js';
 
-describe('an event in one line', () => {
+describe('an event summary', () => {
   it.each([
     { data: { delta: ' Rome\n' }, expected: '" Rome\\n"' },
     {
@@ -18,7 +18,7 @@ describe('an event in one line', () => {
     { data: '[DONE]', expected: '[DONE]' },
     { data: { type: 'unknown' }, expected: '' },
     { data: null, expected: '' },
-  ])('says $expected', ({ data, expected }) => {
+  ])('is $expected', ({ data, expected }) => {
     expect(summarizeEvent(data)).toBe(expected);
   });
 });

@@ -10,11 +10,11 @@ describe('numbers and names', () => {
     [1250, '1.25 s'],
     [12_340, '12.3 s'],
     [65_000, '1 min 5 s'],
-  ])('writes %d milliseconds as %s', (milliseconds, expected) => {
+  ])('formats %d milliseconds as %s', (milliseconds, expected) => {
     expect(formatDuration(milliseconds)).toBe(expected);
   });
 
-  it('counts in words', () => {
+  it('formats counts with a noun', () => {
     expect([1, 2, 1000].map(count => formatNumberOf(count, 'round'))).toEqual([
       '1 round',
       '2 rounds',
@@ -22,7 +22,7 @@ describe('numbers and names', () => {
     ]);
   });
 
-  it('says how long ago something was', () => {
+  it('formats the age of a time', () => {
     const now = Date.parse('2026-01-02T12:00:00Z');
     const ages = [
       '2026-01-02T11:59:30Z',
@@ -39,14 +39,14 @@ describe('numbers and names', () => {
     ]);
   });
 
-  it('adds up tokens and leaves unknown what nobody counted', () => {
+  it('adds token counts and omits unknown ones', () => {
     expect(sumUsage([{ inputTokens: 1, outputTokens: 2 }, { inputTokens: 3 }])).toEqual({
       inputTokens: 4,
       outputTokens: 2,
     });
   });
 
-  it('keeps the ends of long paths and leaves addresses alone', () => {
+  it('keeps the ends of long paths and does not change URLs', () => {
     expect(shortenPaths('node /home/a/node_modules/server/dist/index.js --in /data')).toBe(
       'node …/server/dist/index.js --in /data',
     );

@@ -36,7 +36,7 @@ const finished: TraceEvent[] = [
 ];
 
 describe('the timeline', () => {
-  it('has a lane for each round, with bars in percent of the whole turn', () => {
+  it('has a lane for each round, with bars in percent of the turn', () => {
     const { lanes, span } = layoutTimeline(toTrace(finished), { now: 99_999 });
 
     expect(span).toBe(1000);
@@ -51,13 +51,13 @@ describe('the timeline', () => {
     ]);
   });
 
-  it('marks the first token in the round that it came in', () => {
+  it('marks the first token in its round', () => {
     const { firstToken } = layoutTimeline(toTrace(finished), { now: 0 });
 
     expect(firstToken).toEqual({ at: 200, left: 20, round: 1 });
   });
 
-  it('lets what still runs grow with the clock', () => {
+  it('extends running bars to the current time', () => {
     const trace = toTrace(finished.slice(0, 5));
     const widths = [400, 600].map(now => layoutTimeline(trace, { now }).lanes[0]);
 
@@ -67,14 +67,14 @@ describe('the timeline', () => {
     ]);
   });
 
-  it('shows a call that waits for somebody, until it is decided', () => {
+  it('displays a call that waits for approval until it is decided', () => {
     const waiting: TraceEvent[] = [
       ...finished.slice(0, 4),
-      { type: 'approval-wanted', at: 250, approvalId: 'a', toolCallId: 'c', toolName: 'rm', input: {} },
+      { type: 'approval-requested', at: 250, approvalId: 'a', toolCallId: 'c', toolName: 'rm', input: {} },
     ];
     const settled: TraceEvent[] = [
       ...waiting,
-      { type: 'approval-settled', at: 300, approvalId: 'a', approved: true },
+      { type: 'approval-decided', at: 300, approvalId: 'a', approved: true },
     ];
 
     expect(layoutTimeline(toTrace(waiting), { now: 500 }).lanes[0]?.tools).toMatchObject([
@@ -83,16 +83,16 @@ describe('the timeline', () => {
     expect(layoutTimeline(toTrace(settled), { now: 500 }).lanes[0]?.tools).toEqual([]);
   });
 
-  it('puts a name where there is room: behind a bar, before it, or inside', () => {
+  it('places a label where it fits: after the bar, before it, or inside', () => {
     const { lanes } = layoutTimeline(toTrace(finished), { now: 0 });
     const whole = layoutTimeline(toTrace(finished.slice(0, 3)), { now: 300 });
 
-    expect(lanes[0]?.requests[0]?.label).toEqual({ text: 'model · 400 ms', place: 'behind' });
+    expect(lanes[0]?.requests[0]?.label).toEqual({ text: 'model · 400 ms', place: 'after' });
     expect(lanes[1]?.requests[0]?.label.place).toBe('before');
     expect(whole.lanes[0]?.requests[0]?.label.place).toBe('inside');
   });
 
-  it('says that a refused request failed and one that was given up was stopped', () => {
+  it('marks a rejected request as failed and an aborted one as stopped', () => {
     const refused = toTrace([
       request(1, 1, 0),
       { type: 'response', exchange: 1, at: 5, status: 429, headers: {} },
@@ -107,7 +107,7 @@ describe('the timeline', () => {
     ]);
   });
 
-  it('can be drawn before anything has happened', () => {
+  it('handles a trace without events', () => {
     expect(layoutTimeline(toTrace([]), { now: 0 })).toMatchObject({ lanes: [], span: 1 });
   });
 });

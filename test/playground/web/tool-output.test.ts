@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { toOutputPieces } from '../../../playground/web/lib/tool-output.js';
+import { toOutputParts } from '../../../playground/web/lib/tool-output.js';
 
 describe('the output of a tool', () => {
-  it('is taken apart into texts, images and the rest', () => {
-    const pieces = toOutputPieces({
+  it('is split into texts, images and other parts', () => {
+    const parts = toOutputParts({
       content: [
         { type: 'text', text: 'Look:' },
         { type: 'image', data: 'AAAA', mimeType: 'image/png' },
@@ -12,7 +12,7 @@ describe('the output of a tool', () => {
       structuredContent: { ok: true },
     });
 
-    expect(pieces).toEqual([
+    expect(parts).toEqual([
       { kind: 'text', text: 'Look:' },
       { kind: 'image', url: 'data:image/png;base64,AAAA' },
       { kind: 'json', value: { type: 'resource_link', uri: 'demo://1' } },
@@ -20,14 +20,14 @@ describe('the output of a tool', () => {
     ]);
   });
 
-  it('is no image when the picture could hold scripts', () => {
-    const [piece] = toOutputPieces({ content: [{ type: 'image', data: 'AAAA', mimeType: 'image/svg+xml' }] });
+  it('is not displayed as an image if the image can contain scripts', () => {
+    const [part] = toOutputParts({ content: [{ type: 'image', data: 'AAAA', mimeType: 'image/svg+xml' }] });
 
-    expect(piece?.kind).toBe('json');
+    expect(part?.kind).toBe('json');
   });
 
-  it('may be any JSON of a local tool', () => {
-    expect(toOutputPieces({ words: 9 })).toEqual([{ kind: 'json', value: { words: 9 } }]);
-    expect(toOutputPieces('plain')).toEqual([{ kind: 'text', text: 'plain' }]);
+  it('can be any JSON of a local tool', () => {
+    expect(toOutputParts({ words: 9 })).toEqual([{ kind: 'json', value: { words: 9 } }]);
+    expect(toOutputParts('plain')).toEqual([{ kind: 'text', text: 'plain' }]);
   });
 });

@@ -4,7 +4,7 @@ import { compareTraces } from '../../../playground/web/lib/trace-comparison.js';
 import { diffJson } from '../../../playground/web/lib/trace-comparison.js';
 
 describe('a comparison', () => {
-  it('marks what differs, but no times', () => {
+  it('marks differences except times', () => {
     const first = toTrace([
       { type: 'first-token', at: 10 },
       { type: 'turn-end', at: 100, end: 'finished', usage: { inputTokens: 5, outputTokens: 2 } },
@@ -18,7 +18,7 @@ describe('a comparison', () => {
     expect(different).toEqual([{ title: 'Ended', values: ['finished', 'failed'], isDifferent: true }]);
   });
 
-  it('lists the places where two requests differ', () => {
+  it('lists the differences between two requests', () => {
     const differences = diffJson(
       { model: 'm', tools: [{ name: 'a', strict: false }], store: false },
       { model: 'm', tools: [{ name: 'a' }, { name: 'b' }], store: true },

@@ -8,7 +8,7 @@ describe('the wire search', () => {
     { at: 2, name: 'response.output_text.delta', data: { delta: 'Rome' } },
   ];
 
-  it('finds events by name and by content, whatever the case, and keeps their numbers', () => {
+  it('finds events by name and content, ignores case, and keeps their numbers', () => {
     expect(filterEvents(events, 'rome').map(({ number }) => number)).toEqual([2]);
     expect(filterEvents(events, 'CREATED').map(({ number }) => number)).toEqual([1]);
     expect(filterEvents(events, ' ')).toHaveLength(2);
@@ -16,14 +16,14 @@ describe('the wire search', () => {
   });
 
   it.each([
-    { text: 'aXbxc', query: 'x', pieces: ['a', 'X', 'b', 'x', 'c'] },
-    { text: 'xx', query: 'x', pieces: ['x', 'x'] },
-    { text: 'nothing', query: '?', pieces: ['nothing'] },
-    { text: '', query: 'x', pieces: [] },
-  ])('marks "$query" in "$text" and loses nothing', ({ text, query, pieces }) => {
+    { text: 'aXbxc', query: 'x', segments: ['a', 'X', 'b', 'x', 'c'] },
+    { text: 'xx', query: 'x', segments: ['x', 'x'] },
+    { text: 'nothing', query: '?', segments: ['nothing'] },
+    { text: '', query: 'x', segments: [] },
+  ])('marks "$query" in "$text" and keeps the complete text', ({ text, query, segments }) => {
     const found = splitMatches(text, query);
 
-    expect(found.map(piece => piece.text)).toEqual(pieces);
-    expect(found.filter(({ isMatch }) => isMatch).every(piece => /^x$/i.test(piece.text))).toBe(true);
+    expect(found.map(segment => segment.text)).toEqual(segments);
+    expect(found.filter(({ isMatch }) => isMatch).every(segment => /^x$/i.test(segment.text))).toBe(true);
   });
 });
