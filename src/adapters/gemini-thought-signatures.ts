@@ -128,7 +128,7 @@ interface WireCall {
 
 /** Collects the thought signatures of a response's calls from the raw server data. */
 export interface WireSignatures {
-  /** Reads a whole response or its next chunk. Ignores data that is not a chat completion. */
+  /** Reads a complete response or its next chunk. Ignores data that is not a chat completion. */
   read(response: unknown): void;
   /** Returns the signature of the next call with this id or, if the server sent no id, with this name. */
   take(call: { toolCallId: string; toolName: string }): string | undefined;

@@ -54,7 +54,7 @@ export const joinMiddlewares = (
   wrapStream: async ({ model, params }) => wrapModel(model, middlewares).doStream(params),
 });
 
-/** A part of a streamed or a whole response. */
+/** A part of a streamed or generated response. */
 export type ResponsePart = LanguageModelV2StreamPart | LanguageModelV2Content;
 
 /** The changes to one call of a model. */

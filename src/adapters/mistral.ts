@@ -46,7 +46,7 @@ const optionsSchema: z.ZodType<MistralOptions> = z.strictObject({
 });
 
 /**
- * Makes conversations acceptable to Mistral's models on any server: call ids, the order of messages, and calls or
+ * Adapts conversations to the rules of Mistral's models on any server: call ids, the order of messages, and calls or
  * reasoning in the text. The caller's history and ids stay unchanged.
  *
  * @throws KelivoError with code `invalid-settings` for an unknown or invalid option.

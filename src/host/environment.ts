@@ -82,7 +82,7 @@ function toDimensions(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const dimensions = Number(text);
   if (Number.isInteger(dimensions) && dimensions > 0) return dimensions;
-  throw toVariableError('OPENAI_EMBEDDING_DIMS', 'be a positive whole number', text);
+  throw toVariableError('OPENAI_EMBEDDING_DIMS', 'be a positive integer', text);
 }
 
 const toVariableError = (variable: string, expected: string, value: string | undefined): KelivoError =>

@@ -16,7 +16,7 @@ import {
 const CONFIG = 'the provider configuration';
 
 /**
- * Validates a whole configuration.
+ * Validates a configuration.
  *
  * @throws KelivoError with code `invalid-settings`. The message has one line per issue, each with its path.
  */

@@ -2,7 +2,7 @@
 export interface TextBuffer {
   append(chunk: string): void;
   readonly length: number;
-  /** Returns the whole text so far. Slow if it is called for every chunk. */
+  /** Returns the complete text so far. Slow if it is called for every chunk. */
   toString(): string;
 }
 

@@ -3,7 +3,7 @@ import { isPlainObject, objectOf } from '../shared/json.js';
 /**
  * Converts the output of a tool to version 2 of the model interface. `ai` 6 and 7 have other types for media, and a
  * separate type for calls that the user refused. Media that are referenced by URL or id have no equivalent in version 2
- * and stay as they are.
+ * and are unchanged.
  */
 export function toV2Output(output: unknown): unknown {
   if (!isPlainObject(output)) return output;

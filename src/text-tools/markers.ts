@@ -5,7 +5,7 @@ import type { TextToolFormat } from './text-tool-format.js';
 /** The content directly before a position in a text. */
 export type Preceding = 'nothing' | 'call' | 'reasoning' | 'text';
 
-/** The markers that a parser recognizes, and where it does. */
+/** The markers that a parser recognizes, and their positions. */
 export interface Markers {
   /** The markers that count after each kind of content. */
   readonly after: Readonly<Record<Preceding, readonly string[]>>;

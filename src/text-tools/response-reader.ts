@@ -39,7 +39,7 @@ export function createResponseReader({
   let mayStartInReasoning = startsInReasoning;
   /** True if the server separates reasoning from the text. Tags that it leaves in the text are intended. */
   let hasNativeReasoning = false;
-  /** The first text, as long as it is treated as reasoning. */
+  /** The first text while it is treated as reasoning. */
   let assumedReasoning = '';
 
   const openParser = (startsInReasoning: boolean) =>
@@ -51,11 +51,11 @@ export function createResponseReader({
   function feed(delta: string): void {
     const text = highSurrogate + delta;
     highSurrogate = /[\ud800-\udbff]$/.test(text) ? text.slice(-1) : '';
-    const whole = text.slice(0, text.length - highSurrogate.length);
-    if (whole === '') return;
+    const complete = text.slice(0, text.length - highSurrogate.length);
+    if (complete === '') return;
     parser ??= openParser(mayStartInReasoning);
-    if (mayStartInReasoning) assumedReasoning += whole;
-    parser.feed(whole);
+    if (mayStartInReasoning) assumedReasoning += complete;
+    parser.feed(complete);
     writer.flush();
   }
 
@@ -141,7 +141,7 @@ export interface WholeResponse {
   readonly finishReason: LanguageModelV2FinishReason;
 }
 
-/** Reads a whole response with the reader of streams, so that both give the same content. */
+/** Reads a generated response with the stream reader, so that both return the same content. */
 export function readContent(response: WholeResponse, options: ResponseReaderOptions): WholeResponse {
   const content: LanguageModelV2Content[] = [];
   let { finishReason } = response;
@@ -178,7 +178,7 @@ export function readContent(response: WholeResponse, options: ResponseReaderOpti
         finishReason = part.finishReason;
         break;
       default:
-        // All other content has the same form in streams and in whole responses.
+        // All other content has the same shape in streams and in generated responses.
         content.push(part as LanguageModelV2Content);
     }
   }

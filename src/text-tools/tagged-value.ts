@@ -31,7 +31,7 @@ const TAG_START = /</g;
  *
  * - A closing tag closes the value only before the tool's next parameter or the end of the call.
  * - A parameter tag at the start of a line and the next closing tag are a pair within the value. If that closing tag
- *   stands where one of the call would, the value ended before the pair, and its own closing tag is missing.
+ *   is where one of the call would be, the value ended before the pair, and its own closing tag is missing.
  * - A call at the start of a line is part of the value up to its end. A call within a line is part of it up to the end
  *   of the line.
  * - The complete end of a call ends the value if the text or the list of calls ends after it, or another call starts.

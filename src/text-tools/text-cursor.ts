@@ -90,9 +90,9 @@ export function createTextCursor(): TextCursor {
       for (let offset = 0; possible.length > 0; offset++) {
         const character = yield* cursor.peek(offset);
         possible = possible.filter(literal => literal[offset] === character);
-        const whole = possible.find(literal => literal.length === offset + 1);
-        found = whole ?? found;
-        possible = possible.filter(literal => literal !== whole);
+        const match = possible.find(literal => literal.length === offset + 1);
+        found = match ?? found;
+        possible = possible.filter(literal => literal !== match);
       }
       return found;
     },

@@ -38,7 +38,7 @@ export interface TextToolFormat {
 
 /** Replaces calls of undeclared tools by other text. */
 export interface UndeclaredCalls {
-  /** Returns true if a call with this partial input may be replaced. Its text is buffered for as long. */
+  /** Returns true if a call with this partial input may be replaced. Its text is buffered meanwhile. */
   mayReplace(input: string): boolean;
   /** Returns the text that replaces a complete call, on separate lines, or undefined to emit the call's text. */
   replace(call: { name: string; input: string }): string | undefined;
@@ -54,7 +54,7 @@ export interface TextCalls {
    * @returns the tool, or undefined if no tool with this name is declared: the call must still be read, but is text.
    */
   begin(name: string, options?: { id?: string | undefined }): DeclaredTool | undefined;
-  /** Emits the next chunk of the call's JSON arguments. It cannot be taken back. */
+  /** Emits the next chunk of the call's JSON arguments. It cannot be retracted. */
   input(text: string): void;
   /** Completes the call. A call without any `input` has no arguments. */
   end(): void;

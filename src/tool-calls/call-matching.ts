@@ -1,4 +1,5 @@
 import type {
+  LanguageModelV2Message,
   LanguageModelV2Prompt,
   LanguageModelV2ToolCallPart,
   LanguageModelV2ToolResultPart,
@@ -37,7 +38,7 @@ export function matchToolCalls(
     if (message.role !== 'assistant' && message.role !== 'tool') continue;
     for (const part of message.content) {
       if (!isFunctionPart(part, message.role, isHosted)) continue;
-      const use = uses.get(part.toolCallId) ?? { calls: [], answered: 0 };
+      const use = uses.get(part.toolCallId) ?? { calls: [], completed: 0 };
       uses.set(part.toolCallId, use);
       slots.push(
         part.type === 'tool-call'
@@ -56,22 +57,22 @@ export function matchToolCalls(
 export type IsHostedCall = (part: { toolName: string; toolCallId: string }) => boolean;
 
 /** Returns true for calls and results of functions, as opposed to hosted tools. */
-export function isFunctionPart<PART extends { type: string }>(
-  part: PART,
+export function isFunctionPart(
+  part: ModelPart,
   role: 'assistant' | 'tool',
   isHosted: IsHostedCall,
-): part is PART & (LanguageModelV2ToolCallPart | LanguageModelV2ToolResultPart) {
-  const candidate = part as { type: string } as LanguageModelV2ToolCallPart | LanguageModelV2ToolResultPart;
-  if (candidate.type !== 'tool-call' && candidate.type !== 'tool-result') return false;
-  const isByProvider =
-    candidate.type === 'tool-call' ? candidate.providerExecuted === true : role === 'assistant';
-  return !(isByProvider && isHosted(candidate));
+): part is LanguageModelV2ToolCallPart | LanguageModelV2ToolResultPart {
+  if (part.type !== 'tool-call' && part.type !== 'tool-result') return false;
+  const isByProvider = part.type === 'tool-call' ? part.providerExecuted === true : role === 'assistant';
+  return !(isByProvider && isHosted(part));
 }
 
-/** The calls that share an id, in order. The first `answered` of them have a result. */
+type ModelPart = Extract<LanguageModelV2Message, { role: 'assistant' | 'tool' }>['content'][number];
+
+/** The calls that share an id, in order. The first `completed` of them have a result. */
 interface IdUse {
   readonly calls: MatchedCall[];
-  answered: number;
+  completed: number;
 }
 
 function addCall(
@@ -89,27 +90,27 @@ function addResult(
   result: { part: LanguageModelV2ToolResultPart; turn: number; providerExecuted: boolean },
 ): MatchedCall | undefined {
   const { part, turn, providerExecuted } = result;
-  const open = use.calls[use.answered];
+  const open = use.calls[use.completed];
   if (open !== undefined) {
     open.result = part;
     open.providerExecuted ||= providerExecuted;
-    use.answered++;
+    use.completed++;
     return undefined;
   }
-  const answered = use.calls.at(-1);
+  const last = use.calls.at(-1);
   // In a later turn, the id of a rebuilt call belongs to a new call: some servers start at `call_0` each time.
-  if (answered !== undefined && (answered.part !== undefined || answered.turn === turn)) return undefined;
+  if (last !== undefined && (last.part !== undefined || last.turn === turn)) return undefined;
   const rebuilt = { toolCallId: part.toolCallId, part: undefined, result: part, providerExecuted, turn };
   use.calls.push(rebuilt);
-  use.answered++;
+  use.completed++;
   return rebuilt;
 }
 
-/** Assigns results that precede their call, and were taken for results without a call. */
-function claimEarlyResults({ calls, answered }: IdUse): void {
+/** Assigns results that precede their call and were treated as results without a call. */
+function claimEarlyResults({ calls, completed }: IdUse): void {
   const early = calls.filter(call => call.part === undefined);
   let next = 0;
-  for (const call of calls.slice(answered)) {
+  for (const call of calls.slice(completed)) {
     const candidate = early[next++];
     if (candidate === undefined) return;
     if (candidate.turn !== call.turn || candidate.result?.toolName !== call.part?.toolName) continue;

@@ -96,7 +96,13 @@ export function pairToolCalls(
   return isSame(history, prompt) ? prompt : history;
 }
 
-/** A section of an assistant message, up to the point where the results of its calls follow. */
+/** A section of an assistant message, up to the results of its calls. */
+interface Section {
+  readonly parts: AssistantPart[];
+  readonly calls: MatchedCall[];
+}
+
+/** The message of a section, with its calls. */
 interface Round {
   readonly message: AssistantMessage;
   readonly calls: readonly MatchedCall[];
@@ -106,23 +112,23 @@ function toRounds(
   message: AssistantMessage,
   { nextSlot, argumentsOf, isHosted }: SlotReader & Pick<PairToolCallsOptions, 'argumentsOf'>,
 ): Round[] {
-  const sections: Array<{ parts: AssistantPart[]; calls: MatchedCall[] }> = [];
-  let current = { parts: [] as AssistantPart[], calls: [] as MatchedCall[] };
-  // The model wrote the text after a provider-executed call with its result at hand, unlike that after a host's call.
-  let isAnswered = false;
+  const sections: Section[] = [];
+  let current: Section = { parts: [], calls: [] };
+  // The model knew the result when it wrote the text after a provider-executed call, but not after a host's call.
+  let hasResult = false;
   for (const part of message.content) {
     if (isFunctionPart(part, 'assistant', isHosted)) {
       const call = nextSlot();
       if (call === undefined) continue;
       current.parts.push(toCallPart(call, argumentsOf));
       current.calls.push(call);
-      isAnswered ||= call.providerExecuted;
+      hasResult ||= call.providerExecuted;
       continue;
     }
-    if (isAnswered) {
+    if (hasResult) {
       sections.push(current);
       current = { parts: [], calls: [] };
-      isAnswered = false;
+      hasResult = false;
     }
     current.parts.push(part);
   }

@@ -4,9 +4,9 @@ export interface ToolCallFragment {
   readonly index?: number | null;
   /** Id of the call, in the first fragment, in every fragment, or never. An empty id counts as missing. */
   readonly id?: string | null;
-  /** Name of the tool: whole, repeated in every fragment, or itself split into fragments. */
+  /** Name of the tool: complete, repeated in every fragment, or split into fragments. */
   readonly name?: string | null;
-  /** The next chunk of the arguments' JSON, or the whole arguments as an object. */
+  /** The next chunk of the arguments' JSON, or the complete arguments as an object. */
   readonly arguments?: string | object | null;
 }
 

@@ -34,7 +34,7 @@ function readEscaped(text: string): JsonReading | undefined {
   return typeof inner === 'string' ? (readJson(inner) ?? readMalformed(inner)) : undefined;
 }
 
-/** Parses JSON that occurs twice: some servers stream the arguments and then send them again as a whole. */
+/** Parses JSON that occurs twice: some servers stream the arguments and then send them again completely. */
 function readTwice(text: string): JsonReading | undefined {
   const half = text.slice(0, text.length / 2);
   return half !== '' && half + half === text ? readJson(half) : undefined;
@@ -43,8 +43,8 @@ function readTwice(text: string): JsonReading | undefined {
 function readMalformed(text: string): JsonReading | undefined {
   // Without this, jsonrepair drops lone backslashes: `C:\dir` would become `C:dir`.
   const escaped = escapeLoneBackslashes(text);
-  const whole = readJson(escaped);
-  if (whole !== undefined) return whole;
+  const complete = readJson(escaped);
+  if (complete !== undefined) return complete;
   if (endsInString(escaped)) return undefined;
   try {
     return readJson(jsonrepair(escaped));

@@ -18,7 +18,7 @@ const SINGLE_KEYWORDS = [
 /** Keywords whose value is a list of schemas. */
 const LIST_KEYWORDS = ['prefixItems', 'anyOf', 'oneOf', 'allOf'] as const;
 
-/** Keywords whose value contains schemas by name. A name may look like a keyword. */
+/** Keywords whose value contains schemas by name. A name may equal a keyword. */
 const NAMED_KEYWORDS = [
   'properties',
   'patternProperties',
@@ -28,7 +28,7 @@ const NAMED_KEYWORDS = [
   'definitions',
 ] as const;
 
-/** A schema that stands directly inside another one. */
+/** A schema directly inside another one. */
 export interface Subschema {
   /** Keys from the outer schema to this one, such as `['properties', 'city']` or `['anyOf', '0']`. */
   readonly path: readonly string[];
@@ -37,7 +37,7 @@ export interface Subschema {
 }
 
 /**
- * Lists the schemas that stand directly inside a schema. References are not followed, and keywords with plain data
+ * Lists the schemas directly inside a schema. References are not followed, and keywords with plain data
  * (`const`, `default`, `enum`, `examples`) are not visited.
  */
 export function subschemasOf(schema: unknown): Subschema[] {
@@ -149,7 +149,7 @@ export const branchesOf = (schema: PlainObject): unknown[] => [
 export function propertySchema(schema: PlainObject, name: string): unknown {
   const { properties, additionalProperties, patternProperties } = schema;
   if (isPlainObject(properties) && Object.hasOwn(properties, name)) return properties[name] ?? true;
-  // Whether an undeclared property is allowed is for a validator to decide.
+  // Validators, not this function, decide if an undeclared property is allowed.
   return patternProperties === undefined && isPlainObject(additionalProperties) ? additionalProperties : true;
 }
 

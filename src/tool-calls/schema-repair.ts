@@ -5,8 +5,8 @@ import { alternativesOf, itemSchema, propertySchema, resolveSchema } from './jso
 
 /**
  * Parses strings as JSON where the schema does not allow a string: `"3"` for an integer, `"[1, 2]"` for an array,
- * `"null"` for a nullable number. Values that satisfy the schema stay as they are, and so do values that satisfy it in
- * no reading.
+ * `"null"` for a nullable number. Values that satisfy the schema are unchanged, and so are values that cannot be
+ * converted.
  *
  * @returns the same object if nothing was repaired.
  */

@@ -37,8 +37,8 @@ export function parseToolArguments(
   { schema }: ParseToolArgumentsOptions = {},
 ): ParsedToolArguments {
   if (text.trim() === '') return { success: true, input: {}, json: '{}', isRepaired: text !== '' };
-  const whole = readJson(text);
-  const reading = unwrapTexts(whole ?? repairJson(text));
+  const valid = readJson(text);
+  const reading = unwrapTexts(valid ?? repairJson(text));
   const value = reading?.value;
   if (!isPlainObject(value)) return fail('a JSON object', text);
   if (hasPrototypeKey(value)) return fail('no prototype key', text);
@@ -52,7 +52,7 @@ export function parseToolArguments(
     success: true,
     input: repaired,
     json: wasRepaired ? JSON.stringify(repaired) : exact,
-    isRepaired: wasRepaired || reading !== whole,
+    isRepaired: wasRepaired || reading !== valid,
   };
 }
 

@@ -3,14 +3,14 @@ import type { ToolCallOptions, ToolDefinition, ToolInvocation } from '../tools/t
 
 /** A call that waits for approval. */
 export interface ApprovalRequest extends ToolInvocation {
-  /** Definition of the tool. Its hints are claims of the server. */
+  /** Definition of the tool. Its hints are unverified claims of the server. */
   readonly tool: ToolDefinition;
 }
 
 /** Approves or refuses a call. The model reads the reason of a refusal. */
 export type ApprovalDecision = boolean | { readonly approved: boolean; readonly reason?: string };
 
-/** Decides on a call, at once or after asking a person. The signal aborts when the turn ends. */
+/** Decides on a call, immediately or after asking a person. The signal aborts when the turn ends. */
 export type Approve = (
   request: ApprovalRequest,
   options: { readonly signal: AbortSignal },
@@ -31,7 +31,7 @@ export interface ApprovalOptions extends Pick<ToolCallOptions, 'signal' | 'messa
 }
 
 /**
- * Requests approval for a call if it needs one. Rejects only on abort, at once.
+ * Requests approval for a call if it needs one. Rejects only on abort, without delay.
  *
  * @returns undefined if the call may run, else the text that the model reads.
  */

@@ -9,7 +9,7 @@ import type { ToolSource } from '../tools/tool-source.js';
 import { type CallOutcome, parseInput } from './calls.js';
 import { toCallPart } from './history.js';
 
-/** Maximum numbers of remembered inputs and of turns with hidden calls. A conversation refers back to few. */
+/** Maximum numbers of remembered inputs and of turns with hidden calls. A conversation refers to few of them. */
 const CAPACITY = { inputs: 500, hidden: 50 };
 
 /**
@@ -17,7 +17,7 @@ const CAPACITY = { inputs: 500, hidden: 50 };
  * the arguments, or nothing at all. The next request needs both, or the model would repeat the call.
  *
  * A provider serves many conversations, and ids such as `call_0` occur in all of them. So arguments are found by the
- * whole result, and hidden calls by the whole conversation.
+ * complete result, and hidden calls by the complete conversation.
  */
 export interface CallMemory {
   rememberInput(outcome: CallOutcome): void;
@@ -74,7 +74,7 @@ function toResultKey(toolCallId: string, toolName: string, value: unknown): stri
   return JSON.stringify([toolCallId, toolName, text.length, toHash(text)]);
 }
 
-/** A cryptographic digest, so that nobody can construct a conversation that reveals the calls of another one. */
+/** Cryptographic digest, so that no conversation can be constructed that reveals the calls of another one. */
 async function toDigest({ before, hostCallId }: HiddenCallsKey): Promise<string> {
   const text = JSON.stringify([hostCallId, before.map(({ role, content }) => [role, content])]);
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
@@ -146,7 +146,7 @@ export async function withHiddenCalls(
 
   function toParts({ call, output }: CallOutcome): AssistantPart[] {
     const { toolCallId, toolName } = call;
-    // Already in the history, or restored with another call of the host.
+    // The call is already in the history, or was restored with another call of the host.
     if (known.has(toolCallId)) return [];
     known.add(toolCallId);
     return [

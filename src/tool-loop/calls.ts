@@ -5,7 +5,7 @@ import type { ToolOutput } from '../tools/tool-source.js';
 
 /** A call of a tool that the loop runs. */
 export interface LoopCall {
-  /** Unique in the whole conversation. */
+  /** Unique in the conversation. */
   readonly toolCallId: string;
   readonly toolName: string;
   /** Arguments as the model wrote them. */

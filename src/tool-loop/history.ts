@@ -38,13 +38,13 @@ export function withOutcomes(
   };
 }
 
-/** Returns options that forbid the model to call tools. */
+/** Returns options that forbid tool calls. */
 export const withoutCalls = (options: LanguageModelV2CallOptions): LanguageModelV2CallOptions => ({
   ...options,
   toolChoice: { type: 'none' },
 });
 
-/** A tool choice that forces a call would force one in every round, without end (BerriAI/litellm#25420). */
+/** A tool choice that forces a call would force one in every round, endlessly (BerriAI/litellm#25420). */
 const toFollowUpChoice = (choice: LanguageModelV2ToolChoice): LanguageModelV2ToolChoice =>
   choice.type === 'none' ? choice : { type: 'auto' };
 

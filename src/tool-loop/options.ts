@@ -12,7 +12,7 @@ export interface ToolLoopOptions {
   tools: ToolSource | readonly ToolSource[];
   /**
    * Maximum number of rounds in one turn. A round is one request to the model. The last round is sent with
-   * `tool_choice: none`, so that the model answers with what it has. At least 1.
+   * `tool_choice: none`, so that the model responds with the results so far. At least 1.
    * @default 20
    */
   maxRounds?: number;
@@ -25,7 +25,8 @@ export interface ToolLoopOptions {
   maxToolCalls?: number;
   /**
    * Maximum length of one tool's output in characters; JSON is counted as text. A longer output is truncated in the
-   * middle, with a mark that contains the number of omitted characters. Model and host both receive it so. At least 100.
+   * middle, with a mark that contains the number of omitted characters. Both the model and the host receive the
+   * truncated output. At least 100.
    * @default 100000
    */
   maxToolOutputChars?: number;
@@ -88,7 +89,7 @@ export interface ToolLoopOptions {
      * the error.
      */
     tool?: number;
-    /** Limit for the whole turn, in milliseconds. A turn that exceeds it ends with an error. */
+    /** Limit for the complete turn, in milliseconds. A turn that exceeds it ends with an error. */
     total?: number;
   };
   /** Retries of follow-up requests that fail before they respond. The host retries the first request of a turn. */

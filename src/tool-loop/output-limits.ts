@@ -36,18 +36,18 @@ export function limitOutput(output: ToolOutput, limits: OutputLimits): ToolOutpu
 /** All texts share one limit: the text that exceeds it is truncated, and later ones are omitted. */
 function limitContent(content: Content, { maxChars, maxMediaBytes }: OutputLimits): Content {
   let room = maxChars;
-  let leftOut = 0;
+  let omitted = 0;
   const limited = content.flatMap((part): Content => {
     if (part.type === 'media') return [limitMedia(part, { maxMediaBytes })];
     if (room <= 0) {
-      leftOut++;
+      omitted++;
       return [];
     }
     const text = truncateText(part.text, { maxChars: room });
     room -= part.text.length;
     return [{ type: 'text', text }];
   });
-  if (leftOut > 0) limited.push({ type: 'text', text: `[… ${leftOut} more texts left out …]` });
+  if (omitted > 0) limited.push({ type: 'text', text: `[… ${omitted} more texts omitted …]` });
   return limited;
 }
 
@@ -56,7 +56,7 @@ function limitMedia(part: Media, { maxMediaBytes }: Pick<OutputLimits, 'maxMedia
   if (bytes <= maxMediaBytes) return part;
   return {
     type: 'text',
-    text: `[${part.mediaType} of ${bytes} bytes left out: the limit is ${maxMediaBytes} bytes]`,
+    text: `[${part.mediaType} of ${bytes} bytes omitted: the limit is ${maxMediaBytes} bytes]`,
   };
 }
 
@@ -72,7 +72,7 @@ export function truncateText(text: string, { maxChars }: { maxChars: number }): 
   return head + toMark(text.length - head.length - tail.length) + tail;
 }
 
-const toMark = (count: number): string => `\n[… ${count} characters left out …]\n`;
+const toMark = (count: number): string => `\n[… ${count} characters omitted …]\n`;
 
 const isInsidePair = (text: string, index: number): boolean =>
   /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(Math.max(index - 1, 0), index + 1));

@@ -22,7 +22,7 @@ export interface RoundReaderOptions {
 }
 
 /**
- * Forwards the parts of one round as they arrive and starts the loop's calls on the way. Holds back the parts that a
+ * Forwards the parts of one round as they arrive and starts the loop's calls. Holds back the parts that a
  * stream contains once: `stream-start` and `finish`.
  */
 export async function readRound(
@@ -71,7 +71,7 @@ function createForwarder(turn: Turn, { calls, write }: { calls: CallRunner; writ
   const ids = turn.ids.round();
   const collector = createPartCollector();
   const inputs = createLoopInputs(toolParts, write);
-  /** The part that would end each open block. */
+  /** The part that ends each open block. */
   const missingEnds = new Map<string, PartOf<'text-end' | 'reasoning-end'>>();
   const hostCalls: string[] = [];
   let responseId: string | undefined;
@@ -131,7 +131,7 @@ function createForwarder(turn: Turn, { calls, write }: { calls: CallRunner; writ
       return {
         content: collector.result().content,
         hostCalls,
-        // After an error the response is incomplete, whatever the model reports.
+        // After an error the response is incomplete, regardless of the reported finish reason.
         finish: hasFailed ? { ...finish, finishReason: 'error' } : finish,
         responseId,
       };
@@ -201,7 +201,7 @@ function createLoopInputs(toolParts: ProviderToolParts, write: Write) {
       input.hasEnded = true;
       return true;
     },
-    /** Writes the whole input of a call whose input was not streamed. Without it `ai@5` cannot place the result. */
+    /** Writes the complete input of a call whose input was not streamed. Without it `ai@5` cannot place the result. */
     complete({ toolCallId, toolName, input }: LoopCall): void {
       if (inputs.has(toolCallId)) return;
       toolParts.inputStart(toolCallId, toolName).forEach(write);

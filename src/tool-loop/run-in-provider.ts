@@ -1,11 +1,13 @@
 import { InvalidArgumentError, type JSONObject, type SharedV2ProviderOptions } from '@ai-sdk/provider';
 import {
   createLocalTools,
+  createUncheckedTools,
   type LocalTool,
   type LocalTools,
   type LocalToolsOptions,
   type ToolInput,
 } from '../tools/local-tools.js';
+import { isPlainObject } from '../shared/json.js';
 import { type ToolStub, toToolStub } from '../tools/tool-stubs.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 
@@ -37,7 +39,7 @@ export function runInProvider<Schemas = Record<string, unknown>>(
   tools: LocalTools<Schemas>,
   options: LocalToolsOptions = {},
 ): ProviderRunTools<Schemas> {
-  // The type of provider options allows JSON only, but hosts pass the object on by reference.
+  // The type of provider options allows only JSON, but hosts pass the object by reference.
   const executors = createLocalTools(tools, options) as unknown as JSONObject;
   const stubs = Object.entries<LocalTool>(tools).map(([name, { description }]) => [
     name,
@@ -53,7 +55,7 @@ export function runInProvider<Schemas = Record<string, unknown>>(
 const sources = new WeakMap<object, ToolSource>();
 
 /**
- * Returns the tools that a call brings along in `providerOptions.kelivo.executors`: tools of the AI SDK with `execute`,
+ * Returns the tools of a call in `providerOptions.kelivo.executors`: tools of the AI SDK with `execute`,
  * or a tool source.
  *
  * @throws InvalidArgumentError for anything else.
@@ -62,15 +64,15 @@ const sources = new WeakMap<object, ToolSource>();
 export function executorsOf(providerOptions: SharedV2ProviderOptions | undefined): ToolSource | undefined {
   const executors: unknown = providerOptions?.kelivo?.executors;
   if (executors === undefined || isToolSource(executors)) return executors;
-  if (typeof executors !== 'object' || executors === null || Array.isArray(executors)) {
+  if (!isPlainObject(executors)) {
     throw new InvalidArgumentError({
       argument: 'providerOptions.kelivo.executors',
       message:
-        'Expected `providerOptions.kelivo.executors` to be an object of tools by name, as runInProvider() returns it, ' +
+        'Expected `providerOptions.kelivo.executors` to be an object of tools by name, as returned by runInProvider(), ' +
         `got ${Array.isArray(executors) ? 'an array' : typeof executors}.`,
     });
   }
-  const source = sources.get(executors) ?? createLocalTools(executors as LocalTools);
+  const source = sources.get(executors) ?? createUncheckedTools(executors);
   sources.set(executors, source);
   return source;
 }

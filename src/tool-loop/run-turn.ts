@@ -8,8 +8,8 @@ import { readRound } from './round-reader.js';
 import type { Turn } from './turn.js';
 
 /**
- * Runs a turn to its end: reads a round, runs its calls, and asks the model again with their outcomes, until a round
- * brings no call of the loop's tools.
+ * Runs a turn to its end: reads a round, runs its calls, and sends their outcomes in the next request, until a round
+ * contains no call of the loop's tools.
  *
  * Writes one `stream-start`, the parts of all rounds, and one `finish` with the usage of all rounds. Rejects only on
  * abort: any other failure ends the turn with an `error` part and `finish`.
@@ -27,7 +27,7 @@ export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Pr
       const { finishReason, usage, providerMetadata } = summary.finish;
       record.addUsage(usage);
 
-      // The last round was asked not to call, and so was every round of a host that chose `none`.
+      // Calls are forbidden in the last round, and in every round with the tool choice `none`.
       const mayCall = options.toolChoice?.type !== 'none';
       if (isIncomplete(summary)) calls.abandon('The response ended before this tool had finished.');
       else if (!mayCall) {
@@ -62,13 +62,13 @@ const INCOMPLETE: ReadonlySet<LanguageModelV2FinishReason> = new Set(['error', '
 
 const isIncomplete = ({ finish }: RoundSummary): boolean => INCOMPLETE.has(finish.finishReason);
 
-/** Returns true if the host continues: no call of the loop's tools, a call of the host's, or an incomplete response. */
+/** Returns true if the turn ends: no call of the loop's tools, a call of the host, or an incomplete response. */
 const isFinal = (summary: RoundSummary, calls: CallRunner): boolean =>
   calls.size === 0 || summary.hostCalls.length > 0 || isIncomplete(summary);
 
 function toFinishReason(summary: RoundSummary, calls: CallRunner): LanguageModelV2FinishReason {
   if (isIncomplete(summary)) return summary.finish.finishReason;
   if (summary.hostCalls.length > 0) return 'tool-calls';
-  // The model called although the round had the tool choice `none`.
+  // The model called a tool although the round had the tool choice `none`.
   return calls.size > 0 ? 'other' : summary.finish.finishReason;
 }

@@ -14,12 +14,12 @@ import { executorsOf } from './run-in-provider.js';
 import { runTurn } from './run-turn.js';
 import { openTurn, type Turn, type TurnContext } from './turn.js';
 
-/** The source of a loop without tools. Its calls go directly to the model unless they bring tools. */
+/** The source of a loop without tools. Its calls go directly to the model unless they contain tools. */
 const NO_TOOLS = createToolbox([]);
 
 /**
  * Wraps any model so that it runs tools itself: it executes the calls of `tools`, sends the results back to the model,
- * and repeats this until the model answers. The host sees one continuous stream or one result.
+ * and repeats this until the model responds without calls. The host sees one continuous stream or one result.
  *
  * Calls of tools that are not in `tools` belong to the host: the turn ends with `tool-calls`, and the host runs them.
  * Any other model can continue the host's history, because the loop's calls are ordinary provider-executed parts.

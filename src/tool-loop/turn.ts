@@ -29,7 +29,7 @@ import { createTurnRecord, type TurnRecord } from './turn-record.js';
 export interface Turn {
   /** Options of the first round. */
   readonly request: LanguageModelV2CallOptions;
-  /** Sends one round to the model. Follow-up rounds are retried; the first one is the host's to retry. */
+  /** Sends one round to the model. Follow-up rounds are retried here, the first one by the host. */
   openRound(options: LanguageModelV2CallOptions, number: number): Promise<Round>;
   readonly lifetime: TurnLifetime;
   /** Tools that the loop runs, by name. */
@@ -38,7 +38,7 @@ export interface Turn {
   readonly warnings: readonly LanguageModelV2CallWarning[];
   /** How calls are run. */
   readonly calls: CallSettings;
-  /** The parts in which the host sees the loop's calls. */
+  /** The parts of the loop's calls that the host receives. */
   readonly toolParts: ProviderToolParts;
   /** Calls that the host does not see. */
   readonly hiddenCalls: HiddenCalls;
@@ -131,7 +131,7 @@ function createLifetime(
   };
 }
 
-/** Adds the loop's tools to the call, and what the host's history lacks. */
+/** Adds the loop's tools and the calls that the host's history lacks. */
 async function toFirstRequest(
   { tools: hostTools = [], ...callOptions }: LanguageModelV2CallOptions,
   {

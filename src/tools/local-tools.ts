@@ -2,7 +2,7 @@ import { asSchema, executeTool, type ModelMessage, type Tool } from '@ai-sdk/pro
 import { toV2Output } from '../parts/v2-output.js';
 import { untilAborted } from '../shared/abort.js';
 import { KelivoError } from '../shared/errors.js';
-import { asJson } from '../shared/json.js';
+import { asJson, objectOf } from '../shared/json.js';
 import type {
   ToolCallOptions,
   ToolDefinition,
@@ -58,8 +58,8 @@ export interface LocalTool<Schema = unknown> {
   /** Converts the output for the model. @default strings as text, other values as JSON */
   readonly toModelOutput?: (output: never) => unknown;
   /**
-   * Whether a call needs approval, as in `ai` 6 and 7. `approve` of the tool loop decides. Without `approve` the call is
-   * refused.
+   * Set to true, or to a function that returns true, if a call needs approval, as in `ai` 6 and 7. `approve` of the tool
+   * loop then decides. Without `approve` the call is refused.
    * @default the `approvals` option of the tool loop
    */
   readonly needsApproval?: boolean | NeedsApproval<ToolInput<Schema>>['check'];
@@ -111,18 +111,12 @@ export function createLocalTools<Schemas = Record<string, unknown>>(
   localTools: LocalTools<Schemas>,
   options: LocalToolsOptions = {},
 ): ToolSource {
-  const tools = localTools as Readonly<Record<string, LocalTool & RunnableTool>>;
-  for (const [name, tool] of Object.entries(tools)) {
-    if (typeof tool?.execute !== 'function') {
-      throw new KelivoError({
-        code: 'invalid-settings',
-        message:
-          `Expected the local tool "${name}" to have an \`execute\` function, got none. ` +
-          'Add the function, or pass the tool to `generateText` / `streamText` instead.',
-      });
-    }
-  }
+  return createUncheckedTools(localTools, options);
+}
 
+/** Creates the source of `createLocalTools` for tools whose types are unknown. */
+export function createUncheckedTools(tools: object, options: LocalToolsOptions = {}): ToolSource {
+  assertRunnable(tools);
   let isFirstListing = true;
 
   return {
@@ -163,6 +157,18 @@ export function createLocalTools<Schemas = Record<string, unknown>>(
 
     close: async () => {},
   };
+}
+
+function assertRunnable(tools: object): asserts tools is Readonly<Record<string, LocalTool & RunnableTool>> {
+  for (const [name, tool] of Object.entries<unknown>({ ...tools })) {
+    if (typeof objectOf(tool)?.execute === 'function') continue;
+    throw new KelivoError({
+      code: 'invalid-settings',
+      message:
+        `Expected the local tool "${name}" to have an \`execute\` function, got none. ` +
+        'Add the function, or pass the tool to `generateText` / `streamText` instead.',
+    });
+  }
 }
 
 /** Returns the description. In `ai` 7 it may be a function of the context. */

@@ -1,7 +1,7 @@
 import { isPlainObject } from '../shared/json.js';
 import { subschemasOf } from '../tool-calls/json-schema.js';
 
-/** Keywords that OpenAI's strict mode accepts. A schema with any other keyword is rejected as a whole. */
+/** Keywords that OpenAI's strict mode accepts. A schema with any other keyword is rejected. */
 const STRICT_KEYWORDS: ReadonlySet<string> = new Set([
   'type',
   'properties',

@@ -78,7 +78,7 @@ export interface ToolCallOptions {
   readonly isV3Host?: boolean;
 }
 
-/** Progress reported by a running tool. */
+/** Progress of a running tool. */
 export interface ToolProgress {
   /** Increases with each report. */
   readonly progress: number;

@@ -11,7 +11,7 @@ import type {
 } from './specification.js';
 
 /**
- * Converts the call options of `ai` 6 and 7 to version 2. Content that version 2 cannot express stays as it is if a model
+ * Converts the call options of `ai` 6 and 7 to version 2. Content that version 2 cannot express is unchanged if a model
  * may support it (a file id). Other content is removed with a warning.
  */
 export function toV2Options(options: LanguageModelV3CallOptions): {
@@ -70,7 +70,7 @@ function toV2Message(
   };
 }
 
-/** Converts the `data` of a file, which has a type of its own in `ai@7`. */
+/** Converts the `data` of a file, which has a separate type in `ai@7`. */
 function toV2File(part: LanguageModelV3PromptPart): LanguageModelV3PromptPart {
   const { mediaType } = part;
   const { type, data, url, text } =

@@ -118,11 +118,7 @@ describe('createProvidersFromEnvironment', () => {
       'invalid-settings',
       /`OPENAI_EMBEDDING_MODEL` to name a model of google/,
     ],
-    [
-      { OPENAI_EMBEDDING_DIMS: '1.5' },
-      'invalid-settings',
-      /`OPENAI_EMBEDDING_DIMS`.*whole number, got "1\.5"/,
-    ],
+    [{ OPENAI_EMBEDDING_DIMS: '1.5' }, 'invalid-settings', /`OPENAI_EMBEDDING_DIMS`.*integer, got "1\.5"/],
     [{ OPENAI_BASE_URL: 'localhost:8000' }, 'invalid-settings', /http:\/\/localhost:8000/],
   ])('rejects %j', (environment, code, message) => {
     try {

@@ -7,7 +7,10 @@ const part = (id: number): LanguageModelV2StreamPart => ({ type: 'text-delta', i
 
 const parts = (count: number) => Array.from({ length: count }, (_, id) => part(id));
 
-const settle = () => new Promise(resolve => setTimeout(resolve, 10));
+/** Waits for some turns of the event loop, in which all pending callbacks run. */
+async function flushCallbacks(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise(resolve => setImmediate(resolve));
+}
 
 describe('createPartStream', () => {
   it.each([0, 1, 63, 64, 65, 1000])('streams %i parts in order and closes', async count => {
@@ -37,7 +40,7 @@ describe('createPartStream', () => {
     const reader = stream.getReader();
     expect((await reader.read()).value).toEqual(part(0));
     const next = reader.read();
-    await settle();
+    await flushCallbacks();
     writeMore();
     expect((await next).value).toEqual(part(1));
     expect((await reader.read()).done).toBe(true);
@@ -51,7 +54,7 @@ describe('createPartStream', () => {
         await sink.ready();
       }
     });
-    await settle();
+    await flushCallbacks();
     expect(produced).toBeLessThan(100);
     expect(await collect(stream)).toEqual(parts(1000));
     expect(produced).toBe(1000);
@@ -83,10 +86,10 @@ describe('createPartStream', () => {
     );
     const reader = stream.getReader();
     await reader.read();
-    await settle();
+    await flushCallbacks();
     expect(ended).toBe(false);
     await reader.cancel('enough');
-    await settle();
+    await flushCallbacks();
     expect(reasons).toEqual(['enough']);
     expect(ended).toBe(true);
   });
@@ -101,7 +104,7 @@ describe('createPartStream', () => {
     await stream.cancel();
     fail();
     // An unhandled rejection would fail the run.
-    await settle();
+    await flushCallbacks();
     expect(await stream.getReader().read()).toEqual({ done: true, value: undefined });
   });
 });

@@ -58,5 +58,7 @@ export function gate<Value = void>() {
   return { opened, open };
 }
 
-/** Waits until all pending callbacks have run. */
-export const flushCallbacks = (): Promise<void> => new Promise(resolve => setTimeout(resolve, 5));
+/** Waits for some turns of the event loop, in which all pending callbacks run. */
+export async function flushCallbacks(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise(resolve => setImmediate(resolve));
+}

@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ApprovalDecision, ApprovalRequest } from '../../src/tool-loop/approvals.js';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
@@ -103,8 +103,10 @@ describe('an approval', () => {
   });
 
   it('does not count towards the time limit of the tool', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const approve = async () => {
-      await new Promise(resolve => setTimeout(resolve, 60));
+      await vi.advanceTimersByTimeAsync(60);
       return true;
     };
     const { outputs } = await run({ approve, approvals: 'destructive', timeouts: { tool: 30 } });

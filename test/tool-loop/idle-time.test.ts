@@ -1,5 +1,5 @@
 import { streamText } from 'ai';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import { startEmulator } from '../testing/_emulator.js';
@@ -7,7 +7,12 @@ import { startEmulator } from '../testing/_emulator.js';
 it('does not count the time of a slow tool as idle time of the server', async () => {
   const emulator = await startEmulator();
   emulator.enqueue([{ call: 'sleep', arguments: {} }], [{ text: 'Rested.' }]);
-  const execute = () => new Promise<string>(resolve => setTimeout(() => resolve('slept'), 1300));
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const execute = async () => {
+    await vi.advanceTimersByTimeAsync(60_000);
+    return 'slept';
+  };
   const provider = createKelivoResponsesProvider({
     baseURL: emulator.baseURL,
     timeouts: { idle: 1000 },

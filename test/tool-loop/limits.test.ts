@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import {
   callRound,
@@ -13,7 +13,7 @@ import {
   stream,
   text,
 } from './_scripted-model.js';
-import { declareTool, scriptedTools } from './_tools.js';
+import { declareTool, flushCallbacks, scriptedTools } from './_tools.js';
 
 const tools = () => scriptedTools({ echo: () => 'ran' });
 const again = (number: number) => callRound(call(`c${number}`, 'echo'));
@@ -123,10 +123,22 @@ describe('a call that fails three times', () => {
 describe('the time limit of a turn', () => {
   const message = 'The turn exceeded its limit of 30 ms (timeouts.total).';
 
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  /** Lets the turn run as far as it can, and then reaches its time limit. */
+  async function exceedLimit<Result>(turn: PromiseLike<Result>): Promise<Result> {
+    const result = Promise.resolve(turn);
+    result.catch(() => {});
+    await flushCallbacks();
+    vi.advanceTimersByTime(30);
+    return result;
+  }
+
   it('ends a running tool: every call has a result, followed by an error and the finish', async () => {
     const source = scriptedTools({ endless: () => new Promise(() => {}) });
     const model = scriptedModel(callRound(call('c1', 'endless'), call('c2', 'endless')));
-    const parts = await stream(withToolLoop(model, { tools: source, timeouts: { total: 30 } }));
+    const parts = await exceedLimit(stream(withToolLoop(model, { tools: source, timeouts: { total: 30 } })));
     expect(source.calls).toHaveLength(1);
     expect(ofType(parts, 'tool-result').map(({ toolCallId, isError }) => [toolCallId, isError])).toEqual([
       ['c1', true],
@@ -141,7 +153,7 @@ describe('the time limit of a turn', () => {
       yield* [start, ...text('The beginning').slice(0, 2)];
       await new Promise(() => {});
     });
-    const parts = await stream(withToolLoop(model, { tools: tools(), timeouts: { total: 30 } }));
+    const parts = await exceedLimit(stream(withToolLoop(model, { tools: tools(), timeouts: { total: 30 } })));
     expect(ofType(parts, 'error')).toMatchObject([{ error: { message } }]);
     expect(ofType(parts, 'text-end')).toHaveLength(1);
     expect(finishOf(parts).finishReason).toBe('error');
@@ -151,12 +163,12 @@ describe('the time limit of a turn', () => {
     const source = scriptedTools({ endless: () => new Promise(() => {}) });
     const model = scriptedModel(callRound(call('c1', 'endless')));
     const turn = generate(withToolLoop(model, { tools: source, timeouts: { total: 30 } }));
-    await expect(turn).rejects.toMatchObject({ name: 'TimeoutError', message });
+    await expect(exceedLimit(turn)).rejects.toMatchObject({ name: 'TimeoutError', message });
   });
 
   it('includes the listing of the tools', async () => {
     const source = { ...tools(), listTools: () => new Promise<never>(() => {}) };
     const turn = stream(withToolLoop(scriptedModel(), { tools: source, timeouts: { total: 30 } }));
-    await expect(turn).rejects.toMatchObject({ message });
+    await expect(exceedLimit(turn)).rejects.toMatchObject({ message });
   });
 });

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import * as z from 'zod';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { createLocalTools } from '../../src/tools/local-tools.js';
 import { createToolbox } from '../../src/tools/toolbox.js';
@@ -77,7 +78,7 @@ it('stops reading a generator of a tool that ignores its signal', async () => {
   let ticks = 0;
   const tools = createLocalTools({
     endless: {
-      inputSchema: { jsonSchema: { type: 'object' } },
+      inputSchema: z.object({}),
       async *execute() {
         for (;;) {
           yield ++ticks;
@@ -87,9 +88,14 @@ it('stops reading a generator of a tool that ignores its signal', async () => {
     },
   });
   const model = scriptedModel(callRound(call('c1', 'endless')), textRound('Done.'));
-  await stream(withToolLoop(model, { tools, timeouts: { tool: 40 } }));
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const turn = stream(withToolLoop(model, { tools, timeouts: { tool: 40 } }));
+  while (model.requests.length < 2) await vi.advanceTimersByTimeAsync(5);
+  await turn;
   const after = ticks;
-  await new Promise(resolve => setTimeout(resolve, 40));
+  expect(after).toBeGreaterThan(1);
+  await vi.advanceTimersByTimeAsync(400);
   // One more value may have been requested before the time limit.
   expect(ticks).toBeLessThanOrEqual(after + 1);
 });

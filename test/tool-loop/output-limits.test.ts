@@ -6,7 +6,7 @@ import { callRound, call, exchangeOf, ofType, textRound, scriptedModel, stream }
 import { scriptedTools } from './_tools.js';
 
 const limits = { maxChars: 100, maxMediaBytes: 30 };
-const mark = /\[… \d+ characters left out …\]/;
+const mark = /\[… \d+ characters omitted …\]/;
 const long = 'x'.repeat(1000);
 const image = (length: number) =>
   ({ type: 'media', mediaType: 'image/png', data: 'A'.repeat(length) }) as const;
@@ -26,7 +26,7 @@ describe('limitOutput', () => {
     ['error-text', { type: 'error-text', value: long }],
     ['text', { type: 'json', value: { long } }],
     ['error-text', { type: 'error-json', value: { long } }],
-  ])('truncates a long output to %s: %j', (type, output) => {
+  ])('converts a long output to a truncated output of type %s', (type, output) => {
     const limited = limitOutput(output, limits);
     expect(limited.type).toBe(type);
     expect(limited.value).toMatch(mark);
@@ -43,14 +43,14 @@ describe('limitOutput', () => {
         text('a'.repeat(40)),
         image(40),
         text(expect.stringMatching(mark)),
-        text('[… 2 more texts left out …]'),
+        text('[… 2 more texts omitted …]'),
       ],
     });
   });
 
   it('replaces media that are too large by a short text', () => {
     const limited = limitOutput({ type: 'content', value: [image(40), image(44)] }, limits);
-    const note = '[image/png of 33 bytes left out: the limit is 30 bytes]';
+    const note = '[image/png of 33 bytes omitted: the limit is 30 bytes]';
     expect(limited.value).toEqual([image(40), { type: 'text', text: note }]);
   });
 });
@@ -84,36 +84,37 @@ describe('an output that is too long', () => {
   it('has an image that exceeds the media limit', async () => {
     const { read } = await run({ type: 'content', value: [image(400)] }, { maxToolMediaBytes: 299 });
     expect(read).toEqual([
-      { type: 'text', text: '[image/png of 300 bytes left out: the limit is 299 bytes]' },
+      { type: 'text', text: '[image/png of 300 bytes omitted: the limit is 299 bytes]' },
     ]);
   });
 });
 
-describe('cutText', () => {
+describe('truncateText', () => {
   it('returns a short text unchanged', () => {
     expect(truncateText('x'.repeat(100), { maxChars: 100 })).toBe('x'.repeat(100));
   });
 
   it('keeps the beginning and the end, and marks the number of omitted characters', () => {
-    const cut = truncateText(`${'a'.repeat(500)}${'b'.repeat(500)}`, { maxChars: 100 });
-    const [, head = '', count, tail = ''] = /^(a+)\n\[… (\d+) characters left out …\]\n(b+)$/.exec(cut) ?? [];
+    const truncated = truncateText(`${'a'.repeat(500)}${'b'.repeat(500)}`, { maxChars: 100 });
+    const [, head = '', count, tail = ''] =
+      /^(a+)\n\[… (\d+) characters omitted …\]\n(b+)$/.exec(truncated) ?? [];
     expect(head.length).toBeGreaterThan(30);
     expect(Number(count)).toBe(1000 - head.length - tail.length);
-    expect(cut.length).toBeLessThanOrEqual(100);
+    expect(truncated.length).toBeLessThanOrEqual(100);
   });
 
   it('never splits a surrogate pair', () => {
     for (const length of [500, 501]) {
       for (let maxChars = 100; maxChars < 108; maxChars++) {
-        const cut = truncateText(`${'x'.repeat(length % 2)}${'😀'.repeat(length)}`, { maxChars });
-        expect(cut).toMatch(/characters left out/);
-        expect(cut.length).toBeLessThanOrEqual(maxChars);
-        expect(encodeURIComponent(cut)).toContain('%F0%9F%98%80'); // throws for a lone surrogate
+        const truncated = truncateText(`${'x'.repeat(length % 2)}${'😀'.repeat(length)}`, { maxChars });
+        expect(truncated).toMatch(/characters omitted/);
+        expect(truncated.length).toBeLessThanOrEqual(maxChars);
+        expect(encodeURIComponent(truncated)).toContain('%F0%9F%98%80'); // throws for a lone surrogate
       }
     }
   });
 
   it('returns only the mark if there is no room for more', () => {
-    expect(truncateText('x'.repeat(50), { maxChars: 10 })).toBe('\n[… 50 characters left out …]\n');
+    expect(truncateText('x'.repeat(50), { maxChars: 10 })).toBe('\n[… 50 characters omitted …]\n');
   });
 });

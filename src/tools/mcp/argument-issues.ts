@@ -10,7 +10,7 @@ const validators = new WeakMap<object, Validator | undefined>();
 
 /**
  * Validates the arguments of a call and returns a message for the model: the location, the expected value and its
- * schema. Many servers answer invalid calls with a stack trace, or run them anyway.
+ * schema. Many servers respond to invalid calls with a stack trace, or run them anyway.
  *
  * Returns undefined for a schema that cannot be compiled or that the validator would misread. The server validates
  * those calls.

@@ -72,7 +72,7 @@ export interface ServerValidationOptions {
 const serverKeys = ['mcpServers', 'servers'];
 
 /**
- * Reads a whole configuration file: `{"mcpServers": …}` of Claude Desktop, Cursor and others, `{"servers": …}` of
+ * Reads a complete configuration file: `{"mcpServers": …}` of Claude Desktop, Cursor and others, `{"servers": …}` of
  * VS Code, or only the servers object. Comments and trailing commas are allowed, as in VS Code.
  *
  * @param json The text of the file, or the value that `JSON.parse` returned for it.
@@ -153,7 +153,7 @@ const expectations: Readonly<Record<string, string>> = {
 const secretKeys = new Set(['env', 'headers', 'authProvider', 'args', 'url']);
 
 /**
- * Keys of other hosts that select the server or its tools. Ignoring them would start something else than the file
+ * Keys of other hosts that select the server or its tools. Ignoring them would start something other than the file
  * describes, so each one is rejected with the key to use instead.
  */
 const foreignKeys: Readonly<Record<string, string>> = {
@@ -230,7 +230,7 @@ function toExpectation(key: string, { hasCommand }: { hasCommand: boolean }): st
 }
 
 function toNestingAdvice(name: string): string {
-  return serverKeys.includes(name) ? '. Use `parseMcpConfig` to read a whole configuration file' : '';
+  return serverKeys.includes(name) ? '. Use `parseMcpConfig` to read a complete configuration file' : '';
 }
 
 function toReceived(key: string, value: unknown): string {

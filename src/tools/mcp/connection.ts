@@ -75,7 +75,7 @@ export function createConnection(
       signal?.throwIfAborted();
       const cached = cache.find({ changesUnannounced: current.open?.changesUnannounced !== false });
       if (cached) return cached;
-      await current.waitForRestart({ signal }); // not part of the reading, which remembers its failures for longer
+      await current.waitForRestart({ signal }); // outside of the cached reading, which remembers its failures for longer
       return reading.join({ signal });
     },
     withSession,

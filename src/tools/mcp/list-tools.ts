@@ -94,7 +94,7 @@ const toolSchema = z.object({
   execution: z.object({ taskSupport: z.string().optional() }).optional().catch(undefined),
 });
 
-// If the API rejected one schema, the whole request would fail, including the tools of all other servers.
+// If the API rejected one schema, the request would fail, including the tools of all other servers.
 const inputSchemaSchema = z.looseObject({
   properties: z.record(z.string(), z.union([z.record(z.string(), z.unknown()), z.boolean()])).nullish(),
   required: z.array(z.string()).nullish(), // Go encodes an empty list as null

@@ -65,7 +65,7 @@ const runningChildren = new Set<ChildProcess>();
 /**
  * Ends the child and all its descendants when this process exits or is ended by one of the usual signals. A child in
  * its own group does not receive the signals of a terminal and may ignore the end of its input. The child receives
- * `SIGTERM`; this process cannot wait for it to obey. There is no protection against `SIGKILL`.
+ * `SIGTERM`; this process cannot wait for its exit. There is no protection against `SIGKILL`.
  *
  * If the host has its own listener for a signal, the listener decides what the signal means, and the child runs until
  * the host exits.

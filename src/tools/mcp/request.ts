@@ -8,7 +8,7 @@ import type { McpSession } from './session.js';
 export interface RequestLimits {
   signal?: AbortSignal;
   /**
-   * Maximum time without a response or progress, in milliseconds. It pauses while the server waits for an answer of
+   * Maximum time without a response or progress, in milliseconds. It pauses while the server waits for a response of
    * the host, for example for a form that the user fills in.
    */
   timeout: number;

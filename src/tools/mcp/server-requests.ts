@@ -21,8 +21,8 @@ import { type LinkedSignal, linkSignal, untilAborted } from '../../shared/abort.
  */
 export interface McpCallbacks {
   /**
-   * Answers a server that requests input from the user: a form of a few fields, given as a JSON Schema. Fields that
-   * are missing from the answer get the defaults of the schema. Show the user which server asks.
+   * Responds to a server that requests input from the user: a form of a few fields, given as a JSON Schema. Fields that
+   * are missing from the response get the defaults of the schema. Show the user which server asks.
    * @default such requests are rejected
    */
   onElicitation?: (
@@ -30,7 +30,7 @@ export interface McpCallbacks {
     context: McpRequestContext,
   ) => ElicitResult | Promise<ElicitResult>;
   /**
-   * Answers a server that requests a model completion. The user pays for it, so ask the user first.
+   * Responds to a server that requests a model completion. The user pays for it, so ask the user first.
    * @default such requests are rejected
    */
   onSampling?: (
@@ -52,7 +52,7 @@ export interface McpMessageContext {
 
 /** The sender of a request, and a signal that ends with the request. */
 export interface McpRequestContext extends McpMessageContext {
-  /** Aborts when the answer is no longer needed: the server or host cancelled the call, or the connection closed. */
+  /** Aborts when the response is no longer needed: the server or host cancelled the call, or the connection closed. */
   readonly signal: AbortSignal;
 }
 
@@ -92,7 +92,7 @@ export function handleServerRequests(
       return await untilAborted(answering, link.signal);
     } catch {
       // The host's error may contain information that the server must not receive.
-      throw new McpError(ErrorCode.InternalError, 'The host could not answer.');
+      throw new McpError(ErrorCode.InternalError, 'The host could not respond.');
     } finally {
       pending.delete(link);
       link.release();

@@ -43,7 +43,7 @@ export function createStdioTransport({ command, args, env, cwd }: McpStdioServer
       cwd,
       env: { ...getDefaultEnvironment(), ...env },
       stdio: 'pipe',
-      detached: hasProcessGroups, // creates a process group that can be ended as a whole
+      detached: hasProcessGroups, // creates a process group, so that all its processes can be ended together
       windowsHide: true,
     });
     listen(child);

@@ -14,7 +14,7 @@ export interface CallResult {
 
 type ResultPart = { type: 'text'; text: string } | { type: 'media'; data: string; mediaType: string };
 
-/** Maximum size of a whole result, in characters. Several large images in base64 fit. */
+/** Maximum size of a result, in characters. Several large images in base64 fit. */
 const maxResultCharacters = 32 * 1024 * 1024;
 
 /** Far more parts than real results have. */

@@ -91,7 +91,7 @@ it.each([
 
 it('suggests `parseMcpConfig` for a complete file', () => {
   expect(() => validateMcpServers({ mcpServers: { a: { command: 'x' } } })).toThrow(
-    'got neither. Use `parseMcpConfig` to read a whole configuration file.',
+    'got neither. Use `parseMcpConfig` to read a complete configuration file.',
   );
 });
 

@@ -196,10 +196,10 @@ describe('an unused connection', () => {
     const { config, journal } = await fixtureServer();
     const tools = openTools({ server: config }, { idleTimeout: 60 });
     const controller = new AbortController();
-    await tools.listTools();
     const silent = call(tools, 'silent', {}, { signal: controller.signal }).catch(
       (reason: unknown) => reason,
     );
+    await until(async () => (await countStarts(journal)) > 0);
     await new Promise(resolve => setTimeout(resolve, 250));
     expect(await isAlive(await startedPid(journal))).toBe(true);
     controller.abort(new Error('enough'));

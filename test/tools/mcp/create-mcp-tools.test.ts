@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   createMcpConnectionPool,
   createMcpTools,
@@ -156,10 +156,12 @@ describe('createMcpTools', () => {
     const cwd = path.join(folder, 'later');
     const { config } = await fixtureServer();
     const tools = openTools({ late: { ...config, cwd } }, { retryFailedAfter: 200 });
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
     expect((await tools.listTools()).tools).toEqual([]);
     await mkdir(cwd);
     expect((await tools.listTools()).tools).toEqual([]);
-    await new Promise(resolve => setTimeout(resolve, 250));
+    vi.setSystemTime(Date.now() + 201);
     expect(await namesOf(tools)).toContain('echo');
     expect(tools.status()[0]).toMatchObject({ state: 'ready', error: undefined });
   });

@@ -55,7 +55,7 @@ describe('a server that sends a request', () => {
     };
     expect(await ask(question, { onSampling })).toEqual({
       code: -32603,
-      message: 'MCP error -32603: The host could not answer.',
+      message: 'MCP error -32603: The host could not respond.',
     });
   });
 
@@ -141,7 +141,12 @@ describe.each([
 it('declares only capabilities with a callback', async () => {
   const tools = openTools({ everything: everythingOverStdio() }, { onLog: () => {} });
   await tools.listTools();
-  await new Promise(resolve => setTimeout(resolve, 400)); // other tests wait for these tools at most this long
+  // The server registers the tools some time after the connection. A second connection shows when that time is over.
+  const control = openTools(
+    { everything: everythingOverStdio() },
+    { onElicitation: () => ({ action: 'decline' }), onSampling: () => Promise.reject(new Error('unused')) },
+  );
+  await until(async () => (await namesOf(control)).includes('trigger-sampling-request'));
   const names = await namesOf(tools);
   expect(names).not.toContain('trigger-elicitation-request');
   expect(names).not.toContain('trigger-sampling-request');
