@@ -1,5 +1,6 @@
 import { createKelivoResponsesProvider, type KelivoResponsesProvider } from '../provider/provider.js';
-import { type KelivoResponsesSettings, settingNames } from '../provider/settings.js';
+import { type KelivoResponsesSettings, listSettingNames } from '../provider/settings.js';
+import { once } from '../shared/settings.js';
 import { type KelivoResponsesProviderV3, toProviderV3 } from '../v3/provider.js';
 
 /** The provider's settings, plus any options that the host stores with them, such as `mode`. */
@@ -75,7 +76,7 @@ export const kelivoResponsesExtension: KelivoResponsesExtension = {
   create: settings => toProviderV3(createForHost(settings)),
 };
 
-const lowerCaseNames = new Set(settingNames.map(name => name.toLowerCase()));
+const lowerCaseNames = once(() => new Set(listSettingNames().map(name => name.toLowerCase())));
 
 /**
  * Creates the provider from a host's options. Options that are not settings of the provider are ignored. A setting in
@@ -84,6 +85,6 @@ const lowerCaseNames = new Set(settingNames.map(name => name.toLowerCase()));
  * @throws KelivoError with code `invalid-settings` for an invalid setting.
  */
 function createForHost(options: HostProviderOptions = {}): KelivoResponsesProvider {
-  const settings = Object.entries(options).filter(([name]) => lowerCaseNames.has(name.toLowerCase()));
+  const settings = Object.entries(options).filter(([name]) => lowerCaseNames().has(name.toLowerCase()));
   return createKelivoResponsesProvider(Object.fromEntries(settings));
 }

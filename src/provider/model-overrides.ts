@@ -22,45 +22,50 @@ export interface ModelOverride {
   compatibility?: KnownServerName | Compatibility;
 }
 
-const flag = z.boolean().optional();
-const profileShape = {
-  itemIds: z.enum(['omit', 'required']).optional(),
-  messageType: flag,
-  status: flag,
-  annotations: flag,
-  toolOutput: z.enum(['any', 'string']).optional(),
-  toolImages: z.enum(['output', 'user-message', 'text']).optional(),
-  reasoning: flag,
-  include: z.enum(['any', 'unencrypted', 'none']).optional(),
-  additionalProperties: flag,
-  instructionsWithPreviousResponse: flag,
-  without: z.array(z.string()).optional(),
-} satisfies Record<keyof Compatibility, z.ZodType>;
-
-export const compatibilitySchema: z.ZodType<
+export function createCompatibilitySchema(): z.ZodType<
   KnownServerName | Compatibility,
   KnownServerName | Compatibility
-> = z.union(
-  [z.enum(knownServerNames), z.strictObject(profileShape)],
-  `expected one of ${knownServerNames.map(name => `"${name}"`).join(', ')}, or an object of ` +
-    Object.keys(profileShape).join(', '),
-);
+> {
+  const flag = z.boolean().optional();
+  const profileShape = {
+    itemIds: z.enum(['omit', 'required']).optional(),
+    messageType: flag,
+    status: flag,
+    annotations: flag,
+    toolOutput: z.enum(['any', 'string']).optional(),
+    toolImages: z.enum(['output', 'user-message', 'text']).optional(),
+    reasoning: flag,
+    include: z.enum(['any', 'unencrypted', 'none']).optional(),
+    additionalProperties: flag,
+    instructionsWithPreviousResponse: flag,
+    without: z.array(z.string()).optional(),
+  } satisfies Record<keyof Compatibility, z.ZodType>;
+  return z.union(
+    [z.enum(knownServerNames), z.strictObject(profileShape)],
+    `expected one of ${knownServerNames.map(name => `"${name}"`).join(', ')}, or an object of ` +
+      Object.keys(profileShape).join(', '),
+  );
+}
 
 const reserved = ['input', 'stream'];
 
-const modelOverrideSchema: z.ZodType<ModelOverride, ModelOverride> = z.strictObject({
-  headers: z.record(z.string(), z.string().optional()).optional(),
-  body: z
-    .record(z.string(), z.unknown())
-    .refine(
-      body => !reserved.some(name => name in body),
-      'expected no `input` and no `stream`, which come from the call',
-    )
-    .optional(),
-  compatibility: compatibilitySchema.optional(),
-} satisfies Record<keyof ModelOverride, z.ZodType>);
-
-export const modelOverridesSchema = z.record(z.string(), modelOverrideSchema);
+export function createModelOverridesSchema(): z.ZodType<
+  Record<string, ModelOverride>,
+  Record<string, ModelOverride>
+> {
+  const override = z.strictObject({
+    headers: z.record(z.string(), z.string().optional()).optional(),
+    body: z
+      .record(z.string(), z.unknown())
+      .refine(
+        body => !reserved.some(name => name in body),
+        'expected no `input` and no `stream`, which come from the call',
+      )
+      .optional(),
+    compatibility: createCompatibilitySchema().optional(),
+  } satisfies Record<keyof ModelOverride, z.ZodType>);
+  return z.record(z.string(), override);
+}
 
 /**
  * Merges the overrides whose patterns match a model id. The more specific pattern wins, field by field. An exact id is

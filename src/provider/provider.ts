@@ -11,7 +11,7 @@ import {
 import { createEndpoints } from './endpoints.js';
 import { resolveModelOverride } from './model-overrides.js';
 import { withRequestLog } from '../http/request-log.js';
-import { createLearnedCompatibility } from '../responses/compatibility/send-with-fallbacks.js';
+import { createLearnedCompatibility } from '../responses/compatibility/compatibility.js';
 import type { ResponsesModelConfig } from '../responses/model.js';
 import { supportedUrls } from '../responses/supported-urls.js';
 import { type KelivoResponsesSettings, validateSettings } from './settings.js';

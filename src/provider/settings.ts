@@ -14,38 +14,40 @@ import {
   parseSettings,
   type SettingsOf,
 } from '../shared/settings.js';
-import { type ToolLoopOptions, toolLoopSettingsShape } from '../tool-loop/options.js';
+import { createToolLoopShape, type ToolLoopOptions } from '../tool-loop/options.js';
 import type { LocalTools } from '../tools/local-tools.js';
 import type { McpServers } from '../tools/mcp/config.js';
 import type { McpToolsOptions } from '../tools/mcp/options.js';
 import { validateMcpToolsOptions } from '../tools/mcp/options.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
-import { compatibilitySchema, modelOverridesSchema } from './model-overrides.js';
+import { createCompatibilitySchema, createModelOverridesSchema } from './model-overrides.js';
 
 /** A schema for a named type. The compiler checks that what it accepts has that type. */
 type SchemaOf<Type> = z.ZodType<Type, Type>;
 
 const objectSetting = <Type>() => z.custom<Type>(isPlainObject, 'expected an object');
-const milliseconds = z.number().positive();
 
-const apiSchema: SchemaOf<ApiStyle> = z.enum(['openai', 'azure', 'google']);
+const createApiSchema = (): SchemaOf<ApiStyle> => z.enum(['openai', 'azure', 'google']);
 
-const azureSchema: SchemaOf<AzureSettings> = z.strictObject({
-  resourceName: z.string().min(1).optional(),
-  apiVersion: z.string().min(1).optional(),
-  deploymentUrls: z.boolean().optional(),
-} satisfies Record<keyof AzureSettings, z.ZodType>);
+const createAzureSchema = (): SchemaOf<AzureSettings> =>
+  z.strictObject({
+    resourceName: z.string().min(1).optional(),
+    apiVersion: z.string().min(1).optional(),
+    deploymentUrls: z.boolean().optional(),
+  } satisfies Record<keyof AzureSettings, z.ZodType>);
 
-const apiKeySchema: SchemaOf<ApiKeySetting> = z.union(
-  [z.string(), z.array(z.string()), functionSetting<() => string | Promise<string>>()],
-  'expected a string, a list of strings or a function',
-);
+const createApiKeySchema = (): SchemaOf<ApiKeySetting> =>
+  z.union(
+    [z.string(), z.array(z.string()), functionSetting<() => string | Promise<string>>()],
+    'expected a string, a list of strings or a function',
+  );
 
 type Headers = Record<string, string | undefined>;
-const headersSchema: SchemaOf<Headers | (() => Headers)> = z.union(
-  [z.record(z.string(), z.string().optional()), functionSetting<() => Headers>()],
-  'expected an object of strings or a function',
-);
+const createHeadersSchema = (): SchemaOf<Headers | (() => Headers)> =>
+  z.union(
+    [z.record(z.string(), z.string().optional()), functionSetting<() => Headers>()],
+    'expected an object of strings or a function',
+  );
 
 /** Time limits, in milliseconds. */
 export interface TimeoutSettings {
@@ -62,33 +64,38 @@ export interface TimeoutSettings {
   total?: number;
 }
 
-const timeoutsSchema: SchemaOf<TimeoutSettings> = z
-  .strictObject({
-    connect: milliseconds,
-    idle: milliseconds,
-    tool: milliseconds,
-    total: milliseconds,
-  } satisfies Record<keyof TimeoutSettings, z.ZodType>)
-  .partial();
+function createTimeoutsSchema(): SchemaOf<TimeoutSettings> {
+  const milliseconds = z.number().positive();
+  return z
+    .strictObject({
+      connect: milliseconds,
+      idle: milliseconds,
+      tool: milliseconds,
+      total: milliseconds,
+    } satisfies Record<keyof TimeoutSettings, z.ZodType>)
+    .partial();
+}
 
-const { timeouts: _ofTheProvider, ...toolLoopShape } = toolLoopSettingsShape;
-const toolLoopSchema: SchemaOf<Omit<ToolLoopOptions, 'tools' | 'timeouts'> | false> = z.union([
-  z.literal(false),
-  z.strictObject(toolLoopShape),
-]);
+function createToolLoopSchema(): SchemaOf<Omit<ToolLoopOptions, 'tools' | 'timeouts'> | false> {
+  const { timeouts: _ofTheProvider, ...toolLoopShape } = createToolLoopShape();
+  return z.union([z.literal(false), z.strictObject(toolLoopShape)]);
+}
 
 /** A list is validated when the registry is created. */
-const adaptersSchema = z.custom<ModelAdapterRegistry | readonly ModelAdapter[] | false>(
-  value =>
-    value === false || Array.isArray(value) || (isPlainObject(value) && typeof value.findFor === 'function'),
-  'expected a registry of adapters, a list of adapters, or false',
-);
+const createAdaptersSchema = () =>
+  z.custom<ModelAdapterRegistry | readonly ModelAdapter[] | false>(
+    value =>
+      value === false ||
+      Array.isArray(value) ||
+      (isPlainObject(value) && typeof value.findFor === 'function'),
+    'expected a registry of adapters, a list of adapters, or false',
+  );
 
 /*
  * All settings of a provider but `tools`. A new setting is one entry here: its type, its comment and its row in the
  * reference of all options are taken from the entry.
  */
-const settingsShape = {
+const settingsShape = once(() => ({
   /**
    * The provider's name in `model.provider`, in errors and in telemetry. It must not end in `.responses`, because hosts
    * treat such a provider as the official one.
@@ -106,9 +113,9 @@ const settingsShape = {
    * `/openai/v1` with the key in an `api-key` header.
    * @default 'openai'
    */
-  api: apiSchema,
+  api: createApiSchema(),
   /** Settings for Azure OpenAI. Requires `api: 'azure'`. */
-  azure: azureSchema,
+  azure: createAzureSchema(),
   /**
    * One API key, several keys as a list or separated by commas, or a function that returns the key for a turn, such as a
    * Microsoft Entra token. Several keys take turns; all requests of one turn use the same key. A key that the server
@@ -116,13 +123,13 @@ const settingsShape = {
    * then continues with the next key. Servers other than OpenAI's may work without a key.
    * @default the environment variable `OPENAI_API_KEY`
    */
-  apiKey: apiKeySchema,
+  apiKey: createApiKeySchema(),
   /** OpenAI organization, sent as `OpenAI-Organization`. */
   organization: z.string(),
   /** OpenAI project, sent as `OpenAI-Project`. */
   project: z.string(),
   /** Additional headers of every request, or a function that returns them. They override the provider's headers. */
-  headers: headersSchema,
+  headers: createHeadersSchema(),
   /** Additional query parameters of every request. */
   query: z.record(z.string(), z.string()),
   /** Replaces `fetch`, for proxies and tests. @default the global `fetch` */
@@ -157,15 +164,15 @@ const settingsShape = {
    * before they are sent.
    * @default by the host of `baseURL`, else `openai`
    */
-  compatibility: compatibilitySchema,
+  compatibility: createCompatibilitySchema(),
   /**
    * Overrides for single language models, by exact id or by a pattern in which `*` matches any characters, for example
    * `{ 'qwen*': { body: { top_k: 20 } } }`. If several patterns match, the more specific one wins, field by field.
    * @default none
    */
-  models: modelOverridesSchema,
+  models: createModelOverridesSchema(),
   /** Time limits, in milliseconds. */
-  timeouts: timeoutsSchema,
+  timeouts: createTimeoutsSchema(),
   /**
    * MCP servers, in the format of `mcpServers` of Claude Desktop, Cursor or VS Code. They start when they are first
    * needed. Pass the result of `createMcpTools()` to share servers or to observe their state.
@@ -174,18 +181,18 @@ const settingsShape = {
   /** Options for the servers in `mcpServers`: timeouts and callbacks, as for `createMcpTools`. */
   mcp: objectSetting<McpToolsOptions>(),
   /** Options of the tool loop, or `false` for models without one. */
-  toolLoop: toolLoopSchema,
+  toolLoop: createToolLoopSchema(),
   /**
    * Adapters for the quirks of model families, such as tool calls written as text: a registry or a list to choose from
    * by model id, or `false` for none. They run inside the tool loop.
    * @default modelAdapters of `kelivo-responses/adapters`
    */
-  adapters: adaptersSchema,
-};
+  adapters: createAdaptersSchema(),
+}));
 
 /** The settings of a provider. Every setting is optional. */
 export interface KelivoResponsesSettings<ToolSchemas = Record<string, unknown>> extends SettingsOf<
-  typeof settingsShape
+  ReturnType<typeof settingsShape>
 > {
   /**
    * Tools that run in this process: plain objects or AI SDK `tool()` objects with `execute`. The input of each tool is
@@ -194,9 +201,12 @@ export interface KelivoResponsesSettings<ToolSchemas = Record<string, unknown>> 
   tools?: LocalTools<ToolSchemas>;
 }
 
-const schema = once(() => z.strictObject({ ...settingsShape, tools: objectSetting<LocalTools>() }).partial());
+const schema = once(() =>
+  z.strictObject({ ...settingsShape(), tools: objectSetting<LocalTools>() }).partial(),
+);
 
-export const settingNames: readonly string[] = [...Object.keys(settingsShape), 'tools'];
+/** Returns the names of all settings. */
+export const listSettingNames = (): string[] => [...Object.keys(settingsShape()), 'tools'];
 
 const SETTINGS = 'the provider settings';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4';
 import { isPlainObject } from '../shared/json.js';
-import { parseSettings, once } from '../shared/settings.js';
+import { functionSetting, once, parseSettings } from '../shared/settings.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 import type { Approvals, Approve } from './approvals.js';
 import type { ToolLoopEvent } from './events.js';
@@ -109,47 +109,48 @@ export interface ToolLoopOptions {
   onEvent?: (event: ToolLoopEvent) => void;
 }
 
-const source = z.custom<ToolSource>(
-  isToolSource,
-  'expected a tool source, such as the result of createMcpTools() or createLocalTools()',
-);
-const aFunction = <Type>() => z.custom<Type>(value => typeof value === 'function', 'expected a function');
 const isResultStore = (value: unknown): boolean =>
   isPlainObject(value) && typeof value.get === 'function' && typeof value.set === 'function';
-const atLeastOne = z.number().int().min(1);
-const milliseconds = z.number().positive();
 
-/** Shape of the options without `tools`, which is also the shape of a provider's `toolLoop` setting. */
-export const toolLoopSettingsShape = {
-  maxRounds: atLeastOne.optional(),
-  maxToolCalls: atLeastOne.optional(),
-  maxToolOutputChars: z.number().int().min(100).optional(),
-  maxToolMediaBytes: z.number().int().min(0).optional(),
-  approve: aFunction<Approve>().optional(),
-  approvals: z.enum(['none', 'destructive', 'all']).optional(),
-  resultStore: z
-    .custom<ToolResultStore>(isResultStore, 'expected an object with `get` and `set`, such as a Keyv')
-    .optional(),
-  execution: z.enum(['auto', 'parallel', 'sequential']).optional(),
-  maxParallel: atLeastOne.optional(),
-  startEarly: z.boolean().optional(),
-  toolActivity: z.enum(['auto', 'none']).optional(),
-  timeouts: z.strictObject({ tool: milliseconds.optional(), total: milliseconds.optional() }).optional(),
-  retry: z
-    .strictObject({
-      maxRetries: z.number().int().min(0).optional(),
-      initialDelay: z.number().min(0).optional(),
-    })
-    .optional(),
-  onEvent: aFunction<(event: ToolLoopEvent) => void>().optional(),
-};
+/** Creates the shape of the options without `tools`. It is also the shape of a provider's `toolLoop` setting. */
+export function createToolLoopShape() {
+  const atLeastOne = z.number().int().min(1).optional();
+  const milliseconds = z.number().positive().optional();
+  return {
+    maxRounds: atLeastOne,
+    maxToolCalls: atLeastOne,
+    maxToolOutputChars: z.number().int().min(100).optional(),
+    maxToolMediaBytes: z.number().int().min(0).optional(),
+    approve: functionSetting<Approve>().optional(),
+    approvals: z.enum(['none', 'destructive', 'all']).optional(),
+    resultStore: z
+      .custom<ToolResultStore>(isResultStore, 'expected an object with `get` and `set`, such as a Keyv')
+      .optional(),
+    execution: z.enum(['auto', 'parallel', 'sequential']).optional(),
+    maxParallel: atLeastOne,
+    startEarly: z.boolean().optional(),
+    toolActivity: z.enum(['auto', 'none']).optional(),
+    timeouts: z.strictObject({ tool: milliseconds, total: milliseconds }).optional(),
+    retry: z
+      .strictObject({
+        maxRetries: z.number().int().min(0).optional(),
+        initialDelay: z.number().min(0).optional(),
+      })
+      .optional(),
+    onEvent: functionSetting<(event: ToolLoopEvent) => void>().optional(),
+  };
+}
 
-const schema = once<z.ZodType<ToolLoopOptions>>(() =>
-  z.strictObject({
+const schema = once<z.ZodType<ToolLoopOptions>>(() => {
+  const source = z.custom<ToolSource>(
+    isToolSource,
+    'expected a tool source, such as the result of createMcpTools() or createLocalTools()',
+  );
+  return z.strictObject({
     tools: z.union([source, z.array(source)], 'expected a tool source or an array of them'),
-    ...toolLoopSettingsShape,
-  }),
-);
+    ...createToolLoopShape(),
+  });
+});
 
 export const validateToolLoopOptions = (options: unknown): ToolLoopOptions =>
   parseSettings(schema(), options, 'the tool loop options');

@@ -1,29 +1,8 @@
 import type { ResponsesRequestBody } from '../wire.js';
 import { applyCompatibility } from './apply-compatibility.js';
-import { type Compatibility, mergeCompatibility } from './compatibility.js';
+import { type Compatibility, type LearnedCompatibility, mergeCompatibility } from './compatibility.js';
 import { hasField } from './fields.js';
 import { findFallback } from './rejection-rules.js';
-
-/** The compatibility that rejections have taught about one model. */
-export interface LearnedCompatibility {
-  readonly current: Compatibility;
-  add(compatibility: Compatibility): void;
-}
-
-/** Keeps the learned compatibility of each model of a provider, as long as the provider exists. */
-export function createLearnedCompatibility() {
-  const byModel = new Map<string, Compatibility>();
-  const compatibilityOf = (modelId: string): Compatibility => byModel.get(modelId) ?? {};
-  return {
-    of: (modelId: string): LearnedCompatibility => ({
-      get current() {
-        return compatibilityOf(modelId);
-      },
-      add: compatibility =>
-        void byModel.set(modelId, mergeCompatibility(compatibilityOf(modelId), compatibility)),
-    }),
-  };
-}
 
 /** The maximum number of changes of one request. The next rejection is thrown. */
 const MAX_FALLBACKS = 3;

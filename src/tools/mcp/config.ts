@@ -106,16 +106,16 @@ function parseJsonWithComments(text: string): unknown {
   }
 }
 
-const serverSettings = {
+const createServerShape = () => ({
   disabled: z.boolean().optional(),
   timeout: z.number().positive().optional(),
   allowedTools: z.array(z.string()).optional(),
   disabledTools: z.array(z.string()).optional(),
-};
+});
 
 const stdioServer = once(() =>
   z.object({
-    ...serverSettings,
+    ...createServerShape(),
     type: z.literal('stdio').optional(),
     command: z.string().min(1),
     args: z.array(z.string()).optional(),
@@ -126,7 +126,7 @@ const stdioServer = once(() =>
 
 const httpServer = once(() =>
   z.object({
-    ...serverSettings,
+    ...createServerShape(),
     type: z.enum(['http', 'streamable-http', 'streamableHttp', 'sse']).optional(),
     url: z.string().refine(isHttpUrl),
     headers: z.record(z.string(), z.string()).optional(),

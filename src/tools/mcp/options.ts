@@ -1,7 +1,7 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import * as z from 'zod/v4';
 import { KelivoError } from '../../shared/errors.js';
-import { parseSettings, once } from '../../shared/settings.js';
+import { functionSetting, once, parseSettings } from '../../shared/settings.js';
 import type { McpServerConfig } from './config.js';
 import type { McpConnection } from './connection.js';
 import type { McpCallbacks } from './server-requests.js';
@@ -58,27 +58,25 @@ export interface McpSourceOptions {
   expandVariables?: Readonly<Record<string, string>>;
 }
 
-const milliseconds = z.number().positive();
-const aFunction = <Type>() =>
-  z.custom<Type>(value => typeof value === 'function', 'expected a function').optional();
+const createDuration = () => z.number().positive().optional();
 
-const poolShape = {
-  connectTimeout: milliseconds.optional(),
+const createPoolShape = () => ({
+  connectTimeout: createDuration(),
   retryFailedAfter: z.number().min(0).optional(),
-  idleTimeout: milliseconds.optional(),
-  fetch: aFunction<McpConnectionPoolOptions['fetch']>(),
-  onElicitation: aFunction<McpConnectionPoolOptions['onElicitation']>(),
-  onSampling: aFunction<McpConnectionPoolOptions['onSampling']>(),
-  onLog: aFunction<McpConnectionPoolOptions['onLog']>(),
-};
+  idleTimeout: createDuration(),
+  fetch: functionSetting<McpConnectionPoolOptions['fetch']>().optional(),
+  onElicitation: functionSetting<McpConnectionPoolOptions['onElicitation']>().optional(),
+  onSampling: functionSetting<McpConnectionPoolOptions['onSampling']>().optional(),
+  onLog: functionSetting<McpConnectionPoolOptions['onLog']>().optional(),
+});
 
-const poolSchema = once<z.ZodType<McpConnectionPoolOptions>>(() => z.strictObject(poolShape));
+const poolSchema = once<z.ZodType<McpConnectionPoolOptions>>(() => z.strictObject(createPoolShape()));
 
 const toolsSchema = once(() =>
   z.strictObject({
-    ...poolShape,
-    timeout: milliseconds.optional(),
-    totalTimeout: milliseconds.optional(),
+    ...createPoolShape(),
+    timeout: createDuration(),
+    totalTimeout: createDuration(),
     expandVariables: z.record(z.string(), z.string()).optional(),
     pool: z
       .custom<McpConnectionPool>(
