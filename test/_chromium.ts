@@ -1,32 +1,32 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
-/** Where package managers put Chromium. */
+/** Paths where package managers install Chromium. */
 const USUAL_PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 const executablePath = process.env.CHROMIUM ?? USUAL_PATHS.find(existsSync);
 
-/** Why pages cannot be tested here, to be printed with tests that are skipped. */
+/** The reason why browser tests are skipped, for their titles. */
 export const missingChromium =
   executablePath === undefined
-    ? `no Chromium at ${USUAL_PATHS.join(', ')}: install it, or name it in CHROMIUM`
+    ? `no Chromium at ${USUAL_PATHS.join(', ')}: install it, or set CHROMIUM to its path`
     : undefined;
 
 /**
- * Starts the system's Chromium without a window; the environment variable `CHROMIUM` names another program.
+ * Starts the system's Chromium headless. The environment variable `CHROMIUM` overrides its path.
  *
- * @throws Error where there is none.
+ * @throws Error if no browser is installed.
  */
 export async function launchChromium(): Promise<Browser> {
-  if (missingChromium !== undefined) throw new Error(`Expected a browser, found ${missingChromium}.`);
+  if (missingChromium !== undefined) throw new Error(`Expected a browser, got ${missingChromium}.`);
   return chromium.launch({
     executablePath,
     args: [
-      // Containers seldom let Chromium make its sandbox, and have little shared memory.
+      // Containers usually forbid Chromium's sandbox and have little shared memory.
       '--no-sandbox',
       '--disable-dev-shm-usage',
       '--disable-gpu',
-      // Nothing is asked of the network but what a test asks.
+      // Disables all network traffic except that of the tests.
       '--disable-quic',
       '--no-first-run',
       '--disable-background-networking',

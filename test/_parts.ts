@@ -63,7 +63,7 @@ export function checkParts(parts: readonly LanguageModelV2StreamPart[]): void {
   const open = new Set<string>();
   const used = new Set<string>();
   const claim = (name: string) => {
-    if (used.has(name)) throw new Error(`"${name}" is used twice`);
+    if (used.has(name)) throw new Error(`Expected "${name}" once, got it twice.`);
     used.add(name);
   };
   for (const part of parts) {
@@ -75,7 +75,7 @@ export function checkParts(parts: readonly LanguageModelV2StreamPart[]): void {
         claim(key);
         open.add(key);
       } else if (!open.has(key)) {
-        throw new Error(`${part.type} of "${part.id}", which is not open`);
+        throw new Error(`Expected an open block for ${part.type} of "${part.id}", got none.`);
       } else if (step === 'end') {
         open.delete(key);
       }
@@ -84,10 +84,10 @@ export function checkParts(parts: readonly LanguageModelV2StreamPart[]): void {
     if (part.type === 'error') claim('error');
     if (part.type === 'stream-start') claim('stream-start');
   }
-  if (open.size > 0) throw new Error(`blocks not closed: ${[...open].join(', ')}`);
+  if (open.size > 0) throw new Error(`Expected all blocks to end, got open ones: ${[...open].join(', ')}.`);
   const finishes = parts.filter(part => part.type === 'finish').length;
-  if (finishes !== 1) throw new Error(`${finishes} finish parts`);
-  if (parts.at(-1)?.type !== 'finish') throw new Error('parts after the finish part');
+  if (finishes !== 1) throw new Error(`Expected one finish part, got ${finishes}.`);
+  if (parts.at(-1)?.type !== 'finish') throw new Error('Expected the finish part last, got parts after it.');
 }
 
 /** Reads all parts of a stream. */

@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Ends the run's output with what was skipped, by names that say why, and `N passed, N failed, N skipped`. */
+/** Prints the names of skipped tests and `N passed, N failed, N skipped` at the end of the output. */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const count = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
@@ -13,7 +13,7 @@ export default class SummaryReporter implements Reporter {
         if (state === 'skipped') skipped.push(`skipped: ${test.fullName}\n`);
       }
     }
-    // After the default reporter's own summary.
+    // Prints after the summary of the default reporter.
     process.once('exit', () => {
       process.stdout.write(
         `\n${skipped.join('')}${count.passed} passed, ${count.failed} failed${count.skipped > 0 ? `, ${count.skipped} skipped` : ''}\n`,

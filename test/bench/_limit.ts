@@ -1,15 +1,12 @@
 import { createParser } from 'eventsource-parser';
 import { drain } from './_transport.js';
 
-/**
- * The least that reading an answer can cost: the bytes are decoded, split into events, and parsed. No state, no parts,
- * no stream for a host to read.
- */
+/** The minimal work to read a response: decodes the bytes, splits them into events and parses these. No parts, no stream. */
 export async function readAtLimit({ body }: Response): Promise<void> {
   for await (const events of readEvents(body)) void events;
 }
 
-/** The same, and a stream for a host to read, as a model has to return one: of each event, a part. */
+/** Like `readAtLimit`, and delivers each event in a stream, because a model has to return one. */
 export async function streamAtLimit({ body }: Response): Promise<void> {
   const batches = readEvents(body);
   await drain(
@@ -26,14 +23,14 @@ export async function streamAtLimit({ body }: Response): Promise<void> {
   );
 }
 
-/** What is written with the parser that most clients use: events, parsed, without any meaning. */
+/** Reads a response with `eventsource-parser`, which most clients use, and parses the data of each event. */
 export async function readWithEventsourceParser({ body }: Response): Promise<void> {
   const decoder = new TextDecoder();
   const parser = createParser({ onEvent: ({ data }) => void JSON.parse(data) });
   for await (const bytes of body ?? []) parser.feed(decoder.decode(bytes, { stream: true }));
 }
 
-/** How many events a batch has at most: a stream shifts all that waits in it for each that is read. */
+/** Maximum number of events in a batch. Each read of a stream shifts its whole queue, so long queues are slow. */
 const BATCH = 64;
 
 async function* readEvents(body: ReadableStream<Uint8Array> | null): AsyncGenerator<unknown[], undefined> {

@@ -10,12 +10,12 @@ import { qwen } from 'kelivo-responses/adapters';
 import { z } from 'zod';
 
 const MODEL = 'gpt-4.1';
-/** A model of the family of the adapter. */
+/** A model id that the adapter matches. */
 const ADAPTED_MODEL = 'qwen3-coder-30b';
 const BASE_URL = 'https://api.openai.com/v1';
 const API_KEY = 'sk-bench';
 
-/** What a host asks in all sections that read an answer. */
+/** The call options of all sections that read a response. */
 export const OPTIONS: LanguageModelV2CallOptions = {
   prompt: [{ role: 'user', content: [{ type: 'text', text: 'Write a long text.' }] }],
   tools: [
@@ -27,9 +27,9 @@ export const OPTIONS: LanguageModelV2CallOptions = {
   ],
 };
 
-/** A tool that the answers do not call: the loop is on and has nothing to do. */
+/** A tool that no response calls: the tool loop is active but idle. */
 const IDLE_TOOLS: LocalTools = {
-  clock: tool({ description: 'Tells the time.', inputSchema: z.object({}), execute: () => 'noon' }),
+  clock: tool({ description: 'Returns the time.', inputSchema: z.object({}), execute: () => 'noon' }),
 };
 
 export const createOfficialModel = (fetch: typeof globalThis.fetch): LanguageModelV2 =>
@@ -47,7 +47,7 @@ export const createLoopModel = (
 ): LanguageModelV2 =>
   createKelivoResponsesProvider({ baseURL: BASE_URL, apiKey: API_KEY, fetch, tools }).languageModel(MODEL);
 
-/** With the tool loop, and an adapter that looks for calls and reasoning in the text. */
+/** Adds the tool loop and an adapter that searches the text for calls and reasoning. */
 export const createAdaptedModel = (fetch: typeof globalThis.fetch): LanguageModelV2 =>
   createKelivoResponsesProvider({
     baseURL: BASE_URL,

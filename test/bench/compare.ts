@@ -1,7 +1,7 @@
 import { createRandom } from '../_chunking.js';
 
 export interface Contender {
-  /** Does the work once, and tells what it cost where that is neither of the times that `CompareOptions` knows. */
+  /** Does the work once. Returns its cost if that is neither of the times in `CompareOptions`. */
   (): Promise<number | void>;
 }
 
@@ -9,21 +9,20 @@ export interface CompareOptions {
   readonly samples: number;
   readonly warmUp: number;
   /**
-   * What time is taken of: `clock` is what passes, `processor` what the process is busy, which on a machine with other
-   * work is the fairer one for what waits for nothing.
+   * `clock` measures elapsed time, `processor` the CPU time of the process. CPU time is fairer on a busy machine for work
+   * that waits for nothing.
    * @default 'clock'
    */
   readonly time?: 'clock' | 'processor';
 }
 
-/** What each contender cost, sample by sample. Costs of one index were measured right after each other. */
+/** The costs of each contender by sample. Costs with the same index were measured in the same round. */
 export type Costs<Name extends string> = Readonly<Record<Name, readonly number[]>>;
 
 /**
- * Measures contenders in turns, so that whatever slows the machine down slows all of them down. Their order differs from
- * round to round, the same in each run: nobody always comes after the same. Each begins without young garbage of another
- * where the process may collect. A full collection would be fairer still, but with it the engine also throws away code
- * that has not run for a while, which is all but one's.
+ * Measures contenders in turns, so that a slow machine affects all of them. The order changes from round to round and is
+ * the same in each run. Before each sample, the young generation is collected if the process runs with `--expose-gc`.
+ * A full collection would also discard compiled code that has not run recently, which is that of all other contenders.
  */
 export async function compare<Name extends string>(
   contenders: Readonly<Record<Name, Contender>>,
@@ -37,8 +36,8 @@ export async function compare<Name extends string>(
     for (const [name, contender] of toShuffled(entries, random)) {
       globalThis.gc?.({ type: 'minor' });
       const startedAt = now();
-      const told = await contender();
-      if (round >= 0) costs[name]?.push(told ?? now() - startedAt);
+      const cost = await contender();
+      if (round >= 0) costs[name]?.push(cost ?? now() - startedAt);
     }
   }
   return costs as Record<Name, number[]>;
@@ -50,13 +49,13 @@ const toShuffled = <Item>(items: readonly Item[], random: () => number): Item[] 
     .sort((a, b) => a.place - b.place)
     .map(({ item }) => item);
 
-/** How long the process has been busy, in milliseconds. */
+/** Returns the CPU time of the process in milliseconds. */
 function toBusyTime(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
 
-/** The median of what one contender costs in units of another, sample by sample. */
+/** Returns the median of the cost ratios of all samples. */
 export const ratioOf = (ours: readonly number[], theirs: readonly number[]): number =>
   median(ours.map((cost, index) => cost / (theirs[index] ?? Number.NaN)));
 

@@ -6,12 +6,12 @@ import { SMOKE } from './scale.js';
 import { toTable } from './to-table.js';
 import { withTable } from './write-table.js';
 
-describe.each(Object.keys(SECTIONS))('the section %s', section => {
+describe.each(Object.keys(SECTIONS))('section %s', section => {
   it('runs and reports', async () => {
     const figures = (await SECTIONS[section]?.(SMOKE)) ?? [];
     expect(figures.length).toBeGreaterThan(0);
     for (const figure of figures) expect(figure.value, figure.name).toEqual(expect.any(Number));
-    const names = figures.map(({ name, rival }) => `${name} beside ${rival}`);
+    const names = figures.map(({ name, rival }) => `${name} compared to ${rival}`);
     expect(new Set(names).size).toBe(names.length);
   }, 60_000);
 });
@@ -25,25 +25,25 @@ const figure: Figure = {
   measured: '1 ms / 4 ms',
 };
 
-it('takes the median of the ratios of each sample, so that a slow moment counts for both sides', () => {
+it('takes the median of the ratios per sample, so that a slow moment affects both sides', () => {
   expect(ratioOf([1, 10, 2], [2, 20, 4])).toBe(0.5);
   expect(median([4, 1, 3, 2])).toBe(2.5);
 });
 
-it('tells a goal that is missed from one that is met, and from none', () => {
+it('distinguishes missed goals, met goals and figures without a goal', () => {
   expect(isMet(figure)).toBe(false);
   expect(isMet({ ...figure, value: 5 })).toBe(true);
   expect(isMet({ ...figure, unit: 'of', goal: { atMost: 4 } })).toBe(false);
   expect(isMet({ ...figure, goal: undefined })).toBeUndefined();
 });
 
-it('writes a figure and its goal in their unit', () => {
+it('formats a figure and its goal with their unit', () => {
   expect([describeValue(figure), describeGoal(figure)]).toEqual(['4.32 × faster', '≥ 5 ×']);
   const size: Figure = { ...figure, value: 51.84, unit: 'KB', goal: { atMost: 20 } };
   expect([describeValue(size), describeGoal(size)]).toEqual(['51.8 KB', '≤ 20 KB']);
 });
 
-it('shows every figure in a table, or those with a goal', () => {
+it('shows all figures in a table, or only those with a goal', () => {
   const results = [{ section: 'stream', figures: [figure, { ...figure, name: 'mix', goal: undefined }] }];
   const table = toTable(results, { machine: 'this machine' });
   expect(table).toContain(
@@ -53,7 +53,7 @@ it('shows every figure in a table, or those with a goal', () => {
   expect(toTable(results, { machine: 'this machine', onlyGoals: true })).not.toContain('| mix |');
 });
 
-it('puts a table between the markers of a file, and refuses a file without them', () => {
+it('writes a table between the markers of a file and rejects a file without markers', () => {
   const text = 'before\n<!-- bench:begin -->\nold\n<!-- bench:end -->\nafter\n';
   expect(withTable(text, '| new |')).toBe(
     'before\n<!-- bench:begin -->\n\n| new |\n\n<!-- bench:end -->\nafter\n',

@@ -1,8 +1,8 @@
 /**
- * Measures the package and its rivals, each pair in one process, in turns.
+ * Measures the package and other packages in turns, each pair in the same process.
  *
  *     npm run bench                          prints all sections as a table
- *     npm run bench -- stream turn           runs the sections whose names start with these words
+ *     npm run bench -- stream turn           runs the sections whose names start with one of these words
  *     npm run bench -- --json                prints JSON
  *     npm run bench -- --write               writes the figures with a goal into test/bench/README.md
  */
@@ -24,7 +24,7 @@ import { measureTurn } from './sections/turn.js';
 import { toTable } from './to-table.js';
 import { writeTable } from './write-table.js';
 
-/** The parts of the benchmark. Each figure is one row of the table. */
+/** The sections of the benchmark. Each figure is a row of the table. */
 export const SECTIONS: Readonly<Record<string, (scale: Scale) => Promise<Figure[]>>> = {
   stream: measureStream,
   'first-token': measureFirstToken,
@@ -69,7 +69,7 @@ async function main(): Promise<void> {
     const figures = (await SECTIONS[section]?.(values.smoke ? SMOKE : FULL)) ?? [];
     results.push({ section, figures });
   }
-  const machine = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}`;
+  const machine = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown CPU'}`;
   if (values.json) {
     console.log(JSON.stringify({ machine, results }, undefined, 2));
     return;

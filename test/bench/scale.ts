@@ -1,19 +1,20 @@
-/** How much is measured. */
+/** The amount of work in a run. */
 export interface Scale {
   readonly samples: number;
   readonly warmUp: number;
-  /** Text deltas of a streamed answer. */
+  /** Text deltas of a streamed response. */
   readonly deltas: number;
-  /** Answers whose first token is waited for, in turns. */
+  /** Samples of the time to the first token. */
   readonly firstTokens: number;
-  /** Messages of conversations, ascending. */
+  /** Message counts of the conversations, ascending. */
   readonly messages: readonly number[];
-  /** Deltas of the stream whose memory is watched. */
+  /** Deltas of the stream in the memory section. */
   readonly memoryDeltas: number;
-  /** Arguments written as text, in kilobytes: one beside the peer, and two to compare with each other. */
-  readonly textTools: { readonly besidePeer: number; readonly half: number; readonly whole: number };
-  /** Turns with tools that wait, and how long a tool takes, in milliseconds. */
+  /** Sizes of arguments written as text, in kilobytes: one for the peer package and two to compare with each other. */
+  readonly textTools: { readonly peer: number; readonly half: number; readonly whole: number };
+  /** Samples of a turn with tools. */
   readonly turns: number;
+  /** Duration of a tool in milliseconds. */
   readonly toolTime: number;
 }
 
@@ -24,12 +25,12 @@ export const FULL: Scale = {
   firstTokens: 300,
   messages: [10, 100, 1_000, 5_000],
   memoryDeltas: 1_000_000,
-  textTools: { besidePeer: 80, half: 512, whole: 1_024 },
+  textTools: { peer: 80, half: 512, whole: 1_024 },
   turns: 7,
   toolTime: 50,
 };
 
-/** Enough to see that everything runs; its figures mean nothing. */
+/** The smallest scale that runs everything. Its figures are meaningless. */
 export const SMOKE: Scale = {
   samples: 1,
   warmUp: 0,
@@ -37,7 +38,7 @@ export const SMOKE: Scale = {
   firstTokens: 2,
   messages: [2, 4],
   memoryDeltas: 2_000,
-  textTools: { besidePeer: 1, half: 1, whole: 2 },
+  textTools: { peer: 1, half: 1, whole: 2 },
   turns: 1,
   toolTime: 2,
 };

@@ -3,11 +3,11 @@ import type { SectionFigures } from './run-benchmarks.js';
 
 export interface TableOptions {
   readonly machine: string;
-  /** Leaves out what only informs. @default false */
+  /** Omits figures without a goal. @default false */
   readonly onlyGoals?: boolean;
 }
 
-/** The figures as a table in Markdown. */
+/** Formats the figures as a Markdown table. */
 export function toTable(
   results: readonly SectionFigures[],
   { machine, onlyGoals = false }: TableOptions,
@@ -29,7 +29,7 @@ export function toTable(
         ];
       }),
   );
-  const head = ['section', 'what', 'beside', 'figure', 'ours / theirs', 'goal', ''];
+  const head = ['section', 'measurement', 'compared to', 'result', 'ours / theirs', 'goal', ''];
   const lines = [head, head.map(() => '---'), ...rows].map(cells => `| ${cells.join(' | ')} |`);
-  return [`Medians, measured in turns on ${machine}.`, '', ...lines].join('\n');
+  return [`Medians of alternating samples on ${machine}.`, '', ...lines].join('\n');
 }

@@ -4,9 +4,9 @@ const BEGIN = '<!-- bench:begin -->';
 const END = '<!-- bench:end -->';
 
 /**
- * Puts a table into a file, in place of what is between its markers.
+ * Replaces the table between the markers of a file.
  *
- * @throws Error for a file without them.
+ * @throws Error if the file has no markers.
  */
 export function writeTable(file: string, table: string): void {
   writeFileSync(file, withTable(readFileSync(file, 'utf8'), table));
@@ -16,6 +16,6 @@ export function withTable(text: string, table: string): string {
   const begin = text.indexOf(BEGIN);
   const end = text.indexOf(END);
   if (begin < 0 || end < begin)
-    throw new Error(`Expected "${BEGIN}" and then "${END}" in the file, got none.`);
+    throw new Error(`Expected "${BEGIN}" followed by "${END}" in the file, got no such markers. Add them.`);
   return `${text.slice(0, begin + BEGIN.length)}\n\n${table}\n\n${text.slice(end)}`;
 }

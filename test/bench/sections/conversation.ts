@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { toSse } from '../../_sse.js';
 import { functionCall, message, toStream } from '../../responses/stream/_fixtures/wire-events.js';
 import { createBareModel, createLoopModel, createOfficialModel } from '../_models.js';
-import { answering, drain } from '../_transport.js';
+import { respondWith, drain } from '../_transport.js';
 import { compare, type Contender, median } from '../compare.js';
 import { type Figure, toShare } from '../figure.js';
 import type { Scale } from '../scale.js';
@@ -12,7 +12,7 @@ import type { Scale } from '../scale.js';
 const ANSWER = new TextEncoder().encode(toSse(toStream([message(['Done.'])])));
 const CALL = new TextEncoder().encode(toSse(toStream([functionCall('note', '{}')])));
 
-/** How long it takes from `doStream`, or from the last result of a tool, to the request. */
+/** Measures the time from `doStream`, or from the last tool result, to the request. */
 export async function measureConversation(scale: Scale): Promise<Figure[]> {
   const figures: Figure[] = [];
   const times: Times[] = [];
@@ -26,7 +26,7 @@ export async function measureConversation(scale: Scale): Promise<Figure[]> {
         followUp: toFollowUp(prompt),
         json: await toJson(prompt),
       },
-      // Short ones are measured more often.
+      // Short conversations get more samples.
       { samples: scale.samples * (count > 1_000 ? 1 : 5), warmUp: scale.warmUp },
     );
     const name = toName(count);
@@ -58,7 +58,7 @@ export async function measureConversation(scale: Scale): Promise<Figure[]> {
   return [...figures, ...toGrowth(times)];
 }
 
-/** How much more the longest conversation costs than the next shorter one, beside what it costs `JSON.stringify`. */
+/** Compares the cost growth from the second longest to the longest conversation with that of `JSON.stringify`. */
 function toGrowth(times: readonly Times[]): Figure[] {
   const [shorter, longer] = times.slice(-2);
   if (shorter === undefined || longer === undefined) return [];
@@ -84,10 +84,10 @@ interface Times {
 
 const toName = (count: number): string => `${count.toLocaleString('en-US')} messages`;
 
-/** Questions, calls with their results, and answers, in turns. */
+/** Creates alternating questions, calls, results and answers. */
 function toConversation(count: number): LanguageModelV2Message[] {
   const text =
-    'A message of the length that messages in a conversation about code have on the average. '.repeat(4);
+    'A message that is about as long as the average message in a conversation about program code. '.repeat(4);
   return Array.from({ length: count - 1 }, (_, index): LanguageModelV2Message => {
     const toolCallId = `call_${index >> 2}`;
     switch (index % 4) {
@@ -113,7 +113,7 @@ function toConversation(count: number): LanguageModelV2Message[] {
       default:
         return { role: 'assistant', content: [{ type: 'text', text: `${index}: ${text}` }] };
     }
-  }).concat({ role: 'user', content: [{ type: 'text', text: 'Go on.' }] });
+  }).concat({ role: 'user', content: [{ type: 'text', text: 'Continue.' }] });
 }
 
 function toFirstRequest(
@@ -123,7 +123,7 @@ function toFirstRequest(
   let requestedAt = 0;
   const model = createModel((input, init) => {
     requestedAt = performance.now();
-    return answering(ANSWER)(input, init);
+    return respondWith(ANSWER)(input, init);
   });
   return async () => {
     const startedAt = performance.now();
@@ -133,7 +133,7 @@ function toFirstRequest(
   };
 }
 
-/** The second request of a turn, from the moment its last tool is done. The server has sent all by then. */
+/** Measures from the end of the last tool to the second request. The server has sent everything by then. */
 function toFollowUp(prompt: LanguageModelV2Message[]): Contender {
   let rounds = 0;
   let ranAt = 0;
@@ -149,7 +149,7 @@ function toFollowUp(prompt: LanguageModelV2Message[]): Contender {
   const model = createLoopModel(
     (input, init) => {
       requestedAt = performance.now();
-      return answering(rounds++ % 2 === 0 ? CALL : ANSWER)(input, init);
+      return respondWith(rounds++ % 2 === 0 ? CALL : ANSWER)(input, init);
     },
     { note },
   );
@@ -160,12 +160,12 @@ function toFollowUp(prompt: LanguageModelV2Message[]): Contender {
   };
 }
 
-/** The body of the request as it is, into JSON. */
+/** Serializes the same request body. */
 async function toJson(prompt: LanguageModelV2Message[]): Promise<Contender> {
   let body: unknown;
   const model = createBareModel((input, init) => {
     body = JSON.parse(String(init?.body));
-    return answering(ANSWER)(input, init);
+    return respondWith(ANSWER)(input, init);
   });
   await drain((await model.doStream({ prompt })).stream);
   return async () => void JSON.stringify(body);

@@ -9,8 +9,8 @@ import type { Figure } from '../figure.js';
 const covered = fileURLToPath(new URL('../_covered-run.mjs', import.meta.url));
 
 /**
- * Counts the files of `src` whose functions run for one call, from the engine's coverage: what somebody reads who
- * follows a call. `PACKAGE` names another checkout to measure, for example the one before a change.
+ * Counts the files of `src` whose functions run for one call, from the engine's coverage. A reader who follows a call
+ * opens these files. The environment variable `PACKAGE` selects another checkout, for example the one before a change.
  */
 export async function measureFiles(): Promise<Figure[]> {
   const text = toSse(toStream([message(['Hello', ' there'])]));

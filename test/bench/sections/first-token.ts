@@ -1,5 +1,5 @@
 import type { LanguageModelV2 } from '@ai-sdk/provider';
-import { toAnswer } from '../_answers.js';
+import { toResponseBody } from '../_responses.js';
 import {
   createAdaptedModel,
   createBareModel,
@@ -12,15 +12,15 @@ import { compare, type Contender } from '../compare.js';
 import { type Figure, toShare } from '../figure.js';
 import type { Scale } from '../scale.js';
 
-/** From the first byte of the server to the first piece of text. */
+/** Measures the time from the first byte of the server to the first text delta. */
 export async function measureFirstToken({ firstTokens }: Scale): Promise<Figure[]> {
-  const answer = cutAfterFirstDelta(toAnswer('text', 3));
+  const body = splitAfterFirstDelta(toResponseBody('text', 3));
   const costs = await compare(
     {
-      official: toContender(createOfficialModel, answer),
-      bare: toContender(createBareModel, answer),
-      'tool loop': toContender(createLoopModel, answer),
-      'tool loop and adapter': toContender(createAdaptedModel, answer),
+      official: toContender(createOfficialModel, body),
+      bare: toContender(createBareModel, body),
+      'tool loop': toContender(createLoopModel, body),
+      'tool loop and adapter': toContender(createAdaptedModel, body),
     },
     { samples: firstTokens, warmUp: Math.ceil(firstTokens / 5) },
   );
@@ -30,12 +30,12 @@ export async function measureFirstToken({ firstTokens }: Scale): Promise<Figure[
   );
 }
 
-interface CutAnswer {
+interface SplitResponse {
   readonly beginning: Uint8Array;
   readonly rest: Uint8Array;
 }
 
-function cutAfterFirstDelta(body: Uint8Array): CutAnswer {
+function splitAfterFirstDelta(body: Uint8Array): SplitResponse {
   const text = Buffer.from(body);
   const end = text.indexOf('\n\n', text.indexOf('"type":"response.output_text.delta"')) + 2;
   return { beginning: body.subarray(0, end), rest: body.subarray(end) };
@@ -43,17 +43,17 @@ function cutAfterFirstDelta(body: Uint8Array): CutAnswer {
 
 function toContender(
   createModel: (fetch: typeof globalThis.fetch) => LanguageModelV2,
-  { beginning, rest }: CutAnswer,
+  { beginning, rest }: SplitResponse,
 ): Contender {
   let firstByteAt = 0;
   const model = createModel(async () => {
     const stream = new ReadableStream({
       start(controller) {
-        // The model has the status and waits for the body.
+        // The model has received the status and waits for the body.
         setImmediate(() => {
           firstByteAt = performance.now();
           controller.enqueue(beginning);
-          // More comes when the first of it has long been read.
+          // The rest arrives after the beginning has been read.
           setTimeout(() => {
             controller.enqueue(rest);
             controller.close();

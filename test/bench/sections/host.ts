@@ -1,15 +1,15 @@
 import { streamText } from 'ai';
 import type { LanguageModelV2 } from '@ai-sdk/provider';
-import { toAnswer } from '../_answers.js';
+import { toResponseBody } from '../_responses.js';
 import { createBareModel, createLoopModel, createOfficialModel } from '../_models.js';
-import { answering } from '../_transport.js';
+import { respondWith } from '../_transport.js';
 import { compare } from '../compare.js';
 import { type Figure, toShare } from '../figure.js';
 import type { Scale } from '../scale.js';
 
-/** The same answer through the `streamText` of `ai@5`. */
+/** Measures the response of the stream section through `streamText` of `ai@5`. */
 export async function measureHost(scale: Scale): Promise<Figure[]> {
-  const fetch = answering(toAnswer('text', scale.deltas), { size: 16 * 1024 });
+  const fetch = respondWith(toResponseBody('text', scale.deltas), { size: 16 * 1024 });
   const read = (model: LanguageModelV2) => async () => {
     const { fullStream } = streamText({ model, prompt: 'Write a long text.' });
     for await (const part of fullStream) if (part.type === 'error') throw part.error;

@@ -11,24 +11,22 @@ import type { Figure } from '../figure.js';
 import type { Scale } from '../scale.js';
 
 const MEGABYTE = 2 ** 20;
+/** Maximum growth while streaming in megabytes. */
 const GROWTH_LIMIT = 20;
-/** What an engine may keep of code and caches that a stream has warmed up. */
+/** Allows for code and caches that the engine keeps, in megabytes. */
 const RETAINED_LIMIT = 1;
 
-/**
- * What the heap grows by while a very long answer is read, and what of it is left when the turn is over. The answer is
- * made as it is read.
- */
+/** Measures heap growth while a very long response is read, and what remains after it. The response is created lazily. */
 export async function measureMemory({ memoryDeltas }: Scale): Promise<Figure[]> {
   const models = { official: createOfficialModel, bare: createBareModel, 'tool loop': createLoopModel };
   const measured: Record<string, Measured> = {};
   for (const [name, create] of Object.entries(models)) {
     const read = (deltas: number) =>
-      watch(
-        create(async () => toResponse(toPieces(deltas))),
+      measureHeap(
+        create(async () => toResponse(toChunks(deltas))),
         deltas,
       );
-    // What the first answer loads and compiles is no part of any answer.
+    // Excludes what the first response loads and compiles.
     await read(memoryDeltas / 20);
     measured[name] = await read(memoryDeltas);
   }
@@ -46,7 +44,7 @@ export async function measureMemory({ memoryDeltas }: Scale): Promise<Figure[]> 
     });
     return [
       toFigure('growth while streaming', 'growth', GROWTH_LIMIT),
-      toFigure('left after the turn', 'retained', RETAINED_LIMIT),
+      toFigure('retained after the turn', 'retained', RETAINED_LIMIT),
     ];
   });
 }
@@ -57,7 +55,7 @@ interface Measured {
   readonly retained: number;
 }
 
-async function watch(model: LanguageModelV2, deltas: number): Promise<Measured> {
+async function measureHeap(model: LanguageModelV2, deltas: number): Promise<Measured> {
   const before = collectedHeap();
   let highest = before;
   let count = 0;
@@ -75,16 +73,16 @@ function collectedHeap(): number {
   return process.memoryUsage().heapUsed;
 }
 
-const WORDS_OF_PIECE = 100;
+const WORDS_PER_CHUNK = 100;
 
-/** A message in pieces of the body that are made one by one. */
-function* toPieces(deltas: number): Generator<Uint8Array, undefined> {
+/** Yields a message in chunks of the body. */
+function* toChunks(deltas: number): Generator<Uint8Array, undefined> {
   const encoder = new TextEncoder();
-  const [added, ...events] = toItemEvents(message(['word '.repeat(WORDS_OF_PIECE)]), 0);
+  const [added, ...events] = toItemEvents(message(['word '.repeat(WORDS_PER_CHUNK)]), 0);
   const words = events.filter(({ type }) => type === 'response.output_text.delta');
   const created = { type: 'response.created', response: { ...toResponseObject([]), status: 'in_progress' } };
   yield encoder.encode(toSse([created, ...(added === undefined ? [] : [added])]));
-  for (let sent = 0; sent < deltas; sent += WORDS_OF_PIECE) {
+  for (let sent = 0; sent < deltas; sent += WORDS_PER_CHUNK) {
     yield encoder.encode(
       toSse(words.map((event, index) => ({ ...event, delta: `${(sent + index) % 1000} ` }))),
     );

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { entries, type Entry, root } from '../../package/manifest.js';
 import { measureEntry } from '../../package/measure-entry.js';
-import { toAnswer } from '../_answers.js';
+import { toResponseBody } from '../_responses.js';
 import { EVENT_STREAM } from '../_transport.js';
 import { compare, type CompareOptions, type Contender } from '../compare.js';
 import { type Figure, toShare } from '../figure.js';
@@ -64,9 +64,9 @@ function importing(specifier: string): Contender {
 
 /** Times from the start of a process to the first text delta of its first call, over a local server. */
 async function measureFirstCalls({ samples, warmUp }: Scale): Promise<Figure[]> {
-  const answer = toAnswer('text', 20);
+  const body = toResponseBody('text', 20);
   const server = createServer((incoming, response) => {
-    incoming.resume().on('end', () => response.writeHead(200, EVENT_STREAM).end(answer));
+    incoming.resume().on('end', () => response.writeHead(200, EVENT_STREAM).end(body));
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -1,5 +1,5 @@
 import type { LanguageModelV2 } from '@ai-sdk/provider';
-import { ANSWER_KINDS, type AnswerKind, toAnswer } from '../_answers.js';
+import { RESPONSE_KINDS, type ResponseKind, toResponseBody } from '../_responses.js';
 import { readAtLimit, readWithEventsourceParser, streamAtLimit } from '../_limit.js';
 import {
   createAdaptedModel,
@@ -8,7 +8,7 @@ import {
   createOfficialModel,
   OPTIONS,
 } from '../_models.js';
-import { answering, drain } from '../_transport.js';
+import { respondWith, drain } from '../_transport.js';
 import { compare } from '../compare.js';
 import { type Figure, toShare, toSpeed } from '../figure.js';
 import type { Scale } from '../scale.js';
@@ -24,24 +24,24 @@ const CHUNKS: readonly Chunks[] = [
   { name: 'whole' },
 ];
 
-/** How many times faster than the official model each of ours has to be, by the size of the chunks. */
+/** The required speed relative to the official model, by chunk size. */
 const GOALS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   '512 B': { bare: 4, 'tool loop': 3.5, 'tool loop and adapter': 2.5 },
   '16 KiB': { bare: 5, 'tool loop': 3.5, 'tool loop and adapter': 2.5 },
   whole: { bare: 4, 'tool loop': 3.5, 'tool loop and adapter': 2.5 },
 };
 
-/** An answer of many deltas, drained from `doStream`. */
+/** Measures reading a response with many deltas from `doStream`. */
 export async function measureStream(scale: Scale): Promise<Figure[]> {
   const figures: Figure[] = [];
-  for (const kind of ANSWER_KINDS) {
-    for (const chunks of CHUNKS) figures.push(...(await measureAnswer(kind, chunks, scale)));
+  for (const kind of RESPONSE_KINDS) {
+    for (const chunks of CHUNKS) figures.push(...(await measureResponse(kind, chunks, scale)));
   }
   return figures;
 }
 
-async function measureAnswer(kind: AnswerKind, { name: chunk, size }: Chunks, scale: Scale) {
-  const fetch = answering(toAnswer(kind, scale.deltas), { size });
+async function measureResponse(kind: ResponseKind, { name: chunk, size }: Chunks, scale: Scale) {
+  const fetch = respondWith(toResponseBody(kind, scale.deltas), { size });
   const read = (model: LanguageModelV2) => async () => drain((await model.doStream(OPTIONS)).stream);
   const costs = await compare(
     {
@@ -75,6 +75,6 @@ async function measureAnswer(kind: AnswerKind, { name: chunk, size }: Chunks, sc
 
 const RIVALS = {
   limit: 'decode, split, `JSON.parse`',
-  'limit with a stream': 'the same and a stream of the results',
+  'limit with a stream': 'decode, split, `JSON.parse`, stream',
   'eventsource-parser': '`eventsource-parser`, `JSON.parse`',
 };

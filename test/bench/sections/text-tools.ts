@@ -16,7 +16,7 @@ type Part = LanguageModelV2StreamPart;
 
 const hermes = textToolsMiddleware({ formats: [hermesFormat] });
 
-/** How the formats write a call, and what reads it. */
+/** Functions that write a call in each format, and the middleware that reads it. */
 const FORMATS: Readonly<
   Record<string, { write: (content: string) => string; read: LanguageModelV2Middleware }>
 > = {
@@ -32,20 +32,20 @@ const FORMATS: Readonly<
   },
 };
 
-/** Calls whose arguments a model writes as text, in deltas of four characters. */
+/** Measures calls with long arguments that a model writes as text, in deltas of four characters. */
 export async function measureTextTools({ textTools, ...scale }: Scale): Promise<Figure[]> {
-  const { besidePeer, half, whole } = textTools;
+  const { peer: peerSize, half, whole } = textTools;
   const figures: Figure[] = [];
-  const call = FORMATS.Hermes?.write(toText(besidePeer)) ?? '';
+  const call = FORMATS.Hermes?.write(toText(peerSize)) ?? '';
   const costs = await compare(
     { ours: reading(call, hermes), peer: reading(call, hermesToolMiddleware) },
-    // The peer takes seconds.
+    // One run of the peer takes seconds.
     { samples: Math.min(scale.samples, 7), warmUp: Math.min(scale.warmUp, 1), time: 'processor' },
   );
   figures.push(
     toSpeed(
       {
-        name: `Hermes, arguments of ${besidePeer} KB`,
+        name: `Hermes, arguments of ${peerSize} KB`,
         rival: '`@ai-sdk-tool/parser`',
         ours: costs.ours,
         theirs: costs.peer,
@@ -68,9 +68,9 @@ export async function measureTextTools({ textTools, ...scale }: Scale): Promise<
   return figures;
 }
 
-/** A text with what formats have to mind: quotes, line ends, and brackets that begin no tag. */
+/** Returns text with quotes, line ends and angle brackets that do not begin a tag. */
 function toText(kilobytes: number): string {
-  const line = 'if (a < b && "quoted" !== c) { return `<${d}>`; } // a line of some program\n';
+  const line = 'if (a < b && "quoted" !== c) { return `<${d}>`; } // a line of a program\n';
   return line.repeat(Math.ceil((kilobytes * 1024) / line.length)).slice(0, kilobytes * 1024);
 }
 
@@ -84,14 +84,14 @@ function reading(text: string, middleware: LanguageModelV2Middleware): Contender
   };
 }
 
-/** A model that writes a text, four characters at a time. */
+/** Creates a model that writes a text in deltas of four characters. */
 function createWritingModel(text: string): LanguageModelV2 {
   return {
     specificationVersion: 'v2',
     provider: 'bench',
     modelId: 'writing',
     supportedUrls: {},
-    doGenerate: () => Promise.reject(new Error('This model streams.')),
+    doGenerate: () => Promise.reject(new Error('Expected a streamed call. Use doStream.')),
     doStream: async () => {
       const parts = toParts(text);
       const stream = new ReadableStream<Part>(

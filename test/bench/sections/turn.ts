@@ -14,15 +14,16 @@ const ROUNDS = 3;
 
 interface Turn {
   readonly name: string;
-  /** How long each tool of a round takes, in the order of the calls; each call takes the server `callTime`. */
+  /** Duration of each tool of a round in milliseconds, in the order of the calls. */
   readonly toolTimes: readonly number[];
+  /** Time that the server takes to write a call, in milliseconds. */
   readonly callTime: number;
   readonly atMost?: number;
 }
 
 /**
- * Rounds of four read-only tools whose calls the server writes one after the other. A tool that starts as soon as its
- * call is there runs while the server still writes; the `streamText` of `ai@5` starts tools when a round is whole.
+ * Measures rounds of four read-only tools. The tool loop starts a tool when its call is complete, while the server still
+ * writes the next calls.
  */
 export async function measureTurn({ turns, toolTime }: Scale): Promise<Figure[]> {
   const samples = { samples: turns, warmUp: 1 };
@@ -74,7 +75,7 @@ async function runTurn(model: LanguageModelV2, tools?: ToolSet): Promise<void> {
     throw new Error(`Expected "${ANSWER}" at the end of the turn, got "${await text}".`);
 }
 
-/** What nobody can be faster than: the server's time, and what the slowest tool takes beyond it. */
+/** Waits the shortest possible time: that of the server, plus the time that the slowest tool runs after it. */
 async function walkCriticalPath({
   toolTimes,
   callTime,
@@ -91,7 +92,7 @@ async function walkCriticalPath({
 
 const ANSWER = 'All found.';
 
-/** Answers with calls until the rounds are over, then with a text. */
+/** Creates a `fetch` that responds with calls in each round, then with text. */
 function createServer({ toolTimes, callTime }: Pick<Turn, 'toolTimes' | 'callTime'>): typeof fetch {
   let round = 0;
   return async () => {

@@ -7,15 +7,15 @@ import {
   toStream,
 } from '../responses/stream/_fixtures/wire-events.js';
 
-export type AnswerKind = 'text' | 'arguments' | 'reasoning' | 'mix';
+export type ResponseKind = 'text' | 'arguments' | 'reasoning' | 'mix';
 
-export const ANSWER_KINDS: readonly AnswerKind[] = ['text', 'arguments', 'reasoning', 'mix'];
+export const RESPONSE_KINDS: readonly ResponseKind[] = ['text', 'arguments', 'reasoning', 'mix'];
 
-/** The body of an answer with about so many deltas. */
-export const toAnswer = (kind: AnswerKind, deltas: number): Uint8Array =>
+/** Returns a response body with about the given number of deltas. */
+export const toResponseBody = (kind: ResponseKind, deltas: number): Uint8Array =>
   new TextEncoder().encode(toSse(toStream(SCRIPTS[kind](deltas))));
 
-const SCRIPTS: Readonly<Record<AnswerKind, (deltas: number) => ItemScript[]>> = {
+const SCRIPTS: Readonly<Record<ResponseKind, (deltas: number) => ItemScript[]>> = {
   text: deltas => [message([toWords(deltas)], { id: TEXT_ID })],
   arguments: deltas => [toCall(deltas)],
   reasoning: deltas => [
@@ -29,7 +29,7 @@ const SCRIPTS: Readonly<Record<AnswerKind, (deltas: number) => ItemScript[]>> = 
   ],
 };
 
-// Ids as long as OpenAI's: they are most of an event.
+// Ids of OpenAI's length: they make up most of an event.
 const TEXT_ID = 'msg_68a3b1c5d2f881959a0c4e7b2f9d13640a5e8c7b6d4f2e10';
 const REASONING_ID = 'rs_68a3b1c2f0b08195b3d7e6a19c8f52470a5e8c7b6d4f2e10';
 const CALL_ID = 'fc_68a3b1c97a4c8195a7e5d2f4b8c6910e0a5e8c7b6d4f2e10';
@@ -39,7 +39,7 @@ const WORDS = 'the quick brown fox jumps over a lazy dog and then it rests under
 const toWords = (count: number): string =>
   Array.from({ length: Math.ceil(count) }, (_, index) => WORDS[index % WORDS.length]).join(' ');
 
-/** A call of a tool of the host, in deltas of seven characters. */
+/** Returns a call of a host tool in deltas of seven characters. */
 function toCall(deltas: number): ItemScript {
   const content = toWords((deltas * 7) / 4.8).slice(0, deltas * 7 - 40);
   return functionCall('write_file', JSON.stringify({ path: 'notes.txt', content }), {
