@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** The playground in a real browser. Screenshots are left in `test-results/`. */
+/** The playground and the bundled package in a real browser. Screenshots are written to `test-results/`. */
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
     include: ['test/browser/*.browser.ts', 'test/browser-bundle/*.browser.ts'],
-    // One browser at a time: it alone keeps two cores busy.
+    // One browser at a time, because it uses two cores.
     maxWorkers: 1,
     testTimeout: 60_000,
     hookTimeout: 60_000,

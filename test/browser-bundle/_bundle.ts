@@ -3,12 +3,12 @@ import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A bundle for browsers, by the path of each file. */
+/** The code of a browser bundle by file path. */
 export type Bundle = ReadonlyMap<string, string>;
 
 /**
- * Bundles a module for browsers, as an application would: the package by its name, as it was built. Rejects where a Node
- * built-in is reached.
+ * Bundles a module for browsers like an application does, with the built package. Rejects if the bundle reaches a Node
+ * built-in.
  */
 export async function bundleForBrowsers(source: string): Promise<Bundle> {
   const { outputFiles } = await build({

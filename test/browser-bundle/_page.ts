@@ -1,4 +1,4 @@
-// What a web page does with the package. It runs in a browser, bundled.
+// Uses the package in a web page. The test bundles this file and runs it in a browser.
 import { createProviderRegistry, generateText, stepCountIs, streamText } from 'ai';
 import { generateText as generateTextOf6 } from 'ai6';
 import { createCorsProxyFetch, createKelivoResponsesProvider } from 'kelivo-responses';
@@ -34,8 +34,8 @@ export const page = {
     return text;
   },
 
-  /** A program cannot be started from a page; the other tools are there all the same. */
-  async hasNoPrograms() {
+  /** A page cannot start a process. The other tools still work. */
+  async skipsStdioServers() {
     const mcpServers = { files: { command: 'npx', args: ['some-server'] } };
     const provider = createKelivoResponsesProvider({ ...settings, mcpServers, tools: { double } });
     const { text, warnings } = await generateText({ model: provider('gpt-5'), prompt });
@@ -43,7 +43,7 @@ export const page = {
     return { text, warnings };
   },
 
-  async runsToolsOfTheHost() {
+  async runsHostTools() {
     const provider = createKelivoResponsesProvider(settings);
     const { text, steps } = await generateText({
       model: provider('gpt-5'),
@@ -54,7 +54,7 @@ export const page = {
     return { text, steps: steps.length };
   },
 
-  async worksInRelease6() {
+  async worksWithAi6() {
     const provider = createV3Provider({ ...settings, tools: { double } });
     const { text, toolCalls } = await generateTextOf6({ model: provider('gpt-5'), prompt });
     return { text, toolNames: toolCalls.map(({ toolName }) => toolName) };
@@ -66,7 +66,7 @@ export const page = {
     return text;
   },
 
-  async goesThroughProxies() {
+  async usesProxy() {
     const fetch = createCorsProxyFetch({ proxyUrl: '/proxy?url={url}' });
     const provider = createKelivoResponsesProvider({ baseURL: 'https://api.test/v1', apiKey: 'sk-1', fetch });
     const { text } = await generateText({ model: provider('gpt-5'), prompt: 'Hello' });

@@ -11,10 +11,10 @@ export interface PageServer {
 const html = '<!doctype html><title>Page</title><script type="module" src="/stdin.js"></script>';
 
 /**
- * Serves a bundle, and passes on what is asked under some paths: a page may ask its own origin alone where other servers
- * send no CORS headers.
+ * Serves a bundle and forwards requests of some paths. A page may only call its own origin if the other servers send no
+ * CORS headers.
  *
- * @param targets addresses by the beginning of the path that stands for them
+ * @param targets functions that return the address for a request, by path prefix
  */
 export async function servePage(
   bundle: Bundle,
@@ -24,7 +24,7 @@ export async function servePage(
     const url = new URL(incoming.url ?? '/', 'http://127.0.0.1');
     const prefix = Object.keys(targets).find(path => url.pathname.startsWith(path));
     const target = prefix === undefined ? undefined : targets[prefix]?.(url);
-    if (target !== undefined) return passOn(incoming, outgoing, target);
+    if (target !== undefined) return forward(incoming, outgoing, target);
     const script = bundle.get(url.pathname);
     const isPage = url.pathname === '/';
     outgoing.writeHead(script !== undefined || isPage ? 200 : 404, {
@@ -44,12 +44,16 @@ export async function servePage(
   };
 }
 
-function passOn(incoming: IncomingMessage, outgoing: ServerResponse, target: string): void {
+function forward(incoming: IncomingMessage, outgoing: ServerResponse, target: string): void {
   const { method, headers } = incoming;
-  const onward = request(target, { method, headers: { ...headers, host: new URL(target).host } }, answer => {
-    outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-    answer.pipe(outgoing);
-  });
+  const onward = request(
+    target,
+    { method, headers: { ...headers, host: new URL(target).host } },
+    response => {
+      outgoing.writeHead(response.statusCode ?? 502, response.headers);
+      response.pipe(outgoing);
+    },
+  );
   onward.on('error', () => outgoing.destroy());
   outgoing.on('close', () => onward.destroy());
   incoming.pipe(onward);

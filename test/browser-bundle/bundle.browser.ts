@@ -9,7 +9,7 @@ import { bundleForBrowsers } from './_bundle.js';
 import type { PageTasks } from './_page.js';
 import { type PageServer, servePage } from './_serve-page.js';
 
-// The package in a real browser, bundled as an application would bundle it, against real servers.
+// Runs the package in a real browser against local servers, bundled like in an application.
 
 let emulator: ResponsesEmulator;
 let everything: EverythingServer;
@@ -46,13 +46,13 @@ afterAll(async () => {
   expect(failures).toEqual([]);
 });
 
-/** Has the page do something, and gives what came of it. */
+/** Runs a task in the page and returns its result. */
 const run = (task: keyof PageTasks): Promise<unknown> =>
   tab.evaluate<unknown, keyof PageTasks>(name => window.page?.[name](), task);
 
 const answer = 'The tool double returned: twice 21 is 42';
 
-it('streams the rounds of its own tools', async () => {
+it('streams the rounds of local tools', async () => {
   expect(await run('streams')).toEqual({
     text: answer,
     types: expect.arrayContaining(['tool-call', 'tool-result', 'text-delta', 'finish']),
@@ -63,29 +63,29 @@ it('calls tools of an MCP server over HTTP', async () => {
   expect(await run('callsMcp')).toBe('The tool get-sum returned: The sum of 2 and 3 is 5.');
 });
 
-it('says that a page starts no programs, and works on without them', async () => {
-  expect(await run('hasNoPrograms')).toEqual({
+it('warns about stdio servers and works without them', async () => {
+  expect(await run('skipsStdioServers')).toEqual({
     text: answer,
     warnings: [{ type: 'other', message: expect.stringContaining('"files"') }],
   });
 });
 
 it("runs the host's own tools in one step", async () => {
-  expect(await run('runsToolsOfTheHost')).toEqual({ text: answer, steps: 1 });
+  expect(await run('runsHostTools')).toEqual({ text: answer, steps: 1 });
 });
 
-it('works in ai@6, which sees the calls', async () => {
-  expect(await run('worksInRelease6')).toEqual({ text: answer, toolNames: ['double'] });
+it('reports its tool calls to ai@6', async () => {
+  expect(await run('worksWithAi6')).toEqual({ text: answer, toolNames: ['double'] });
 });
 
 it('adapts models', async () => {
   expect(await run('adaptsModels')).toBe('You said: Hello');
 });
 
-it('asks through a proxy', async () => {
-  expect(await run('goesThroughProxies')).toBe('You said: Hello');
+it('sends requests through a proxy', async () => {
+  expect(await run('usesProxy')).toBe('You said: Hello');
 });
 
-it('aborts', async () => {
+it('rejects with an AbortError after an abort', async () => {
   expect(await run('aborts')).toBe('AbortError');
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bundleForBrowsers } from './_bundle.js';
 
-describe('a bundle for browsers', () => {
+describe('a browser bundle', () => {
   it.each([
     'kelivo-responses',
     'kelivo-responses/tool-loop',
@@ -11,14 +11,14 @@ describe('a bundle for browsers', () => {
     'kelivo-responses/embeddings',
     'kelivo-responses/host',
     'kelivo-responses/v3',
-  ])('has all of %s and nothing of Node', async entry => {
+  ])('contains %s without Node built-ins', async entry => {
     const bundle = await bundleForBrowsers(`export * from '${entry}';`);
     const code = [...bundle.values()].join('\n');
     expect(code.length).toBeGreaterThan(1000);
     expect(code).not.toMatch(/\b(?:from|import|require)\s*\(?\s*["']node:/);
   });
 
-  it.each(['node:fs', 'child_process'])('is refused where %s is reached', async builtin => {
+  it.each(['node:fs', 'child_process'])('fails if it reaches %s', async builtin => {
     const bundling = bundleForBrowsers(`export * from 'kelivo-responses'; export * from '${builtin}';`);
     await expect(bundling).rejects.toThrow(`Could not resolve "${builtin}"`);
   });

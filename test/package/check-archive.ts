@@ -1,4 +1,4 @@
-// Checks the archive that npm would publish with publint and "are the types wrong". Exits with 1 if one reports a problem.
+// Checks the npm archive with publint and "are the types wrong". Exits with 1 if one reports a problem.
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Checked by the compiler: the input of a local tool is inferred from its schema.
+// Checked by the compiler, in `npm run typecheck`: the input of a local tool is inferred from its schema.
 import { generateText, jsonSchema, tool } from 'ai';
 import { jsonSchema as jsonSchemaOf6, tool as toolOf6, type ToolSet as ToolSetOf6 } from 'ai6';
 import { jsonSchema as jsonSchemaOf7, tool as toolOf7, type ToolSet as ToolSetOf7 } from 'ai7';
@@ -13,7 +13,7 @@ import * as mini from 'zod/v4-mini';
 type City = { city: string };
 const inputSchema = z.object({ city: z.string() });
 
-test('the input is inferred from every kind of schema', () => {
+test('infers the input from every kind of schema', () => {
   createLocalTools({
     zod4: {
       inputSchema,
@@ -55,7 +55,7 @@ test('the input is inferred from every kind of schema', () => {
   });
 });
 
-test('the input is inferred in the settings of a provider, and in those for `ai` 6 and 7', () => {
+test('infers the input in the settings of a provider and of the V3 provider', () => {
   const tools = {};
   createKelivoResponsesProvider({ store: false, tools });
   createKelivoResponsesProvider({
@@ -66,7 +66,7 @@ test('the input is inferred in the settings of a provider, and in those for `ai`
   });
 });
 
-test('tools of every major of `ai` are accepted together, with marks of their own', () => {
+test('accepts tools of all majors of `ai` together, also with extra marks', () => {
   const execute = async ({ city }: City) => `Sunny in ${city}`;
   createLocalTools({
     of5: tool({ inputSchema, execute }),
@@ -77,7 +77,7 @@ test('tools of every major of `ai` are accepted together, with marks of their ow
   expectTypeOf<Record<string, LocalTool>>().toExtend<LocalTools>();
 });
 
-test('`runInProvider` infers the input, and gives the host typed declarations', async () => {
+test('`runInProvider` infers the input and returns typed declarations', async () => {
   const weather = { inputSchema, execute: async ({ city }: City) => `Sunny in ${city}` };
   const run = runInProvider({
     weather,
@@ -94,7 +94,7 @@ test('`runInProvider` infers the input, and gives the host typed declarations', 
   }
 });
 
-test('a tool that does not fit its schema does not compile', () => {
+test('rejects a tool that does not match its schema', () => {
   // @ts-expect-error The schema has no such key.
   createLocalTools({ weather: { inputSchema, execute: async ({ town }) => town } });
   // @ts-expect-error The schema gives a string.

@@ -1,4 +1,4 @@
-// Checked by the compiler: the options and the metadata of a call.
+// Checked by the compiler, in `npm run typecheck`: the options and the metadata of a call.
 import { generateText } from 'ai';
 import {
   createKelivoResponsesProvider,
@@ -12,7 +12,7 @@ import { expectTypeOf, test } from 'vitest';
 const model = createKelivoResponsesProvider()('gpt-5');
 const prompt = 'Hi';
 
-test('options are checked with `satisfies`, and accepted by a host', () => {
+test('options work with `satisfies` and in `generateText`', () => {
   const kelivo = {
     reasoningEffort: 'low',
     textVerbosity: 'high',
@@ -23,14 +23,14 @@ test('options are checked with `satisfies`, and accepted by a host', () => {
   expectTypeOf(generateText).toBeCallableWith({ model, prompt, providerOptions: { kelivo } });
 });
 
-test('an unknown option or a wrong value does not compile', () => {
+test('rejects unknown options and wrong values', () => {
   expectTypeOf<{ textVerbosity: 'loud' }>().not.toExtend<KelivoProviderOptions>();
   expectTypeOf<{ turnId: 7 }>().not.toExtend<KelivoProviderOptions>();
   // @ts-expect-error A misspelt option.
   ({ reasoningEfort: 'low' }) satisfies KelivoProviderOptions;
 });
 
-test('metadata is read with its types', async () => {
+test('metadata is typed', async () => {
   const result = await generateText({ model, prompt });
   const kelivo = result.providerMetadata?.kelivo as KelivoProviderMetadata | undefined;
   const openai = result.providerMetadata?.openai as KelivoOpenAIMetadata | undefined;

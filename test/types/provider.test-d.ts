@@ -1,4 +1,4 @@
-// Checked by the compiler: the types of the built package.
+// Checked by the compiler, in `npm run typecheck`: the types of the built package.
 import type { EmbeddingModelV2, LanguageModelV2, ProviderV2 } from '@ai-sdk/provider';
 import type { LanguageModel, ToolSet } from 'ai';
 import type { LanguageModel as LanguageModelOf6, ToolSet as ToolSetOf6 } from 'ai6';
@@ -16,7 +16,7 @@ import { expectTypeOf, test } from 'vitest';
 
 const provider = createKelivoResponsesProvider();
 
-test('a provider is one of the AI SDK, and can be called', () => {
+test('a provider is an AI SDK provider and callable', () => {
   expectTypeOf(provider).toExtend<ProviderV2>();
   expectTypeOf(provider).toEqualTypeOf<KelivoResponsesProvider>();
   expectTypeOf(kelivoResponses).toEqualTypeOf<KelivoResponsesProvider>();
@@ -24,25 +24,25 @@ test('a provider is one of the AI SDK, and can be called', () => {
   expectTypeOf(provider.textEmbeddingModel('text-embedding-3-small')).toExtend<EmbeddingModelV2<string>>();
 });
 
-test('its models are models of every major of `ai`', () => {
+test('models are accepted by all majors of `ai`', () => {
   expectTypeOf(provider('gpt-5')).toExtend<LanguageModel>();
   expectTypeOf(provider('gpt-5')).toExtend<LanguageModelOf6>();
   expectTypeOf(provider('gpt-5')).toExtend<LanguageModelOf7>();
 });
 
-test('the declarations of its tools are tools of every major of `ai`', () => {
+test('tool stubs are accepted by all majors of `ai`', () => {
   expectTypeOf(provider.toolStubs()).resolves.toExtend<ToolSet>();
   expectTypeOf(provider.toolStubs()).resolves.toExtend<ToolSetOf6>();
   expectTypeOf(provider.toolStubs()).resolves.toExtend<ToolSetOf7>();
 });
 
-test('a setting that is unknown or wrong does not compile', () => {
+test('rejects unknown and wrong settings', () => {
   expectTypeOf<{ baseUrl: string }>().not.toExtend<KelivoResponsesSettings>();
   // @ts-expect-error A misspelt setting.
   createKelivoResponsesProvider({ baseUrl: 'https://api.openai.com/v1' });
-  // @ts-expect-error A value that is none of the known ones.
+  // @ts-expect-error An unknown value.
   createKelivoResponsesProvider({ systemMessageMode: 'user' });
-  // @ts-expect-error The tools are the provider's own setting.
+  // @ts-expect-error `tools` is a setting of the provider, not of the tool loop.
   createKelivoResponsesProvider({ toolLoop: { tools: [] } });
   // @ts-expect-error A misspelt nested setting.
   createKelivoResponsesProvider({ timeouts: { totl: 1000 } });
@@ -60,6 +60,6 @@ test('an error has a literal code', () => {
     expectTypeOf(error).toEqualTypeOf<KelivoError>();
     expectTypeOf(error.code).toEqualTypeOf<KelivoErrorCode>();
     // @ts-expect-error No such code.
-    expectTypeOf(error.code === 'mcp-tired').toBeBoolean();
+    expectTypeOf(error.code === 'mcp-unknown').toBeBoolean();
   }
 });

@@ -1,4 +1,4 @@
-// Checked by the compiler, in `npm run check`: tools go in and out with the types that hosts give them.
+// Checked by the compiler, in `npm run typecheck`: tools and tool sources.
 import { tool } from 'ai';
 import { tool as toolOf6 } from 'ai6';
 import { tool as toolOf7 } from 'ai7';
@@ -16,7 +16,7 @@ import { z } from 'zod';
 const inputSchema = z.object({ city: z.string() });
 const execute = async ({ city }: { city: string }) => `Sunny in ${city}`;
 
-test('tools of every major of `ai` are local tools', () => {
+test('tools of all majors of `ai` are local tools', () => {
   expectTypeOf(createLocalTools).toBeCallableWith({ weather: tool({ inputSchema, execute }) });
   expectTypeOf(createLocalTools).toBeCallableWith({ weather: toolOf6({ inputSchema, execute }) });
   expectTypeOf(createLocalTools).toBeCallableWith({ weather: toolOf7({ inputSchema, execute }) });
@@ -25,7 +25,7 @@ test('tools of every major of `ai` are local tools', () => {
   });
 });
 
-test('every kind of tools is a source of tools', () => {
+test('local tools and MCP tools are tool sources', () => {
   expectTypeOf(createLocalTools).returns.toExtend<ToolSource>();
   expectTypeOf(createMcpTools).returns.toExtend<ToolSource>();
   expectTypeOf(createKelivoResponsesProvider).toBeCallableWith({ mcpServers: createMcpTools({}) });
@@ -41,12 +41,12 @@ test('internal members are not part of the types', () => {
   expectTypeOf<keyof McpConnectionPool>().toEqualTypeOf<'close'>();
 });
 
-test('a loop needs tools, and a model to wrap', () => {
+test('a tool loop requires tools and a model', () => {
   const model = createKelivoResponsesProvider().responses('gpt-5');
   expectTypeOf(withToolLoop(model, { tools: createLocalTools({}) })).toEqualTypeOf(model);
   // @ts-expect-error No tools.
   withToolLoop(model, {});
-  // @ts-expect-error An id is no model.
+  // @ts-expect-error An id is not a model.
   withToolLoop('gpt-5', { tools: [] });
   expectTypeOf(toolLoopMiddleware).parameter(0).toHaveProperty('tools');
 });
