@@ -10,7 +10,7 @@ import { startProvider } from './_provider.js';
 interface Moment {
   /** Returns the settings and a condition that is met when the moment has come. */
   readonly settings: () => Promise<{ settings: KelivoResponsesSettings; hasCome?: () => Promise<boolean> }>;
-  readonly answers?: ScriptedResponse[];
+  readonly responses?: ScriptedResponse[];
 }
 
 const moments: Readonly<Record<string, Moment>> = {
@@ -25,11 +25,11 @@ const moments: Readonly<Record<string, Moment>> = {
   },
   'before the first response': {
     settings: async () => ({ settings: {} }),
-    answers: [{ fault: 'headers-never' }],
+    responses: [{ fault: 'headers-never' }],
   },
   'in the middle of a response': {
     settings: async () => ({ settings: {} }),
-    answers: [{ output: [{ text: 'Once upon a time there was' }], fault: 'stall', after: 5 }],
+    responses: [{ output: [{ text: 'Once upon a time there was' }], fault: 'stall', after: 5 }],
   },
   'during a slow MCP tool': {
     async settings() {
@@ -42,24 +42,24 @@ const moments: Readonly<Record<string, Moment>> = {
         hasCome: async () => hasStarted,
       };
     },
-    answers: [[{ call: 'trigger-long-running-operation', arguments: { duration: 60, steps: 2 } }]],
+    responses: [[{ call: 'trigger-long-running-operation', arguments: { duration: 60, steps: 2 } }]],
   },
   'while a follow-up request waits for a rate limit': {
     settings: async () => ({ settings: { mcpServers: { everything: everythingOverStdio() } } }),
-    answers: [[{ call: 'get-env' }], { status: 429, retryAfter: 30 }],
+    responses: [[{ call: 'get-env' }], { status: 429, retryAfter: 30 }],
   },
 };
 
-async function reach({ settings, answers = [] }: Moment) {
+async function reach({ settings, responses = [] }: Moment) {
   const { settings: given, hasCome } = await settings();
   const { emulator, provider } = await startProvider(given);
-  emulator.enqueue(...answers);
-  const isAsked = async () => emulator.requests.length >= Math.max(answers.length, 1);
+  emulator.enqueue(...responses);
+  const hasReceived = async () => emulator.requests.length >= Math.max(responses.length, 1);
   return {
     emulator,
     model: provider('gpt-5'),
     untilReached: async () => {
-      await until(hasCome ?? isAsked);
+      await until(hasCome ?? hasReceived);
       // The moment is a state and not an event, so the call stays in it briefly.
       await new Promise(resolve => setTimeout(resolve, 30));
     },

@@ -29,12 +29,12 @@ const tools = [
 ];
 
 const send = message => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-const answer = (id, text) => send({ id, result: { content: [{ type: 'text', text }] } });
+const respond = (id, text) => send({ id, result: { content: [{ type: 'text', text }] } });
 const startGrandchild = () =>
   spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: ['ignore', 'inherit', 'ignore'] });
 
 /** Handlers for the host's responses, by request id. */
-const questions = new Map();
+const requests = new Map();
 
 const listings = {
   plain: () => ({ tools }),
@@ -57,12 +57,12 @@ const listings = {
 };
 
 const calls = {
-  echo: (id, { text }) => answer(id, `echo ${text}`),
-  journal: id => answer(id, entries().join('\n')),
+  echo: (id, { text }) => respond(id, `echo ${text}`),
+  journal: id => respond(id, entries().join('\n')),
   silent: () => {},
   refuse: id => send({ id, error: { code: -32602, message: 'This tool is closed on Sundays.' } }),
-  big: (id, { size }) => answer(id, 'x'.repeat(size)),
-  grandchild: id => answer(id, String(startGrandchild().pid)),
+  big: (id, { size }) => respond(id, 'x'.repeat(size)),
+  grandchild: id => respond(id, String(startGrandchild().pid)),
   'leave-grandchild': () => {
     startGrandchild();
     process.exit(4);
@@ -73,32 +73,34 @@ const calls = {
     );
   },
   'crash-first': id => {
-    if (entries().filter(entry => entry.startsWith('start')).length > 1) answer(id, 'second time lucky');
+    if (entries().filter(entry => entry.startsWith('start')).length > 1) respond(id, 'second time lucky');
     else process.exit(6);
   },
   'add-tool': id => {
     tools.push({ name: 'added', inputSchema: schema });
     send({ method: 'notifications/tools/list_changed' });
-    answer(id, 'added');
+    respond(id, 'added');
   },
   // Sends a request to the host and returns its response or error.
   ask: (id, { method, params }) => {
-    questions.set(`ask-${id}`, reply => answer(id, JSON.stringify(reply)));
+    requests.set(`ask-${id}`, reply => respond(id, JSON.stringify(reply)));
     send({ id: `ask-${id}`, method, params });
   },
   noise: id => {
     process.stdout.write('Listening on port 3000\n{"jsonrpc":\n[]\nnull\n\n{"level":"info"}\n');
-    answer(id, 'heard in spite of the noise');
+    respond(id, 'heard in spite of the noise');
   },
-  progress: (id, { steps, pause }, progressToken) => {
-    let step = 0;
-    const timer = setInterval(() => {
-      step++;
-      if (step <= steps)
-        return send({ method: 'notifications/progress', params: { progressToken, progress: step } });
-      clearInterval(timer);
-      answer(id, `${steps} steps`);
-    }, pause);
+  progress: async (id, { steps, pause }, progressToken) => {
+    for (let step = 1; step <= steps; step++) {
+      await new Promise(resolve => setTimeout(resolve, pause));
+      send({ method: 'notifications/progress', params: { progressToken, progress: step } });
+      // The SDK drops progress that it reads together with the result. The ping shows that the progress was read.
+      await new Promise(resolve => {
+        requests.set(`ping-${id}`, resolve);
+        send({ id: `ping-${id}`, method: 'ping' });
+      });
+    }
+    respond(id, `${steps} steps`);
   },
 };
 
@@ -127,7 +129,7 @@ process.stdout.write('a stray log line on standard output\n');
 createInterface({ input: process.stdin })
   .on('line', line => {
     const { id, method, params, result, error } = JSON.parse(line);
-    if (method === undefined) questions.get(id)?.(result ?? error);
+    if (method === undefined) requests.get(id)?.(result ?? error);
     else methods[method]?.(id, params);
   })
   .on('close', () => {

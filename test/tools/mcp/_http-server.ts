@@ -86,7 +86,7 @@ export async function startHttpServer({
     page: ({ response }) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Hi</html>'),
   };
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const message = request.method === 'POST' ? JSON.parse(await text(request)) : {};
     const sessionId = request.headers['mcp-session-id']?.toString();
     const lastEventId = request.headers['last-event-id']?.toString();
@@ -134,7 +134,7 @@ export async function startHttpServer({
     return { jsonrpc: '2.0', id, result: { tools } };
   }
 
-  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
+  const server = createServer((request, response) => void respond(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
     server.closeAllConnections();
