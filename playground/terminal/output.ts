@@ -80,7 +80,7 @@ export function createTurnPrinter(terminal: Terminal): (event: DemoEvent) => voi
 }
 
 /** `1 round`, `2 rounds` */
-export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
 function describeResult({ toolName, output, isError, duration }: ToolResultEvent): string {
   const time = duration === undefined ? '' : ` (${Math.round(duration)} ms)`;

@@ -115,10 +115,7 @@ const OPENAI = 'https://api.openai.com/v1';
 const LATENCY = 15;
 
 /** Opens the endpoint of the environment, or starts an emulator. */
-export async function openEndpoint({
-  OPENAI_API_KEY: key,
-  OPENAI_BASE_URL: url,
-}: Environment): Promise<Endpoint> {
+async function openEndpoint({ OPENAI_API_KEY: key, OPENAI_BASE_URL: url }: Environment): Promise<Endpoint> {
   if (key || url) {
     const baseURL = url || OPENAI;
     return {
@@ -156,10 +153,7 @@ export interface Inspection {
 }
 
 /** Starts each server and counts its tools. */
-export async function inspectServers(
-  tools: McpTools,
-  { signal }: { signal: AbortSignal },
-): Promise<Inspection> {
+async function inspectServers(tools: McpTools, { signal }: { signal: AbortSignal }): Promise<Inspection> {
   const { warnings } = await tools.listTools({ signal });
   const servers = tools
     .status()

@@ -34,7 +34,7 @@ export const toJsonDelivery = (body: PlainObject, { status = 200 }: { status?: n
 export const toErrorDelivery = (error: ApiError): Delivery =>
   toJsonDelivery(toErrorBody(error), { status: error.status });
 
-export const toStreamDelivery = (steps: readonly DeliveryStep[]): Delivery => ({
+const toStreamDelivery = (steps: readonly DeliveryStep[]): Delivery => ({
   status: 200,
   headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
   steps,
@@ -91,7 +91,7 @@ export const toKnownError = (status: number): Omit<ApiError, 'status'> =>
     message:
       status >= 500
         ? 'The server had an error while processing your request. Sorry about that!'
-        : `The request was refused with status ${status}.`,
+        : `The request was rejected with status ${status}.`,
     type: status >= 500 ? 'server_error' : 'invalid_request_error',
     param: null,
     code: null,

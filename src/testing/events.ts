@@ -60,7 +60,7 @@ function toFailedResponse(response: EmulatedResponse, fault: FailingFault): Emul
 }
 
 /** Returns all events of a streamed response, from `response.created` to the terminal event. */
-export function toEvents(response: EmulatedResponse): StreamEvent[] {
+function toEvents(response: EmulatedResponse): StreamEvent[] {
   const opening = toOpeningResponse(response);
   return numberEvents([
     { type: 'response.created', response: opening },
@@ -71,7 +71,7 @@ export function toEvents(response: EmulatedResponse): StreamEvent[] {
 }
 
 /** Adds `sequence_number` to each event, directly after `type` as in the API. */
-export const numberEvents = (events: readonly StreamEvent[], { from = 0 } = {}): StreamEvent[] =>
+const numberEvents = (events: readonly StreamEvent[], { from = 0 } = {}): StreamEvent[] =>
   events.map(({ type, ...fields }, index) => ({ type, sequence_number: from + index, ...fields }));
 
 const toOpeningResponse = (response: EmulatedResponse) => ({
@@ -166,7 +166,7 @@ const toCallEvents = (call: FunctionCallItem): StreamEvent[] => [
 ];
 
 /** Converts a response to JSON, for a response body and for the terminal event. */
-export function toWireResponse(response: EmulatedResponse): PlainObject {
+function toWireResponse(response: EmulatedResponse): PlainObject {
   const { id, createdAt, status, output, usage, incompleteReason, error, echo } = response;
   return {
     id,

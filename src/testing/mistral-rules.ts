@@ -129,7 +129,7 @@ function firstError(
 }
 
 /** Requires one result per call before the next assistant message, and a call for each result. */
-export function checkMistralCalls(messages: readonly PlainObject[]): ApiError | undefined {
+function checkMistralCalls(messages: readonly PlainObject[]): ApiError | undefined {
   const called = new Set<unknown>();
   const resolved = new Set<unknown>();
   for (const { role, tool_calls: calls, tool_call_id: id } of messages) {

@@ -44,7 +44,7 @@ const isItemList = (scripted: ScriptedResponse): scripted is readonly ScriptedIt
  * It calls the tools that the last user message requests and then reports their outputs. It calls several tools at
  * once, unless `parallel_tool_calls` is off or the message contains "then" or "one after another".
  */
-export function respondByRules(request: ResponsesRequest): ScriptedItem[] {
+function respondByRules(request: ResponsesRequest): ScriptedItem[] {
   const turn = readTurn(request.items);
   const calls = planCalls(request, turn);
   const output = calls.length > 0 ? calls.map(toCall) : [toFinalOutput(request, turn)];
@@ -127,7 +127,7 @@ export interface Turn {
 }
 
 /** Reads the current turn of a conversation. A user message without text, such as a tool's image, starts no turn. */
-export function readTurn(items: readonly PlainObject[]): Turn {
+function readTurn(items: readonly PlainObject[]): Turn {
   const start = items.findLastIndex(
     item => toItemType(item) === 'message' && item.role === 'user' && toText(item.content) !== '',
   );
@@ -144,13 +144,13 @@ export function readTurn(items: readonly PlainObject[]): Turn {
 }
 
 /** Returns the text of a message or tool output. Other parts are described: "an image (image/png)". */
-export function describeContent(content: unknown): string {
+function describeContent(content: unknown): string {
   if (typeof content === 'string') return content.trim();
   return objectsOf(content).map(describePart).filter(Boolean).join(', ');
 }
 
 /** Returns the text parts only. */
-export function toText(content: unknown): string {
+function toText(content: unknown): string {
   if (typeof content === 'string') return content.trim();
   return objectsOf(content)
     .map(part => (typeof part.text === 'string' ? part.text.trim() : ''))
@@ -162,7 +162,7 @@ export function toText(content: unknown): string {
  * Returns true if a tool output describes a failure. The API has no field for that. Matches output that begins with
  * "Error", text that reports a failed tool, and JSON with an `error`.
  */
-export function isFailure(output: unknown): boolean {
+function isFailure(output: unknown): boolean {
   const text = toText(output);
   if (
     /^(mcp )?error\b|^unknown tool\b|^(the )?(tool|call)\b.{0,100}\b(failed|timed out|refused|unknown)\b/i.test(

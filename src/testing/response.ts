@@ -76,7 +76,7 @@ const toUsage = (counts: {
 });
 
 /** Adds ids and status to a scripted item. `encrypt` adds encrypted content to reasoning items. */
-export function toOutputItem(
+function toOutputItem(
   item: ScriptedItem,
   { encrypt, createCallId }: { encrypt: boolean; createCallId: () => string },
 ): OutputItem {
@@ -116,7 +116,7 @@ const toMessage = (part: MessageContent): OutputItem => ({
  * Truncates the output after `maxTokens`. The truncated item is `incomplete`, and later items are omitted.
  * `truncatesLast` marks the last item as incomplete without shortening it.
  */
-export function truncateOutput(
+function truncateOutput(
   items: readonly OutputItem[],
   { maxTokens, truncatesLast }: { maxTokens?: number; truncatesLast: boolean },
 ): { output: readonly OutputItem[]; isTruncated: boolean } {
@@ -183,7 +183,7 @@ export const toWords = (text: string): string[] => text.match(/\s*\S+|\s+$/g) ??
 export const toChunks = (text: string): string[] => text.match(/.{1,7}/gsu) ?? [];
 
 /** Creates an id in the format of the API: a prefix for the kind, then hexadecimal digits. */
-export function createId(prefix: 'resp' | 'msg' | 'rs' | 'fc' | 'call'): string {
+function createId(prefix: 'resp' | 'msg' | 'rs' | 'fc' | 'call'): string {
   return `${prefix}_${randomBytes(prefix === 'call' ? 12 : 24).toString('hex')}`;
 }
 
@@ -197,7 +197,7 @@ const alphanumerics = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234
 export const charactersPerToken = 4;
 
 /** Tokens of a reasoning item. OpenAI counts them in steps of 64. */
-export const reasoningTokensPerItem = 64;
+const reasoningTokensPerItem = 64;
 
 /** Estimates a token count at four characters each, ignoring the content of embedded images and files. */
 export function estimateTokens(text: string): number {
@@ -205,7 +205,7 @@ export function estimateTokens(text: string): number {
 }
 
 /** Returns the text of an item that counts as output. Reasoning is counted separately. */
-export function toOutputText(item: OutputItem): string {
+function toOutputText(item: OutputItem): string {
   switch (item.type) {
     case 'message':
       return item.content.map(part => (part.type === 'refusal' ? part.refusal : part.text)).join('');

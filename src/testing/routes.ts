@@ -136,7 +136,7 @@ function findMistralError(
  * Returns the complete conversation of a request: the items of `previous_response_id`, then the input. Each known
  * `item_reference` is replaced by its item.
  */
-export function expandInput(
+function expandInput(
   body: PlainObject,
   { memory }: { memory: ItemMemory },
 ): { items: readonly PlainObject[]; error?: ApiError } {

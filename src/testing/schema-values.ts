@@ -129,8 +129,8 @@ function fillNumber(schema: PlainObject, { pool }: Position): number {
   const minimum = toNumber(schema.minimum) ?? Number.NEGATIVE_INFINITY;
   const maximum = toNumber(schema.maximum) ?? Number.POSITIVE_INFINITY;
   const value = pool.takeNumber() ?? toNumber(schema.default) ?? 1;
-  const whole = toType(schema) === 'integer' ? Math.round(value) : value;
-  return Math.min(Math.max(whole, minimum), maximum);
+  const rounded = toType(schema) === 'integer' ? Math.round(value) : value;
+  return Math.min(Math.max(rounded, minimum), maximum);
 }
 
 function fillBoolean(schema: PlainObject, { pool, name }: Position): boolean {

@@ -87,7 +87,7 @@ export function validateFunction(tool: PlainObject, { path }: { path: string }):
  * Returns why the API rejects a JSON Schema, or `undefined` for a valid one.
  * Strict schemas must forbid additional properties and require all properties.
  */
-export function findSchemaIssue(schema: unknown, { strict }: { strict: boolean }): string | undefined {
+function findSchemaIssue(schema: unknown, { strict }: { strict: boolean }): string | undefined {
   const type = isPlainObject(schema) ? schema.type : undefined;
   if (!isPlainObject(schema) || type !== 'object') {
     return `schema must be a JSON Schema of 'type: "object"', got 'type: "${type === undefined ? 'None' : String(type)}"'.`;

@@ -33,7 +33,7 @@ export interface ChatDialect {
 }
 
 /** Creates a chunk with one delta; `finishReason` marks the last one. */
-export const toChunk = (delta: PlainObject, finishReason: string | null = null): PlainObject => ({
+const toChunk = (delta: PlainObject, finishReason: string | null = null): PlainObject => ({
   choices: [{ index: 0, delta, finish_reason: finishReason }],
 });
 

@@ -153,7 +153,7 @@ function checkFormat({ response_format: format, messages }: PlainObject): ApiErr
 const kindOf = ({ model }: PlainObject) => toModelKind(String(model));
 
 /** Returns OpenAI's first error for the messages of a chat request: their contents first, then their order. */
-export function validateMessages(messages: readonly unknown[]): ApiError | undefined {
+function validateMessages(messages: readonly unknown[]): ApiError | undefined {
   for (const [index, message] of messages.entries()) {
     const error = validateMessage(message, { index });
     if (error !== undefined) return error;

@@ -65,7 +65,7 @@ const toErrorDelivery = (error: ApiError, dialect: ChatDialect): Delivery =>
   toJsonDelivery(dialect.toErrorBody(error), { status: error.status });
 
 /** Converts a chat request to a request of the Responses API, which the emulated model reads. */
-export function toResponsesBody(body: PlainObject): PlainObject {
+function toResponsesBody(body: PlainObject): PlainObject {
   return {
     model: body.model,
     input: objectsOf(body.messages).flatMap(toItems),
@@ -124,7 +124,7 @@ function toText(format: unknown): PlainObject | undefined {
 }
 
 /** Converts a response to the format of the Chat Completions API. */
-export function toChatFormat(
+function toChatFormat(
   response: EmulatedResponse,
   {
     dialect,
@@ -164,7 +164,7 @@ const isLast = ({ choices }: PlainObject): boolean =>
   objectsOf(choices).some(({ finish_reason: reason }) => typeof reason === 'string');
 
 /** Joins the output items of a response to the one message of a chat completion. */
-export function toCompletion(response: EmulatedResponse): Completion {
+function toCompletion(response: EmulatedResponse): Completion {
   const { id, createdAt, echo, output, usage } = response;
   const messages = output.flatMap(item => (item.type === 'message' ? item.content : []));
   const calls = output.flatMap(item => (item.type === 'function_call' ? [item] : []));

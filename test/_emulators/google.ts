@@ -74,19 +74,19 @@ export interface GoogleError {
   readonly status: string;
 }
 
-export const toGoogleErrorBody = (error: GoogleError): PlainObject => ({ error });
+const toGoogleErrorBody = (error: GoogleError): PlainObject => ({ error });
 
-export const invalidArgument = (message: string): GoogleError => ({
+const invalidArgument = (message: string): GoogleError => ({
   code: 400,
   message,
   status: 'INVALID_ARGUMENT',
 });
 
 /** Errors of the API by status, https://ai.google.dev/gemini-api/docs/troubleshooting. */
-export const toStatusError = (code: number): GoogleError => {
+const toStatusError = (code: number): GoogleError => {
   const [status, message] = knownStatuses[code] ?? [
     'UNKNOWN',
-    `The request was refused with status ${code}.`,
+    `The request was rejected with status ${code}.`,
   ];
   return { code, message, status };
 };
@@ -101,7 +101,7 @@ const knownStatuses: Readonly<Record<number, readonly [status: string, message: 
 };
 
 /** Converts a Gemini request to a request of the Responses API, which the emulated model reads. */
-export function toResponsesBody(
+function toResponsesBody(
   body: PlainObject,
   { model, stream }: { model: string; stream: boolean },
 ): PlainObject {
@@ -120,7 +120,7 @@ export function toResponsesBody(
 }
 
 /** Returns the function declarations of a request. */
-export const toDeclarations = ({ tools }: PlainObject): PlainObject[] =>
+const toDeclarations = ({ tools }: PlainObject): PlainObject[] =>
   objectsOf(tools).flatMap(tool => objectsOf(tool.functionDeclarations));
 
 /** Converts contents to items. Call ids are optional, so a result belongs to the first open call with its name. */
@@ -235,7 +235,7 @@ const toText = (parts: unknown): string | undefined =>
 const toObject = (value: unknown): PlainObject => (isPlainObject(value) ? value : {});
 
 /** Converts a response to the format of the Gemini API. */
-export function toGoogleFormat(
+function toGoogleFormat(
   response: EmulatedResponse,
   { model, rewriteChunks = chunks => chunks }: { model: string; rewriteChunks?: RewriteChunks },
 ): ResponseFormat {
@@ -326,7 +326,7 @@ function toUsage(usage: ResponseUsage): PlainObject {
 }
 
 /** Returns the first error of the Gemini API for a request. */
-export function validateGoogle(body: PlainObject, { model }: { model: string }): GoogleError | undefined {
+function validateGoogle(body: PlainObject, { model }: { model: string }): GoogleError | undefined {
   const contents = objectsOf(body.contents);
   if (contents.length === 0) {
     return invalidArgument('* GenerateContentRequest.contents: contents is not specified\n');

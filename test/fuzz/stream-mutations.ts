@@ -5,7 +5,7 @@ export type Random = () => number;
 /** Mutates streams reproducibly, by seed. */
 export interface Mutator {
   readonly random: Random;
-  /** Returns the bytes of the stream after one to four mutations. */
+  /** Returns the bytes of the stream after up to five mutations. */
   stream(body: string): Uint8Array;
 }
 

@@ -15,7 +15,7 @@ export interface Dialect {
 }
 
 /** Observed differences between these servers and the API. */
-export const dialects: readonly Dialect[] = [
+const dialects: readonly Dialect[] = [
   {
     name: 'vllm',
     title: 'vLLM',

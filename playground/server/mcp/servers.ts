@@ -113,13 +113,13 @@ export function openServerRegistry({ file, defaults, redact }: ServerRegistryOpt
 }
 
 /** Reads the configuration file. Creates it with `defaults` if it does not exist. */
-export function readConfigFile(file: string, { defaults }: { defaults: McpServers }): McpServers {
+function readConfigFile(file: string, { defaults }: { defaults: McpServers }): McpServers {
   if (!existsSync(file)) writeConfigFile(file, defaults);
   return parseMcpConfig(readFileSync(file, 'utf8'));
 }
 
 /** Replaces the file atomically, readable only for its owner, because it may contain keys. */
-export function writeConfigFile(file: string, mcpServers: McpServers): void {
+function writeConfigFile(file: string, mcpServers: McpServers): void {
   const draft = `${file}.new`;
   writeFileSync(draft, `${JSON.stringify({ mcpServers }, null, 2)}\n`, { mode: 0o600 });
   renameSync(draft, file);

@@ -87,7 +87,7 @@ function toTitle({ parts }: PlaygroundMessage): string {
 }
 
 /** Returns the enabled adapters that match the model. */
-export const adaptersFor = ({
+const adaptersFor = ({
   modelId,
   disabledAdapters,
 }: Pick<Settings, 'modelId' | 'disabledAdapters'>): readonly ModelAdapter[] =>

@@ -53,7 +53,7 @@ const modelsResponse = z.object({ data: z.array(z.object({ id: z.string().max(20
 const TIMEOUT = 10_000;
 
 /** Lists the models of an endpoint. If that fails, the list is empty and `problem` contains the reason. */
-export async function listModels(
+async function listModels(
   endpoint: string,
   { redactor, signal, ...options }: OpenTargetOptions & { redactor: Redactor; signal: AbortSignal },
 ): Promise<ModelList> {

@@ -149,7 +149,7 @@ const toEventType = (json: unknown): string =>
     : 'message';
 
 /** Truncates long strings anywhere in JSON, such as base64 images, and appends the number of omitted characters. */
-export function shortenStrings(value: unknown, { maxCharacters }: { maxCharacters: number }): unknown {
+function shortenStrings(value: unknown, { maxCharacters }: { maxCharacters: number }): unknown {
   const shorten = (entry: unknown): unknown => {
     if (typeof entry === 'string') {
       const omitted = entry.length - maxCharacters;

@@ -76,7 +76,7 @@ const pages: readonly (readonly [PageName, string])[] = [
 ];
 
 /** Switches between the parts of the page on narrow screens. */
-export function PageTabs({ page, onChange }: { page: PageName; onChange: (page: PageName) => void }) {
+function PageTabs({ page, onChange }: { page: PageName; onChange: (page: PageName) => void }) {
   return (
     <nav className="page-tabs" aria-label="Parts of the page">
       {pages.map(([name, title]) => (

@@ -72,13 +72,7 @@ function lastTrace({ messages }: ThreadHook, traces: Traces) {
 }
 
 /** Compares the last responses of both providers. */
-export function ComparisonTable({
-  kelivo,
-  official,
-}: {
-  kelivo: Trace | undefined;
-  official: Trace | undefined;
-}) {
+function ComparisonTable({ kelivo, official }: { kelivo: Trace | undefined; official: Trace | undefined }) {
   if (kelivo === undefined || official === undefined) return null;
   return (
     <div className="comparison" tabIndex={0} role="region" aria-label="Comparison of the last responses">

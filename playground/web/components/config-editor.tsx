@@ -77,7 +77,7 @@ export interface ConfirmCommandsProps {
 }
 
 /** Asks for confirmation before programs are started on this computer. */
-export function ConfirmCommands({ question, onConfirm, onBack }: ConfirmCommandsProps) {
+function ConfirmCommands({ question, onConfirm, onBack }: ConfirmCommandsProps) {
   return (
     <div role="alertdialog" aria-label="Start these programs?">
       <p>These programs run on this computer with your permissions. Start them only if you trust them.</p>

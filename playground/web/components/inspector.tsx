@@ -58,7 +58,7 @@ function TraceView({ live: { trace, beganAt } }: { live: LiveTrace }) {
 const endNames = { finished: 'Finished', stopped: 'Stopped', failed: 'Failed' } as const;
 
 /** Summary of a turn. */
-export function TurnFacts({ trace, now }: { trace: Trace; now: number }) {
+function TurnFacts({ trace, now }: { trace: Trace; now: number }) {
   const { flag, modelId, endpoint, fault, adapters, end, firstTokenAt } = trace;
   return (
     <header className="turn-facts">
@@ -101,7 +101,7 @@ export function TurnFacts({ trace, now }: { trace: Trace; now: number }) {
 }
 
 /** Tokens per round and in total. */
-export function UsageTable({ trace: { rounds, usage } }: { trace: Trace }) {
+function UsageTable({ trace: { rounds, usage } }: { trace: Trace }) {
   const total = usage ?? sumUsage(rounds.flatMap(round => round.usage ?? []));
   if (rounds.every(round => round.usage === undefined)) return null;
   return (
@@ -144,7 +144,7 @@ function UsageRow({ title, usage = {} }: { title: string; usage: Usage | undefin
 const INTERVAL = 100;
 
 /** Returns the time of `performance.now()`, updated while a turn runs. */
-export function useNow({ isRunning }: { isRunning: boolean }): number {
+function useNow({ isRunning }: { isRunning: boolean }): number {
   const [now, setNow] = useState(() => performance.now());
   useEffect(() => {
     if (!isRunning) return;

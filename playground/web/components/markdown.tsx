@@ -37,7 +37,7 @@ export const Markdown = memo(function Markdown({ text }: { text: string }) {
 });
 
 /** A code block with a copy button. */
-export function CodeBlock({ children }: { children: ReactNode }) {
+function CodeBlock({ children }: { children: ReactNode }) {
   const pre = useRef<HTMLPreElement>(null);
   return (
     <div className="code-block">

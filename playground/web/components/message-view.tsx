@@ -77,7 +77,7 @@ function describeTurn({ flag, modelId, rounds, tools, end }: Trace): string {
 }
 
 /** Reasoning of the model, expanded while it is streamed. */
-export function ReasoningPart({ text, isRunning }: { text: string; isRunning: boolean }) {
+function ReasoningPart({ text, isRunning }: { text: string; isRunning: boolean }) {
   if (text === '') return null;
   return (
     <details className="reasoning" open={isRunning || undefined}>
@@ -93,7 +93,7 @@ export function ReasoningPart({ text, isRunning }: { text: string; isRunning: bo
 const toTitle = (text: string): string => text.split('\n')[0]?.replace(/[*#]/g, '').trim() || 'Reasoning';
 
 /** Asks for the approval of a tool call. The model receives the reason of a rejection. */
-export function ApprovalPrompt({ approval }: { approval: Approval }) {
+function ApprovalPrompt({ approval }: { approval: Approval }) {
   const { approvalId, toolName, input } = approval;
   const [isSent, setSent] = useState(false);
   const [problem, setProblem] = useState<string>();
@@ -127,7 +127,7 @@ export function ApprovalPrompt({ approval }: { approval: Approval }) {
 }
 
 /** Warnings of a turn, and the reason if it was stopped or failed. */
-export function TurnNote({ trace, isRunning }: { trace: Trace | undefined; isRunning: boolean }) {
+function TurnNote({ trace, isRunning }: { trace: Trace | undefined; isRunning: boolean }) {
   if (trace === undefined) {
     return isRunning ? null : <p className="note">The page was closed before this response was complete.</p>;
   }

@@ -54,7 +54,7 @@ const stateNames: Readonly<Record<ServerView['state'], string>> = {
 };
 
 /** One MCP server: state, tools, errors and log. */
-export function ServerCard({ server, onReconnect, onToggle }: ServerCardProps) {
+function ServerCard({ server, onReconnect, onToggle }: ServerCardProps) {
   const { name, target, state, error, tools, log, transport } = server;
   const isOn = state !== 'disabled';
   return (

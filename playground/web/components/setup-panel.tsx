@@ -83,7 +83,7 @@ export interface ModelFieldProps {
 }
 
 /** The model id, with suggestions from the endpoint. */
-export function ModelField({ settings: { endpoint, modelId }, change }: ModelFieldProps) {
+function ModelField({ settings: { endpoint, modelId }, change }: ModelFieldProps) {
   const listId = useId();
   const [list, setList] = useState<ModelList>();
   useEffect(() => {
@@ -122,7 +122,7 @@ export interface AdapterListProps {
 }
 
 /** The adapters that match the model id, each with a switch. */
-export function AdapterList({ state: { adapters, settings }, change }: AdapterListProps) {
+function AdapterList({ state: { adapters, settings }, change }: AdapterListProps) {
   const toggle = (name: string, isOn: boolean): void => {
     const others = settings.disabledAdapters.filter(other => other !== name);
     void change({ disabledAdapters: isOn ? others : [...others, name] });
@@ -150,7 +150,7 @@ export function AdapterList({ state: { adapters, settings }, change }: AdapterLi
 }
 
 /** Instructions for the model, saved on blur. */
-export function SystemPromptField({ value, onSave }: { value: string; onSave: (value: string) => void }) {
+function SystemPromptField({ value, onSave }: { value: string; onSave: (value: string) => void }) {
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
   return (

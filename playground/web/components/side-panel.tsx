@@ -64,7 +64,7 @@ const order: Readonly<Record<Theme, { next: Theme; icon: IconName; title: string
   dark: { next: 'system', icon: 'moon', title: 'dark' },
 };
 
-export function ThemeToggle() {
+function ThemeToggle() {
   const [theme, setTheme] = useState(readTheme);
   const { next, icon, title } = order[theme];
   return (

@@ -113,7 +113,7 @@ export interface EventListProps {
 const PAGE = 300;
 
 /** The events of a response as expandable rows, or the text of a response that is not a stream. */
-export function EventList({ found, exchange, query }: EventListProps) {
+function EventList({ found, exchange, query }: EventListProps) {
   const [limit, setLimit] = useState(PAGE);
   const { end, bodyText, startAt } = exchange;
   const { ref, onScroll } = useStickToEnd({ isActive: end === undefined && query.trim() === '' });

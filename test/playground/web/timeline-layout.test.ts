@@ -72,7 +72,7 @@ describe('the timeline', () => {
       ...finished.slice(0, 4),
       { type: 'approval-requested', at: 250, approvalId: 'a', toolCallId: 'c', toolName: 'rm', input: {} },
     ];
-    const settled: TraceEvent[] = [
+    const decided: TraceEvent[] = [
       ...waiting,
       { type: 'approval-decided', at: 300, approvalId: 'a', approved: true },
     ];
@@ -80,7 +80,7 @@ describe('the timeline', () => {
     expect(layoutTimeline(toTrace(waiting), { now: 500 }).lanes[0]?.tools).toMatchObject([
       { toolName: 'rm', state: 'waiting', left: 50, width: 50 },
     ]);
-    expect(layoutTimeline(toTrace(settled), { now: 500 }).lanes[0]?.tools).toEqual([]);
+    expect(layoutTimeline(toTrace(decided), { now: 500 }).lanes[0]?.tools).toEqual([]);
   });
 
   it('places a label where it fits: after the bar, before it, or inside', () => {
