@@ -82,7 +82,7 @@ const UNKNOWN_STATUS = 500;
 export const RETRYABLE = {
   connectTimeout: true,
   idleTimeout: true,
-  /** The time for the whole call is used up. */
+  /** The time limit of the call is reached. */
   totalTimeout: false,
   connectionFailure: true,
   truncatedResponse: true,

@@ -114,7 +114,7 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
         toInputJson,
         fetch,
         signal,
-        // Without streaming, the status arrives together with the whole response.
+        // Without streaming, the status arrives together with the complete response.
         timeouts: stream ? timeouts : { total: timeouts.total },
       });
       const reader = readResponse({

@@ -32,7 +32,7 @@ describe('embeddingIdentity', () => {
     expect(emulator.requests).toHaveLength(1);
   });
 
-  it('sends no request if the model, the call or the caller gives the length', async () => {
+  it('sends no request if the model, the call or the options contain the length', async () => {
     const { emulator, provider } = await start();
     const model = provider.textEmbeddingModel('text-embedding-3-small', { dimensions: 256 });
     const plain = provider.textEmbeddingModel('text-embedding-3-small');

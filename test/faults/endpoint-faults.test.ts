@@ -20,10 +20,11 @@ async function runTurn({ response }: EndpointFault, place: Place) {
   const call = [{ call: 'count', arguments: {}, callId: 'call_1' }];
   emulator.enqueue(...(place === 'first' ? [response] : [call, response]), [{ text: 'Done.' }]);
   let runs = 0;
+  const isSilent = 'fault' in response && (response.fault === 'headers-never' || response.fault === 'stall');
   const provider = createKelivoResponsesProvider({
     baseURL: emulator.baseURL,
     apiKey: 'sk-test',
-    timeouts: { connect: 200, idle: 200 },
+    timeouts: isSilent ? { connect: 500, idle: 500 } : {},
     tools: { count: tool({ inputSchema: z.object({}), execute: async () => ++runs }) },
     toolLoop: { retry: { initialDelay: 1 } },
   });

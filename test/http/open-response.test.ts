@@ -31,7 +31,7 @@ const serveSilence = (beginning = 'data: {}\n\n') =>
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write(beginning);
   });
 
-/** Stops the clock. Whatever settles afterwards does not wait for a timer. */
+/** Stops the clock. A promise that settles afterwards does not wait for a timer. */
 const stopClock = () => vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] });
 
 afterEach(() => {

@@ -19,7 +19,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Generates with a server that calls `echo` once and then answers. */
+/** Generates with a server that calls `echo` once and then returns a text. */
 async function generate(providerOptions: Record<string, Record<string, string | number>>) {
   const { url, requests } = await serve((response, { body }) => {
     const isAnswered = JSON.stringify(body.input).includes('function_call_output');

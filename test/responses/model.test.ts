@@ -10,7 +10,7 @@ import { message, toResponse } from './stream/_fixtures/wire-events.js';
 /** The number of events of HELLO before the first text. */
 const SILENT_EVENTS = 2;
 
-/** Stops the clock. Whatever settles afterwards does not wait for a timer. */
+/** Stops the clock. A promise that settles afterwards does not wait for a timer. */
 const stopClock = () => vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] });
 
 afterEach(() => {
