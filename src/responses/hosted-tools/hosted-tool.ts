@@ -82,7 +82,7 @@ export interface HostedItemMapping {
 }
 
 /** Converts streamed text of an item to JSON text of the arguments. */
-export interface HostedInputStream {
+interface HostedInputStream {
   /** Type of the events that contain a `delta` of the text. */
   readonly deltaEvent: string;
   /** Returns the arguments up to the text. `item` is the announced item. */

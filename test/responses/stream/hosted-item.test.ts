@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
+import { forEachChunking } from '../../_chunking.js';
+import { toSse } from '../../_sse.js';
 import { readParts } from '../_read-parts.js';
-import { toResponse, type WireItem } from './_fixtures/wire-events.js';
+import { toResponse, toStream, type WireItem } from './_fixtures/wire-events.js';
 
 const read = (item: WireItem, options: Parameters<typeof readParts>[1]) =>
   readParts(
@@ -44,3 +46,33 @@ it('restores the name of a custom tool', async () => {
     providerMetadata: { openai: { itemId: 'ctc_1' } },
   });
 });
+
+const CODE = 'print("a")\n';
+const interpreterItem = { type: 'code_interpreter_call', id: 'ci_1', container_id: 'c', outputs: [] };
+
+forEachChunking(
+  'streams the code of a code interpreter call as its JSON input',
+  toSse(
+    toStream([
+      {
+        begun: interpreterItem,
+        item: { ...interpreterItem, code: CODE },
+        deltas: [...CODE].map(delta => ({
+          type: 'response.code_interpreter_call_code.delta',
+          item_id: 'ci_1',
+          delta,
+        })),
+      },
+    ]),
+  ),
+  async chunks => {
+    const parts = await readParts(chunks, {
+      declared: declare('code_interpreter', 'openai.code_interpreter'),
+    });
+    const input = parts.flatMap(part => (part.type === 'tool-input-delta' ? [part.delta] : [])).join('');
+    expect(input).toBe(JSON.stringify({ containerId: 'c', code: CODE }));
+    expect(parts.find(part => part.type === 'tool-call')?.input).toBe(
+      JSON.stringify({ code: CODE, containerId: 'c' }),
+    );
+  },
+);
