@@ -71,7 +71,7 @@ export interface ToolRun {
  * Runs a tool. Every failure becomes an output that the model can read. Only an abort rejects, at once, even if the tool
  * ignores its signal.
  */
-export async function runTool(
+async function runTool(
   call: ToolInvocation,
   { source, signal, timeout, onProgress, messages, isV3Host }: RunToolOptions,
 ): Promise<ToolRun> {

@@ -11,7 +11,7 @@ import {
 import { entries, root } from '../package/manifest.js';
 
 /** Converts the path of an entry to its source: `./dist/tools/mcp/index.js` to `src/tools/mcp/index.ts`. */
-export const toSource = (file: string): string => file.replace(/^\.\/dist\//, 'src/').replace(/\.js$/, '.ts');
+const toSource = (file: string): string => file.replace(/^\.\/dist\//, 'src/').replace(/\.js$/, '.ts');
 
 export interface Api {
   readonly project: ProjectReflection;
@@ -44,7 +44,7 @@ export async function readApi(): Promise<Api> {
 }
 
 /** The name endings of interfaces that a user fills in once, not per call. */
-export const SETTINGS =
+const SETTINGS =
   /(?<!Call|ResponsesProvider)(?:Options|Settings|Config|Entry|Choice|Override|Profile|Callbacks)$/;
 
 /** Renders the options of all entries as Markdown: a heading per entry and a table per interface. */
