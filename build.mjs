@@ -33,6 +33,7 @@ async function bundleCode(rolldown) {
   const replaceable = Object.entries(manifest.browser).flat();
   const bundle = await rolldown({
     ...toInputOptions([...listEntryFiles(), ...replaceable]),
+    plugins: [createFactoryPlugin()],
     // No module of the package has side effects, as `sideEffects` in package.json promises.
     treeshake: { moduleSideEffects: false },
     // A host entry is imported both ways: its schema asks for a function that imports, and its extension needs it at once.
@@ -47,6 +48,27 @@ async function bundleCode(rolldown) {
   });
   await bundle.close();
   return toFiles(output);
+}
+
+/**
+ * Lets the main entry load the factories of hosted tools without the conversions in the same files, which only a call
+ * needs. What `factories.ts` imports from its folder is bundled as a copy, and tree shaking removes the unused half of file and copy.
+ */
+function createFactoryPlugin() {
+  const query = '?factory';
+  return {
+    name: 'hosted-tool-factories',
+    async resolveId(source, importer, options) {
+      if (!source.startsWith('./') || !/\/hosted-tools\/factories\.ts$|\?factory$/.test(importer))
+        return null;
+      const resolved = await this.resolve(source, importer, options);
+      return resolved && { ...resolved, id: `${resolved.id}${query}` };
+    },
+    load: id =>
+      id.endsWith(query)
+        ? { code: readFileSync(id.slice(0, -query.length), 'utf8'), moduleType: 'ts' }
+        : null,
+  };
 }
 
 /** Rolls up the declarations of each entry. The compiler keeps comments and drops what is `@internal`. */

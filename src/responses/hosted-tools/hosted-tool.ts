@@ -200,6 +200,7 @@ export interface ToolExecutionOptions {
  * Creates the factory of a provider-defined tool. The schemas are built when the factory is first called, so that
  * importing the package stays fast.
  */
+/* @__NO_SIDE_EFFECTS__ */
 export function defineToolFactory<INPUT, OUTPUT, ARGUMENTS extends object>({
   id,
   name,
