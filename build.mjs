@@ -16,6 +16,8 @@ const tsconfig = path.join(root, 'src/tsconfig.json');
 const outputOptions = { dir: outputFolder, format: 'esm', chunkFileNames: 'chunks/[name].js' };
 /** The compiler takes nearly all the time, which is no problem to report. */
 const checks = { pluginTimings: false };
+/** Marks the id of a module that is bundled a second time, for the factories of hosted tools. */
+const FACTORY_QUERY = '?factory';
 const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 
 const inputHash = hashInputs();
@@ -42,6 +44,7 @@ async function bundleCode(rolldown) {
   const { output } = await bundle.generate({
     ...outputOptions,
     sourcemap: true,
+    sourcemapPathTransform: source => source.replace(FACTORY_QUERY, ''),
     // Editors show the comments of the declarations.
     comments: { jsdoc: false },
     codeSplitting: { groups: createChunkGroups() },
@@ -51,22 +54,21 @@ async function bundleCode(rolldown) {
 }
 
 /**
- * Lets the main entry load the factories of hosted tools without the conversions in the same files, which only a call
- * needs. What `factories.ts` imports from its folder is bundled as a copy, and tree shaking removes the unused half of file and copy.
+ * Keeps the conversions of hosted tools out of the main entry, which needs only the factories in the same files. Bundles
+ * what `factories.ts` imports from its folder as copies. Tree shaking then removes the unused part of each file and copy.
  */
 function createFactoryPlugin() {
-  const query = '?factory';
   return {
     name: 'hosted-tool-factories',
     async resolveId(source, importer, options) {
-      if (!source.startsWith('./') || !/\/hosted-tools\/factories\.ts$|\?factory$/.test(importer))
+      if (!source.startsWith('./') || !/[\\/]hosted-tools[\\/]factories\.ts$|\?factory$/.test(importer))
         return null;
       const resolved = await this.resolve(source, importer, options);
-      return resolved && { ...resolved, id: `${resolved.id}${query}` };
+      return resolved && { ...resolved, id: `${resolved.id}${FACTORY_QUERY}` };
     },
     load: id =>
-      id.endsWith(query)
-        ? { code: readFileSync(id.slice(0, -query.length), 'utf8'), moduleType: 'ts' }
+      id.endsWith(FACTORY_QUERY)
+        ? { code: readFileSync(id.slice(0, -FACTORY_QUERY.length), 'utf8'), moduleType: 'ts' }
         : null,
   };
 }

@@ -1,7 +1,7 @@
 import { type EmbeddingModelV2, InvalidResponseDataError } from '@ai-sdk/provider';
 import { KelivoError } from '../shared/errors.js';
 import * as z from 'zod/v4';
-import { parseSettings } from '../shared/settings.js';
+import { once, parseSettings } from '../shared/settings.js';
 
 /** Identifies comparable vectors. Plain data, to be stored with an index. */
 export interface EmbeddingIdentity {
@@ -118,11 +118,13 @@ export class EmbeddingMismatchError extends KelivoError {
 const describe = ({ provider, modelId, dimensions }: ActualEmbedding): string =>
   `${provider} "${modelId}"${dimensions === undefined ? '' : ` with ${dimensions} dimensions`}`;
 
-const identitySchema = z.object({
-  provider: z.string().min(1),
-  modelId: z.string().min(1),
-  dimensions: z.number().int().min(1),
-});
+const identitySchema = once(() =>
+  z.object({
+    provider: z.string().min(1),
+    modelId: z.string().min(1),
+    dimensions: z.number().int().min(1),
+  }),
+);
 
 /**
  * Restricts a model to the identity of an index. Embeddings from different models or with different lengths are not
@@ -146,7 +148,7 @@ export function pinEmbeddingModel<Model extends AnyEmbeddingModel>(
   model: Model,
   identity: EmbeddingIdentity,
 ): Model {
-  const expected = parseSettings<EmbeddingIdentity>(identitySchema, identity, 'the embedding identity');
+  const expected = parseSettings<EmbeddingIdentity>(identitySchema(), identity, 'the embedding identity');
   const { specificationVersion, provider, modelId, maxEmbeddingsPerCall, supportsParallelCalls } = model;
 
   const pinned: AnyEmbeddingModel = {

@@ -3,6 +3,7 @@ import * as z from 'zod/v4';
 import { untilAborted } from '../shared/abort.js';
 import { toHash } from '../shared/hash.js';
 import { toStableJson } from '../shared/json.js';
+import { once } from '../shared/settings.js';
 import type { ToolInvocation, ToolOutput } from '../tools/tool-source.js';
 import { createTimeLimit } from './time-limit.js';
 
@@ -50,14 +51,16 @@ export interface StoredResultsOptions {
   readonly timeout?: number;
 }
 
-const outputSchema = z.object({
-  type: z.enum(['text', 'json', 'content', 'error-text', 'error-json']),
-  value: z.unknown(),
-});
-const storedSchema = z.object({
-  toolName: z.string(),
-  input: z.record(z.string(), z.unknown()),
-  output: z.custom<ToolOutput>(output => outputSchema.safeParse(output).success),
+const storedSchema = once(() => {
+  const outputSchema = z.object({
+    type: z.enum(['text', 'json', 'content', 'error-text', 'error-json']),
+    value: z.unknown(),
+  });
+  return z.object({
+    toolName: z.string(),
+    input: z.record(z.string(), z.unknown()),
+    output: z.custom<ToolOutput>(output => outputSchema.safeParse(output).success),
+  });
 });
 
 /**
@@ -75,7 +78,7 @@ export function createStoredResults(options: StoredResultsOptions): StoredResult
       keys.set(call.toolCallId, candidates);
       const values = await access('read', candidates, async key => store.get(key));
       for (const value of values) {
-        const { data } = storedSchema.safeParse(value);
+        const { data } = storedSchema().safeParse(value);
         if (data !== undefined && toContents(data) === toContents(call)) return data.output;
       }
       return undefined;

@@ -6,8 +6,8 @@ import { mcpApproval } from './mcp-approval.js';
 import { shell } from './shell.js';
 
 /*
- * The main entry exports these factories, so it also loads the conversions of these tools: 2.5 kB compressed. In return,
- * each hosted tool stays in one file. The table of all tools, `index.ts`, is loaded with the first call.
+ * The main entry exports these factories. Each hosted tool stays in one file, and the build loads its conversions with the
+ * first call (`createFactoryPlugin` in `build.mjs`).
  */
 
 /**
