@@ -21,8 +21,9 @@ export default defineConfig({
     root: fileURLToPath(new URL('..', import.meta.url)),
     // Tests start processes and open sockets: more workers than this overload a machine with two cores.
     maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    // Limits for tests that hang, on machines that do other work at the same time.
+    testTimeout: 90_000,
+    hookTimeout: 90_000,
     reporters: ['default', './test/_summary-reporter.ts'],
     projects: [
       {

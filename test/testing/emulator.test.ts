@@ -178,7 +178,7 @@ describe('startResponsesEmulator', () => {
     });
     expect(response.status).toBe(200);
     controller.abort();
-    await vi.waitFor(() => expect(emulator.requests[0]?.aborted).toBe(true));
+    await vi.waitFor(() => expect(emulator.requests[0]?.aborted).toBe(true), { timeout: 30_000 });
     await post(emulator, { body: { model: 'gpt-4o', input: 'Hi' } });
     expect(emulator.requests[1]?.aborted).toBe(false);
   });
@@ -189,7 +189,7 @@ describe('startResponsesEmulator', () => {
     await once(idle, 'connect');
     emulator.enqueue({ fault: 'headers-never' });
     const silent = post(emulator, { body: { model: 'gpt-4o', input: 'Hi' } }).catch(() => 'cut');
-    await vi.waitFor(() => expect(emulator.requests).toHaveLength(1));
+    await vi.waitFor(() => expect(emulator.requests).toHaveLength(1), { timeout: 30_000 });
     await Promise.all([emulator.close(), emulator.close(), once(idle.resume(), 'close')]);
     expect(await silent).toBe('cut');
     await expect(fetch(emulator.url)).rejects.toThrow();

@@ -79,7 +79,7 @@ export async function isAlive(pid: number): Promise<boolean> {
 
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  { within = 15_000 } = {},
+  { within = 60_000 } = {},
 ): Promise<void> {
   const end = Date.now() + within;
   while (!(await condition())) {

@@ -13,7 +13,7 @@ const signalledScript = fileURLToPath(new URL('_signalled-script.ts', import.met
 async function runScript(config: McpServerConfig): Promise<{ output: string; exitCode: number | null }> {
   const host = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(config)], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: 15_000,
+    timeout: 60_000,
   });
   const [output, [exitCode]] = await Promise.all([text(host.stdout), once(host, 'exit')]);
   return { output, exitCode };
@@ -37,7 +37,7 @@ describe.skipIf(process.platform === 'win32')('a script that is ended by a signa
     const { config, journal } = await fixtureServer(server);
     const host = spawn(process.execPath, ['--import', 'tsx', signalledScript, JSON.stringify(config), mode], {
       stdio: ['ignore', 'pipe', 'inherit'],
-      timeout: 15_000,
+      timeout: 60_000,
       killSignal: 'SIGKILL',
     });
     const exit = once(host, 'exit');
