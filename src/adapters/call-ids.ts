@@ -81,6 +81,8 @@ export interface CallIds {
 /**
  * Assigns an id to each call of a conversation. Ids that are valid already are kept, and no id is assigned twice. The
  * ids depend only on the calls and their order, so each request of a conversation contains the same ones.
+ *
+ * @internal
  */
 export function createCallIds(prompt: LanguageModelV2Prompt, format: CallIdFormat): CallIds {
   const calls = callsOf(prompt);

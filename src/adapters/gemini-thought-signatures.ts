@@ -134,6 +134,7 @@ export interface WireSignatures {
   take(call: { toolCallId: string; toolName: string }): string | undefined;
 }
 
+/** @internal */
 export function createWireSignatures(): WireSignatures {
   const calls: WireCall[] = [];
   return {

@@ -13,6 +13,8 @@ import { toolNamesMiddleware } from './tool-names.js';
  * history it returns nothing, or writes its calls as text: MoonshotAI/Kimi-K2, docs/tool_call_guidance.md;
  * getkimchi/kimchi#1063; ml-explore/mlx-lm#821. K3 and some servers of K2 leave out the prefix and restart the count in
  * each response: fw-ai/fireconnect#16.
+ *
+ * @internal
  */
 export const kimiCallIdsMiddleware = callIdsMiddleware({
   isValid: ({ toolCallId, toolName }) => {

@@ -23,6 +23,7 @@ export const missingParameter = (param: string): ApiError =>
 export const unknownParameter = (param: string): ApiError =>
   badRequest(`Unknown parameter: '${param}'.`, { param, code: 'unknown_parameter' });
 
+/** @internal */
 export const emptyArray = (param: string): ApiError =>
   badRequest(
     `Invalid '${param}': empty array. Expected an array with minimum length 1, but got an empty array instead.`,

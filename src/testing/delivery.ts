@@ -85,7 +85,7 @@ const knownErrors: Readonly<Record<number, Omit<ApiError, 'status'>>> = {
   },
 };
 
-/** Returns OpenAI's error for a status. */
+/** Returns OpenAI's error for a status. @internal */
 export const toKnownError = (status: number): Omit<ApiError, 'status'> =>
   knownErrors[status] ?? {
     message:

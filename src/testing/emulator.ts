@@ -62,7 +62,7 @@ export interface ResponsesEmulator {
 export const startResponsesEmulator = (options: ResponsesEmulatorOptions = {}): Promise<ResponsesEmulator> =>
   startEmulator(options, { routes: [] });
 
-/** Starts the emulator with routes of other APIs, which are tried first. */
+/** Starts the emulator with routes of other APIs, which are tried first. @internal */
 export async function startEmulator(
   {
     port = 0,

@@ -24,7 +24,7 @@ export function validateTextFormat(text: unknown): ApiError | undefined {
   return type === 'json_schema' ? validateJsonSchema(text.format, { path: 'text.format' }) : undefined;
 }
 
-/** Returns the API's first error for the schema of a structured response. */
+/** Returns the API's first error for the schema of a structured response. @internal */
 export function validateJsonSchema(
   { name, schema, strict }: PlainObject,
   { path }: { path: string },
@@ -68,7 +68,7 @@ function validateTool(tool: unknown, { path }: { path: string }): ApiError | und
   return tool.type === 'function' ? validateFunction(tool, { path }) : undefined;
 }
 
-/** Returns the API's first error for a function tool. */
+/** Returns the API's first error for a function tool. @internal */
 export function validateFunction(tool: PlainObject, { path }: { path: string }): ApiError | undefined {
   if (tool.name === undefined) return missingParameter(`${path}.name`);
   const nameError = validateName(tool.name, { path: `${path}.name` });

@@ -60,7 +60,7 @@ function limitMedia(part: Media, { maxMediaBytes }: Pick<OutputLimits, 'maxMedia
   };
 }
 
-/** Truncates a text in the middle, with a mark that contains the number of omitted characters. */
+/** Truncates a text in the middle, with a mark that contains the number of omitted characters. @internal */
 export function truncateText(text: string, { maxChars }: { maxChars: number }): string {
   if (text.length <= maxChars) return text;
   const room = Math.max(maxChars - toMark(text.length).length, 0);

@@ -104,6 +104,8 @@ function isProviderTool(tool: { type: string }): tool is LanguageModelV2Provider
 /**
  * Converts a tool's schema to one that the API accepts: of type `object`, with `properties`, without `$schema`. For
  * tools without arguments, MCP servers send `{}`, nothing or `type: null`.
+ *
+ * @internal
  */
 export function normalizeSchema(schema: unknown): object {
   if (!isPlainObject(schema)) return emptySchema();

@@ -152,7 +152,7 @@ interface ResponseScanner {
   readonly isResumable: boolean;
 }
 
-/** Reads an SSE stream of an MCP server and reports each JSON-RPC response in it. */
+/** Reads an SSE stream of an MCP server and reports each JSON-RPC response in it. @internal */
 export function createResponseScanner({
   onResponse,
 }: {
@@ -206,7 +206,7 @@ interface TrailerOptions {
 /** Maximum size of one body, equal to the limit for one message of a process. */
 const maxBodyBytes = 256 * 1024 * 1024;
 
-/** Passes a body on unchanged and may append text at its end. */
+/** Passes a body on unchanged and may append text at its end. @internal */
 export function withTrailer(
   body: ReadableStream<Uint8Array>,
   { onChunk, onEnd, maxBytes = maxBodyBytes }: TrailerOptions,
