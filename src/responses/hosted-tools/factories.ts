@@ -7,7 +7,7 @@ import { shell } from './shell.js';
 
 /*
  * The main entry exports these factories. Each hosted tool stays in one file, and the build loads its conversions with the
- * first call (`createFactoryPlugin` in `build.mjs`).
+ * first call (`createFactoryPlugin` in `.build.mjs`).
  */
 
 /**

@@ -182,7 +182,7 @@ function isUpToDate(hash) {
 
 function hashInputs() {
   const sources = listFiles(path.join(root, 'src')).filter(file => /\.(?:ts|json)$/.test(file));
-  const configs = ['build.mjs', 'package.json', 'package-lock.json', 'tsconfig.json'];
+  const configs = ['.build.mjs', 'package.json', 'package-lock.json', 'tsconfig.json'];
   return hashFiles(root, [...configs, ...sources.map(file => path.join('src', file))]);
 }
 
