@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** Slow suites by name. `npm run test:<name>` runs one of them and `npm run test:all` every test. */
+/** Slow suites by name. `npm run test:suite -- <name>` runs one of them, `npm run test:all` every test. */
 const slowSuites: Readonly<Record<string, string[]>> = {
   snippets: ['test/docs/snippets.test.ts'],
   package: [
