@@ -57,7 +57,7 @@ export const declarationOfType = (type: string): HostedToolDeclaration | undefin
 export function toHostedTool({
   id,
   name,
-  args = {},
+  args,
 }: {
   id: string;
   name: string;
@@ -65,7 +65,7 @@ export function toHostedTool({
 }): WireHostedTool | undefined {
   const { type, isNamedByHost, toSettings } = declarationOf(id) ?? {};
   if (type === undefined) return undefined;
-  return withoutUndefined({ type, ...(isNamedByHost && { name }), ...toSettings?.(args) });
+  return withoutUndefined({ type, ...(isNamedByHost && { name }), ...toSettings?.(args ?? {}) });
 }
 
 /** Returns the replay rules of a tool that the host executes, by the id under which it is declared. */

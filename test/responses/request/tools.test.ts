@@ -65,6 +65,13 @@ describe('function tools', () => {
 });
 
 describe('hosted tools', () => {
+  it('may have no arguments', () => {
+    const withoutArgs = (args: unknown) => [{ ...hostedTool('openai.web_search'), args }] as unknown as Tools;
+    for (const args of [undefined, null]) {
+      expect(build({ tools: withoutArgs(args) }).body.tools).toEqual([{ type: 'web_search' }]);
+    }
+  });
+
   it.each([
     [
       'openai.file_search',
