@@ -52,7 +52,7 @@ const imports = files.flatMap(importsOf);
 
 /**
  * The layers, and what each may import besides itself. A file belongs to the longest of these paths that contains it, so
- * that folders inside a layer are layers of their own.
+ * that folders inside a layer are separate layers.
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/shared': [],
@@ -127,7 +127,7 @@ const layerOf = (file: string): string =>
 
 const describe = ({ file, target }: Import) => `${file} → ${target}`;
 
-test('imports go one way through the layers', () => {
+test('each layer imports only the layers below it', () => {
   const wrong = imports.filter(({ file, target }) => {
     if (!target.startsWith('src/') || file === MAIN_ENTRY) return false;
     const layer = layerOf(file);
@@ -136,7 +136,7 @@ test('imports go one way through the layers', () => {
   expect(wrong.map(describe)).toEqual([]);
 });
 
-test('the layers have no cycle', () => {
+test('there are no cycles between layers', () => {
   const cycles: string[] = [];
   const done = new Set<string>();
   const visit = (layer: string, path: readonly string[]): void => {
@@ -149,12 +149,12 @@ test('the layers have no cycle', () => {
   expect(cycles).toEqual([]);
 });
 
-test('every folder with sources is a layer of its own', () => {
+test('every source folder is a layer', () => {
   const folders = new Set(files.map(file => dirname(file)).filter(folder => folder !== 'src'));
   expect([...folders].filter(folder => !(folder in MAY_IMPORT))).toEqual([]);
 });
 
-test('adapters, text tools and the tool loop know nothing of the Responses API', () => {
+test('adapters, text tools and the tool loop do not depend on the Responses API', () => {
   const reached = (layer: string, seen = new Set<string>()): Set<string> => {
     for (const next of MAY_IMPORT[layer] ?? []) if (!seen.has(next)) reached(next, seen.add(next));
     return seen;
@@ -171,7 +171,7 @@ test('nothing imports the emulator', () => {
   expect(wrong.map(describe)).toEqual([]);
 });
 
-test('a package is imported by its own layer alone', () => {
+test('each package is imported only by its own layer', () => {
   const owners: Readonly<Record<string, string>> = {
     '@modelcontextprotocol/sdk': 'src/tools/mcp/',
     '@ai-sdk/openai': 'src/host/',
@@ -186,7 +186,7 @@ test('a package is imported by its own layer alone', () => {
   expect(wrong.map(describe)).toEqual([]);
 });
 
-test('no file imports itself through others', () => {
+test('there are no import cycles between files', () => {
   const next = new Map(
     files.map(file => [file, imports.filter(one => one.file === file).map(one => one.target)]),
   );

@@ -26,11 +26,11 @@ if (folder === undefined) {
     const verdict = judge(body);
     const expected: Verdict = { ...verdict, text: STREAMED_TEXT[name] ?? verdict.text };
 
-    it('is read as its items describe, in one chunk', async () => {
+    it('matches its output items, read in one chunk', async () => {
       expectSummary(await replay([new TextEncoder().encode(body)]), expected);
     });
 
-    it('is read as its items describe, in random chunks', async () => {
+    it('matches its output items, read in random chunks', async () => {
       expectSummary(await replay(splitRandomly(body, { seed: 7, longest: 300 })), expected);
     });
 

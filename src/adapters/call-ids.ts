@@ -12,12 +12,12 @@ export interface CallIdFormat {
   /**
    * Returns an id that the model accepts in place of another, always the same one for the same call.
    *
-   * @param attempt 0 at first, then one more each time the last result was already taken.
+   * @param attempt Number of earlier results that were already in use.
    */
   toValid(call: IdentifiedCall, attempt: number): string;
   /**
-   * The meaning of a response that repeats an id of the conversation: the call that has the id, or a new call from a
-   * server that restarts its count in each response.
+   * How to interpret an id that a response repeats from the conversation: `same-call` is the earlier call, `new-call` a
+   * new one, from a server that restarts its count in each response.
    * @default 'same-call'
    */
   repeated?: 'same-call' | 'new-call';

@@ -22,7 +22,7 @@ const wordCharacters: CallIdFormat = {
   },
 };
 
-/** Claude's `<invoke>` calls in `<function_calls>`, with entities for the characters of markup. */
+/** Claude's `<invoke>` calls in `<function_calls>`, with markup characters escaped as entities. */
 export const claudeFormat: TextToolFormat = createInvokeFormat('claude', {
   lists: ['function_calls', 'antml:function_calls'],
   hasEntities: true,

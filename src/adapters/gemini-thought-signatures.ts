@@ -13,7 +13,7 @@ import { transformParts } from '../parts/transform.js';
  * with its call: `Function call is missing a thought_signature in functionCall parts.`
  *
  * `@ai-sdk/openai-compatible` 1 ignores `extra_content.google.thought_signature` of a call. The middleware copies it to
- * the metadata that `@ai-sdk/google` gives a call, and back to the field in the next request. A history can therefore
+ * the metadata that `@ai-sdk/google` adds to a call, and back to the field in the next request. A history can therefore
  * continue at either endpoint.
  */
 export const thoughtSignaturesMiddleware: LanguageModelV2Middleware = {

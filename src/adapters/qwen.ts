@@ -37,8 +37,8 @@ export interface QwenOptions {
    */
   cleanSystem?: boolean;
   /**
-   * Offers tools also in requests that end with a tool result. On some servers the model then calls tools without end;
-   * `false` prevents it.
+   * Offers tools also in requests that end with a tool result. On some servers the model then calls tools endlessly;
+   * `false` prevents this.
    * @default true
    */
   toolsAfterResult?: boolean;

@@ -57,7 +57,7 @@ function parse(text: string, file: string | URL): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    // The error's own message quotes the file, which may contain API keys.
+    // The original message quotes the file, which may contain API keys.
     const [, position] = /at position (\d+)/.exec(String(error)) ?? [];
     const line = position === undefined ? undefined : text.slice(0, Number(position)).split('\n').length;
     throw toFileError(

@@ -77,7 +77,7 @@ export function createModelNames({
   for (const [name, entry] of Object.entries(providers)) names.add(name, entry);
   return names;
 
-  /** @param path Names already resolved on the way here: an alias may equal the model id that it stands for. */
+  /** @param path Names resolved so far, to detect cycles: an alias may have the name of its model id. */
   function find(name: string, path: readonly string[]): ModelReference {
     const target = Object.hasOwn(models, name) && !path.includes(name) ? models[name] : undefined;
     if (target !== undefined) return find(target, [...path, name]);

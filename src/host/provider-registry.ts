@@ -79,7 +79,8 @@ export function createProviderRegistryFromConfig(
   const choose = (role: string, choice: ModelChoice) => {
     const { provider, modelId } = names.choose(role, choice);
     const chosen = providers.get(provider);
-    if (chosen === undefined) throw new Error(`The name "${provider}" belongs to no provider.`);
+    if (chosen === undefined)
+      throw new Error(`Expected the name of a registered provider, got "${provider}".`);
     return { provider: chosen, modelId };
   };
   const modelFor: ConfiguredProviderRegistry['modelFor'] = (role, choice = {}) => {

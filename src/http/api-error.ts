@@ -139,7 +139,7 @@ async function readStart(response: Response, signal: AbortSignal | undefined): P
       text += decoder.decode(value, { stream: true });
     }
   } catch {
-    // The status is the error; a truncated body adds nothing to it.
+    // The status suffices for the error, so a truncated body is ignored.
   } finally {
     reader?.cancel().catch(() => {});
   }

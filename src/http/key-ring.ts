@@ -103,7 +103,7 @@ export function createKeyRing(
     return new APICallError({
       message:
         `Expected a usable API key for ${url}, got none: all ${keys.length} were refused or are over their rate limit. ` +
-        `The first is tried again in ${seconds} s.`,
+        `The next key becomes available in ${seconds} s. Retry then, or add a key.`,
       url,
       requestBodyValues: undefined,
       statusCode: 429,

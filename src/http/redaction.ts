@@ -56,7 +56,7 @@ const CREDENTIAL_PATTERNS: readonly (readonly [pattern: RegExp, replacement: str
     /((?:api[-_]?key|token|secret|password|passwd|authorization)["']?\s*[=:]\s*["']?)(?!(?:Bearer|Basic)\s)[^\s"',;&]+/gi,
     `$1${MARK}`,
   ],
-  // User and password in an address; a user name before a password that is already redacted stays.
+  // User and password in an address; if the password is already redacted, the user name is kept.
   [/\/\/(?![^\s/@:]*:\[redacted\]@)[^\s/@]+@/g, `//${MARK}@`],
 ];
 
@@ -102,7 +102,7 @@ export const redactHeaderValues = (
   redact: (text: string) => string,
 ): Record<string, string> => Object.fromEntries([...headers].map(([name, value]) => [name, redact(value)]));
 
-/** Names of headers and query parameters whose values are secrets, including the names that gateways invent. */
+/** Names of headers and query parameters whose values are secrets, including gateway-specific names. */
 const SECRET_NAME =
   /auth|key|token|secret|cookie|pass(?:w|phrase|code|$)|credential|signature|session|^sig$|^code$/i;
 
@@ -261,7 +261,7 @@ function encode(secret: string): string {
   }
 }
 
-/** Decodes a part of a query; an invalid encoding is returned as it is. */
+/** Decodes a part of a query. Returns text with an invalid encoding unchanged. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));

@@ -6,7 +6,7 @@ import { RETRYABLE } from './retry.js';
 
 const MAX_REDIRECTS = 5;
 
-/** Excludes 303, which means a GET of another address: no server of the Responses API sends it. */
+/** Excludes 303, which redirects to a GET request for another URL: no server of the Responses API sends it. */
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 307, 308]);
 
 /**

@@ -31,7 +31,10 @@ interface RetryRule {
   readonly key?: KeyState;
 }
 
-/** The retry rules. Each decision comes from the first matching rule that makes it; without one, nothing is retried. */
+/**
+ * The retry rules. For `isRetryable` and for `key`, the first matching rule that sets the field applies. Without one,
+ * nothing is retried.
+ */
 const RETRY_RULES: readonly RetryRule[] = [
   { codes: ['insufficient_quota'], isRetryable: false }, // comes with 429, but waiting does not help
   { status: 401, key: 'refused' },
@@ -132,7 +135,7 @@ export const keyCooldown = (
   state === 'refused' ? REFUSED_KEY_COOLDOWN : (toRetryAfter(headers, now) ?? RATE_LIMIT_COOLDOWN);
 
 /**
- * Reads the delay that a server asks for, in milliseconds: `retry-after-ms`, or `retry-after` as seconds or date.
+ * Reads the delay that a server requests, in milliseconds: `retry-after-ms`, or `retry-after` as seconds or date.
  *
  * @internal
  */

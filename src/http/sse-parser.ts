@@ -59,7 +59,7 @@ export function createSseParser(onEvent: (event: SseEvent) => void): SseParser {
     } else if (line === 'data') {
       data = data === undefined ? '' : `${data}\n`;
     }
-    // Comments, `id:`, `retry:` and unknown fields mean nothing for a request that is never resumed.
+    // Comments, `id:`, `retry:` and unknown fields are ignored: a request is never resumed.
   }
 
   function checkLimit(buffered = 0): void {

@@ -20,7 +20,7 @@ export function composeModel(
   // Adapters run inside the loop, so that the loop sees calls that the model wrote as text.
   const adapted = adaptModel(model, { adapters });
   if (toolLoop === false) return adapted;
-  // The loop is needed even without tools: a call may bring its own.
+  // The loop is needed even without tools: a call may supply its own.
   const loopTimeouts = { tool: timeouts.tool, total: timeouts.total };
   return createToolLoop(
     adapted,

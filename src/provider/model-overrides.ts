@@ -27,7 +27,7 @@ export function createCompatibilitySchema(): z.ZodType<
   KnownServerName | Compatibility
 > {
   const flag = z.boolean().optional();
-  const profileShape = {
+  const compatibilityShape = {
     itemIds: z.enum(['omit', 'required']).optional(),
     messageType: flag,
     status: flag,
@@ -41,9 +41,9 @@ export function createCompatibilitySchema(): z.ZodType<
     without: z.array(z.string()).optional(),
   } satisfies Record<keyof Compatibility, z.ZodType>;
   return z.union(
-    [z.enum(knownServerNames), z.strictObject(profileShape)],
+    [z.enum(knownServerNames), z.strictObject(compatibilityShape)],
     `expected one of ${knownServerNames.map(name => `"${name}"`).join(', ')}, or an object of ` +
-      Object.keys(profileShape).join(', '),
+      Object.keys(compatibilityShape).join(', '),
   );
 }
 
@@ -82,7 +82,7 @@ export function resolveModelOverride(
   const start: RequestOverride = {
     headers: {},
     body: {},
-    compatibility: toProfile(compatibilityByHost(host), compatibility),
+    compatibility: selectCompatibility(compatibilityByHost(host), compatibility),
   };
   return Object.entries(models)
     .filter(([pattern]) => toModelExpression(pattern).test(modelId))
@@ -91,14 +91,14 @@ export function resolveModelOverride(
       (resolved, [, override]) => ({
         headers: { ...resolved.headers, ...override.headers },
         body: { ...resolved.body, ...override.body },
-        compatibility: toProfile(resolved.compatibility, override.compatibility),
+        compatibility: selectCompatibility(resolved.compatibility, override.compatibility),
       }),
       start,
     );
 }
 
 /** A name replaces the compatibility. An object overrides single fields of the base. */
-function toProfile(base: Compatibility, choice: ModelOverride['compatibility']): Compatibility {
+function selectCompatibility(base: Compatibility, choice: ModelOverride['compatibility']): Compatibility {
   if (choice === undefined) return base;
   return typeof choice === 'string' ? compatibilityByName(choice) : mergeCompatibility(base, choice);
 }

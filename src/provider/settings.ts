@@ -92,7 +92,7 @@ const createAdaptersSchema = () =>
   );
 
 /*
- * All settings of a provider but `tools`. A new setting is one entry here: its type, its comment and its row in the
+ * All settings of a provider except `tools`. A new setting is one entry here: its type, its comment and its row in the
  * reference of all options are taken from the entry.
  */
 const settingsShape = once(() => ({
@@ -118,8 +118,8 @@ const settingsShape = once(() => ({
   azure: createAzureSchema(),
   /**
    * One API key, several keys as a list or separated by commas, or a function that returns the key for a turn, such as a
-   * Microsoft Entra token. Several keys take turns; all requests of one turn use the same key. A key that the server
-   * rejects is disabled for ten minutes, and a key over its rate limit for the time that the server names. The request
+   * Microsoft Entra token. Several keys are used in rotation; all requests of one turn use the same key. A key that the server
+   * rejects is disabled for ten minutes, and a key over its rate limit for the time that the server specifies. The request
    * then continues with the next key. Servers other than OpenAI's may work without a key.
    * @default the environment variable `OPENAI_API_KEY`
    */

@@ -30,7 +30,7 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal |
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
   });
-  // After an abort nobody handles a failure of the work.
+  // After an abort, the rejection of the work would be unhandled.
   promise.catch(() => {});
   try {
     return await Promise.race([promise, aborted]);

@@ -48,7 +48,7 @@ export function tryParseJson(text: string): unknown {
 /** Returns true for text that is one complete JSON value. */
 export const isWholeJson = (text: string): boolean => tryParseJson(text) !== undefined;
 
-/** Writes JSON with sorted object keys, so that equal values give equal text. */
+/** Writes JSON with sorted object keys, so that equal values produce equal text. */
 export function toStableJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     isPlainObject(inner)

@@ -1,11 +1,11 @@
 /**
- * Finds the name that was probably meant by a misspelt one: equal but for case, `_` and `-`, else with the fewest
- * differing characters, and of those with the longest common beginning. Returns undefined if no name is similar.
+ * Finds the name that was probably meant by a misspelt one: one that differs only in case, `_` or `-`, otherwise the one
+ * with the fewest differing characters, and of those the one with the longest common prefix. Returns undefined if no name is similar.
  */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = normalize(name);
   let nearest: string | undefined;
-  // About one slip in four characters. More would suggest names that only look alike.
+  // Allows about one typo in four characters. A higher limit would suggest unrelated names.
   let limit = Math.max(1, Math.floor(wanted.length / 4));
   let prefix = -1;
   for (const candidate of candidates) {

@@ -24,7 +24,7 @@ export function parseSettings<Settings>(schema: z.ZodType<Settings>, value: unkn
   const result = schema.safeParse(value ?? {}, { reportInput: true });
   if (result.success) return result.data;
   const [issue] = describeIssues(result.error, { schema, name });
-  throw new KelivoError({ code: 'invalid-settings', message: issue ?? `Invalid ${name}.` });
+  throw new KelivoError({ code: 'invalid-settings', message: issue ?? `Invalid value for ${name}.` });
 }
 
 /** Returns one sentence for each invalid setting, and an empty array for valid settings. */
@@ -52,13 +52,14 @@ function describe(issue: z.core.$ZodIssue, schema: z.ZodType, name: string): str
     return `Unknown setting ${keys} in ${setting}.${toHint(issue.keys, known)}`;
   }
   const expected = issue.message.replace(/^Invalid input: /, '').replace(/, received .*$/, '');
-  return `Invalid ${setting}: ${expected}, got ${toShown(issue.input)}.`;
+  const subject = path.length === 0 ? `value for ${name}` : setting;
+  return `Invalid ${subject}: ${expected}, got ${toShown(issue.input)}.`;
 }
 
 function toHint(keys: readonly string[], known: readonly string[]): string {
   const [nearest] = keys.flatMap(key => nearestName(key, known) ?? []);
   if (nearest !== undefined) return ` Did you mean \`${nearest}\`?`;
-  return known.length > 0 ? ` Known are: ${known.join(', ')}.` : '';
+  return known.length > 0 ? ` Valid names: ${known.join(', ')}.` : '';
 }
 
 /** Unknown keys are reported for the object that contains them, one level above the keys. */

@@ -129,35 +129,46 @@ export interface DeliveryOptions {
   readonly fault?: Fault;
 }
 
+/** Responses of the faults that replace the complete response. */
+const replacements = {
+  html: () => ({
+    status: 200,
+    headers: { 'content-type': 'text/html' },
+    steps: [{ write: webPage }, 'end'],
+  }),
+  empty: ({ stream }) => ({ ...(stream ? toStreamDelivery([]) : toJsonDelivery({})), steps: ['end'] }),
+  'headers-never': () => ({ status: 200, headers: {}, steps: ['nothing'] }),
+  'chat-completions': ({ stream }) =>
+    stream
+      ? toStreamDelivery([...chatChunks.map(chunk => ({ write: `data: ${chunk}\n\n` })), 'end'])
+      : toJsonDelivery(chatCompletion),
+} satisfies Partial<Record<Fault['fault'], (options: { stream: boolean }) => Delivery>>;
+
+/** A fault that replaces the complete response. */
+type ReplacingFault = Extract<Fault, { fault: keyof typeof replacements }>;
+
+/** A fault that edits the response. The functions for streams and for bodies handle each of them. */
+type EditingFault = Exclude<Fault, ReplacingFault>;
+
 /** Converts a response and its fault to the steps that send it. */
-export function toDelivery(format: ResponseFormat, options: DeliveryOptions): Delivery {
-  return (
-    (options.fault && toBodyFault(options.fault, options)) ??
-    (options.stream ? toStream(format, options) : toBody(format, options))
-  );
+export function toDelivery(format: ResponseFormat, { stream, latency, fault }: DeliveryOptions): Delivery {
+  if (fault !== undefined && isReplacing(fault)) return replacements[fault.fault]({ stream });
+  return stream ? toStream(format, { fault, latency }) : toBody(format, { fault, latency });
 }
 
-/** Converts faults that replace the complete response. */
-export function toBodyFault({ fault }: Fault, { stream }: { stream: boolean }): Delivery | undefined {
-  switch (fault) {
-    case 'html':
-      return { status: 200, headers: { 'content-type': 'text/html' }, steps: [{ write: webPage }, 'end'] };
-    case 'empty': {
-      const { status, headers } = stream ? toStreamDelivery([]) : toJsonDelivery({});
-      return { status, headers, steps: ['end'] };
-    }
-    case 'headers-never':
-      return { status: 200, headers: {}, steps: ['nothing'] };
-    case 'chat-completions':
-      return stream
-        ? toStreamDelivery([...chatChunks.map(chunk => ({ write: `data: ${chunk}\n\n` })), 'end'])
-        : toJsonDelivery(chatCompletion);
-    default:
-      return undefined;
-  }
+/** Converts a fault that replaces the complete response. Returns undefined for other faults. */
+export function toReplacement(fault: Fault, { stream }: { stream: boolean }): Delivery | undefined {
+  return isReplacing(fault) ? replacements[fault.fault]({ stream }) : undefined;
 }
 
-function toStream(format: ResponseFormat, { fault, latency }: DeliveryOptions): Delivery {
+const isReplacing = (fault: Fault): fault is ReplacingFault => Object.hasOwn(replacements, fault.fault);
+
+interface EditOptions {
+  readonly latency: number;
+  readonly fault: EditingFault | undefined;
+}
+
+function toStream(format: ResponseFormat, { fault, latency }: EditOptions): Delivery {
   const steps = toFaultySteps(format, fault);
   const pause = fault?.fault === 'slow' ? fault.delay : latency;
   return toStreamDelivery(
@@ -170,10 +181,13 @@ const isWrite = (step: DeliveryStep): step is { write: string } =>
 
 const write = (frames: readonly string[]): DeliveryStep[] => frames.map(frame => ({ write: frame }));
 
-function toFaultySteps(format: ResponseFormat, fault: Fault | undefined): DeliveryStep[] {
+function toFaultySteps(format: ResponseFormat, fault: EditingFault | undefined): DeliveryStep[] {
   const { frames, terminalFrames, openingFrames, malformedFrame } = format;
   const begun = (after = frames.length - terminalFrames): DeliveryStep[] => write(frames.slice(0, after));
   switch (fault?.fault) {
+    case undefined:
+    case 'slow': // the caller adds the delays
+      return [...write(frames), 'end'];
     case 'cut':
       return [...begun(fault.after), 'destroy'];
     case 'early-end':
@@ -189,18 +203,18 @@ function toFaultySteps(format: ResponseFormat, fault: Fault | undefined): Delive
       const after = fault.after ?? openingFrames;
       return [...begun(after), ...write(format.failFrames(fault, { after })), 'end'];
     }
-    default:
-      return [...write(frames), 'end'];
   }
 }
 
 /** Applies a fault to a response that is not streamed. */
-function toBody({ body, failBody }: ResponseFormat, { fault, latency }: DeliveryOptions): Delivery {
+function toBody({ body, failBody }: ResponseFormat, { fault, latency }: EditOptions): Delivery {
   const complete = toJsonDelivery(body);
   const text = JSON.stringify(body);
   const half = { write: text.slice(0, text.length / 2) };
   const wait: DeliveryStep[] = latency > 0 ? [{ wait: latency }] : [];
   switch (fault?.fault) {
+    case undefined:
+      return { ...complete, steps: [...wait, ...complete.steps] };
     case 'cut':
       return { ...complete, steps: [...wait, half, 'destroy'] };
     case 'early-end':
@@ -213,8 +227,6 @@ function toBody({ body, failBody }: ResponseFormat, { fault, latency }: Delivery
     case 'error-event':
     case 'failed':
       return toJsonDelivery(failBody(fault));
-    default:
-      return { ...complete, steps: [...wait, ...complete.steps] };
   }
 }
 

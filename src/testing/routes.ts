@@ -1,7 +1,7 @@
 import { type ApiError, badRequest } from './api-errors.js';
 import {
   type Delivery,
-  toBodyFault,
+  toReplacement,
   toDelivery,
   toErrorDelivery,
   toJsonDelivery,
@@ -80,7 +80,7 @@ function respondToEmbeddings(body: PlainObject, { queue }: EmulatorContext): Del
   if ('status' in scripted) return toStatusDelivery(scripted);
   const fault =
     'fault' in scripted && scripted.fault !== undefined
-      ? toBodyFault(scripted, { stream: false })
+      ? toReplacement(scripted, { stream: false })
       : undefined;
   return fault ?? toStatusDelivery({ status: 500, body: wrongScript });
 }

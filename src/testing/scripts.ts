@@ -48,7 +48,8 @@ export interface ScriptedStatus {
 
 /**
  * An injected fault. `after` is the number of events that are sent before it. By default `cut`, `early-end` and `stall`
- * omit only the terminal event, and the other faults follow `response.created` and `response.in_progress`.
+ * omit only the terminal event, and `malformed`, `error-event` and `failed` follow `response.created` and
+ * `response.in_progress`. The faults without `after` apply to the complete response.
  */
 export type Fault =
   /** The connection is dropped; with `after: 0` before the headers. */

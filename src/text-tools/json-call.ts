@@ -141,7 +141,7 @@ function* readJsonCall(
   }
 }
 
-/** Returns the object in a JSON string. Null and the empty string give `{}`. */
+/** Returns the object in a JSON string. Returns `{}` for null and the empty string. */
 function unwrapArguments(text: string): string | undefined {
   const value: unknown = JSON.parse(text);
   const inner = value === null || value === '' ? '{}' : String(value).trim();

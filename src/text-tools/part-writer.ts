@@ -9,7 +9,7 @@ export interface PartWriter extends TextEvents {
   endText(options: { providerMetadata?: SharedV2ProviderMetadata | undefined }): void;
   /** Reserves an id that the model uses itself. */
   claim(id: string): void;
-  /** Emits the buffered delta, so that each delta of the model gives one delta. */
+  /** Emits the buffered delta, so that each delta of the model produces one delta. */
   flush(): void;
   /** The number of complete calls. */
   readonly calls: number;

@@ -131,7 +131,7 @@ function* readParameterEnd(reader: ValueReader, tag: Tag): Reading<boolean> {
       return false;
     }
   } else {
-    // A single open text tag that was never closed does not keep the call from ending.
+    // One unclosed text tag does not prevent the end of the call.
     const mayEndCall = mayBeParameter || (value.openTags === 1 && !nestedCalls.hasMultiline);
     if (mayEndCall && next?.kind === 'call-end' && (yield* endsCall(reader, next))) return true;
     const isNext =

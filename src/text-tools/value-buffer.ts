@@ -20,7 +20,7 @@ export interface ValueBuffer {
   /**
    * Opens a tag that may start a parameter.
    *
-   * @param end The end tag before it, if any, which counts only if the parameter does.
+   * @param end Preceding end tag, if any. It is used only if the parameter tag is accepted.
    */
   openParameter(parameter: ParameterTag, texts: { end: string; tag: string }): void;
   /** Closes the innermost open tags as part of the value, until `count` are left. */

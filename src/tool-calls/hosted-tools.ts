@@ -1,5 +1,5 @@
 /**
- * Names that the official OpenAI provider and this package give to calls of hosted tools. The API executes them on its
+ * Names that the official OpenAI provider and this package use for calls of hosted tools. The API executes them on its
  * servers. They are not functions, so they cannot be sent back as a function call with an output.
  */
 const hostedToolNames = new Set([
@@ -20,8 +20,8 @@ const hostedItemId = /^(?:ws|fs|ci|ig|cu|mcp|mcpl|mcpr)_/;
 
 /**
  * Returns true if a provider-executed call or result belongs to a hosted tool of the official OpenAI provider. The
- * tool loop uses it for models of any provider. The Responses provider passes a test that its own table of hosted tools
- * determines, so a new hosted tool need not be added here.
+ * tool loop uses it for models of any provider. The Responses provider supplies a predicate
+ * derived from its own table of hosted tools, so a new hosted tool need not be added here.
  *
  * An MCP server may offer a tool with the same name, for example `web_search`. The id distinguishes them: ids of function
  * calls begin with `call_`, and a hosted call has the id of its item (`ws_…`, `ci_…`, `ig_…`).

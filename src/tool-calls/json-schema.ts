@@ -98,9 +98,9 @@ function mapValues(record: PlainObject, map: (value: unknown) => unknown): Plain
 }
 
 /**
- * Returns the schema that a local `$ref` points to, following references to references. Any other schema is returned as
- * it is. A reference that leads nowhere, or in a circle, resolves to `{}`, which allows any value. External references
- * are returned unresolved.
+ * Returns the schema that a local `$ref` points to, following references to references. Any other schema is returned
+ * unchanged. A circular reference, or one without a target, resolves to `{}`, which allows any value. External
+ * references are returned unresolved.
  */
 export function resolveSchema(schema: unknown, root: unknown): PlainObject {
   const visited = new Set<unknown>();
@@ -136,7 +136,7 @@ function decodeFragment(key: string): string {
   }
 }
 
-/** Returns the schemas of which a value has to satisfy one: those of `anyOf` and `oneOf`. */
+/** Returns the alternative schemas of a value: those of `anyOf` and `oneOf`. */
 export const alternativesOf = ({ anyOf, oneOf }: PlainObject): unknown[] => [anyOf, oneOf].flatMap(toSchemas);
 
 /** Returns the schemas that a schema is composed of: its alternatives and those of `allOf`. */
@@ -149,7 +149,7 @@ export const branchesOf = (schema: PlainObject): unknown[] => [
 export function propertySchema(schema: PlainObject, name: string): unknown {
   const { properties, additionalProperties, patternProperties } = schema;
   if (isPlainObject(properties) && Object.hasOwn(properties, name)) return properties[name] ?? true;
-  // Validators, not this function, decide if an undeclared property is allowed.
+  // Validators, not this function, decide whether an undeclared property is allowed.
   return patternProperties === undefined && isPlainObject(additionalProperties) ? additionalProperties : true;
 }
 

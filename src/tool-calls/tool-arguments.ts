@@ -29,7 +29,7 @@ export type ParsedToolArguments =
     };
 
 /**
- * Parses the arguments of a call as an object. An empty text gives `{}`. Double-encoded and slightly malformed JSON is
+ * Parses the arguments of a call as an object. An empty text becomes `{}`. Double-encoded and slightly malformed JSON is
  * repaired. Arguments that end inside a string are truncated and rejected: half a path or half a command must not run.
  */
 export function parseToolArguments(

@@ -14,7 +14,7 @@ const decorations: readonly RegExp[] = [
 /**
  * Returns the declared tool that a model means by a name.
  *
- * A declared name is used as it is, because a tool can be called `functions.list`. Decorations are removed only from
+ * A declared name is used unchanged, because a tool can be called `functions.list`. Decorations are removed only from
  * other names, and only if a declared name remains. Names are case-sensitive.
  *
  * @returns undefined if the name matches no declared tool.

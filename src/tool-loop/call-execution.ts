@@ -106,7 +106,7 @@ async function runTool(
   }
 }
 
-/** Returns an output that every model accepts. Tools of other majors of the AI SDK return other formats. */
+/** Returns an output that every model accepts. Tools of other major versions of the AI SDK return other formats. */
 function toValidOutput(output: ToolOutput | undefined, toolName: string): ToolOutput {
   if (output !== undefined && isValidOutput(output)) return output;
   return {

@@ -13,7 +13,7 @@ import { toCallPart } from './history.js';
 const CAPACITY = { inputs: 500, hidden: 50 };
 
 /**
- * Remembers what a host's history omits of the loop's calls. A host that does not know a tool keeps its result without
+ * Stores the data of the loop's calls that a host's history omits. A host that does not know a tool keeps its result without
  * the arguments, or nothing at all. The next request needs both, or the model would repeat the call.
  *
  * A provider serves many conversations, and ids such as `call_0` occur in all of them. So arguments are found by the
@@ -21,7 +21,7 @@ const CAPACITY = { inputs: 500, hidden: 50 };
  */
 export interface CallMemory {
   rememberInput(outcome: CallOutcome): void;
-  /** Returns the arguments of the call that gave this result, or undefined if they are not (or no longer) known. */
+  /** Returns the arguments of the call that produced this result, or undefined if they are not (or no longer) known. */
   recallInput(result: LanguageModelV2ToolResultPart): Record<string, unknown> | undefined;
   /** Stores calls that the host did not see. */
   storeHidden(key: HiddenCallsKey, outcomes: readonly CallOutcome[]): Promise<void>;

@@ -29,7 +29,7 @@ export interface CallRunner {
   add(call: LoopCall, tool: ToolDefinition): void;
   /** Starts the waiting calls and returns all outcomes, in the order of the calls. Rejects on abort. */
   waitForAll(): Promise<CallOutcome[]>;
-  /** Aborts running calls, starts no others, and gives every call without an outcome this error text. */
+  /** Aborts running calls and starts no others. Calls without an outcome fail with this error text. */
   abandon(text: string): void;
 }
 

@@ -27,7 +27,7 @@ export const isErrorOutput = (output: ToolOutput): boolean =>
 export type ParsedInput =
   { success: true; input: Record<string, unknown> } | { success: false; message: string };
 
-/** Parses the arguments of a call. Arguments that cannot be read or repaired give an error message for the model. */
+/** Parses the arguments of a call. Arguments that cannot be read or repaired produce an error message for the model. */
 export function parseInput(
   text: string,
   { toolName, schema }: { toolName: string; schema?: JSONSchema7 },

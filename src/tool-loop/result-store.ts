@@ -27,7 +27,7 @@ export function turnIdOf(providerOptions: SharedV2ProviderOptions | undefined): 
   const argument = 'providerOptions.kelivo.turnId';
   throw new InvalidArgumentError({
     argument,
-    message: `Expected \`${argument}\` to be a non-empty string, got ${JSON.stringify(turnId)}. Correct it or leave it out.`,
+    message: `Expected \`${argument}\` to be a non-empty string, got ${JSON.stringify(turnId)}. Correct it or omit it.`,
   });
 }
 
@@ -64,7 +64,8 @@ const storedSchema = once(() => {
 });
 
 /**
- * Stores each call under its id and under its contents: a model that is asked again gives a repeated call another id.
+ * Stores each call under its id and under its contents: when a request is repeated, the model assigns a new id to the
+ * same call.
  */
 export function createStoredResults(options: StoredResultsOptions): StoredResults {
   const { store, turnId, position, round, signal, warn, timeout = 5000 } = options;

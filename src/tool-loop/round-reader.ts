@@ -22,8 +22,8 @@ export interface RoundReaderOptions {
 }
 
 /**
- * Forwards the parts of one round as they arrive and starts the loop's calls. Holds back the parts that a
- * stream contains once: `stream-start` and `finish`.
+ * Forwards the parts of one round as they arrive and starts the loop's calls. Holds back the parts that occur
+ * only once in a stream: `stream-start` and `finish`.
  */
 export async function readRound(
   round: Round,

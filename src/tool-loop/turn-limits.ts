@@ -1,15 +1,15 @@
 import { type CallOutcome, isErrorOutput, toValidJson } from './calls.js';
 
-/** Limits a turn: after a limit is reached, the model has to respond without further calls. */
+/** Limits a turn: after a limit is reached, the model must respond without further calls. */
 export interface TurnLimits {
-  /** Counts one more call. @returns the reason if it must not run. */
+  /** Counts a call. @returns the reason if the call must not run. */
   admitCall(): string | undefined;
   recordOutcomes(outcomes: readonly CallOutcome[]): void;
   /** Returns the reason if the model must not call tools in a round. */
   reasonToStopCalling(round: number): string | undefined;
 }
 
-/** Number of identical failures after which the model has to respond without calls. */
+/** Number of identical failures after which the model must respond without calls. */
 const MAX_SAME_FAILURES = 3;
 
 export function createTurnLimits({

@@ -30,7 +30,7 @@ export function testAdapter({ middleware }: ModelAdapter): void {
     );
   });
 
-  it('gives the same result streamed and generated', async () => {
+  it('returns the same result streamed and generated', async () => {
     const model = adapt(scriptedModel(everything, everything));
     const folder = createPartCollector();
     for (const part of await stream(model, request)) folder.add(part);

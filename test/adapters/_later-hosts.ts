@@ -55,7 +55,7 @@ export function testUnderLaterHosts(middleware: LanguageModelV2Middleware): void
   });
 }
 
-/** Middlewares that only rewrite parts differ between majors in their types alone. */
+/** Middlewares that only rewrite parts of different major versions differ only in their types. */
 const asV3 = (middleware: object) =>
   ({ ...middleware, specificationVersion: 'v3' }) as Parameters<
     typeof host6.wrapLanguageModel

@@ -39,7 +39,7 @@ describe('ids of a conversation', () => {
     expect(['102', '103', '104'].map(ids.toOriginal)).toEqual(['aa', 'bb', 'cc']);
   });
 
-  it('never take a valid id that comes later', () => {
+  it('never equal a valid id that occurs later', () => {
     const ids = createCallIds(conversation('aa', '102', 'bb'), threeDigits);
     expect(['aa', '102', 'bb'].map(ids.toModelId)).toEqual(['103', '102', '104']);
     expect(ids.toOriginal('102')).toBe('102');

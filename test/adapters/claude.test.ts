@@ -37,14 +37,14 @@ async function sentIds(...ids: string[]): Promise<string[]> {
 }
 
 // CommandCodeAI/command-code#323: String should match pattern '^[a-zA-Z0-9_-]+$'
-it('replaces characters that Claude rejects by underscores', async () => {
+it('replaces characters that Claude rejects with underscores', async () => {
   expect(await sentIds('functions.get_weather:0', 'toolu_01A-b')).toEqual([
     'functions_get_weather_0',
     'toolu_01A-b',
   ]);
 });
 
-it('keeps ids distinct whose replacements collide, also with valid ids', async () => {
+it('keeps ids distinct if their replacements collide with each other or with valid ids', async () => {
   const ids = await sentIds('a.b', 'a:b', 'a_b', '', 'call', '🙂');
   expect(new Set(ids).size).toBe(6);
   expect(ids[2]).toBe('a_b');

@@ -22,7 +22,7 @@ describe('signatures of calls', () => {
   });
 
   // open-webui/computer#224: a delta of metadata alone.
-  it('may follow their call, and belong to the last one', () => {
+  it('belong to the last call if they follow it in a separate delta', () => {
     const signatures = createWireSignatures();
     signatures.read(chunk(named('1')));
     signatures.read(chunk(signed('x')));

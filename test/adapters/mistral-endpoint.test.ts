@@ -163,7 +163,7 @@ describe.each(['streamText', 'generateText'] as const)(
       return { text: await result.text, messages: (await result.response).messages };
     }
 
-    it('continues at a server with the rules of Mistral, and back', async () => {
+    it("continues at a server with Mistral's rules, and back", async () => {
       const openai = await startEmulator();
       const gpt = createKelivoResponsesProvider({ baseURL: openai.baseURL, apiKey: 'sk-test' })('gpt-5');
       const strict = await startEmulator({ rules: 'mistral' });

@@ -56,7 +56,7 @@ describe('the order of messages', () => {
     expect(outputs.map(([id]) => id)).toEqual(calls);
   });
 
-  it('converts calls that another provider executed, hosted ones too', async () => {
+  it('converts calls that another provider executed, including hosted calls', async () => {
     const ran = [called(LONG), { ...called('ws_1'), toolName: 'web_search' }].map(part => ({
       ...part,
       providerExecuted: true,

@@ -6,7 +6,7 @@ export async function readAtLimit({ body }: Response): Promise<void> {
   for await (const events of readEvents(body)) void events;
 }
 
-/** Like `readAtLimit`, and delivers each event in a stream, because a model has to return one. */
+/** Like `readAtLimit`, and delivers each event in a stream, because a model must return one. */
 export async function streamAtLimit({ body }: Response): Promise<void> {
   const batches = readEvents(body);
   await drain(

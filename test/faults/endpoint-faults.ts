@@ -4,7 +4,7 @@ import type { ScriptedResponse } from '../../src/testing/index.js';
  * The outcome of a fault.
  *
  * - `complete response`: the turn ends as it does without the fault.
- * - `retryable rejection` or `final rejection`: the call rejects with an error that says if the host may retry it.
+ * - `retryable rejection` or `final rejection`: the call rejects with an error whose `isRetryable` indicates whether the host may retry it.
  * - `error part`: the stream contains the error, closes its blocks and finishes with `error`.
  */
 export type Expected = 'complete response' | 'retryable rejection' | 'final rejection' | 'error part';

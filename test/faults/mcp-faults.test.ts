@@ -112,7 +112,7 @@ const FAULTS: readonly McpFault[] = [
   },
   {
     where: 'http',
-    fault: 'a stream that has to be resumed',
+    fault: 'a stream that must be resumed',
     server: http(),
     toolName: 'resume',
     output: /^resumed$/,

@@ -24,7 +24,7 @@ export interface Host {
   ): ai5.LanguageModel;
 }
 
-// The types of the majors differ. `test/v3/types` checks them.
+// The types of the major versions differ. `test/v3/types` checks them.
 const sdks = { 5: ai5, 6: ai6 as unknown as AiSdk, 7: ai7 as unknown as AiSdk } as const;
 
 const host = (major: Host['major'], version: Host['version']): Host => ({

@@ -278,7 +278,7 @@ describe('an invalid configuration', () => {
       expect.stringMatching(/`creator` of `providers\.c`/),
       expect.stringMatching(/`enabled` of `providers\.d`/),
       expect.stringMatching(
-        /^Unknown setting `colour` in `providers\.d`.*Known are: type, settings, enabled, fallback/,
+        /^Unknown setting `colour` in `providers\.d`.*Valid names: type, settings, enabled, fallback/,
       ),
       expect.stringMatching(/^`providers\.e\.mcpServers`: .*MCP server "files"/),
       expect.stringMatching(/^`providers\.f`: .*maxRounds/),

@@ -265,7 +265,7 @@ describe('a model that is switched off', () => {
     expect(emulator.requests[1]?.body).toMatchObject({ reasoning: { effort: 'high' } });
   });
 
-  it('receives no stubs of tools that nobody would run, and keeps the tools of the host', async () => {
+  it('receives no stubs of tools that would not run, and keeps the tools of the host', async () => {
     const { emulator, provider } = await start({ enabled: 'off', kelivo: { tools: loopTools } });
     const tools = { ...(await provider.toolStubs()), ...hostTools };
     await generateText({ model: provider('gpt-5'), prompt: 'Hello', tools, toolChoice: 'auto' });

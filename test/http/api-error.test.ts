@@ -83,7 +83,7 @@ describe('toStreamError', () => {
     expect(error.statusCode).toBe(429);
   });
 
-  it('reports that the server gave no reason', () => {
+  it('reports that the server sent no reason', () => {
     expect(toStreamError({ status: 'failed', error: null }, context).message).toMatch(/without a reason/);
   });
 

@@ -73,7 +73,7 @@ describe('failing keys', () => {
     const error = await ring.take(undefined).catch(caught => caught);
     expect(APICallError.isInstance(error)).toBe(true);
     expect(error.message).toContain('all 2 were refused or are over their rate limit');
-    expect(error.message).toContain('tried again in 3 s');
+    expect(error.message).toContain('becomes available in 3 s');
     expect(error.message).not.toContain('sk-');
     expect(error).toMatchObject({
       isRetryable: true,

@@ -189,7 +189,7 @@ describe('openResponse', () => {
       expect(text).toMatch(/data: \[DONE]\n\n$/);
     });
 
-    it('end an error body that never ends', async () => {
+    it('stop waiting for an error body that never ends', async () => {
       const server = await serve(response => {
         response.writeHead(500, { 'content-type': 'application/json' }).write('{"error":');
       });
@@ -197,7 +197,7 @@ describe('openResponse', () => {
       expect(error.statusCode).toBe(500);
     });
 
-    it('exclude the time in which nobody reads', async () => {
+    it('exclude the time in which the caller does not read', async () => {
       const server = await serve(async response => {
         response.write('data: 1\n\n');
         await new Promise(resolve => setTimeout(resolve, 20));

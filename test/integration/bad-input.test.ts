@@ -42,7 +42,7 @@ describe('an invalid setting', () => {
       'Unknown setting `baseUrl` in the provider settings. Did you mean `baseURL`?',
     ],
     [{ model: 'gpt-5' }, 'Unknown setting `model` in the provider settings. Did you mean `models`?'],
-    [{ llm: 'gpt-5' }, 'Unknown setting `llm` in the provider settings. Known are: name, baseURL, api'],
+    [{ llm: 'gpt-5' }, 'Unknown setting `llm` in the provider settings. Valid names: name, baseURL, api'],
     [
       { apiKey: 42 },
       'Invalid `apiKey` of the provider settings: expected a string, a list of strings or a function, got 42.',

@@ -35,7 +35,7 @@ describe('an MCP server', () => {
     expect(again.text).toBe(text);
   });
 
-  it('works together with a broken server, which a warning names', async () => {
+  it('works next to a broken server, which a warning names', async () => {
     const { text, warnings, errors } = await run({
       broken: { command: process.execPath, args: ['-e', 'process.exit(3)'] },
       everything: everythingOverStdio(),

@@ -114,7 +114,7 @@ describe.each(['declared', 'undeclared'] as const)(
       return { conversation, tools: { ...hostTools, ...stubs } };
     };
 
-    it.each([false, true])('return to us as calls with their outputs, with store %s', async store => {
+    it.each([false, true])('are continued here as calls with their outputs, with store %s', async store => {
       const { conversation, tools } = await start(store);
       const one = await conversation.send('Find the book "Momo" and add 1 and 2', { by: 'ours', tools });
       expect(one.text).toContain('shelf 7');

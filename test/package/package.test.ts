@@ -80,7 +80,7 @@ it.each(['.', './tool-loop', './adapters', './tool-calls', './embeddings', './ho
   },
 );
 
-it('contains the full text of the licence that the manifest names', () => {
+it('contains the full text of the license named in the manifest', () => {
   expect(manifest.license).toBe('MIT');
   const section = read('README.md').split('\n## License\n')[1]?.replace(/\s+/g, ' ');
   expect(section).toContain('Permission is hereby granted, free of charge, to any person obtaining a copy');

@@ -13,6 +13,6 @@ it('adds up counts that both sides have', () => {
   expect(addUsage(usage(1, 2, 3), usage(10, 20, 30))).toEqual(usage(11, 22, 33));
 });
 
-it('uses the count of one side as the sum, and leaves counts undefined that neither side has', () => {
+it('uses the only known count as the sum, and leaves counts undefined that both sides lack', () => {
   expect(addUsage(usage(1, undefined, 0), usage(undefined, 20))).toEqual(usage(1, 20, 0));
 });

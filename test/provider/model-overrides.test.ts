@@ -39,20 +39,26 @@ it.each([
 });
 
 it('selects the compatibility by host, then by provider, then by model', () => {
-  const profileOf = (options: Partial<Parameters<typeof resolveModelOverride>[1]>) =>
+  const compatibilityOf = (options: Partial<Parameters<typeof resolveModelOverride>[1]>) =>
     resolveModelOverride('grok-4', { host: 'api.x.ai', ...options }).compatibility;
 
-  expect(profileOf({})).toEqual({ additionalProperties: false, instructionsWithPreviousResponse: false });
-  expect(profileOf({ compatibility: 'openai' })).toEqual({});
-  expect(profileOf({ compatibility: { status: true } })).toMatchObject({
+  expect(compatibilityOf({})).toEqual({
+    additionalProperties: false,
+    instructionsWithPreviousResponse: false,
+  });
+  expect(compatibilityOf({ compatibility: 'openai' })).toEqual({});
+  expect(compatibilityOf({ compatibility: { status: true } })).toMatchObject({
     additionalProperties: false,
     status: true,
   });
   expect(
-    profileOf({ compatibility: { status: true }, models: { grok: { compatibility: 'openai' } } }),
+    compatibilityOf({ compatibility: { status: true }, models: { grok: { compatibility: 'openai' } } }),
   ).toHaveProperty('status');
   expect(
-    profileOf({ compatibility: 'lmstudio', models: { 'grok*': { compatibility: { toolImages: 'text' } } } }),
+    compatibilityOf({
+      compatibility: 'lmstudio',
+      models: { 'grok*': { compatibility: { toolImages: 'text' } } },
+    }),
   ).toEqual({ toolOutput: 'string', toolImages: 'text' });
 });
 

@@ -4,7 +4,7 @@ import { validateSettings } from '../../src/provider/settings.js';
 
 const WRONG: readonly [settings: unknown, message: RegExp][] = [
   [{ apikey: 'sk-secret' }, /^Unknown setting `apikey` in the provider settings\. Did you mean `apiKey`\?$/],
-  [{ colour: 'red' }, /^Unknown setting `colour` in the provider settings\. Known are: name, .*\bapiKey, /],
+  [{ colour: 'red' }, /^Unknown setting `colour` in the provider settings\. Valid names: name, .*\bapiKey, /],
   [
     { azure: { resourceName: 'r' } },
     /^Expected `api: 'azure'` with the setting `azure`, got `api: undefined`\./,
@@ -13,7 +13,7 @@ const WRONG: readonly [settings: unknown, message: RegExp][] = [
     { timeouts: { totl: 5 } },
     /^Unknown setting `totl` in `timeouts` of the provider settings\. Did you mean `total`\?$/,
   ],
-  [{ timeouts: { colour: 5 } }, /^Unknown .* Known are: connect, idle, tool, total\.$/],
+  [{ timeouts: { colour: 5 } }, /^Unknown .* Valid names: connect, idle, tool, total\.$/],
   [
     { toolLoop: { maxRoundz: 5 } },
     /^Unknown setting `maxRoundz` in `toolLoop` of .*\. Did you mean `maxRounds`\?$/,
@@ -62,7 +62,7 @@ const WRONG: readonly [settings: unknown, message: RegExp][] = [
   [{ mcp: {} }, /^Expected `mcpServers` to be an object of servers with the setting `mcp`, got nothing\.$/],
   [{ mcpServers: true }, /^Invalid `mcpServers` .*: expected an object, got true\.$/],
   [{ toolLoop: true }, /^Invalid `toolLoop` of the provider settings/],
-  ['sk-secret', /^Invalid the provider settings: .*expected object.*, got a string\.$/],
+  ['sk-secret', /^Invalid value for the provider settings: .*expected object.*, got a string\.$/],
   [
     { name: 'openai.responses' },
     /^Expected `name` not to end in "\.responses", got "openai\.responses": .*Choose another name\.$/,

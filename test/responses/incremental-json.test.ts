@@ -42,7 +42,7 @@ it('serializes an item once', () => {
   expect(toJson([counted, a])).toBe(`[{"written":1},${JSON.stringify(a)}]`);
 });
 
-it('accepts that a list is changed afterwards', () => {
+it('supports changes to a list between calls', () => {
   const toJson = createIncrementalJson();
   const list: object[] = [a];
   toJson(list);

@@ -66,7 +66,7 @@ describe('names of object properties', () => {
     expect({}).not.toHaveProperty('polluted');
   });
 
-  it.each(NAMES)('are unknown as names of tools: %s', async name => {
+  it.each(NAMES)('are rejected as unknown tool names: %s', async name => {
     let runs = 0;
     const answers = [toResponse([functionCall(name, '{}')]), toResponse([message(['Done'])])];
     const server = await serve(response => {

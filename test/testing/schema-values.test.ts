@@ -22,7 +22,7 @@ describe('fillSchema', () => {
     expect(fill(schema, 'from -3 to 2.5, at most 99')).toEqual({ a: -3, b: 2.5, c: 10, d: 5 });
   });
 
-  it('takes quoted strings, then names, then the message', () => {
+  it('prefers quoted strings, then names, then the message', () => {
     const schema = object({ a: { type: 'string' }, b: { type: 'string' }, c: { type: 'string' } });
     const message = `what's 'one thing' in San José`;
     expect(fill(schema, message)).toEqual({ a: 'one thing', b: 'San José', c: message });

@@ -91,7 +91,7 @@ it('emits text without a call unchanged, in any chunks', async () => {
   );
 });
 
-it('reads any mixture of text and calls identically in any chunks', async () => {
+it('reads any mixture of text and calls identically for all chunk boundaries', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.oneof(prose, markup, call), { maxLength: 10 }), async chunks => {
       await readText(chunks.join(''), {

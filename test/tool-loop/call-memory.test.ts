@@ -89,7 +89,7 @@ describe('the arguments of calls', () => {
     expect(memory.recallInput(resultOf('c500'))).toEqual({ a: 1 });
   });
 
-  it('are repaired as for the tool, and unknown if that is not possible', () => {
+  it("are repaired with the tool's rules, and omitted if they cannot be repaired", () => {
     const memory = callMemoryOf(scriptedTools({}));
     memory.rememberInput(ran('c1', { input: '{a: 1' }));
     memory.rememberInput(ran('c2', { input: 'nonsense' }));

@@ -52,7 +52,7 @@ describe('the options of a tool loop', () => {
       { tools, maxrounds: 3 },
       'Unknown setting `maxrounds` in the tool loop options. Did you mean `maxRounds`?',
     ],
-    [{ tools, limit: 3 }, 'Unknown setting `limit` in the tool loop options. Known are: tools, maxRounds'],
+    [{ tools, limit: 3 }, 'Unknown setting `limit` in the tool loop options. Valid names: tools, maxRounds'],
   ])('%j are rejected with the expected and the received value', (options, message) => {
     const validate = () => validateToolLoopOptions(options);
     expect(validate).toThrow(message);

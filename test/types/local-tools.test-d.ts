@@ -66,7 +66,7 @@ test('infers the input in the settings of a provider and of the V3 provider', ()
   });
 });
 
-test('accepts tools of all majors of `ai` together, also with extra marks', () => {
+test('accepts tools of all major versions of `ai` together, including tools with additional properties', () => {
   const execute = async ({ city }: City) => `Sunny in ${city}`;
   createLocalTools({
     of5: tool({ inputSchema, execute }),

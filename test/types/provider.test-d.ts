@@ -24,13 +24,13 @@ test('a provider is an AI SDK provider and callable', () => {
   expectTypeOf(provider.textEmbeddingModel('text-embedding-3-small')).toExtend<EmbeddingModelV2<string>>();
 });
 
-test('models are accepted by all majors of `ai`', () => {
+test('models are accepted by all major versions of `ai`', () => {
   expectTypeOf(provider('gpt-5')).toExtend<LanguageModel>();
   expectTypeOf(provider('gpt-5')).toExtend<LanguageModelOf6>();
   expectTypeOf(provider('gpt-5')).toExtend<LanguageModelOf7>();
 });
 
-test('tool stubs are accepted by all majors of `ai`', () => {
+test('tool stubs are accepted by all major versions of `ai`', () => {
   expectTypeOf(provider.toolStubs()).resolves.toExtend<ToolSet>();
   expectTypeOf(provider.toolStubs()).resolves.toExtend<ToolSetOf6>();
   expectTypeOf(provider.toolStubs()).resolves.toExtend<ToolSetOf7>();

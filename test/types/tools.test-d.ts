@@ -16,7 +16,7 @@ import { z } from 'zod';
 const inputSchema = z.object({ city: z.string() });
 const execute = async ({ city }: { city: string }) => `Sunny in ${city}`;
 
-test('tools of all majors of `ai` are local tools', () => {
+test('tools of all major versions of `ai` are local tools', () => {
   expectTypeOf(createLocalTools).toBeCallableWith({ weather: tool({ inputSchema, execute }) });
   expectTypeOf(createLocalTools).toBeCallableWith({ weather: toolOf6({ inputSchema, execute }) });
   expectTypeOf(createLocalTools).toBeCallableWith({ weather: toolOf7({ inputSchema, execute }) });

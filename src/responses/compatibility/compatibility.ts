@@ -4,7 +4,7 @@
 export interface Compatibility {
   /**
    * `required` adds an id to each replayed message, call, output and reasoning item that has none, the same in every
-   * request; `omit` leaves ids as `missingReasoning` has them.
+   * request. `omit` adds no ids; the setting `missingReasoning` determines which existing ids are kept.
    * OpenRouter requires ids: https://github.com/openai/codex/issues/12114
    * @default 'omit'
    */
@@ -37,7 +37,7 @@ export interface Compatibility {
   /**
    * Position of the images of a tool's output: inside the output (`output`), in a user message after it
    * (`user-message`), or omitted with a notice (`text`, and `output` if outputs are strings).
-   * Many gateways read images of users only: https://github.com/earendil-works/pi/issues/9518
+   * Many gateways accept images only in user messages: https://github.com/earendil-works/pi/issues/9518
    * @default 'output'
    */
   readonly toolImages?: 'output' | 'user-message' | 'text';
@@ -90,7 +90,7 @@ export function mergeCompatibility(base: Compatibility, override: Compatibility)
   return { ...base, ...override, ...(without.length > 0 && { without }) };
 }
 
-/** The compatibility that rejections have taught about one model. */
+/** Compatibility learned from rejected requests of one model. */
 export interface LearnedCompatibility {
   readonly current: Compatibility;
   add(compatibility: Compatibility): void;

@@ -181,7 +181,7 @@ export const shellTool: HostedTool = {
   },
 };
 
-/** Converts the environment to the field names of the API. Returns undefined if the API is to choose. */
+/** Converts the environment to the field names of the API. Returns undefined if the API should choose. */
 function toEnvironment(environment: unknown): PlainObject | undefined {
   const fields = objectOf(environment);
   if (fields === undefined) return undefined;

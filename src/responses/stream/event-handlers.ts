@@ -162,7 +162,7 @@ function announceResponse(fields: PlainObject, mapping: Mapping): void {
   });
 }
 
-/** Converts seconds to a date. An invalid date would throw wherever it is printed. */
+/** Converts seconds to a date. Formatting an invalid date would throw an error later. */
 function toDate(seconds: unknown): Date | undefined {
   const date = new Date((numberOf(seconds) ?? Number.NaN) * 1000);
   return Number.isNaN(date.getTime()) ? undefined : date;

@@ -26,7 +26,10 @@ export interface OutputItems {
   at<Kind extends ItemKind>(kind: Kind, event: PlainObject): ItemOf[Kind];
   /** Handles `output_item.done`: finishes the item, or writes a new one if nothing of it was streamed. */
   finish(kind: ItemKind, event: PlainObject, wire: PlainObject): void;
-  /** Adds what the stream lost from the output of the terminal response, in its order. Repeats and removes nothing. */
+  /**
+   * Adds content that is missing from the stream, without duplicating or removing any. The content and its order are
+   * those of the terminal response's output.
+   */
   complete(output: readonly PlainObject[]): void;
   /** Closes all open items. */
   closeAll(options: { broken: boolean }): void;
@@ -38,7 +41,7 @@ export interface OutputItems {
  * Finds the item that an event refers to. Servers identify items by `output_index` and `item_id`, and may get either
  * wrong:
  *
- * - GitHub Copilot sends another `item_id` with every event: the index counts (vercel/ai#18548).
+ * - GitHub Copilot sends a different `item_id` in every event, so items are matched by index (vercel/ai#18548).
  * - responses.js announces every item at index 0, Ollama and LiteLLM use an index twice: the id counts.
  * - vLLM changes ids, and the index of reasoning, between the deltas and the end (vllm-project/vllm#31761): the
  *   streamed content counts.

@@ -143,7 +143,7 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
     close();
   }
 
-  /** Runs work that must not throw for any input: the promises of the host would stay pending. */
+  /** Reports an exception as a failure of the stream. If it were thrown, the host's promises would stay pending. */
   function attempt(work: () => void): boolean {
     try {
       work();

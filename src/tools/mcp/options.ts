@@ -44,7 +44,7 @@ export type McpToolsOptions = McpSourceOptions &
 export interface McpSourceOptions {
   /**
    * Maximum time without a response or progress during a call, in milliseconds. Progress restarts it, and it pauses
-   * while the server waits for a response of the host. The `timeout` of a server takes precedence.
+   * while the server waits for a response from the host. The `timeout` of a server takes precedence.
    * @default 60000
    */
   timeout?: number;

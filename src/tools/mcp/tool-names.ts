@@ -10,8 +10,8 @@ export interface ToolNames {
 }
 
 /**
- * A name never changes its tool, even while its server is unavailable. Otherwise a model could call another tool than
- * the one that it was offered.
+ * A name always refers to the same tool, even while its server is unavailable. Otherwise a model could call a different
+ * tool from the one it was offered.
  */
 export function createToolNames(): ToolNames {
   const offered = new Map<string, string>();

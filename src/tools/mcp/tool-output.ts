@@ -25,8 +25,8 @@ const structureBounds = { maxDepth: 500, maxSize: maxResultCharacters };
 
 /**
  * Converts the result of an MCP tool to the AI SDK's format. If a result has text and structured content, the text is
- * used, because it repeats the content. Binary data never becomes text. Anything that is omitted or truncated leaves
- * a note in the output.
+ * used, because it repeats the content. Binary data never becomes text. A note in the
+ * output replaces omitted content and marks truncated content.
  */
 export function toToolOutput({
   content = [],
@@ -144,7 +144,7 @@ function toTextPart(text: string): ResultPart {
   return { type: 'text', text };
 }
 
-/** Replaces long base64 strings, which would fill the model's context without informing it. */
+/** Replaces long base64 strings, which would fill the model's context without being useful to it. */
 function replaceBinary(_key: string, value: unknown): unknown {
   const isBinary = typeof value === 'string' && value.length > 256 && /^[A-Za-z0-9+/_-]+=*$/.test(value);
   return isBinary ? `(${value.length} characters of base64)` : value;

@@ -1,4 +1,4 @@
-// A program of someone who installed the package: imports the entries that are named, and has a model run a tool.
+// Sample consumer: imports the given entries and runs a tool call.
 import { generateText, streamText } from 'ai';
 import { createKelivoResponsesProvider } from 'kelivo-responses';
 import { startResponsesEmulator } from 'kelivo-responses/testing';

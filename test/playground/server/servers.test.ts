@@ -151,7 +151,7 @@ describe('a change of the servers', () => {
     expect((await playground.call('/api/servers')).json).toMatchObject({ servers: [{ name: 'server' }] });
   });
 
-  it('leaves the file readable only for its owner', async () => {
+  it('makes the file readable only by its owner', async () => {
     const playground = await openPlayground();
     await replace(playground, { remote: { url: 'http://127.0.0.1:9/mcp', disabled: true } });
     const { mode } = await stat(path.join(playground.folder, 'mcp.json'));

@@ -25,7 +25,7 @@ const documentBody = JSON.stringify(toResponse(scripts, {}));
 
 describe.each([
   ['that the server stores', true, { responseId: 'resp_1' }],
-  ['that nobody stores', false, undefined],
+  ['that no server stores', false, undefined],
 ])('a response %s', (_, isKept, expected) => {
   it.each([
     ['a stream', events, 6],

@@ -57,7 +57,7 @@ describe('createFunctionCallItem', () => {
     expect(call).toEqual({ id: 'call_1', name: 'add', input: '{"a":1}' });
   });
 
-  it('decides at the end of the response if a call with partial arguments is complete', async () => {
+  it('decides at the end of the response whether a call with partial arguments is complete', async () => {
     const { begun, item, deltas } = functionCall('add', '{"a":');
     const script = { begun, item: { ...item, status: undefined }, deltas: deltas.slice(0, -1) };
     const truncated = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };

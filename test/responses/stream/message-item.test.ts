@@ -62,7 +62,7 @@ describe('createMessageItem', () => {
     expect(summarize(await read(events)).texts).toEqual(['Same.Same. Other.']);
   });
 
-  it('emits a part from its end alone, and a part with the same text from the finished item', async () => {
+  it('emits a part of which only the end event arrives, and a part with the same text from the finished item', async () => {
     const events = without(toStream([message(['Same.', 'Same.'])]), 'response.output_text.delta');
     expect(summarize(await read(events)).texts).toEqual(['Same.Same.']);
   });

@@ -22,7 +22,7 @@ describe('repeated events', () => {
     expect(await read([begin, hello, begin, hello])).toMatchObject({ texts: ['Hello', 'Hello'] });
   });
 
-  it('are another call if their index and call id differ, even with the same item id', async () => {
+  it('belong to another call if their index and call id differ, even with the same item id', async () => {
     const events = [
       begin,
       {

@@ -220,7 +220,7 @@ describe('a server that crashes', () => {
     expect(await countStarts(journal)).toBe(2);
   });
 
-  it('is restarted with growing delays, and not at all for a while after the fifth crash', async () => {
+  it('is restarted with increasing delays, and after the fifth crash only when a cooldown has passed', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
     const advance = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds);

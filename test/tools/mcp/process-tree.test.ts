@@ -67,7 +67,7 @@ describe.skipIf(process.platform === 'win32')('a script that is ended by a signa
     await until(async () => !(await isAlive(pid)));
   });
 
-  it('ends if another listener waits to be the last', async () => {
+  it('ends even if another listener ends the process only as the last one', async () => {
     const { signalCode, pid } = await runSignalled('SIGTERM', 'last', 'plain');
     expect(signalCode).toBe('SIGTERM');
     await until(async () => !(await isAlive(pid)));

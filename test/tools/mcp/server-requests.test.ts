@@ -108,7 +108,7 @@ describe.each([
     },
   ],
 ])('the everything server over %s', (_transport, start) => {
-  it('offers tools that send requests, and logs, if the host has the callbacks', async () => {
+  it('handles requests and logs of the server if the host sets the callbacks', async () => {
     const logs: unknown[] = [];
     const tools = openTools(
       { everything: await start() },
