@@ -11,7 +11,7 @@ import { toolNamesMiddleware } from './tool-names.js';
 /**
  * Kimi K2 is trained on ids of the form `functions.<name>:<index>`, counted over the conversation. With other ids in its
  * history it returns nothing, or writes its calls as text: MoonshotAI/Kimi-K2, docs/tool_call_guidance.md;
- * getkimchi/kimchi#1063; ml-explore/mlx-lm#821. K3 and some servers of K2 leave out the prefix and restart the count in
+ * getkimchi/kimchi#1063; ml-explore/mlx-lm#821. K3 and some servers of K2 omit the prefix and restart the count in
  * each response: fw-ai/fireconnect#16.
  *
  * @internal

@@ -26,7 +26,7 @@ export interface QwenOptions {
    */
   startsInReasoning?: boolean;
   /**
-   * Replaces a call of an undeclared tool that would write a file by the file's content as fenced code.
+   * Replaces a call of an undeclared tool that would write a file with the file's content as fenced code.
    * @default true
    */
   fenceContent?: boolean;
@@ -129,7 +129,7 @@ function withoutCallBlocks(text: string): string {
 /** The longest input before `content` in the arguments of a file-writing call. A path precedes it. */
 const MAX_BEFORE_CONTENT = 300;
 
-/** Replaces a call that would write a file by the file's content as fenced code. */
+/** Replaces a call that would write a file with the file's content as fenced code. */
 const fencedContent: UndeclaredCalls = {
   mayReplace: input =>
     input.length < MAX_BEFORE_CONTENT || input.slice(0, MAX_BEFORE_CONTENT).includes('"content":'),

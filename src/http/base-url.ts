@@ -5,7 +5,7 @@ export type ApiStyle = 'openai' | 'azure' | 'google';
 
 /** Settings of Azure OpenAI in addition to its address. */
 export interface AzureSettings {
-  /** Name of the resource. Replaces the base URL by `https://<name>.openai.azure.com`. */
+  /** Name of the resource. Replaces the base URL with `https://<name>.openai.azure.com`. */
   readonly resourceName?: string;
   /**
    * The `api-version` query parameter. A dated one, such as `2025-04-01-preview`, belongs to the older `/openai` root.

@@ -53,7 +53,7 @@ export interface OpenedResponse {
   close(): void;
 }
 
-/** Timeout for the body of an error if none is set, in milliseconds. The status alone is already an error. */
+/** Timeout for the body of an error if none is set, in milliseconds. The status alone suffices for an error. */
 const ERROR_BODY_TIMEOUT = 10_000;
 
 /**

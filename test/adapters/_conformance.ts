@@ -39,7 +39,7 @@ export function testAdapter({ middleware }: ModelAdapter): void {
     expect(result.content).toHaveLength(folder.result().content.length);
   });
 
-  it('leaves a text without calls unchanged, in any chunks', async () => {
+  it('leaves a text without calls unchanged for all chunk boundaries', async () => {
     const plain = 'A < B, [C] {"d": 1} `e` 🙂 \n\n```xml\n<f>g</f>\n```\nh <';
     for (const longest of [1, 2, 5, plain.length]) {
       const response = [

@@ -25,7 +25,7 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     expect(await page.getByRole('article', { name: 'Response' }).count()).toBe(2);
   });
 
-  it('switches the provider in mid-conversation', async () => {
+  it('switches the provider during a conversation', async () => {
     const { page, ask } = await openPage({ mcpServers: {} });
     await ask('Count the words in "one two three".');
     await page.getByText('Official', { exact: true }).click();

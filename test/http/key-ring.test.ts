@@ -84,7 +84,7 @@ describe('failing keys', () => {
     expect(await ring.take(undefined)).toBe('sk-two');
   });
 
-  it('keeps a key after an error that the key does not cause', async () => {
+  it('keeps a key after an error that is unrelated to the key', async () => {
     const { ring } = ringOf(['a', 'b']);
     for (const error of [failure(400), failure(500), new Error('network')])
       expect(ring.refuse('a', error)).toBe(false);

@@ -127,7 +127,7 @@ describe('several keys', () => {
   const keysOf = ({ requests }: { requests: readonly { headers: Record<string, unknown> }[] }) =>
     requests.map(({ headers }) => headers.authorization);
 
-  it('take turns, with one key for all rounds of a call', async () => {
+  it('are used in rotation, with one key for all rounds of a call', async () => {
     const emulator = await startResponsesEmulator();
     onTestFinished(() => emulator.close());
     emulator.enqueue([{ call: 'add', arguments: { a: 1 } }], [{ text: 'Done' }], [{ text: 'Hello' }]);

@@ -48,7 +48,7 @@ describe('limitOutput', () => {
     });
   });
 
-  it('replaces media that are too large by a short text', () => {
+  it('replaces media that are too large with a short text', () => {
     const limited = limitOutput({ type: 'content', value: [image(40), image(44)] }, limits);
     const note = '[image/png of 33 bytes omitted: the limit is 30 bytes]';
     expect(limited.value).toEqual([image(40), { type: 'text', text: note }]);

@@ -52,7 +52,7 @@ const cases: Record<string, [Partial<BuildRequestContext>, Partial<LanguageModel
 describe.each(Object.keys(cases))('a conversation %s', name => {
   const [context = {}, options = {}] = cases[name] ?? [];
 
-  it('is converted to the same request, no matter how much of it is cached', () => {
+  it('is converted to the same request, regardless of how much of it is cached', () => {
     for (let first = 1; first <= conversation.length; first++) {
       const known = createConvertedMessages();
       build({ ...options, prompt: conversation.slice(0, first) }, { ...context, known });

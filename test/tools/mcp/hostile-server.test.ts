@@ -48,7 +48,7 @@ describe('the list of a hostile server', () => {
     ]);
   });
 
-  it('omits names with invisible characters, and renames tools that are called like properties of all objects', async () => {
+  it('omits names with invisible characters, and renames tools whose names are properties of every object', async () => {
     const { tools, warnings } = await openTools({ hostile: hostile('names') }).listTools();
     expect(tools.map(({ name }) => name)).toEqual([
       'hostile___proto__',
