@@ -66,7 +66,7 @@ export function createMutator(seed: number): Mutator {
     }
   }
 
-  /** Replaces a field, possibly a nested one, by a value of another type. */
+  /** Replaces a field, possibly a nested one, with a value of another type. */
   function breakField(value: Record<string, unknown>, depth = 0): Record<string, unknown> {
     const names = Object.keys(value);
     if (names.length === 0) return value;

@@ -41,7 +41,7 @@ describe('withToolLoop', () => {
     expect(finishOf(shown)).toMatchObject(parts.at(-1) ?? {});
   });
 
-  it('offers its tools together with those of the host, and replaces stubs by the real schemas', async () => {
+  it('offers its tools together with those of the host, and replaces stubs with the real schemas', async () => {
     const model = scriptedModel(textRound('Hi'));
     const looped = withToolLoop(model, { tools: echo() });
     await stream(looped, { tools: [declareTool('echo'), declareTool('of_the_host')] });

@@ -29,7 +29,7 @@ export interface Compatibility {
   readonly annotations?: boolean;
   /**
    * `any` sends the output of a tool as a string or as a list of texts, images and files; `string` sends a string and
-   * replaces files by a notice. LM Studio accepts strings only:
+   * replaces files with a notice. LM Studio accepts strings only:
    * https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/2248
    * @default 'any'
    */

@@ -104,7 +104,7 @@ it('removes the ids that require reasoning together with the reasoning', () => {
   expect(input).toEqual([question, call, output, answer]);
 });
 
-it('joins the texts of a tool output that must be a string, and replaces a file by a notice', () => {
+it('joins the texts of a tool output that must be a string, and replaces a file with a notice', () => {
   const content = outputOf([
     { type: 'input_text', text: 'one' },
     { type: 'input_file', filename: 'two.pdf', file_data: 'data:application/pdf;base64,AAAA' },
@@ -153,7 +153,7 @@ it('moves the images of the last output to the end and keeps a list of texts', (
   expect(input[2]).toMatchObject({ role: 'user', content: [{ type: 'input_text' }, image] });
 });
 
-it('replaces an image that cannot be sent by a notice', () => {
+it('replaces an image that cannot be sent with a notice', () => {
   const { input } = apply({ toolImages: 'text' }, [call, outputOf([image])]);
   expect(input).toEqual([
     call,
