@@ -1,7 +1,7 @@
 import { normalizeToolName } from '../tool-calls/tool-names.js';
 import { rewriteMiddleware } from './middleware.js';
 
-/** Replaces tool names with extra characters around them with the declared names. */
+/** Restores the declared names of tools that are called with extra characters around the name. */
 export const toolNamesMiddleware = rewriteMiddleware(({ tools = [] }) => {
   const declared = new Set(tools.map(({ name }) => name));
   if (declared.size === 0) return {};

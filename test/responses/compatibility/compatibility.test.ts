@@ -153,7 +153,7 @@ it('moves the images of the last output to the end and keeps a list of texts', (
   expect(input[2]).toMatchObject({ role: 'user', content: [{ type: 'input_text' }, image] });
 });
 
-it('replaces an image that cannot be sent with a notice', () => {
+it('sends a notice instead of an image that the server rejects', () => {
   const { input } = apply({ toolImages: 'text' }, [call, outputOf([image])]);
   expect(input).toEqual([
     call,
