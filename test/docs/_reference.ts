@@ -44,8 +44,7 @@ export async function readApi(): Promise<Api> {
 }
 
 /** The name endings of interfaces that a user fills in once, not per call. */
-const SETTINGS =
-  /(?<!Call|ResponsesProvider)(?:Options|Settings|Config|Entry|Choice|Override|Profile|Callbacks)$/;
+const SETTINGS = /(?<!Call|ResponsesProvider)(?:Options|Settings|Config|Entry|Choice|Override|Callbacks)$/;
 
 /** Renders the options of all entries as Markdown: a heading per entry and a table per interface. */
 export function renderOptions(project: ProjectReflection): string {
