@@ -7,7 +7,7 @@ import type { EmitEvent } from './events.js';
 import type { ToolLoopOptions } from './options.js';
 import { createStoredResults, type StoredResults, turnIdOf } from './result-store.js';
 
-/** How the calls of a turn are run. */
+/** Execution settings for the calls of a turn. */
 export interface CallSettings {
   readonly scheduling: Omit<Scheduling, 'signal'>;
   readonly execution: Pick<

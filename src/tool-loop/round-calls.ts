@@ -8,7 +8,7 @@ import type { Turn } from './turn.js';
 
 export interface RoundCallsOptions {
   readonly round: number;
-  /** What the model was sent in this round. */
+  /** Call options that the model received in this round. */
   readonly options: LanguageModelV2CallOptions;
   readonly sink: PartSink;
 }

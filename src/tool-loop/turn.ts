@@ -36,7 +36,7 @@ export interface Turn {
   readonly tools: ReadonlyMap<string, ToolDefinition>;
   /** Warnings of the tool sources. */
   readonly warnings: readonly LanguageModelV2CallWarning[];
-  /** How calls are run. */
+  /** Execution settings for calls. */
   readonly calls: CallSettings;
   /** The parts of the loop's calls that the host receives. */
   readonly toolParts: ProviderToolParts;
