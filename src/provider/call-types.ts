@@ -18,6 +18,11 @@ import type { ToolSource } from '../tools/tool-source.js';
 export interface KelivoProviderOptions extends ResponsesProviderOptions {
   /** Identifies the turn in the `resultStore` of the tool loop, so that another process can repeat the turn. */
   turnId?: string;
+  /**
+   * A value of the application, for example its user. `approve`, `onEvent`, `onElicitation`, `onSampling`, local tools and
+   * the logger receive it by reference. It is never sent to a server.
+   */
+  context?: unknown;
   /** Tools of this call that the tool loop runs. `runInProvider()` sets them. */
   executors?: LocalTools | ToolSource;
 }

@@ -53,7 +53,7 @@ export async function executeCall(
   return output;
 }
 
-export interface RunToolOptions extends Pick<ToolCallOptions, 'messages' | 'isV3Host'> {
+export interface RunToolOptions extends Pick<ToolCallOptions, 'callContext' | 'messages' | 'isV3Host'> {
   readonly source: ToolSource;
   readonly signal: AbortSignal;
   /** Time that the tool may take without reporting progress, in milliseconds. */
@@ -73,7 +73,7 @@ export interface ToolRun {
  */
 async function runTool(
   call: ToolInvocation,
-  { source, signal, timeout, onProgress, messages, isV3Host }: RunToolOptions,
+  { source, signal, timeout, onProgress, callContext, messages, isV3Host }: RunToolOptions,
 ): Promise<ToolRun> {
   signal.throwIfAborted();
   const message = `The tool "${call.toolName}" exceeded its limit of ${timeout} ms.`;
@@ -82,6 +82,7 @@ async function runTool(
   try {
     const running = source.callTool(call, {
       signal: limit.signal,
+      callContext,
       messages,
       isV3Host,
       onProgress(progress) {

@@ -132,7 +132,7 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
     if (task.isFinished) return;
     task.isFinished = true;
     const duration = task.startedAt === undefined ? 0 : performance.now() - task.startedAt;
-    const outcome = { call: task.call, output, duration };
+    const outcome = { call: task.call, tool: task.tool, output, duration };
     // Resolves before the callback, which could throw and leave `waitForAll` pending.
     task.resolve(outcome);
     onOutcome(outcome);

@@ -1,7 +1,7 @@
 import type { JSONSchema7, SharedV2ProviderMetadata } from '@ai-sdk/provider';
 import { isWholeJson } from '../shared/json.js';
 import { parseToolArguments } from '../tool-calls/tool-arguments.js';
-import type { ToolOutput } from '../tools/tool-source.js';
+import type { ToolDefinition, ToolOutput } from '../tools/tool-source.js';
 
 /** A call of a tool that the loop runs. */
 export interface LoopCall {
@@ -16,6 +16,7 @@ export interface LoopCall {
 /** A finished call with its output. */
 export interface CallOutcome {
   readonly call: LoopCall;
+  readonly tool: ToolDefinition;
   readonly output: ToolOutput;
   /** Milliseconds from the tool's start to its end; 0 for a call that did not start. */
   readonly duration: number;

@@ -1,37 +1,50 @@
 import type { LanguageModelV2Usage } from '@ai-sdk/provider';
-import type { ToolProgress } from '../tools/tool-source.js';
+import type { ToolCallContext, ToolDefinition, ToolProgress } from '../tools/tool-source.js';
 
-/** An event of a tool loop. `at` is the time in milliseconds since the turn began. */
-export type ToolLoopEvent = UntimedEvent & { at: number };
+/** An event of a tool loop. */
+export type ToolLoopEvent = TurnEvent & TurnFacts;
 
-type UntimedEvent =
+/** Facts of the turn that every event contains. */
+interface TurnFacts extends Pick<ToolCallContext, 'turnId' | 'context'> {
+  /** Time in milliseconds since the turn began. */
+  readonly at: number;
+}
+
+/** The call of an event, and the tool by its server and original name. */
+interface CallFacts extends Pick<ToolDefinition, 'server' | 'originalName'> {
+  readonly round: number;
+  readonly toolCallId: string;
+  readonly toolName: string;
+}
+
+type TurnEvent =
   | { type: 'round-start'; round: number }
   /** A tool starts. Calls that are refused, unreadable or already have a stored result do not start. */
-  | { type: 'tool-start'; round: number; toolCallId: string; toolName: string; input: string }
+  | ({ type: 'tool-start'; input: string } & CallFacts)
   /** A running tool reports progress, as MCP servers do. */
-  | ({ type: 'tool-progress'; round: number; toolCallId: string; toolName: string } & ToolProgress)
-  | {
+  | ({ type: 'tool-progress' } & CallFacts & ToolProgress)
+  | ({
       type: 'tool-end';
-      round: number;
-      toolCallId: string;
-      toolName: string;
       /** Milliseconds between the tool's start and its end; 0 for a call that did not start. */
       duration: number;
       isError: boolean;
-    }
+    } & CallFacts)
   /** Something outside the conversation failed, such as the result store. The turn continues. */
   | { type: 'warning'; round: number; message: string }
   | { type: 'round-end'; round: number; finishReason: string; usage: LanguageModelV2Usage };
 
 /** Reports an event of a turn. Never throws. */
-export type EmitEvent = (event: UntimedEvent) => void;
+export type EmitEvent = (event: TurnEvent) => void;
 
-export function createEventEmitter(onEvent: ((event: ToolLoopEvent) => void) | undefined): EmitEvent {
+export function createEventEmitter(
+  onEvent: ((event: ToolLoopEvent) => void) | undefined,
+  turn: Pick<ToolCallContext, 'turnId' | 'context'>,
+): EmitEvent {
   if (onEvent === undefined) return () => {};
   const startedAt = performance.now();
   return event => {
     try {
-      onEvent({ ...event, at: performance.now() - startedAt });
+      onEvent({ ...event, ...turn, at: performance.now() - startedAt });
     } catch {
       // An observer must not break the turn.
     }

@@ -7,6 +7,7 @@ export {
   type ToolInput,
 } from '../tools/local-tools.js';
 export type {
+  ToolCallContext,
   ToolCallOptions,
   ToolDefinition,
   ToolInvocation,

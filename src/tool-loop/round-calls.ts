@@ -4,6 +4,7 @@ import { toResultValue } from '../tool-calls/mcp-output.js';
 import { executeCall } from './call-execution.js';
 import { type CallRunner, createCallRunner } from './call-runner.js';
 import { isErrorOutput } from './calls.js';
+import type { ToolDefinition } from '../tools/tool-source.js';
 import type { Turn } from './turn.js';
 
 export interface RoundCallsOptions {
@@ -15,7 +16,7 @@ export interface RoundCallsOptions {
 
 /** Creates the runner of one round's calls. It writes their results to the sink and reports them as events. */
 export function createRoundCalls(turn: Turn, { round, options, sink }: RoundCallsOptions): CallRunner {
-  const { calls, limits, record, memory, toolParts, emit } = turn;
+  const { calls, limits, record, memory, toolParts, emit, identity } = turn;
   const { signal } = turn.lifetime;
   const mayCall = options.toolChoice?.type !== 'none';
   const messages = options.prompt.filter(({ role }) => role !== 'system');
@@ -28,17 +29,20 @@ export function createRoundCalls(turn: Turn, { round, options, sink }: RoundCall
 
     execute(call, tool, { signal: callSignal, onStart }) {
       const { toolCallId, toolName, input } = call;
+      const facts = { round, toolCallId, toolName, ...sourceOf(tool) };
+      const server = tool.server;
       return executeCall(call, tool, {
         ...calls.execution,
+        callContext: { ...identity, round, toolCallId, ...(server !== undefined && { server }) },
         messages,
         signal: callSignal,
         results,
         onStart() {
           onStart();
           record.markToolRun();
-          emit({ type: 'tool-start', round, toolCallId, toolName, input });
+          emit({ type: 'tool-start', ...facts, input });
         },
-        onProgress: progress => emit({ type: 'tool-progress', round, toolCallId, toolName, ...progress }),
+        onProgress: progress => emit({ type: 'tool-progress', ...facts, ...progress }),
       });
     },
 
@@ -48,7 +52,16 @@ export function createRoundCalls(turn: Turn, { round, options, sink }: RoundCall
       const isError = isErrorOutput(output);
       memory.rememberInput(outcome);
       toolParts.result({ toolCallId, toolName, result: toResultValue(output), isError }).forEach(sink.write);
-      emit({ type: 'tool-end', round, toolCallId, toolName, duration, isError });
+      emit({ type: 'tool-end', round, toolCallId, toolName, ...sourceOf(outcome.tool), duration, isError });
     },
   });
 }
+
+/** Returns the server and the original name of a tool, for events and callbacks. */
+const sourceOf = ({
+  server,
+  originalName,
+}: ToolDefinition): Pick<ToolDefinition, 'server' | 'originalName'> => ({
+  ...(server !== undefined && { server }),
+  ...(originalName !== undefined && { originalName }),
+});

@@ -3,6 +3,7 @@ import type {
   LanguageModelV2CallWarning,
   LanguageModelV2FunctionTool,
 } from '@ai-sdk/provider';
+import { generateId } from '@ai-sdk/provider-utils';
 import { retry } from '../http/retry.js';
 import { isV3Host, withTurnToken } from '../parts/call-marks.js';
 import {
@@ -13,13 +14,14 @@ import {
 import { untilAborted } from '../shared/abort.js';
 import { isContinuation, pairToolCalls, type PairToolCallsOptions } from '../tool-calls/call-pairing.js';
 import { isStrictSchema } from '../tools/strict-schema.js';
-import type { ToolDefinition, ToolSource } from '../tools/tool-source.js';
+import type { ToolCallContext, ToolDefinition, ToolSource } from '../tools/tool-source.js';
 import { type CallMemory, createHiddenCalls, type HiddenCalls, withHiddenCalls } from './call-memory.js';
 import { type CallSettings, createCallSettings } from './call-settings.js';
 import { createEventEmitter, type EmitEvent } from './events.js';
 import { withoutCalls } from './history.js';
 import type { ToolLoopOptions } from './options.js';
 import type { OpenRound, Round } from './round.js';
+import { turnIdOf } from './result-store.js';
 import { createTimeLimit } from './time-limit.js';
 import { createTurnIds, type TurnIds } from './turn-ids.js';
 import { createTurnLimits, type TurnLimits } from './turn-limits.js';
@@ -32,6 +34,8 @@ export interface Turn {
   /** Sends one round to the model. Follow-up rounds are retried here, the first one by the host. */
   openRound(options: LanguageModelV2CallOptions, number: number): Promise<Round>;
   readonly lifetime: TurnLifetime;
+  /** Identifies the turn to callbacks. */
+  readonly identity: TurnIdentity;
   /** Tools that the loop runs, by name. */
   readonly tools: ReadonlyMap<string, ToolDefinition>;
   /** Warnings of the tool sources. */
@@ -59,6 +63,17 @@ export interface TurnContext extends Pick<PairToolCallsOptions, 'isHostedTool'> 
   readonly memory: CallMemory;
 }
 
+/** Identifies a turn to callbacks. */
+export type TurnIdentity = Pick<ToolCallContext, 'turnId' | 'context'>;
+
+function identifyTurn({ providerOptions }: LanguageModelV2CallOptions): TurnIdentity {
+  const context: unknown = providerOptions?.kelivo?.context;
+  return {
+    turnId: turnIdOf(providerOptions) ?? generateId(),
+    ...(context !== undefined && context !== null && { context }),
+  };
+}
+
 /** Prepares a turn: lists the tools and normalizes the history. */
 export async function openTurn(
   callOptions: LanguageModelV2CallOptions,
@@ -67,7 +82,8 @@ export async function openTurn(
   const { maxRounds = 20, maxToolCalls, timeouts, retry: retryOptions, onEvent } = settings;
   const { prompt, abortSignal } = callOptions;
   abortSignal?.throwIfAborted();
-  const emit = createEventEmitter(onEvent);
+  const identity = identifyTurn(callOptions);
+  const emit = createEventEmitter(onEvent, identity);
   const calls = createCallSettings(callOptions, { source, settings, emit });
   const lifetime = createLifetime(abortSignal, { milliseconds: timeouts?.total });
   const { signal } = lifetime;
@@ -85,6 +101,7 @@ export async function openTurn(
         return retry(() => openRound(options), { maxRetries, initialDelay, signal });
       },
       lifetime,
+      identity,
       tools,
       warnings: listing.warnings.map(message => ({ type: 'other', message })),
       calls,

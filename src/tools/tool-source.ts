@@ -34,6 +34,11 @@ export interface ToolListing {
    * first listing only.
    */
   readonly warnings: readonly string[];
+  /**
+   * Aborts when the source is closed. A turn that uses the listing then ends, and starts nothing afterwards.
+   * @default closing the source does not end turns
+   */
+  readonly closed?: AbortSignal;
 }
 
 /** A tool as it is declared to the model, with the properties that the loop needs to run it. */
@@ -43,12 +48,24 @@ export interface ToolDefinition {
   readonly description?: string;
   /** JSON Schema of the arguments, always of `type: "object"`. */
   readonly inputSchema: JSONSchema7;
-  /** The tool changes nothing, so it may run in parallel with others. MCP `readOnlyHint`. @default false */
+  /** The MCP server that offers the tool, by its name in the configuration. @default none, a tool of the application */
+  readonly server?: string;
+  /**
+   * The tool's name at its source. It differs from `name` if several sources have a tool of this name. Server and
+   * original name identify a tool; its name may differ between processes.
+   * @default `name`
+   */
+  readonly originalName?: string;
+  /** The tool changes nothing, so it may run in parallel with others. MCP `readOnlyHint`. @default unknown */
   readonly readOnly?: boolean;
-  /** The tool may perform destructive updates. MCP `destructiveHint`. @default false */
+  /** The tool may perform destructive updates. MCP `destructiveHint`. @default unknown */
   readonly destructive?: boolean;
-  /** Repeating a call with the same arguments has no further effect. MCP `idempotentHint`. @default false */
+  /** Repeating a call with the same arguments has no further effect. MCP `idempotentHint`. @default unknown */
   readonly idempotent?: boolean;
+  /** The tool interacts with systems outside the application, such as the web. MCP `openWorldHint`. @default unknown */
+  readonly openWorld?: boolean;
+  /** False if the four hints above are unverified claims of a server: approvals and repeats then ignore them. @default true */
+  readonly trustAnnotations?: boolean;
   /**
    * Returns true if a call needs approval, regardless of the approval policy of the loop.
    * @default no call needs approval
@@ -66,8 +83,23 @@ export interface ToolInvocation {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
+/** Identifies a call to callbacks: the turn, the round, the call and the application's own context. */
+export interface ToolCallContext {
+  /** `providerOptions.kelivo.turnId`, or an id that the loop generates for the turn. */
+  readonly turnId: string;
+  /** The round of the turn, from 1. 0 for calls that an earlier turn left for approval. */
+  readonly round: number;
+  readonly toolCallId: string;
+  /** The MCP server that runs the call, by its name in the configuration. @default none, a tool of the application */
+  readonly server?: string;
+  /** `providerOptions.kelivo.context` of the application, by reference. @default none */
+  readonly context?: unknown;
+}
+
 /** Options of one tool call. */
 export interface ToolCallOptions {
+  /** Identifies the call to callbacks. @default none, outside of a tool loop */
+  readonly callContext?: ToolCallContext;
   /** Cancels the call: the source stops the work, notifies the server and rejects with the signal's reason. */
   readonly signal: AbortSignal;
   /** Called when a running tool reports progress, which also shows that it is still alive. */

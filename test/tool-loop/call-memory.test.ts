@@ -16,6 +16,7 @@ import { scriptedTools } from './_tools.js';
 
 const ran = (toolCallId: string, { input = '{"a":1}', value = 'ran' } = {}): CallOutcome => ({
   call: { toolCallId, toolName: 'echo', input },
+  tool: { name: 'echo', inputSchema: { type: 'object' } },
   output: { type: 'text', value },
   duration: 1,
 });

@@ -97,7 +97,15 @@ function readNamespace(namespace: string, value: unknown): ResponsesCallOptions 
 }
 
 /** Keys that other layers read from `providerOptions.kelivo`. */
-const OTHER_KELIVO_OPTIONS = ['turnId', 'executors', 'turn', 'host'];
+const OTHER_KELIVO_OPTIONS = [
+  'turnId',
+  'context',
+  'executors',
+  'toolApproval',
+  'turn',
+  'host',
+  'approvalResponses',
+];
 
 /** Warns about unknown options in the namespaces `openai` and `kelivo`, which are ignored. */
 export function warnAboutUnknownOptions(

@@ -8,7 +8,14 @@ type Part = TextStreamPart<ToolSet>;
 type Start = (report: (event: ToolLoopEvent) => void) => AsyncIterable<Part>;
 
 const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
-const roundEnd: ToolLoopEvent = { type: 'round-end', round: 1, at: 1, finishReason: 'stop', usage };
+const roundEnd: ToolLoopEvent = {
+  type: 'round-end',
+  round: 1,
+  turnId: 't',
+  at: 1,
+  finishReason: 'stop',
+  usage,
+};
 const text: Part = { type: 'text-delta', id: 't', text: 'Hello' };
 
 async function collect(start: Start, { signal = new AbortController().signal } = {}): Promise<string[]> {
@@ -21,11 +28,11 @@ async function collect(start: Start, { signal = new AbortController().signal } =
 
 it('emits the end of a round after its last parts', async () => {
   const types = await collect(async function* (report) {
-    report({ type: 'round-start', round: 1, at: 0 });
+    report({ type: 'round-start', round: 1, turnId: 't', at: 0 });
     report(roundEnd);
     yield text;
     await delay(1);
-    report({ type: 'round-start', round: 2, at: 2 });
+    report({ type: 'round-start', round: 2, turnId: 't', at: 2 });
     yield text;
   });
   expect(types).toEqual(['round-start', 'text', 'round-end', 'round-start', 'text']);
