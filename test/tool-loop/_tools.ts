@@ -1,15 +1,19 @@
 import type { LanguageModelV2FunctionTool } from '@ai-sdk/provider';
-import type { ToolCallOptions, ToolInvocation, ToolOutput, ToolSource } from '../../src/tools/tool-source.js';
+import type {
+  ToolCallOptions,
+  ToolDefinition,
+  ToolInvocation,
+  ToolOutput,
+  ToolSource,
+} from '../../src/tools/tool-source.js';
 
 export type Execute = (
   input: ToolInvocation['input'],
   options: ToolCallOptions & { toolCallId: string },
 ) => unknown;
 
-export interface ScriptedTool {
+export interface ScriptedTool extends Partial<Omit<ToolDefinition, 'name'>> {
   readonly execute: Execute;
-  readonly readOnly?: boolean;
-  readonly destructive?: boolean;
 }
 
 /** Creates a source whose tools are functions. They return a text or a complete output. */
@@ -22,13 +26,16 @@ export function scriptedTools(
     name: 'scripted tools',
     calls,
     listTools: async () => ({
-      tools: Object.entries(tools).map(([name, tool]) => ({
-        name,
-        description: `Does ${name}.`,
-        inputSchema: { type: 'object', properties: { from: { type: 'string' } } },
-        readOnly: typeof tool === 'function' ? false : tool.readOnly,
-        destructive: typeof tool === 'function' ? false : tool.destructive,
-      })),
+      tools: Object.entries(tools).map(([name, tool]) => {
+        const { execute: _, ...definition } =
+          typeof tool === 'function' ? { execute: tool, readOnly: false, destructive: false } : tool;
+        return {
+          description: `Does ${name}.`,
+          inputSchema: { type: 'object', properties: { from: { type: 'string' } } },
+          ...definition,
+          name,
+        };
+      }),
       warnings,
     }),
     async callTool(call, options) {

@@ -40,6 +40,7 @@ describe('a tool that reports progress', () => {
       type: 'tool-progress',
       round: 1,
       at: expect.any(Number),
+      turnId: expect.any(String),
       toolCallId: 'c1',
       toolName: 'work',
       progress: 1,
