@@ -29,9 +29,9 @@ export function streamBatches(batches: PartBatches): ReadableStream<LanguageMode
           batch = next;
           position = 0;
         }
-        for (const end = Math.min(position + MAX_QUEUED, batch.length); position < end; position++) {
-          controller.enqueue(batch[position]);
-        }
+        const parts = batch.slice(position, position + MAX_QUEUED);
+        position += parts.length;
+        for (const part of parts) controller.enqueue(part);
       },
       cancel(reason) {
         batch = [];
