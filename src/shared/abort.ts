@@ -1,3 +1,51 @@
+/** Functions to call when a signal aborts. All of one signal share a listener. */
+interface Followers {
+  readonly functions: Set<() => void>;
+  readonly stop: () => void;
+}
+
+const followersBySignal = new WeakMap<AbortSignal, Followers>();
+
+/**
+ * Calls a function when a signal aborts, at once if it has aborted. The function must not throw. A signal gets one
+ * listener for any number of functions: runtimes report more than ten listeners as a leak, but many calls and turns may
+ * share a signal.
+ *
+ * @returns a function that removes it. Otherwise a long-lived signal would collect functions.
+ */
+export function onceAborted(signal: AbortSignal, onAbort: () => void): () => void {
+  if (signal.aborted) {
+    onAbort();
+    return () => {};
+  }
+  const { functions, stop } = followersBySignal.get(signal) ?? follow(signal);
+  // The same function may be added twice.
+  const follower = (): void => onAbort();
+  functions.add(follower);
+  return () => {
+    if (functions.delete(follower) && functions.size === 0) stop();
+  };
+}
+
+function follow(signal: AbortSignal): Followers {
+  const functions = new Set<() => void>();
+  const onAbort = (): void => {
+    followersBySignal.delete(signal);
+    for (const follower of functions) follower();
+    functions.clear();
+  };
+  const followers = {
+    functions,
+    stop() {
+      followersBySignal.delete(signal);
+      signal.removeEventListener('abort', onAbort);
+    },
+  };
+  followersBySignal.set(signal, followers);
+  signal.addEventListener('abort', onAbort, { once: true });
+  return followers;
+}
+
 /** An abort controller that also follows the caller's signal. */
 export interface LinkedSignal {
   readonly signal: AbortSignal;
@@ -8,13 +56,11 @@ export interface LinkedSignal {
 
 export function linkSignal(outer: AbortSignal | undefined): LinkedSignal {
   const controller = new AbortController();
-  const follow = () => controller.abort(outer?.reason);
-  if (outer?.aborted) follow();
-  else outer?.addEventListener('abort', follow, { once: true });
+  const release = outer === undefined ? () => {} : onceAborted(outer, () => controller.abort(outer.reason));
   return {
     signal: controller.signal,
     abort: reason => controller.abort(reason),
-    release: () => outer?.removeEventListener('abort', follow),
+    release,
   };
 }
 
@@ -24,18 +70,16 @@ export function linkSignal(outer: AbortSignal | undefined): LinkedSignal {
  */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
-  let onAbort: (() => void) | undefined;
+  let release = (): void => {};
   const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
+    release = onceAborted(signal, () => reject(signal.reason));
   });
   // After an abort, the rejection of the work would be unhandled.
   promise.catch(() => {});
   try {
     return await Promise.race([promise, aborted]);
   } finally {
-    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
+    release();
   }
 }
 

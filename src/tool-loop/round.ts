@@ -6,7 +6,7 @@ import type {
 } from '@ai-sdk/provider';
 import { readBatches } from '../parts/batches.js';
 import { resultToParts } from '../parts/collector.js';
-import { untilAborted } from '../shared/abort.js';
+import { onceAborted, untilAborted } from '../shared/abort.js';
 
 /** One response of the inner model, streamed or not, as parts to read. */
 export interface Round {
@@ -41,15 +41,13 @@ export const streamedRounds =
       throw error;
     });
     const batches = readBatches(stream);
-    const onAbort = (): void => batches.cancel(signal?.reason);
-    signal?.addEventListener('abort', onAbort, { once: true });
     // The signal may have aborted at the moment the stream opened.
-    if (signal?.aborted) onAbort();
+    const release = signal && onceAborted(signal, () => batches.cancel(signal.reason));
     return {
       async next() {
         const parts = await batches.next();
         signal?.throwIfAborted();
-        if (parts === undefined) signal?.removeEventListener('abort', onAbort);
+        if (parts === undefined) release?.();
         return parts;
       },
       cancel: batches.cancel,

@@ -1,6 +1,48 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { linkSignal, untilAborted } from '../../src/shared/abort.js';
+import { linkSignal, onceAborted, untilAborted } from '../../src/shared/abort.js';
+
+describe('onceAborted', () => {
+  it('calls all functions of a signal in order, with a single listener', () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const called: number[] = [];
+    for (let number = 0; number < 100; number++) onceAborted(signal, () => called.push(number));
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    controller.abort();
+    expect(called).toEqual(Array.from({ length: 100 }, (_, number) => number));
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('removes each function alone, and the listener with the last one', () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const called: string[] = [];
+    const add = (name: string) => onceAborted(signal, () => called.push(name));
+    const [removeA, removeB] = [add('a'), add('b')];
+    removeA();
+    removeA();
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    removeB();
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    const removeC = add('c');
+    removeB();
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    controller.abort();
+    removeC();
+    expect(called).toEqual(['c']);
+  });
+
+  it('does not call a function that another one removes during the abort', () => {
+    const controller = new AbortController();
+    const called: string[] = [];
+    let remove = () => {};
+    onceAborted(controller.signal, () => remove());
+    remove = onceAborted(controller.signal, () => called.push('removed'));
+    controller.abort();
+    expect(called).toEqual([]);
+  });
+});
 
 describe('linkSignal', () => {
   it('aborts with the reason of the outer signal', () => {
