@@ -1,4 +1,5 @@
 import { linkSignal, untilAborted } from '../shared/abort.js';
+import { isReadOnly } from '../tools/annotations.js';
 import type { ToolDefinition, ToolOutput } from '../tools/tool-source.js';
 import { type CallOutcome, isWholeInput, type LoopCall } from './calls.js';
 
@@ -64,7 +65,7 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
     },
 
     add(call, tool) {
-      const isExclusive = execution === 'sequential' || (execution === 'auto' && tool.readOnly !== true);
+      const isExclusive = execution === 'sequential' || (execution === 'auto' && !isReadOnly(tool));
       const task = createTask(call, tool, isExclusive);
       tasks.push(task);
       const refusal = admit();

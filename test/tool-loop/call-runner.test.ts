@@ -36,7 +36,11 @@ async function run(
     }
     return toolCallId;
   };
-  const tools = scriptedTools({ write: execute, read: { execute, readOnly: true } });
+  const tools = scriptedTools({
+    write: execute,
+    read: { execute, readOnly: true },
+    contradictory: { execute, readOnly: true, destructive: true },
+  });
   const calls = toolNames.map((name, index) => call(String.fromCharCode(97 + index), name));
   const model = scriptedModel(callRound(...calls), textRound('Done.'));
   await stream(withToolLoop(model, { tools, ...options }));
@@ -47,6 +51,11 @@ describe('the calls of a round', () => {
   it('run together if their tools are read-only, otherwise one after another', async () => {
     const { groups } = await run(['write', 'read', 'write', 'read']);
     expect(groups).toEqual(['a b d', 'c']);
+  });
+
+  it('run one after another if their tools are read-only and destructive, which cannot both be true', async () => {
+    const { groups } = await run(['contradictory', 'contradictory', 'read']);
+    expect(groups).toEqual(['a c', 'b']);
   });
 
   it('run one after another with execution "sequential"', async () => {
