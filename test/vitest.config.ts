@@ -12,7 +12,7 @@ const slowSuites: Readonly<Record<string, string[]>> = {
   security: ['test/security/**/*.test.ts'],
   'host-matrix': ['test/host-matrix/**/*.test.ts'],
   playground: ['test/playground/server/**/*.test.ts'],
-  processes: ['test/**/{forgotten-close,process-exit,result-store}.test.ts'],
+  processes: ['test/**/{forgotten-close,many-turns,process-exit,result-store}.test.ts'],
   fuzz: ['test/{fuzz,soak,bench}/**/*.test.ts', 'test/**/{properties,linearity,any-history}.test.ts'],
 };
 
