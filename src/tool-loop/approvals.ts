@@ -25,7 +25,7 @@ const needsApprovalByKind: Readonly<Record<Approvals, (tool: ToolDefinition) => 
   all: tool => tool.readOnly !== true,
 };
 
-export interface ApprovalOptions extends Pick<ToolCallOptions, 'signal' | 'messages'> {
+export interface ApprovalOptions extends Pick<ToolCallOptions, 'signal' | 'messages' | 'callContext'> {
   readonly approve?: Approve;
   readonly approvals?: Approvals;
 }
@@ -54,12 +54,18 @@ export async function requestApproval(
 
 async function isApprovalNeeded(
   request: ApprovalRequest,
-  { approve, approvals = approve === undefined ? 'none' : 'all', signal, messages }: ApprovalOptions,
+  {
+    approve,
+    approvals = approve === undefined ? 'none' : 'all',
+    signal,
+    messages,
+    callContext,
+  }: ApprovalOptions,
 ): Promise<boolean> {
   const { tool } = request;
   if (needsApprovalByKind[approvals](tool)) return true;
   if (tool.needsApproval === undefined) return false;
-  const asking = (async () => tool.needsApproval?.(request, { messages }))();
+  const asking = (async () => tool.needsApproval?.(request, { messages, callContext }))();
   return Boolean(await untilAborted(asking, signal));
 }
 

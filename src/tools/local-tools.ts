@@ -36,9 +36,16 @@ export interface LocalToolCallOptions {
   readonly messages: readonly unknown[];
   /** Aborts with the call. */
   readonly abortSignal?: AbortSignal;
-  /** The `context` of the tools, for tools that were written for `ai` 5 and 6. */
+  /** `providerOptions.kelivo.turnId`, or an id that the loop generates for the turn. @default none, outside of a tool loop */
+  readonly turnId?: string;
+  /** The round of the turn, from 1. 0 for calls that an earlier turn left for approval. @default none, outside of a tool loop */
+  readonly round?: number;
+  /**
+   * The `context` option of the tools, else `providerOptions.kelivo.context` of the call, by reference. For tools that
+   * were written for `ai` 5 and 6.
+   */
   readonly experimental_context?: unknown;
-  /** The `context` of the tools, for tools that were written for `ai` 7. */
+  /** The same value as `experimental_context`, for tools that were written for `ai` 7. */
   readonly context?: unknown;
 }
 
@@ -81,7 +88,10 @@ export type LocalTools<Schemas = Record<string, unknown>> = {
 
 /** Options for all tools of one source. */
 export interface LocalToolsOptions {
-  /** Passed to each `execute` as `experimental_context` (`ai` 5 and 6) and as `context` (`ai` 7). @default none */
+  /**
+   * Passed to each `execute` as `experimental_context` (`ai` 5 and 6) and as `context` (`ai` 7).
+   * @default `providerOptions.kelivo.context` of the call
+   */
   readonly context?: unknown;
   /**
    * The major version of `ai` for which the tools were written. From 6 on, `toModelOutput` receives
@@ -132,7 +142,7 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
           definitions.push({
             ...{ name, description, inputSchema, readOnly, destructive },
             ...(tool.needsApproval && {
-              needsApproval: (call, { messages }) => needsApproval(tool, call, { ...options, messages }),
+              needsApproval: (call, callOptions) => needsApproval(tool, call, { ...options, ...callOptions }),
             }),
           });
         } catch (error) {
@@ -215,7 +225,7 @@ async function runLocalTool(
 async function needsApproval(
   tool: RunnableTool,
   call: ToolInvocation,
-  { messages = [], context }: Pick<RunOptions, 'messages' | 'context'>,
+  { messages = [], ...options }: Pick<RunOptions, 'messages' | 'context' | 'callContext'>,
 ): Promise<boolean> {
   if (typeof tool.needsApproval !== 'function') return tool.needsApproval === true;
   const checked = await validate(tool, call);
@@ -223,21 +233,32 @@ async function needsApproval(
   return tool.needsApproval(checked.value, {
     toolCallId: call.toolCallId,
     messages,
-    ...toContext(context),
+    ...toCallFacts(options),
   });
 }
 
 const validate = async ({ inputSchema }: RunnableTool, { input }: ToolInvocation) =>
   (await asSchema(inputSchema).validate?.(input)) ?? { success: true as const, value: input };
 
-const toContext = (context: unknown) =>
-  context === undefined ? {} : { experimental_context: context, context };
+/** Returns the facts of a call that tools receive besides its id and messages. */
+function toCallFacts({
+  callContext,
+  context = callContext?.context,
+}: Pick<RunOptions, 'context' | 'callContext'>): Pick<
+  LocalToolCallOptions,
+  'turnId' | 'round' | 'experimental_context' | 'context'
+> {
+  return {
+    ...(callContext !== undefined && { turnId: callContext.turnId, round: callContext.round }),
+    ...(context !== undefined && { experimental_context: context, context }),
+  };
+}
 
 /** Returns the final output. A tool may also stream preliminary outputs. */
 async function lastOutput(
   tool: RunnableTool,
   { toolCallId, input }: { toolCallId: string; input: unknown },
-  { signal, messages = [], context }: RunOptions,
+  { signal, messages = [], ...callOptions }: RunOptions,
 ): Promise<unknown> {
   const execute = tool.execute;
   if (execute === undefined) throw new Error('The tool has no `execute` function.');
@@ -246,7 +267,7 @@ async function lastOutput(
     toolCallId,
     messages: messages as ModelMessage[],
     abortSignal: signal,
-    ...toContext(context),
+    ...toCallFacts(callOptions),
   };
   for await (const { output } of executeTool({ execute: execute.bind(tool), input, options })) {
     // Leaving the loop also ends a generator that ignores its signal.

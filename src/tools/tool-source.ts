@@ -72,7 +72,7 @@ export interface ToolDefinition {
    */
   readonly needsApproval?: (
     call: ToolInvocation,
-    options: Pick<ToolCallOptions, 'messages'>,
+    options: Pick<ToolCallOptions, 'messages' | 'callContext'>,
   ) => boolean | PromiseLike<boolean>;
 }
 

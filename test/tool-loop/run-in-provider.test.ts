@@ -9,7 +9,7 @@ import type { ApprovalRequest } from '../../src/tool-loop/approvals.js';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { runInProvider } from '../../src/tool-loop/run-in-provider.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
-import type { LocalTools } from '../../src/tools/local-tools.js';
+import { createLocalTools, type LocalToolCallOptions, type LocalTools } from '../../src/tools/local-tools.js';
 import {
   callRound,
   call,
@@ -144,7 +144,33 @@ describe('runInProvider', () => {
     ]);
   });
 
-  it('calls `execute` with the same options as the AI SDK', async () => {
+  it('passes the context of the call to `execute` and `needsApproval`, by reference', async () => {
+    const context = { user: 'ada' };
+    const seen: LocalToolCallOptions[] = [];
+    const tool = {
+      inputSchema,
+      needsApproval: (_input: object, options: LocalToolCallOptions) => seen.push(options) === 0,
+      execute: (_input: object, options: LocalToolCallOptions) => seen.push(options),
+    };
+    const rounds = () => [callRound(call('c1', 'weather', { city: 'Oslo' })), textRound('Done.')];
+    const providerOptions = { kelivo: { turnId: 'turn-1', context } };
+    await stream(withToolLoop(scriptedModel(...rounds()), { tools: createLocalTools({ weather: tool }) }), {
+      providerOptions,
+    });
+    await generate(withToolLoop(scriptedModel(...rounds()), { tools: [] }), {
+      providerOptions: {
+        kelivo: { ...providerOptions.kelivo, ...runInProvider({ weather: tool }).providerOptions.kelivo },
+      },
+    });
+    expect(seen).toHaveLength(4);
+    for (const options of seen) {
+      expect(options).toMatchObject({ turnId: 'turn-1', round: 1, toolCallId: 'c1' });
+      expect(options.experimental_context).toBe(context);
+      expect(options.context).toBe(context);
+    }
+  });
+
+  it('calls `execute` with the same options as the AI SDK, and the facts of the turn', async () => {
     const execute = vi.fn((_input: unknown, _options: unknown) => 'Sun.');
     const context = { user: 'ada' };
     const model = scriptedModel(
@@ -153,7 +179,12 @@ describe('runInProvider', () => {
       textRound('Done.'),
     );
     await stream(withToolLoop(model, { tools: [] }), {
-      providerOptions: runInProvider({ weather: { inputSchema, execute } }, { context }).providerOptions,
+      providerOptions: {
+        kelivo: {
+          ...runInProvider({ weather: { inputSchema, execute } }, { context }).providerOptions.kelivo,
+          ...{ turnId: 'turn-1', context: { user: 'the context of the tools wins' } },
+        },
+      },
       prompt: [{ role: 'system', content: 'Be kind.' }, ...user('Go.')],
     });
     expect(execute.mock.calls[0]).toEqual([
@@ -162,6 +193,8 @@ describe('runInProvider', () => {
         toolCallId: 'c1',
         messages: user('Go.'),
         abortSignal: expect.any(AbortSignal),
+        turnId: 'turn-1',
+        round: 1,
         experimental_context: context,
         context,
       },
@@ -169,6 +202,8 @@ describe('runInProvider', () => {
     // The prompt of the second round contains the first one.
     expect(execute.mock.calls[1]?.[1]).toMatchObject({
       toolCallId: 'c2',
+      turnId: 'turn-1',
+      round: 2,
       messages: [{ role: 'user' }, { role: 'assistant' }, { role: 'tool' }],
     });
   });
