@@ -76,7 +76,7 @@ async function runTool(
   { source, signal, timeout, onProgress, callContext, messages, isV3Host }: RunToolOptions,
 ): Promise<ToolRun> {
   signal.throwIfAborted();
-  const message = `The tool "${call.toolName}" exceeded its limit of ${timeout} ms.`;
+  const message = `The tool "${call.toolName}" exceeded its limit of ${timeout} ms. It may or may not have taken effect.`;
   const limit = createTimeLimit(signal, { milliseconds: timeout, message });
   let isDone = false;
   try {

@@ -129,7 +129,21 @@ const FAULTS: readonly McpFault[] = [
     fault: 'status 500 with a web page',
     server: http(),
     toolName: 'broken',
-    output: /returned HTTP 500/,
+    output: /returned HTTP 500.*may or may not/,
+  },
+  {
+    where: 'http',
+    fault: 'status 503 after the tool has run',
+    server: http({ writeFailure: { status: 503, body: 'Service unavailable' } }),
+    toolName: 'write',
+    output: /returned HTTP 503.*may or may not/,
+  },
+  {
+    where: 'http',
+    fault: 'status 400 that mentions a session',
+    server: http({ writeFailure: { status: 400, body: 'Your session of yoga is invalid.' } }),
+    toolName: 'write',
+    output: /returned HTTP 400.*yoga/,
   },
   {
     where: 'http',

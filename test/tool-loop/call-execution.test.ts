@@ -99,7 +99,7 @@ describe('a call', () => {
       },
     });
     const { output, isError } = await outputOf({}, { tools, timeouts: { tool: 20 } });
-    expect(output).toBe('The tool "echo" exceeded its limit of 20 ms.');
+    expect(output).toBe('The tool "echo" exceeded its limit of 20 ms. It may or may not have taken effect.');
     expect(isError).toBe(true);
     expect(reason).toMatchObject({ name: 'TimeoutError' });
   });

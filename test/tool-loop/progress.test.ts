@@ -66,7 +66,7 @@ describe('a tool that reports progress', () => {
     );
     reportLate();
     await vi.advanceTimersByTimeAsync(5);
-    expect(output).toBe('The tool "work" exceeded its limit of 30 ms.');
+    expect(output).toBe('The tool "work" exceeded its limit of 30 ms. It may or may not have taken effect.');
     expect(progress).toMatchObject([{ progress: 1 }]);
   });
 });

@@ -1,4 +1,5 @@
 import * as z from 'zod/v4';
+import { effectiveAnnotations } from '../annotations.js';
 import type { ToolDefinition, ToolOutput } from '../tool-source.js';
 import { findArgumentIssue } from './argument-issues.js';
 import type { McpServerConfig } from './config.js';
@@ -67,7 +68,8 @@ function redactError(output: ToolOutput, config: McpServerConfig): ToolOutput {
   return { type: 'error-text', value: redactServerText(output.value, config) };
 }
 
-function mayRetry({ kind }: McpFailure, { readOnly, idempotent }: ToolDefinition): boolean {
+function mayRetry({ kind }: McpFailure, tool: ToolDefinition): boolean {
   const retry = retries[kind];
-  return retry === 'always' || (retry === 'if-harmless' && (readOnly === true || idempotent === true));
+  // A read-only tool is idempotent as well.
+  return retry === 'always' || (retry === 'if-harmless' && effectiveAnnotations(tool).idempotent);
 }

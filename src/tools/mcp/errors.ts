@@ -2,7 +2,13 @@ import { createRedactor, findPrivateValues, findSecretArguments, redactUrl } fro
 import { KelivoError, type KelivoErrorCode } from '../../shared/errors.js';
 import { objectOf } from '../../shared/json.js';
 import type { McpServerConfig } from './config.js';
-import { type McpFailure, type McpFailureKind, processesUnsupported, toMcpFailure } from './failures.js';
+import {
+  type McpFailure,
+  type McpFailureKind,
+  mayHaveRun,
+  processesUnsupported,
+  toMcpFailure,
+} from './failures.js';
 import { toPlainText } from './untrusted-input.js';
 
 interface ErrorContext {
@@ -20,7 +26,11 @@ interface ErrorContext {
 export function toMcpError(error: unknown, context: ErrorContext): KelivoError {
   const failure = toMcpFailure(error);
   const code = failure.isStart && failure.kind === 'closed' ? 'mcp-start' : codes[failure.kind];
-  return new KelivoError({ code, message: sentences[failure.kind](failure, context) });
+  const message =
+    sentences[failure.kind](failure, context) +
+    toUncertainty(failure, context) +
+    (failure.kind === 'timeout' || failure.kind === 'closed' ? toLastOutput(failure, context) : '');
+  return new KelivoError({ code, message });
 }
 
 const codes: Readonly<Record<McpFailureKind, KelivoErrorCode>> = {
@@ -47,7 +57,7 @@ const sentences: Readonly<Record<McpFailureKind, Sentence>> = {
     `${toServer(context)} is not reachable${toPlace(context)}${systemCode ? ` (${systemCode})` : ''}. Is it running?`,
   network: ({ isStart, systemCode }, context) =>
     `${toServer(context)} ${isStart ? 'could not be reached' : 'lost the connection'}${toPlace(context)}` +
-    `${systemCode ? ` (${systemCode})` : ''}${toUncertainty(context)}.`,
+    `${systemCode ? ` (${systemCode})` : ''}.`,
   http: ({ status, message }, context) =>
     `${toServer(context)} returned ${status ? `HTTP ${status}` : 'a response that is not MCP'}${toPlace(context)}${toQuote(message, context)}.`,
   'session-expired': ({ status }, context) =>
@@ -56,17 +66,17 @@ const sentences: Readonly<Record<McpFailureKind, Sentence>> = {
     status === 403
       ? `${toServer(context)} denied access${toPlace(context)} (HTTP 403). Check the permissions of the credentials.`
       : `${toServer(context)} requires authorization${toPlace(context)}. Check its \`headers\`, or set an \`authProvider\`.`,
-  timeout: ({ isStart, milliseconds, process }, context) =>
+  timeout: ({ isStart, milliseconds }, context) =>
     `${toServer(context)} ${isStart ? 'was not ready' : `did not respond${toTool(context, ' to')}`} within ` +
-    `${milliseconds} ms.${toLastOutput(process?.stderr, context)}`,
+    `${milliseconds} ms.`,
   'total-timeout': ({ milliseconds }, context) =>
     `${toServer(context)} exceeded the total limit of ${milliseconds} ms${toTool(context, ' for')}.`,
   closed: ({ isStart, process }, context) => {
     const exit = process?.exit ? ` (${process.exit})` : '';
     const event = isStart
       ? `could not be started: ${toCommand(context)} ended before it was ready${exit}`
-      : `closed the connection${exit}${toUncertainty(context)}`;
-    return `${toServer(context)} ${event}.${toLastOutput(process?.stderr, context)}`;
+      : `closed the connection${exit}`;
+    return `${toServer(context)} ${event}.`;
   },
   crashing: ({ count, milliseconds = 0 }, context) =>
     `${toServer(context)} ended unexpectedly ${count} times within a minute. ` +
@@ -82,8 +92,10 @@ const toServer = ({ serverName }: ErrorContext) => `MCP server ${JSON.stringify(
 const toTool = ({ toolName }: ErrorContext, preposition: string) =>
   toolName === undefined ? '' : `${preposition} tool ${JSON.stringify(toolName)}`;
 
-const toUncertainty = ({ toolName }: ErrorContext) =>
-  toolName === undefined ? '' : `; the tool ${JSON.stringify(toolName)} may or may not have been executed`;
+const toUncertainty = (failure: McpFailure, { toolName }: ErrorContext) =>
+  toolName === undefined || !mayHaveRun(failure)
+    ? ''
+    : ` The tool ${JSON.stringify(toolName)} may or may not have been executed.`;
 
 const toPlace = ({ config }: ErrorContext) => ('url' in config ? ` at ${new URL(config.url).origin}` : '');
 
@@ -113,8 +125,8 @@ function windowsAdvice(): string {
     : '';
 }
 
-function toLastOutput(stderr: string | undefined, context: ErrorContext): string {
-  const lines = toClean(stderr ?? '', context)
+function toLastOutput({ process: server }: McpFailure, context: ErrorContext): string {
+  const lines = toClean(server?.stderr ?? '', context)
     .split('\n')
     .slice(-5)
     .join('\n');

@@ -2,7 +2,7 @@ import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { SseError } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
-import { objectOf } from '../../shared/json.js';
+import { objectOf, tryParseJson } from '../../shared/json.js';
 
 /**
  * Kind of a failure.
@@ -130,11 +130,45 @@ function toHttpFacts(error: StreamableHTTPError | SseError, { hasSession }: Fail
 
 function toStatusFacts(status: number, body: string, { hasSession }: FailureContext): McpFailureFacts {
   if (status === 401 || status === 403) return { kind: 'unauthorized', status, message: body };
-  // A 404 is sufficient, because the texts differ between servers. Some servers return 400 instead, which counts if
-  // the text mentions the session (reference servers: "Server not initialized", "No valid session ID").
-  const isExpired = status === 404 || (status === 400 && /session|not initialized/i.test(body));
+  // A 404 is sufficient, because the texts differ between servers.
+  const isExpired = status === 404 || (status === 400 && isSessionRejection(body));
   return { kind: hasSession && isExpired ? 'session-expired' : 'http', status, message: body };
 }
+
+/**
+ * JSON-RPC error messages with which servers reject a session by HTTP 400. Any other 400 may be the answer of a tool,
+ * whatever its text mentions.
+ */
+const sessionRejections = new Set([
+  // The examples of the TypeScript SDK and the everything server, for an unknown id.
+  'Bad Request: No valid session ID provided',
+  // The TypeScript SDK (server/webStandardStreamableHttp.js), when a new process has not seen `initialize`.
+  'Bad Request: Server not initialized',
+  // The TypeScript SDK, when a proxy dropped the header.
+  'Bad Request: Mcp-Session-Id header is required',
+]);
+
+function isSessionRejection(body: string): boolean {
+  const message = objectOf(objectOf(tryParseJson(body))?.error)?.message;
+  return typeof message === 'string' && sessionRejections.has(message);
+}
+
+/** Returns true unless the server cannot have run the request that failed. */
+export function mayHaveRun({ kind, status, isStart }: McpFailure): boolean {
+  if (isStart || notRun.has(kind)) return false;
+  // The server rejected the request. Without a status, the response is not MCP.
+  return !(kind === 'http' && status !== undefined && status < 500 && status !== 408);
+}
+
+/** Failures before the server ran the request, and its own JSON-RPC errors, which explain themselves. */
+const notRun: ReadonlySet<McpFailureKind> = new Set([
+  'start',
+  'not-sent',
+  'session-expired',
+  'unauthorized',
+  'crashing',
+  'rpc',
+]);
 
 function toRpcFacts(error: McpError): McpFailureFacts {
   const timeout = objectOf(error.data)?.timeout;

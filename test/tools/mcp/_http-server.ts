@@ -36,15 +36,24 @@ interface Introduction {
   clientInfo: unknown;
 }
 
-/**
- * Starts a Streamable HTTP server that fails on demand. `forgottenStatus` is its status for an unknown session,
- * `openingStatus` its status for `initialize`.
- */
+interface HttpFixtureOptions {
+  /** Status for an unknown session. @default 404 */
+  readonly forgottenStatus?: number;
+  /** Status for `initialize`. @default 200 */
+  readonly openingStatus?: number;
+  /** Body for an unknown session. */
+  readonly body?: string;
+  /** Response of the tool `write` after it has run. @default it succeeds */
+  readonly writeFailure?: { readonly status: number; readonly body: string };
+}
+
+/** Starts a Streamable HTTP server that fails on demand. */
 export async function startHttpServer({
   forgottenStatus = 404,
   openingStatus = 200,
   body = 'Session not found',
-} = {}): Promise<HttpFixture> {
+  writeFailure,
+}: HttpFixtureOptions = {}): Promise<HttpFixture> {
   const requests: SeenRequest[] = [];
   const sessions = new Set<string>();
   const streams = new Set<ServerResponse>();
@@ -64,7 +73,10 @@ export async function startHttpServer({
 
   const calls: Record<string, (exchange: Exchange) => void> = {
     echo: exchange => sendJson(exchange, toResult(exchange.id, 'echo')),
-    write: exchange => sendJson(exchange, toResult(exchange.id, 'written')),
+    write: exchange => {
+      if (writeFailure === undefined) return sendJson(exchange, toResult(exchange.id, 'written'));
+      exchange.response.writeHead(writeFailure.status).end(writeFailure.body);
+    },
     drop: ({ response }) => openStream(response).end(': nothing to see here\n\n'),
     'drop-hard': ({ response }) => {
       openStream(response).write('data: {"jsonrpc"');

@@ -32,7 +32,8 @@ it('cancels a call after the inactivity timeout of its server', async () => {
   const tools = openTools({ fixture: { ...config, timeout: 100 } }, { timeout: 60_000 });
   expect(await call(tools, 'silent')).toEqual({
     type: 'error-text',
-    value: 'MCP server "fixture" did not respond to tool "silent" within 100 ms.',
+    value:
+      'MCP server "fixture" did not respond to tool "silent" within 100 ms. The tool "silent" may or may not have been executed.',
   });
   await until(async () => (await journal()).some(entry => entry.startsWith('cancelled')));
 });
@@ -48,7 +49,8 @@ it('ends a call at the total limit despite its progress', async () => {
   const tools = openTools({ fixture: config }, { totalTimeout: 150 });
   expect(await call(tools, 'progress', { steps: 100, pause: 20 })).toEqual({
     type: 'error-text',
-    value: 'MCP server "fixture" exceeded the total limit of 150 ms for tool "progress".',
+    value:
+      'MCP server "fixture" exceeded the total limit of 150 ms for tool "progress". The tool "progress" may or may not have been executed.',
   });
 });
 
@@ -65,7 +67,7 @@ it('reports a crash with the last output of the server, without its secrets', as
   const { value, type } = await call(openTools({ fixture: config }), 'crash');
   expect(type).toBe('error-text');
   expect(value).toBe(
-    'MCP server "fixture" closed the connection (exit code 5); the tool "crash" may or may not have been executed. ' +
+    'MCP server "fixture" closed the connection (exit code 5). The tool "crash" may or may not have been executed. ' +
       'Its last output was: about to fall over, password=[redacted] and [redacted]',
   );
 });

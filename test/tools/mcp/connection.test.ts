@@ -10,11 +10,15 @@ import { startHttpServer } from './_http-server.js';
 const countStarts = async (journal: () => Promise<string[]>) =>
   (await journal()).filter(entry => entry.startsWith('start')).length;
 
+const toRpcError = (message: string): string =>
+  JSON.stringify({ jsonrpc: '2.0', error: { code: -32000, message }, id: null });
+
 describe('a lost HTTP session', () => {
   it.each([
     [404, ''],
     [404, '<html>gone</html>'],
-    [400, 'Bad Request: No valid session ID provided'],
+    [400, toRpcError('Bad Request: No valid session ID provided')],
+    [400, toRpcError('Bad Request: Server not initialized')],
   ])('is reopened after status %i with the body "%s"', async (forgottenStatus, body) => {
     const server = await startHttpServer({ forgottenStatus, body });
     const tools = openTools({ web: { url: server.url, type: 'http' } });
@@ -35,6 +39,29 @@ describe('a lost HTTP session', () => {
   });
 });
 
+describe('a request that failed', () => {
+  const sessionOfYoga = 'The lesson was booked, but your session of yoga is invalid: not initialized';
+
+  it.each([
+    [400, sessionOfYoga, false],
+    [400, toRpcError(sessionOfYoga), false],
+    [408, 'Request timeout', true],
+    [422, 'No such row', false],
+    [500, 'Internal error', true],
+    [502, 'Bad gateway', true],
+    [503, 'Service unavailable', true],
+    [504, 'Gateway timeout', true],
+  ])('runs once at status %i with the body "%s"', async (status, body, mayHaveRun) => {
+    const server = await startHttpServer({ writeFailure: { status, body } });
+    const tools = openTools({ web: { url: server.url, type: 'http' } });
+    const { type, value } = await call(tools, 'write');
+    expect(type).toBe('error-text');
+    expect(value).toContain(`returned HTTP ${status}`);
+    expect(String(value).includes('The tool "write" may or may not have been executed.')).toBe(mayHaveRun);
+    expect(server.requests.filter(({ action }) => action === 'write')).toHaveLength(1);
+  });
+});
+
 describe('a replaced session', () => {
   it('ends at `close()`, together with its pending call', async () => {
     const server = await startHttpServer();
@@ -46,7 +73,7 @@ describe('a replaced session', () => {
     await tools.close();
     expect(await pending).toEqual({
       type: 'error-text',
-      value: 'MCP server "web" closed the connection; the tool "hang" may or may not have been executed.',
+      value: 'MCP server "web" closed the connection. The tool "hang" may or may not have been executed.',
     });
     await until(() => server.openStreams === 0);
   });

@@ -63,7 +63,8 @@ describe('the text of a body', () => {
     ['x'.repeat(2000), `${'x'.repeat(500)}…`],
   ])('is reduced to its message: %.40s', (message, excerpt) => {
     expect(toText(new McpFailure({ kind: 'http', status: 502, message }))).toBe(
-      `MCP server "web" returned HTTP 502 at https://mcp.example.com: ${excerpt}.`,
+      `MCP server "web" returned HTTP 502 at https://mcp.example.com: ${excerpt}. ` +
+        'The tool "search" may or may not have been executed.',
     );
   });
 });

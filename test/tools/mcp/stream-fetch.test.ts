@@ -17,7 +17,7 @@ it.each(['drop', 'drop-hard'])(
     const { server, tools } = await openHttpTools();
     expect(await call(tools, toolName)).toMatchObject({
       type: 'error-text',
-      value: expect.stringContaining(`the tool "${toolName}" may or may not have been executed`),
+      value: expect.stringContaining(`The tool "${toolName}" may or may not have been executed`),
     });
     await call(tools, 'echo');
     expect(server.requests.filter(({ action }) => action === 'initialize')).toHaveLength(1);
@@ -62,10 +62,10 @@ it('returns an HTTP failure as a short text without markup and secrets', async (
   const { origin } = new URL(server.url);
   expect(await call(tools, 'broken')).toEqual({
     type: 'error-text',
-    value: `MCP server "web" returned HTTP 500 at ${origin}: Oh no.`,
+    value: `MCP server "web" returned HTTP 500 at ${origin}: Oh no. The tool "broken" may or may not have been executed.`,
   });
   expect(await call(tools, 'page')).toMatchObject({
-    value: `MCP server "web" returned a response that is not MCP at ${origin}: Unexpected content type: text/html.`,
+    value: `MCP server "web" returned a response that is not MCP at ${origin}: Unexpected content type: text/html. The tool "page" may or may not have been executed.`,
   });
 });
 
