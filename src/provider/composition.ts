@@ -60,7 +60,7 @@ function toRegistry(adapters: CompositionSettings['adapters']): ModelAdapterRegi
   return 'findFor' in adapters ? adapters : createModelAdapterRegistry(adapters);
 }
 
-/** MCP tools come first: if a local tool has the same name, the MCP tool keeps it. */
+/** MCP tools come first. If a local tool has the same name, the local tool keeps it. */
 function createToolSource({
   tools,
   mcpServers,

@@ -8,7 +8,10 @@ import type { ToolResultStore } from './result-store.js';
 
 /** Options of a tool loop. */
 export interface ToolLoopOptions {
-  /** Tools that the loop runs. If two sources share a name, the later tool is offered as `name_2`. */
+  /**
+   * Tools that the loop runs. A server's tool with the same name as another tool is offered as `<server>_<tool>`; if two
+   * sources of the application share a name, the later tool is offered as `name_2`.
+   */
   tools: ToolSource | readonly ToolSource[];
   /**
    * Maximum number of rounds in one turn. A round is one request to the model. The last round is sent with

@@ -3,6 +3,7 @@ import { toV2Output } from '../parts/v2-output.js';
 import { untilAborted } from '../shared/abort.js';
 import { KelivoError } from '../shared/errors.js';
 import { asJson, objectOf } from '../shared/json.js';
+import { createClosing } from './closing.js';
 import type {
   ToolCallOptions,
   ToolDefinition,
@@ -127,6 +128,7 @@ export function createLocalTools<Schemas = Record<string, unknown>>(
 /** Creates the source of `createLocalTools` for tools whose types are unknown. */
 export function createUncheckedTools(tools: object, options: LocalToolsOptions = {}): ToolSource {
   assertRunnable(tools);
+  const closing = createClosing('local tools');
   let isFirstListing = true;
 
   return {
@@ -152,7 +154,8 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
           );
         }
       }
-      const listing = { tools: definitions, warnings: isFirstListing ? warnings : [] };
+      const closed = [closing.signal];
+      const listing = { tools: definitions, warnings: isFirstListing ? warnings : [], closed };
       isFirstListing = false;
       return listing;
     },
@@ -165,7 +168,7 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
       return untilAborted(runLocalTool(tool, call, { ...options, ...callOptions }), signal);
     },
 
-    close: async () => {},
+    close: async () => closing.close(),
   };
 }
 

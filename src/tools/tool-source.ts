@@ -12,9 +12,10 @@ export interface ToolSource {
 
   /**
    * Lists the tools that are currently available. If one part fails (a server that does not start, a malformed tool),
-   * only its tools are missing, and `warnings` reports it. The promise rejects only on abort.
+   * only its tools are missing, and `warnings` reports it. The promise rejects only on abort, or if the source is closed
+   * meanwhile.
    */
-  listTools(options?: { signal?: AbortSignal }): Promise<ToolListing>;
+  listTools(options?: ListToolsOptions): Promise<ToolListing>;
 
   /**
    * Runs one tool. A failure is returned as an output of type `error-text` or `error-json`, so that the model can
@@ -22,9 +23,22 @@ export interface ToolSource {
    */
   callTool(call: ToolInvocation, options: ToolCallOptions): Promise<ToolOutput>;
 
-  /** Ends processes and connections. Using the source afterwards opens them again. */
+  /** Ends processes, connections and the turns that use the source. Using it afterwards opens them again. */
   close(): Promise<void>;
 }
+
+/** Options of one listing. */
+export interface ListToolsOptions {
+  readonly signal?: AbortSignal;
+  /**
+   * What names in the conversation refer to. The listing does not offer another server's tool under such a name.
+   * @default none
+   */
+  readonly known?: readonly KnownTool[];
+}
+
+/** A name that a conversation uses for a tool of a server. */
+export type KnownTool = Required<Pick<ToolDefinition, 'name' | 'server' | 'originalName'>>;
 
 /** The tools that a source offers at one moment. */
 export interface ToolListing {
@@ -35,10 +49,17 @@ export interface ToolListing {
    */
   readonly warnings: readonly string[];
   /**
-   * Aborts when the source is closed. A turn that uses the listing then ends, and starts nothing afterwards.
+   * Further names of the tools, which they had earlier: a call of such a name runs its tool. A name without a tool
+   * belongs to a tool that is not available now, and must not run another one.
+   * @default none
+   */
+  readonly aliases?: ReadonlyMap<string, ToolDefinition | undefined>;
+  /**
+   * Signals that abort when the source or a part of it is closed. A turn that uses the listing then ends, and starts
+   * nothing afterwards.
    * @default closing the source does not end turns
    */
-  readonly closed?: AbortSignal;
+  readonly closed?: readonly AbortSignal[];
 }
 
 /** A tool as it is declared to the model, with the properties that the loop needs to run it. */
@@ -76,8 +97,11 @@ export interface ToolDefinition {
   ) => boolean | PromiseLike<boolean>;
 }
 
-/** One tool call with parsed arguments. */
-export interface ToolInvocation {
+/**
+ * One tool call with parsed arguments. Server and original name, if they are given, decide which tool runs: the name
+ * may differ between turns.
+ */
+export interface ToolInvocation extends Pick<ToolDefinition, 'server' | 'originalName'> {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly input: Readonly<Record<string, unknown>>;

@@ -1,52 +1,67 @@
-import { createUniqueIds } from '../shared/unique-ids.js';
-import type { ToolDefinition, ToolSource } from './tool-source.js';
+import { createClosing } from './closing.js';
+import { createToolNames, type SourceTool } from './tool-names.js';
+import type { ListToolsOptions, ToolInvocation, ToolListing, ToolSource } from './tool-source.js';
 
 /**
- * Combines several sources into one. If an earlier source already offers a name, the tool is offered as `name_2`,
- * `name_3` and so on, so that no tool hides another.
+ * Combines several sources into one. A tool of the application keeps its name; a server's tool with the same name as
+ * another tool is offered as `<server>_<tool>`, so that no tool hides another.
  */
 export function createToolbox(sources: readonly ToolSource[]): ToolSource {
-  /**
-   * Maps an offered name to its source and to the tool's name there. A name keeps its owner even while the owner is
-   * unavailable, because a turn or an approval that refers to one tool must not reach another.
-   */
-  const routes = new Map<string, { source: ToolSource; toolName: string }>();
-  const names = new Map<ToolSource, Map<string, string>>(sources.map(source => [source, new Map()]));
-  const uniqueNames = createUniqueIds();
-
-  function offer(source: ToolSource, toolName: string): string {
-    const known = names.get(source)?.get(toolName);
-    if (known !== undefined) return known;
-    const name = uniqueNames.take(toolName);
-    routes.set(name, { source, toolName });
-    names.get(source)?.set(toolName, name);
-    return name;
-  }
+  const name = sources.map(source => source.name).join(', ');
+  const combined = combineSources(sources);
+  const closing = createClosing(name);
 
   return {
-    name: sources.map(source => source.name).join(', '),
-
+    name,
     async listTools(options) {
-      const listings = await Promise.all(sources.map(source => source.listTools(options)));
-      const tools = sources.flatMap((source, index) =>
-        (listings[index]?.tools ?? []).map((tool): ToolDefinition => {
-          const name = offer(source, tool.name);
-          return name === tool.name ? tool : { ...tool, name };
-        }),
-      );
-      return { tools, warnings: listings.flatMap(listing => listing.warnings) };
+      const { signal } = closing;
+      const { closed = [], ...listing } = await combined.listTools(options);
+      return { ...listing, closed: [signal, ...closed] };
     },
-
     async callTool(call, options) {
-      const route = routes.get(call.toolName);
-      if (route === undefined) return { type: 'error-text', value: `There is no tool "${call.toolName}".` };
-      return route.source.callTool({ ...call, toolName: route.toolName }, options);
+      const found = combined.find(call);
+      if (found === undefined) return { type: 'error-text', value: `There is no tool "${call.toolName}".` };
+      return found.source.callTool(found.call, options);
     },
-
     async close() {
+      closing.close();
       const results = await Promise.allSettled(sources.map(source => source.close()));
       const failures = results.filter(result => result.status === 'rejected').map(result => result.reason);
       if (failures.length > 0) throw new AggregateError(failures, 'Some tool sources could not be closed.');
+    },
+  };
+}
+
+/** The tools of several sources under unique names. */
+export interface CombinedSources {
+  listTools(options?: ListToolsOptions): Promise<ToolListing>;
+  /** Returns the source of a call, and the call as this source expects it. */
+  find(call: ToolInvocation): { source: ToolSource; call: ToolInvocation } | undefined;
+}
+
+export function combineSources(sources: readonly ToolSource[]): CombinedSources {
+  const names = createToolNames();
+  return {
+    async listTools(options = {}) {
+      const listings = await Promise.all(sources.map(source => source.listTools(options)));
+      const listed = sources.flatMap((source, index) =>
+        (listings[index]?.tools ?? []).map((tool): SourceTool => ({ source, tool })),
+      );
+      return {
+        ...names.assign(listed, {
+          known: options.known,
+          aliases: listings.flatMap(({ aliases = [] }) => [...aliases]),
+        }),
+        warnings: listings.flatMap(({ warnings }) => warnings),
+        closed: listings.flatMap(({ closed = [] }) => closed),
+      };
+    },
+    find(call) {
+      const found = names.find(call);
+      if (found === undefined) return undefined;
+      const { source, tool } = found;
+      const { name, server, originalName } = tool;
+      return { source, call: { ...call, toolName: name, server, originalName } };
     },
   };
 }

@@ -57,7 +57,7 @@ describe('an MCP server', () => {
       mcpServers: { first: everythingOverStdio(), second: everythingOverStdio() },
     });
     emulator.enqueue([
-      { call: 'get-sum', arguments: { a: 1, b: 2 } },
+      { call: 'first_get-sum', arguments: { a: 1, b: 2 } },
       { call: 'second_get-sum', arguments: { a: 3, b: 4 } },
     ]);
     await hosts.generateText({ model: provider('gpt-5'), prompt: 'Go.' });

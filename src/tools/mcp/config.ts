@@ -25,6 +25,12 @@ interface McpServerSettings {
   readonly allowedTools?: readonly string[];
   /** Excludes these tools, by the server's own names. @default none */
   readonly disabledTools?: readonly string[];
+  /**
+   * Relies on the hints that the server's tools have (read-only, destructive, idempotent) for approvals and repeated
+   * calls. Otherwise they are unverified claims, and every tool counts as destructive.
+   * @default false
+   */
+  readonly trustAnnotations?: boolean;
 }
 
 /** A program that speaks MCP over standard input and output. Requires Node. */
@@ -111,6 +117,7 @@ const createServerShape = () => ({
   timeout: z.number().positive().optional(),
   allowedTools: z.array(z.string()).optional(),
   disabledTools: z.array(z.string()).optional(),
+  trustAnnotations: z.boolean().optional(),
 });
 
 const stdioServer = once(() =>
@@ -140,6 +147,7 @@ const expectations: Readonly<Record<string, string>> = {
   timeout: 'a positive number of milliseconds',
   allowedTools: 'an array of tool names',
   disabledTools: 'an array of tool names',
+  trustAnnotations: 'true or false',
   command: 'the name or path of a program',
   args: 'an array of strings',
   env: 'an object of strings',

@@ -1,3 +1,4 @@
+import { createClosing } from '../closing.js';
 import type { McpServerConfig } from './config.js';
 import { createConnection, type McpConnection } from './connection.js';
 import {
@@ -22,21 +23,27 @@ import {
 export function createMcpConnectionPool(options: McpConnectionPoolOptions = {}): McpConnectionPool {
   const {
     connectTimeout = 30_000,
+    listTimeout = 5000,
     retryFailedAfter = 30_000,
     idleTimeout = 600_000,
     fetch,
     ...callbacks
   } = validateConnectionPoolOptions(options);
   const connections = new Map<string, McpConnection>();
+  const closing = createClosing('MCP connection pool');
   const toObjectNumber = createObjectNumbers();
 
   return {
+    get closed() {
+      return closing.signal;
+    },
     connectionTo(config, { serverName }) {
       const key = toConnectionKey(config, { toObjectNumber });
       const known = connections.get(key);
       if (known) return known;
       const created = createConnection(config, {
         connectTimeout,
+        listTimeout,
         retryFailedAfter,
         idleTimeout,
         fetch,
@@ -47,6 +54,7 @@ export function createMcpConnectionPool(options: McpConnectionPoolOptions = {}):
       return created;
     },
     async close() {
+      closing.close();
       await Promise.all([...connections.values()].map(connection => connection.close()));
     },
   };

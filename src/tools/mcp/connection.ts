@@ -1,4 +1,4 @@
-import { toTimerDelay } from '../../shared/abort.js';
+import { toTimerDelay, untilAborted } from '../../shared/abort.js';
 import type { McpServerConfig } from './config.js';
 import {
   createCurrentSession,
@@ -14,7 +14,11 @@ import { createSharedTask } from './shared-task.js';
 /** The connection to one server. It opens on first use, and again after it was lost. */
 export interface McpConnection {
   readonly state: McpConnectionState;
-  listTools(options?: { signal?: AbortSignal }): Promise<ServerTools>;
+  /**
+   * Returns the server's tools, without waiting for a slow server: the list that was read last while a newer one is
+   * read, and undefined if none is known. Rejects with `McpFailure` if the server failed, or with the signal's reason.
+   */
+  listTools(options?: { signal?: AbortSignal }): Promise<ServerTools | undefined>;
   /**
    * Runs an operation on the open session. If it fails and `mayRetry` returns true, it runs once more on a new
    * session. Rejects with `McpFailure` or the signal's reason.
@@ -31,7 +35,15 @@ interface WithSessionOptions {
 export interface ConnectionOptions extends Omit<CurrentSessionOptions, 'onToolsChanged'> {
   /** Time after which an unused connection closes, in milliseconds. */
   idleTimeout: number;
+  /** Time that listings wait for the first list, in milliseconds, counted from the first listing. */
+  listTimeout: number;
 }
+
+/**
+ * Time that listings wait for a new list of a connected server, in milliseconds. Servers respond much faster, so that a
+ * tool is offered in the round after the server announced it.
+ */
+const rereadTimeout = 1000;
 
 /** Failures after which a listing is retried. Listing has no side effects. */
 const transientFailures: ReadonlySet<McpFailureKind> = new Set<McpFailureKind>([
@@ -42,7 +54,7 @@ const transientFailures: ReadonlySet<McpFailureKind> = new Set<McpFailureKind>([
 
 export function createConnection(
   config: McpServerConfig,
-  { idleTimeout, ...sessionOptions }: ConnectionOptions,
+  { idleTimeout, listTimeout, ...sessionOptions }: ConnectionOptions,
 ): McpConnection {
   const { connectTimeout, retryFailedAfter } = sessionOptions;
   const cache = createListCache();
@@ -50,15 +62,34 @@ export function createConnection(
   const usage = createUsage({ idleTimeout, onIdle: current.closeIdle });
 
   const reading = createSharedTask(
-    signal => {
+    async signal => {
       const limits = { signal, timeout: connectTimeout, totalTimeout: connectTimeout };
-      return withSession(session => cache.fill(() => listTools(session, limits)), {
-        signal,
-        mayRetry: failure => transientFailures.has(failure.kind),
-      });
+      try {
+        return await withSession(session => cache.fill(() => listTools(session, limits)), {
+          signal,
+          mayRetry: failure => transientFailures.has(failure.kind),
+        });
+      } catch (error) {
+        cache.forget();
+        throw error;
+      }
     },
     { rememberFailureFor: retryFailedAfter },
   );
+  /** Waits for a restart outside of the reading, which remembers its failures for longer. */
+  const refreshing = createSharedTask(async signal => {
+    await current.waitForRestart({ signal });
+    return reading.join({ signal });
+  });
+  let waitUntil: number | undefined;
+
+  /** Reads the list in the background: no turn that ends stops it for the others. */
+  function refresh(): Promise<ServerTools> {
+    if (!refreshing.isRunning && cache.last !== undefined) waitUntil = undefined;
+    const wait = cache.last === undefined ? listTimeout : current.open === undefined ? 0 : rereadTimeout;
+    waitUntil ??= Date.now() + wait;
+    return refreshing.join();
+  }
 
   function withSession<T>(
     operation: (session: McpSession) => Promise<T>,
@@ -75,16 +106,31 @@ export function createConnection(
       signal?.throwIfAborted();
       const cached = cache.find({ changesUnannounced: current.open?.changesUnannounced !== false });
       if (cached) return cached;
-      await current.waitForRestart({ signal }); // outside of the cached reading, which remembers its failures for longer
-      return reading.join({ signal });
+      const refreshed = untilAborted(refresh(), signal);
+      return orAfter(refreshed, (waitUntil ?? 0) - Date.now(), () => cache.last);
     },
     withSession,
     async close() {
       usage.stop();
       const reason = new McpFailure({ kind: 'closed' });
-      await Promise.all([reading.stop(reason), current.close(reason)]);
+      await Promise.all([refreshing.stop(reason), reading.stop(reason), current.close(reason)]);
+      cache.forget();
+      waitUntil = undefined;
     },
   };
+}
+
+/** Waits for a promise. After the time, which may be over, the fallback applies. A promise that has settled wins. */
+async function orAfter<T, Fallback>(
+  promise: Promise<T>,
+  milliseconds: number,
+  fallback: () => Fallback,
+): Promise<T | Fallback> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise<Fallback>(resolve => {
+    timer = setTimeout(() => resolve(fallback()), toTimerDelay(milliseconds));
+  });
+  return Promise.race([promise, over]).finally(() => clearTimeout(timer));
 }
 
 /** Runs an operation, and once more on a new session if it failed in a way that `mayRetry` allows. */
@@ -113,33 +159,47 @@ interface ListCache {
   find(options: { changesUnannounced: boolean }): ServerTools | undefined;
   /** Reads the list and caches it, unless it is invalidated while it is read. */
   fill(read: () => Promise<ServerTools>): Promise<ServerTools>;
+  /** The last list, which may be outdated. */
+  readonly last: ServerTools | undefined;
   invalidate(): void;
+  /** Removes the last list too. */
+  forget(): void;
 }
 
 /** Time after which a list is read again if the server cannot announce changes, in milliseconds. */
 const unannouncedListAge = 30_000;
 
 function createListCache(): ListCache {
-  let cached: { tools: ServerTools; readAt: number } | undefined;
+  let last: ServerTools | undefined;
+  let readAt: number | undefined;
   let version = 0;
 
   return {
+    get last() {
+      return last;
+    },
     find({ changesUnannounced }) {
-      if (cached === undefined) return undefined;
-      const isFresh = !changesUnannounced || Date.now() - cached.readAt < unannouncedListAge;
-      return isFresh ? cached.tools : undefined;
+      if (readAt === undefined) return undefined;
+      const isFresh = !changesUnannounced || Date.now() - readAt < unannouncedListAge;
+      return isFresh ? last : undefined;
     },
     async fill(read) {
       const versionBefore = version;
-      const tools = await read();
-      if (version === versionBefore) cached = { tools, readAt: Date.now() };
-      return tools;
+      last = await read();
+      if (version === versionBefore) readAt = Date.now();
+      return last;
     },
-    invalidate() {
-      cached = undefined;
-      version++;
+    invalidate,
+    forget() {
+      last = undefined;
+      invalidate();
     },
   };
+
+  function invalidate(): void {
+    readAt = undefined;
+    version++;
+  }
 }
 
 interface Usage {

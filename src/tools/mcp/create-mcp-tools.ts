@@ -1,5 +1,9 @@
+import { untilAborted } from '../../shared/abort.js';
 import type { KelivoError } from '../../shared/errors.js';
-import type { ToolDefinition, ToolListing, ToolOutput, ToolSource } from '../tool-source.js';
+import { createClosing } from '../closing.js';
+import { toPrefixedName } from '../tool-names.js';
+import { combineSources } from '../toolbox.js';
+import type { ListToolsOptions, ToolDefinition, ToolListing, ToolSource } from '../tool-source.js';
 import { callTool } from './call-tool.js';
 import { type McpServerConfig, type McpServers, validateMcpServers } from './config.js';
 import type { McpConnection } from './connection.js';
@@ -7,8 +11,7 @@ import { createMcpConnectionPool } from './connection-pool.js';
 import type { McpConnectionState } from './current-session.js';
 import { toMcpError } from './errors.js';
 import type { ServerTools } from './list-tools.js';
-import { type McpToolsOptions, validateMcpToolsOptions } from './options.js';
-import { createToolNames } from './tool-names.js';
+import { type McpSourceOptions, type McpToolsOptions, validateMcpToolsOptions } from './options.js';
 
 /** The tools of MCP servers. */
 export interface McpTools extends ToolSource {
@@ -35,24 +38,21 @@ interface Server {
   readonly connection: McpConnection;
   /** Problems that were already reported. Hosts print the warnings of every call, so each is returned only once. */
   readonly reported: Set<string>;
+  /** All listed tools by the server's own names. */
+  readonly tools: Map<string, ToolDefinition>;
   /** Offered names of the last listing. */
   offered: readonly string[];
   error?: KelivoError;
-}
-
-interface Route {
-  readonly server: Server;
-  /** The tool under the server's own name. */
-  readonly tool: ToolDefinition;
 }
 
 /**
  * Offers the tools of MCP servers. Nothing starts before the first list or call. Servers connect in parallel, and if
  * one fails, only its tools are missing.
  *
- * A tool keeps its name. If two servers offer the same name, the later tool is called `<server>_<tool>`. At most 1,000
- * tools per server are used, and descriptions are truncated after 10,000 characters. `close()` ends the connections,
- * except those of a shared `pool`.
+ * A tool keeps its name. If two servers have a tool of the same name, both are offered as `<server>_<tool>`. A server that
+ * is slow to start joins when it is ready, see `listTimeout`. At most 1,000 tools per server are used, and descriptions
+ * are truncated after 10,000 characters. `close()` ends the turns that use the tools, and the connections, except those
+ * of a shared `pool`.
  *
  * @param mcpServers The `mcpServers` object of a Claude Desktop, Cursor or VS Code file.
  * @throws KelivoError `invalid-settings` for invalid servers or options.
@@ -68,6 +68,7 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
     pool: sharedPool,
     timeout = 60_000,
     totalTimeout = 600_000,
+    toolNames = 'auto',
     expandVariables,
     ...poolOptions
   } = validateMcpToolsOptions(options);
@@ -80,49 +81,38 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
       config,
       connection: pool.connectionTo(config, { serverName: name }),
       reported: new Set(),
+      tools: new Map(),
       offered: [],
     }));
-  const names = createToolNames();
-  const routes = new Map<string, Route>();
+  const sourceName = toSourceName(servers);
+  const combined = combineSources(
+    servers.map(server => toSource(server, { timeout, totalTimeout, toolNames })),
+  );
+  const closing = createClosing(sourceName);
 
-  async function listTools({ signal }: { signal?: AbortSignal } = {}): Promise<ToolListing> {
-    signal?.throwIfAborted();
-    const listings = await Promise.all(servers.map(server => listServer(server, { signal })));
-    return {
-      tools: listings.flatMap(({ tools }, index) => offer(tools, servers[index])),
-      warnings: listings.flatMap(({ warnings }) => warnings),
-    };
-  }
-
-  function offer(tools: readonly ToolDefinition[], server: Server | undefined): ToolDefinition[] {
-    if (!server) return [];
-    const offered = tools.map(tool => {
-      const name = names.toOfferedName(server.name, tool.name);
-      routes.set(name, { server, tool });
-      return { ...tool, name };
-    });
-    server.offered = offered.map(({ name }) => name);
-    return offered;
+  async function listTools(listOptions: ListToolsOptions = {}): Promise<ToolListing> {
+    listOptions.signal?.throwIfAborted();
+    const closed = [closing.signal, pool.closed];
+    const listing = await untilAborted(combined.listTools(listOptions), closing.signal);
+    for (const server of servers) {
+      server.offered = listing.tools.filter(tool => tool.server === server.name).map(({ name }) => name);
+    }
+    return { ...listing, closed };
   }
 
   return {
-    name: toSourceName(servers),
+    name: sourceName,
     listTools,
-    async callTool({ toolName, input }, { signal, onProgress }): Promise<ToolOutput> {
+    async callTool(call, callOptions) {
+      const { signal } = callOptions;
       signal.throwIfAborted();
-      if (!routes.has(toolName)) await listTools({ signal });
-      const route = routes.get(toolName);
-      if (!route)
-        return { type: 'error-text', value: `No MCP server offers a tool ${JSON.stringify(toolName)}.` };
-
-      const { connection, config, name } = route.server;
-      return callTool(
-        connection,
-        { serverName: name, config, tool: route.tool, input },
-        { signal, onProgress, timeout: config.timeout ?? timeout, totalTimeout },
-      );
+      if (combined.find(call) === undefined) await listTools({ signal });
+      const found = combined.find(call);
+      if (found !== undefined) return found.source.callTool(found.call, callOptions);
+      return { type: 'error-text', value: `No MCP server offers a tool ${JSON.stringify(call.toolName)}.` };
     },
     async close() {
+      closing.close();
       if (!sharedPool) await pool.close();
     },
     status: () =>
@@ -135,21 +125,57 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
   };
 }
 
-async function listServer(server: Server, { signal }: { signal?: AbortSignal }): Promise<ToolListing> {
+/** Returns the tools of one server as a source. The connection belongs to the pool. */
+function toSource(
+  server: Server,
+  { toolNames, ...limits }: Required<Pick<McpSourceOptions, 'timeout' | 'totalTimeout' | 'toolNames'>>,
+): ToolSource {
+  const { name: serverName, config, connection, tools } = server;
+  const toOffered = (tool: ToolDefinition): ToolDefinition =>
+    toolNames === 'prefixed' ? { ...tool, name: toPrefixedName(serverName, tool.name) } : tool;
+  return {
+    name: toSourceName([server]),
+    async listTools(options) {
+      const listing = await listServer(server, options);
+      return { ...listing, tools: listing.tools.map(toOffered) };
+    },
+    async callTool({ toolName, originalName = toolName, input }, { signal, onProgress }) {
+      const tool = tools.get(originalName);
+      if (tool === undefined) throw new Error(`The tool "${originalName}" was never listed.`);
+      return callTool(
+        connection,
+        { serverName, config, tool, input },
+        { ...limits, timeout: config.timeout ?? limits.timeout, signal, onProgress },
+      );
+    },
+    close: async () => {},
+  };
+}
+
+async function listServer(server: Server, { signal }: ListToolsOptions = {}): Promise<ToolListing> {
   const { name, config, connection } = server;
   try {
     const listed = await connection.listTools({ signal });
     server.error = undefined;
+    if (listed === undefined) {
+      const warning = `MCP server ${JSON.stringify(name)} is still starting. Its tools are offered as soon as it is ready.`;
+      return { tools: [], warnings: [warning] };
+    }
     const problems = limitProblems(findProblems(config, listed)).filter(text => !server.reported.has(text));
     for (const problem of problems) server.reported.add(problem);
-    return {
-      tools: listed.tools.filter(tool => isOffered(tool.name, config)),
-      warnings: problems.map(problem => `MCP server ${JSON.stringify(name)} ${problem}.`),
-    };
+    const tools = listed.tools
+      .filter(tool => isOffered(tool.name, config))
+      .map(tool => ({
+        ...tool,
+        server: name,
+        originalName: tool.name,
+        trustAnnotations: config.trustAnnotations === true,
+      }));
+    for (const tool of tools) server.tools.set(tool.name, tool);
+    return { tools, warnings: problems.map(problem => `MCP server ${JSON.stringify(name)} ${problem}.`) };
   } catch (error) {
     signal?.throwIfAborted();
     server.error = toMcpError(error, { serverName: name, config });
-    server.offered = [];
     return { tools: [], warnings: [server.error.message] };
   }
 }

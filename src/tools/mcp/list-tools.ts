@@ -145,7 +145,6 @@ function toDefinition({
   inputSchema,
   annotations = {},
 }: ListedTool): ToolDefinition {
-  const readOnly = annotations.readOnlyHint === true;
   const { properties, required, ...rest } = inputSchema ?? {};
   const schema = { ...rest, type: 'object', properties: properties ?? {}, ...(required ? { required } : {}) };
   return {
@@ -153,11 +152,14 @@ function toDefinition({
     description: toDescription(description ?? title),
     // The value comes from JSON, and its consumers check the keywords that they use.
     inputSchema: schema as JSONSchema7,
-    readOnly,
-    destructive: !readOnly && annotations.destructiveHint === true, // has no meaning for read-only tools
-    idempotent: annotations.idempotentHint === true,
+    readOnly: toHint(annotations.readOnlyHint),
+    destructive: toHint(annotations.destructiveHint),
+    idempotent: toHint(annotations.idempotentHint),
+    openWorld: toHint(annotations.openWorldHint),
   };
 }
+
+const toHint = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined);
 
 function toDescription(text: string | undefined): string | undefined {
   if (text === undefined || text.length <= maxDescriptionLength) return text && toPlainText(text);

@@ -8,8 +8,10 @@ import type { McpCallbacks } from './server-requests.js';
 
 /** Connections that several tool sources share, one for each server. */
 export interface McpConnectionPool {
-  /** Ends all processes and connections. Using the pool afterwards opens them again. */
+  /** Ends all processes, connections and the turns that use them. Using the pool afterwards opens them again. */
   close(): Promise<void>;
+  /** Aborts at the next `close()`. @internal */
+  readonly closed: AbortSignal;
   /** @internal */
   connectionTo(config: McpServerConfig, options: { serverName: string }): McpConnection;
 }
@@ -18,6 +20,12 @@ export interface McpConnectionPool {
 export interface McpConnectionPoolOptions extends McpCallbacks {
   /** Maximum time for a server to start and to list its tools, in milliseconds. @default 30000 */
   connectTimeout?: number;
+  /**
+   * Time that the first listing waits for a server, in milliseconds. Turns then go on without its tools, and the next
+   * round after the server is ready offers them. A server whose tools are known is not waited for.
+   * @default 5000
+   */
+  listTimeout?: number;
   /**
    * Time before a failed server is tried again, in milliseconds, so that it does not delay every call. A server that
    * ends unexpectedly is restarted for the next call; after five unexpected ends within a minute, this time applies.
@@ -51,6 +59,12 @@ export interface McpSourceOptions {
   /** Maximum total time of a call, in milliseconds, regardless of progress. @default 600000 */
   totalTimeout?: number;
   /**
+   * Names of the tools. `auto`: a tool keeps its name, and is called `<server>_<tool>` if another tool has the same name.
+   * `prefixed`: always `<server>_<tool>`, for applications that store names: adding a server changes none of them.
+   * @default 'auto'
+   */
+  toolNames?: 'auto' | 'prefixed';
+  /**
    * Values for `${NAME}` references in `command`, `args`, `env`, `cwd`, `url` and `headers`. An unknown name is an
    * error, and the environment is never read. Write `$${` for a literal `${`.
    * @default references are not expanded
@@ -62,6 +76,7 @@ const createDuration = () => z.number().positive().optional();
 
 const createPoolShape = () => ({
   connectTimeout: createDuration(),
+  listTimeout: z.number().min(0).optional(),
   retryFailedAfter: z.number().min(0).optional(),
   idleTimeout: createDuration(),
   fetch: functionSetting<McpConnectionPoolOptions['fetch']>().optional(),
@@ -77,6 +92,7 @@ const toolsSchema = once(() =>
     ...createPoolShape(),
     timeout: createDuration(),
     totalTimeout: createDuration(),
+    toolNames: z.enum(['auto', 'prefixed']).optional(),
     expandVariables: z.record(z.string(), z.string()).optional(),
     pool: z
       .custom<McpConnectionPool>(
@@ -99,9 +115,9 @@ export function validateConnectionPoolOptions(options: unknown): McpConnectionPo
 export function validateMcpToolsOptions(options: unknown, name = 'the MCP options'): McpToolsOptions {
   const { pool, ...valid } = parseSettings(toolsSchema(), options, name);
   if (pool === undefined) return valid;
-  const { timeout, totalTimeout, expandVariables, ...poolOptions } = valid;
+  const { timeout, totalTimeout, toolNames, expandVariables, ...poolOptions } = valid;
   const misplaced = Object.entries(poolOptions).find(([, value]) => value !== undefined)?.[0];
-  if (misplaced === undefined) return { pool, timeout, totalTimeout, expandVariables };
+  if (misplaced === undefined) return { pool, timeout, totalTimeout, toolNames, expandVariables };
   throw new KelivoError({
     code: 'invalid-settings',
     message:

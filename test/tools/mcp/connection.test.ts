@@ -256,14 +256,14 @@ describe('a server that crashes', () => {
     const tools = openTools({ fixture: config, good: good.config }, { retryFailedAfter: 30_000 });
     await tools.listTools();
     for (let count = 1; count <= 5; count++) {
-      expect((await call(tools, 'crash')).type).toBe('error-text');
+      expect((await call(tools, 'fixture_crash')).type).toBe('error-text');
       advance(1000);
     }
 
     advance(9000);
     const rejection =
       'MCP server "fixture" ended unexpectedly 5 times within a minute. It can be started again in 20 s.';
-    expect(await call(tools, 'echo')).toEqual({ type: 'error-text', value: rejection });
+    expect(await call(tools, 'fixture_echo')).toEqual({ type: 'error-text', value: rejection });
     const { tools: offered, warnings } = await tools.listTools();
     expect(warnings).toEqual([rejection]);
     expect(offered.map(({ name }) => name)).toContain('good_echo');
@@ -271,12 +271,14 @@ describe('a server that crashes', () => {
     expect(await countStarts(journal)).toBe(5);
 
     advance(21_000); // more than the cooldown since the last crash, but less since the rejection
-    expect(await namesOf(tools)).toContain('crash');
-    expect((await call(tools, 'crash')).type).toBe('error-text');
-    expect((await call(tools, 'echo')).value).toMatch(/^MCP server "fixture" ended unexpectedly 6 times/);
+    expect(await namesOf(tools)).toContain('fixture_crash');
+    expect((await call(tools, 'fixture_crash')).type).toBe('error-text');
+    expect((await call(tools, 'fixture_echo')).value).toMatch(
+      /^MCP server "fixture" ended unexpectedly 6 times/,
+    );
 
     await tools.close(); // resets the count
-    expect(await call(tools, 'echo', { text: 'a' })).toEqual({ type: 'text', value: 'echo a' });
+    expect(await call(tools, 'fixture_echo', { text: 'a' })).toEqual({ type: 'text', value: 'echo a' });
   });
 
   it('does not delay the abort of a call', async () => {

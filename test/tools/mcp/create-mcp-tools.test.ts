@@ -175,8 +175,8 @@ describe('createMcpTools', () => {
   it('offers both tools if two servers use the same name', async () => {
     const [first, second] = [await fixtureServer(), await fixtureServer()];
     const tools = openTools({ first: first.config, second: second.config });
-    expect(await namesOf(tools)).toEqual(expect.arrayContaining(['echo', 'second_echo']));
-    const firstJournal = await call(tools, 'journal');
+    expect(await namesOf(tools)).toEqual(expect.arrayContaining(['first_echo', 'second_echo']));
+    const firstJournal = await call(tools, 'first_journal');
     const secondJournal = await call(tools, 'second_journal');
     expect(firstJournal.value).toContain('start');
     expect(secondJournal.value).not.toEqual(firstJournal.value);

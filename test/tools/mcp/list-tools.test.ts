@@ -29,7 +29,7 @@ it('keeps valid tools and reports malformed ones', async () => {
 
 it('returns no tools for a server without the tools capability', async () => {
   const { config } = await fixtureServer('toolless');
-  expect(await openTools({ fixture: config }).listTools()).toEqual({ tools: [], warnings: [] });
+  expect(await openTools({ fixture: config }).listTools()).toMatchObject({ tools: [], warnings: [] });
 });
 
 it('reads the list again only after `list_changed`', async () => {
