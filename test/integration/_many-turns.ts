@@ -129,7 +129,7 @@ async function collectedHeap(): Promise<number> {
   return process.memoryUsage().heapUsed;
 }
 
-await converseAll(toKeys({ from: 9000, count: 20 }), 'all');
+await converseAll(toKeys({ from: 9000, count: count / 10 }), 'all');
 const heapBefore = await collectedHeap();
 const texts = await converseAll(toKeys({ from: 1000, count }), step);
 const heapGrowth = (await collectedHeap()) - heapBefore;
