@@ -15,11 +15,6 @@ type ToolMessage = Extract<LanguageModelV2Message, { role: 'tool' }>;
 
 export interface PairToolCallsOptions {
   /**
-   * Returns the arguments of a call of which the history contains only the result.
-   * @default a call without arguments, `{}`
-   */
-  argumentsOf?: (result: LanguageModelV2ToolResultPart) => unknown;
-  /**
    * Keeps results of a `tool` message whose call is not in the history. With `previous_response_id` or `conversation`,
    * the server has the call.
    * @default false
@@ -48,12 +43,7 @@ export interface PairToolCallsOptions {
  */
 export function pairToolCalls(
   prompt: LanguageModelV2Prompt,
-  {
-    argumentsOf,
-    keepOrphans = false,
-    isFunctionTool,
-    isHostedTool = isKnownHostedTool,
-  }: PairToolCallsOptions = {},
+  { keepOrphans = false, isFunctionTool, isHostedTool = isKnownHostedTool }: PairToolCallsOptions = {},
 ): LanguageModelV2Prompt {
   const isHosted: IsHostedCall = part => !isFunctionTool?.(part.toolName) && isHostedTool(part);
   const slots = matchToolCalls(prompt, isHosted).values();
@@ -68,7 +58,7 @@ export function pairToolCalls(
 
   for (const message of prompt) {
     if (message.role === 'assistant') {
-      for (const round of toRounds(message, { nextSlot, argumentsOf, isHosted })) {
+      for (const round of toRounds(message, { nextSlot, isHosted })) {
         closeRound();
         history.push(round.message);
         results = round.calls.map(toResultPart);
@@ -82,7 +72,7 @@ export function pairToolCalls(
       }
       closeRound(message);
       if (orphans.length > 0) {
-        history.push({ role: 'assistant', content: orphans.map(call => toCallPart(call, argumentsOf)) });
+        history.push({ role: 'assistant', content: orphans.map(toCallPart) });
         history.push({ ...message, content: orphans.map(toResultPart) });
       }
       if (rest.length > 0)
@@ -108,10 +98,7 @@ interface Round {
   readonly calls: readonly MatchedCall[];
 }
 
-function toRounds(
-  message: AssistantMessage,
-  { nextSlot, argumentsOf, isHosted }: SlotReader & Pick<PairToolCallsOptions, 'argumentsOf'>,
-): Round[] {
+function toRounds(message: AssistantMessage, { nextSlot, isHosted }: SlotReader): Round[] {
   const sections: Section[] = [];
   let current: Section = { parts: [], calls: [] };
   // The model knew the result when it wrote the text after a provider-executed call, but not after a host's call.
@@ -120,7 +107,7 @@ function toRounds(
     if (isFunctionPart(part, 'assistant', isHosted)) {
       const call = nextSlot();
       if (call === undefined) continue;
-      current.parts.push(toCallPart(call, argumentsOf));
+      current.parts.push(toCallPart(call));
       current.calls.push(call);
       hasResult ||= call.providerExecuted;
       continue;
@@ -170,14 +157,15 @@ function sortToolMessage(
   return { orphans, rest };
 }
 
-function toCallPart(
-  { part, result, toolCallId, providerExecuted }: MatchedCall,
-  argumentsOf: PairToolCallsOptions['argumentsOf'],
-): LanguageModelV2ToolCallPart {
-  if (part === undefined) {
-    const input = (result === undefined ? undefined : argumentsOf?.(result)) ?? {};
-    return { type: 'tool-call', toolCallId, toolName: result?.toolName ?? '', input };
-  }
+function toCallPart({
+  part,
+  result,
+  toolCallId,
+  providerExecuted,
+}: MatchedCall): LanguageModelV2ToolCallPart {
+  // The arguments of a call of which only the result is left are unknown.
+  if (part === undefined)
+    return { type: 'tool-call', toolCallId, toolName: result?.toolName ?? '', input: {} };
   if (part.toolCallId === toolCallId && !(providerExecuted && part.providerExecuted)) return part;
   const { providerExecuted: _, ...plain } = part;
   return { ...plain, toolCallId };

@@ -116,7 +116,8 @@ function toValidOutput(output: ToolOutput | undefined, toolName: string): ToolOu
   };
 }
 
-function isValidOutput(output: unknown): boolean {
+/** Returns true for an output that every model accepts. */
+export function isValidOutput(output: unknown): output is ToolOutput {
   const { type, value } = objectOf(output) ?? {};
   if (type === 'text' || type === 'error-text') return typeof value === 'string';
   if (type === 'json' || type === 'error-json') return value !== undefined;

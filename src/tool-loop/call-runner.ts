@@ -28,6 +28,8 @@ export interface CallRunnerOptions extends Scheduling {
 export interface CallRunner {
   readonly size: number;
   add(call: LoopCall, tool: ToolDefinition): void;
+  /** Adds a call that no tool can run. The model receives the reason. */
+  refuse(call: LoopCall, reason: string): void;
   /** Starts the waiting calls and returns all outcomes, in the order of the calls. Rejects on abort. */
   waitForAll(): Promise<CallOutcome[]>;
   /** Aborts running calls and starts no others. Calls without an outcome fail with this error text. */
@@ -36,7 +38,7 @@ export interface CallRunner {
 
 interface Task {
   readonly call: LoopCall;
-  readonly tool: ToolDefinition;
+  readonly tool: ToolDefinition | undefined;
   /** True if it must not run together with another exclusive task. */
   readonly isExclusive: boolean;
   /** True if it waits for the end of the round: incomplete arguments may belong to a truncated response. */
@@ -47,11 +49,13 @@ interface Task {
   isFinished: boolean;
 }
 
+type RunnableTask = Task & { readonly tool: ToolDefinition };
+
 export function createCallRunner(options: CallRunnerOptions): CallRunner {
   const { execution, maxParallel, execute, admit, onOutcome } = options;
   const tasks: Task[] = [];
   /** Tasks that have not started, in the order of the calls. */
-  let waiting: Task[] = [];
+  let waiting: RunnableTask[] = [];
   let running = 0;
   let isExclusiveRunning = false;
   let mayStart = options.startEarly;
@@ -67,14 +71,14 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
     add(call, tool) {
       const isExclusive = execution === 'sequential' || (execution === 'auto' && !isReadOnly(tool));
       const task = createTask(call, tool, isExclusive);
-      tasks.push(task);
-      const refusal = admit();
-      if (refusal !== undefined) {
-        finish(task, { type: 'error-text', value: `Not run: ${refusal}` });
-        return;
-      }
+      if (!isAdmitted(task)) return;
       waiting.push(task);
       startNext();
+    },
+
+    refuse(call, reason) {
+      const task = createTask(call, undefined, false);
+      if (isAdmitted(task)) finish(task, { type: 'error-text', value: reason });
     },
 
     async waitForAll() {
@@ -98,6 +102,13 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
     },
   };
 
+  function isAdmitted(task: Task): boolean {
+    tasks.push(task);
+    const refusal = admit();
+    if (refusal !== undefined) finish(task, { type: 'error-text', value: `Not run: ${refusal}` });
+    return refusal === undefined;
+  }
+
   function startNext(): void {
     if (!mayStart || round.signal.aborted) return;
     while (running < maxParallel) {
@@ -110,7 +121,7 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
     }
   }
 
-  async function start(task: Task): Promise<void> {
+  async function start(task: RunnableTask): Promise<void> {
     running++;
     if (task.isExclusive) isExclusiveRunning = true;
     const onStart = (): void => {
@@ -140,7 +151,11 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
   }
 }
 
-function createTask(call: LoopCall, tool: ToolDefinition, isExclusive: boolean): Task {
+function createTask<Tool extends ToolDefinition | undefined>(
+  call: LoopCall,
+  tool: Tool,
+  isExclusive: boolean,
+): Task & { readonly tool: Tool } {
   let resolve: (outcome: CallOutcome) => void = () => {};
   const outcome = new Promise<CallOutcome>(onResolve => {
     resolve = onResolve;

@@ -16,7 +16,8 @@ export interface LoopCall {
 /** A finished call with its output. */
 export interface CallOutcome {
   readonly call: LoopCall;
-  readonly tool: ToolDefinition;
+  /** Undefined if no tool has the name that the model called. */
+  readonly tool: ToolDefinition | undefined;
   readonly output: ToolOutput;
   /** Milliseconds from the tool's start to its end; 0 for a call that did not start. */
   readonly duration: number;

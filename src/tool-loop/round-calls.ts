@@ -16,7 +16,7 @@ export interface RoundCallsOptions {
 
 /** Creates the runner of one round's calls. It writes their results to the sink and reports them as events. */
 export function createRoundCalls(turn: Turn, { round, options, sink }: RoundCallsOptions): CallRunner {
-  const { calls, limits, record, memory, toolParts, emit, identity } = turn;
+  const { calls, limits, record, toolParts, emit, identity } = turn;
   const { signal } = turn.lifetime;
   const mayCall = options.toolChoice?.type !== 'none';
   const messages = options.prompt.filter(({ role }) => role !== 'system');
@@ -50,7 +50,6 @@ export function createRoundCalls(turn: Turn, { round, options, sink }: RoundCall
       const { call, output, duration } = outcome;
       const { toolCallId, toolName } = call;
       const isError = isErrorOutput(output);
-      memory.rememberInput(outcome);
       toolParts.result({ toolCallId, toolName, result: toResultValue(output), isError }).forEach(sink.write);
       emit({ type: 'tool-end', round, toolCallId, toolName, ...sourceOf(outcome.tool), duration, isError });
     },
@@ -58,10 +57,10 @@ export function createRoundCalls(turn: Turn, { round, options, sink }: RoundCall
 }
 
 /** Returns the server and the original name of a tool, for events and callbacks. */
-const sourceOf = ({
-  server,
-  originalName,
-}: ToolDefinition): Pick<ToolDefinition, 'server' | 'originalName'> => ({
+const sourceOf = ({ server, originalName }: Partial<ToolDefinition> = {}): Pick<
+  ToolDefinition,
+  'server' | 'originalName'
+> => ({
   ...(server !== undefined && { server }),
   ...(originalName !== undefined && { originalName }),
 });

@@ -1,10 +1,15 @@
-import type { LanguageModelV2CallWarning, LanguageModelV2StreamPart } from '@ai-sdk/provider';
+import type {
+  LanguageModelV2CallWarning,
+  LanguageModelV2StreamPart,
+  SharedV2ProviderMetadata,
+} from '@ai-sdk/provider';
 import { createPartCollector } from '../parts/collector.js';
 import type { PartSink } from '../parts/part-stream.js';
 import type { ProviderToolParts } from '../parts/provider-executed-parts.js';
 import { untilAborted } from '../shared/abort.js';
 import type { CallRunner } from './call-runner.js';
 import { type LoopCall, toValidJson } from './calls.js';
+import { createHeldParts, finishReasonOf, isIncompleteReason, repairHostInput } from './host-calls.js';
 import type { Round, RoundSummary } from './round.js';
 import type { Turn } from './turn.js';
 
@@ -65,15 +70,26 @@ function createBatchReader(round: Round, { signal, isAborted }: Turn['lifetime']
   };
 }
 
+/** A text or reasoning block that has not ended. */
+interface OpenBlock {
+  readonly type: 'text-end' | 'reasoning-end';
+  readonly id: string;
+  /** The last metadata of the block. */
+  providerMetadata: SharedV2ProviderMetadata | undefined;
+  /** Number of hidden calls before the block. */
+  readonly before: number;
+  hasText: boolean;
+}
+
 /** Forwards parts under ids that are unique in the turn, and collects what the model wrote. */
 function createForwarder(turn: Turn, { calls, write }: { calls: CallRunner; write: Write }) {
-  const { tools, toolParts, record } = turn;
+  const { findTool, hiddenCalls, toolParts, record } = turn;
   const ids = turn.ids.round();
   const collector = createPartCollector();
   const inputs = createLoopInputs(toolParts, write);
-  /** The part that ends each open block. */
-  const missingEnds = new Map<string, PartOf<'text-end' | 'reasoning-end'>>();
+  const blocks = new Map<string, OpenBlock>();
   const hostCalls: string[] = [];
+  const held = createHeldParts(write);
   let responseId: string | undefined;
   let finish = NO_FINISH;
   let hasFailed = false;
@@ -85,28 +101,32 @@ function createForwarder(turn: Turn, { calls, write }: { calls: CallRunner; writ
       emit(part);
     },
     'text-start': part => openBlock(part, 'text-end'),
-    'text-delta': part => emit(withId(part, ids.block(part.id))),
+    'text-delta': part => addDelta(part, 'text-end'),
     'text-end': closeBlock,
     'reasoning-start': part => openBlock(part, 'reasoning-end'),
-    'reasoning-delta': part => emit(withId(part, ids.block(part.id))),
+    'reasoning-delta': part => addDelta(part, 'reasoning-end'),
     'reasoning-end': closeBlock,
 
     'tool-input-start': part => {
       const id = ids.call(part.id);
-      if (part.providerExecuted !== true && tools.has(part.toolName)) inputs.start(id, part.toolName);
-      else emit(withId(part, id));
+      if (part.providerExecuted === true) return write(withId(part, id));
+      const { owner, toolName } = findTool({ toolName: part.toolName, toolCallId: part.id });
+      if (owner === 'host') write({ ...part, id, toolName });
+      else inputs.start(id, toolName);
     },
     'tool-input-delta': part => {
       const id = ids.call(part.id);
-      if (!inputs.append(id, part.delta)) emit(withId(part, id));
+      if (!inputs.append(id, part.delta)) write(withId(part, id));
     },
     'tool-input-end': part => {
       const id = ids.call(part.id);
-      if (!inputs.end(id)) emit(withId(part, id));
+      if (!inputs.end(id)) write(withId(part, id));
     },
     'tool-call': part => {
-      if (part.providerExecuted === true) emit({ ...part, toolCallId: ids.call(part.toolCallId) });
-      else addCall(part);
+      if (part.providerExecuted !== true) return addCall(part);
+      const call = { ...part, toolCallId: ids.call(part.toolCallId) };
+      collector.add(call);
+      held.write(hiddenCalls.mark(call));
     },
     'tool-result': part => emit({ ...part, toolCallId: ids.call(part.toolCallId) }),
 
@@ -127,12 +147,14 @@ function createForwarder(turn: Turn, { calls, write }: { calls: CallRunner; writ
     },
 
     end(): RoundSummary {
-      missingEnds.forEach(emit);
+      for (const { type, id } of [...blocks.values()]) endBlock({ type, id });
+      // After an error the response is incomplete, regardless of the reported finish reason.
+      const finishReason = hasFailed ? 'error' : finishReasonOf(finish, turn.request);
       return {
         content: collector.result().content,
         hostCalls,
-        // After an error the response is incomplete, regardless of the reported finish reason.
-        finish: hasFailed ? { ...finish, finishReason: 'error' } : finish,
+        finish: { ...finish, finishReason },
+        release: () => held.release(!isIncompleteReason(finishReason)),
         responseId,
       };
     },
@@ -140,7 +162,7 @@ function createForwarder(turn: Turn, { calls, write }: { calls: CallRunner; writ
 
   function emit(part: LanguageModelV2StreamPart): void {
     collector.add(part);
-    write(part);
+    held.write(part);
   }
 
   function openBlock(
@@ -148,31 +170,74 @@ function createForwarder(turn: Turn, { calls, write }: { calls: CallRunner; writ
     type: 'text-end' | 'reasoning-end',
   ): void {
     const id = ids.block(part.id);
-    missingEnds.set(`${type} ${id}`, { type, id });
+    const { providerMetadata } = part;
+    blocks.set(`${type} ${id}`, { type, id, providerMetadata, before: hiddenCalls.count, hasText: false });
+    emit(withId(part, id));
+  }
+
+  function addDelta(
+    part: PartOf<'text-delta' | 'reasoning-delta'>,
+    type: 'text-end' | 'reasoning-end',
+  ): void {
+    const id = ids.block(part.id);
+    const block = blocks.get(`${type} ${id}`);
+    if (block !== undefined) {
+      block.hasText ||= part.delta !== '';
+      block.providerMetadata = part.providerMetadata ?? block.providerMetadata;
+    }
     emit(withId(part, id));
   }
 
   function closeBlock(part: PartOf<'text-end' | 'reasoning-end'>): void {
-    const id = ids.block(part.id);
-    missingEnds.delete(`${part.type} ${id}`);
-    emit(withId(part, id));
+    endBlock(withId(part, ids.block(part.id)));
+  }
+
+  /** Ends a block, which carries hidden calls if it has text. */
+  function endBlock(end: PartOf<'text-end' | 'reasoning-end'>): void {
+    const block = blocks.get(`${end.type} ${end.id}`);
+    blocks.delete(`${end.type} ${end.id}`);
+    collector.add(end);
+    // Hosts use the metadata of the end instead of earlier metadata of the block.
+    const complete = { ...end, providerMetadata: end.providerMetadata ?? block?.providerMetadata };
+    const isCarrier = end.type === 'text-end' && block?.hasText === true;
+    const marked = hiddenCalls.mark(complete, { before: block?.before, isCarrier });
+    held.write(marked === complete ? end : marked);
   }
 
   function addCall(part: PartOf<'tool-call'>): void {
-    const { toolName, input, providerMetadata } = part;
+    const { input, providerMetadata } = part;
+    const found = findTool(part);
+    const { toolName } = found;
     const toolCallId = ids.completeCall(part.toolCallId, `${toolName} ${input}`);
     if (toolCallId === undefined) return;
-    const tool = tools.get(toolName);
-    if (tool === undefined) {
-      hostCalls.push(toolCallId);
-      emit({ ...part, toolCallId });
+    const call = { toolCallId, toolName, input, ...(providerMetadata !== undefined && { providerMetadata }) };
+    if (found.owner === 'host') {
+      addHostCall({ ...part, ...call }, repairHostInput(input, found.tool));
       return;
     }
-    const call = { toolCallId, toolName, input, ...(providerMetadata !== undefined && { providerMetadata }) };
     collector.add({ type: 'tool-call', ...call });
     inputs.complete(call);
-    toolParts.call({ ...call, input: toValidJson(input, { schema: tool.inputSchema }) }).forEach(write);
-    calls.add(call, tool);
+    const schema = found.owner === 'loop' ? found.tool.inputSchema : undefined;
+    const marked = hiddenCalls.mark({ type: 'tool-call', ...call, input: toValidJson(input, { schema }) });
+    toolParts.call(marked).forEach(write);
+    hiddenCalls.announce(toolName);
+    if (found.owner === 'loop') calls.add(call, found.tool);
+    else calls.refuse(call, found.reason);
+  }
+
+  /** Holds back a call that has to carry the hidden calls of its round, or whose arguments may be incomplete. */
+  function addHostCall(part: PartOf<'tool-call'>, repaired: string | undefined): void {
+    hostCalls.push(part.toolCallId);
+    collector.add(part);
+    if (!turn.hasHiddenTools && repaired === undefined) {
+      held.write(part);
+      return;
+    }
+    const before = hiddenCalls.count;
+    held.hold(isComplete => {
+      const input = isComplete && repaired !== undefined ? repaired : part.input;
+      return hiddenCalls.mark({ ...part, input }, { before, isCarrier: true });
+    });
   }
 }
 

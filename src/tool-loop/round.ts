@@ -24,6 +24,8 @@ export interface RoundSummary {
   /** Ids of the calls that the host has to run. */
   readonly hostCalls: readonly string[];
   readonly finish: Extract<LanguageModelV2StreamPart, { type: 'finish' }>;
+  /** Writes the parts that are held back until the outcomes of the round are known. */
+  readonly release: () => void;
   readonly responseId: string | undefined;
 }
 

@@ -2,6 +2,7 @@ import type { LanguageModelV2FinishReason } from '@ai-sdk/provider';
 import type { PartSink } from '../parts/part-stream.js';
 import type { CallRunner } from './call-runner.js';
 import { withOutcomes, withoutCalls } from './history.js';
+import { isIncompleteReason } from './host-calls.js';
 import type { Round, RoundSummary } from './round.js';
 import { createRoundCalls } from './round-calls.js';
 import { readRound } from './round-reader.js';
@@ -34,16 +35,19 @@ export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Pr
         calls.abandon(`Not run: ${limits.reasonToStopCalling(number) ?? 'the tool choice is "none".'}`);
       }
       const outcomes = await calls.waitForAll();
+      hiddenCalls.add(outcomes);
+      summary.release();
       record.addRound(summary, outcomes);
       limits.recordOutcomes(outcomes);
-      hiddenCalls.add(outcomes);
       turn.emit({ type: 'round-end', round: number, finishReason, usage });
 
       if (!mayCall || isFinal(summary, calls)) {
-        await hiddenCalls.store(summary.hostCalls);
+        hiddenCalls.lastCarrier().forEach(sink.write);
         sink.write(record.toFinish(toFinishReason(summary, calls), providerMetadata));
         return;
       }
+      // The outcomes are recorded: an error in the next request does not concern them.
+      calls = undefined;
       options = withOutcomes(options, { content: summary.content, outcomes });
       if (limits.reasonToStopCalling(number + 1) !== undefined) options = withoutCalls(options);
       round = await turn.openRound(options, number + 1);
@@ -53,14 +57,14 @@ export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Pr
     round.cancel(error);
     if (lifetime.isAborted()) throw error;
     calls?.abandon('The turn ended before this tool had finished.');
+    hiddenCalls.add((await calls?.waitForAll()) ?? []);
+    hiddenCalls.lastCarrier().forEach(sink.write);
     sink.write({ type: 'error', error: record.toFinalError(error) });
     sink.write(record.toFinish('error'));
   }
 }
 
-const INCOMPLETE: ReadonlySet<LanguageModelV2FinishReason> = new Set(['error', 'length', 'content-filter']);
-
-const isIncomplete = ({ finish }: RoundSummary): boolean => INCOMPLETE.has(finish.finishReason);
+const isIncomplete = ({ finish }: RoundSummary): boolean => isIncompleteReason(finish.finishReason);
 
 /** Returns true if the turn ends: no call of the loop's tools, a call of the host, or an incomplete response. */
 const isFinal = (summary: RoundSummary, calls: CallRunner): boolean =>

@@ -5,16 +5,19 @@ import type {
 } from '@ai-sdk/provider';
 import { createPartCollector } from '../parts/collector.js';
 import { createPartStream, type PartSink } from '../parts/part-stream.js';
+import { isContinuation, pairToolCalls } from '../tool-calls/call-pairing.js';
+import { isKnownHostedTool } from '../tool-calls/hosted-tools.js';
 import { createToolbox } from '../tools/toolbox.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
-import { callMemoryOf } from './call-memory.js';
+import { withHiddenCalls } from './hidden-calls.js';
+import { withHostCalls } from './host-calls.js';
 import { type ToolLoopOptions, validateToolLoopOptions } from './options.js';
 import { generatedRounds, type Round, streamedRounds } from './round.js';
 import { executorsOf } from './run-in-provider.js';
 import { runTurn } from './run-turn.js';
 import { openTurn, type Turn, type TurnContext } from './turn.js';
 
-/** The source of a loop without tools. Its calls go directly to the model unless they contain tools. */
+/** The source of a loop without tools. Its model calls need no rounds unless they contain tools to run. */
 const NO_TOOLS = createToolbox([]);
 
 /**
@@ -32,7 +35,7 @@ const NO_TOOLS = createToolbox([]);
  * @throws KelivoError with code `invalid-settings` for an invalid option.
  */
 export function withToolLoop(model: LanguageModelV2, options: ToolLoopOptions): LanguageModelV2 {
-  return createToolLoop(model, options, {});
+  return createToolLoop(model, options, { isHostedTool: isKnownHostedTool });
 }
 
 /** Creates a tool loop over a model that recognizes its own hosted tools. */
@@ -45,8 +48,6 @@ export function createToolLoop(
   const sources = isToolSource(tools) ? [tools] : tools;
   const [firstSource = NO_TOOLS] = sources;
   const ownTools = sources.length > 1 ? createToolbox(sources) : firstSource;
-  // Models with the same tools share a memory, even if the tools are in another list.
-  const memory = callMemoryOf(firstSource);
 
   return {
     specificationVersion: 'v2',
@@ -58,7 +59,7 @@ export function createToolLoop(
 
     async doStream(callOptions) {
       const source = toolsOf(callOptions);
-      if (source === NO_TOOLS) return model.doStream(callOptions);
+      if (source === NO_TOOLS) return hostModelOf(callOptions).doStream(restored(callOptions));
       const openRound = streamedRounds(model);
       const { turn, round } = await open(callOptions, { source, mode: 'stream', openRound });
       const stream = createPartStream(sink => run(turn, round, sink), { onCancel: turn.lifetime.abort });
@@ -67,7 +68,7 @@ export function createToolLoop(
 
     async doGenerate(callOptions) {
       const source = toolsOf(callOptions);
-      if (source === NO_TOOLS) return model.doGenerate(callOptions);
+      if (source === NO_TOOLS) return hostModelOf(callOptions).doGenerate(restored(callOptions));
       const openRound = generatedRounds(model);
       const { turn, round } = await open(callOptions, { source, mode: 'generate', openRound });
       const collector = createPartCollector();
@@ -84,11 +85,24 @@ export function createToolLoop(
     return ownTools === NO_TOOLS ? executors : createToolbox([executors, ownTools]);
   }
 
+  /** Returns the model for calls whose tools are all run by the host. */
+  function hostModelOf(callOptions: LanguageModelV2CallOptions) {
+    return withHostCalls(model, callOptions, { isHostedTool });
+  }
+
+  /** Restores the calls of earlier turns that the host did not keep. */
+  function restored(callOptions: LanguageModelV2CallOptions): LanguageModelV2CallOptions {
+    const prompt = withHiddenCalls(callOptions.prompt);
+    if (prompt === callOptions.prompt) return callOptions;
+    const keepOrphans = isContinuation(callOptions);
+    return { ...callOptions, prompt: pairToolCalls(prompt, { isHostedTool, keepOrphans }) };
+  }
+
   async function open(
     callOptions: LanguageModelV2CallOptions,
     context: Pick<TurnContext, 'source' | 'mode' | 'openRound'>,
   ) {
-    const turn = await openTurn(callOptions, { ...context, settings, memory, isHostedTool });
+    const turn = await openTurn(callOptions, { ...context, settings, isHostedTool });
     try {
       return { turn, round: await turn.openRound(turn.request, 1) };
     } catch (error) {

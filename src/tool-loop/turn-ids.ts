@@ -30,7 +30,7 @@ export function createTurnIds(prompt: LanguageModelV2Prompt): TurnIds {
     taken: prompt.flatMap(({ content }) =>
       typeof content === 'string'
         ? []
-        : content.flatMap(part => (part.type === 'tool-call' ? [part.toolCallId] : [])),
+        : content.flatMap(part => ('toolCallId' in part ? [part.toolCallId] : [])),
     ),
   });
 

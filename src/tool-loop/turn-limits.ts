@@ -30,13 +30,12 @@ export function createTurnLimits({
     },
 
     recordOutcomes(outcomes) {
-      for (const { call, output } of outcomes) {
-        if (!isErrorOutput(output)) continue;
-        const key = JSON.stringify([call.toolName, toValidJson(call.input), output]);
-        const count = (failures.get(key) ?? 0) + 1;
-        failures.set(key, count);
-        if (count >= MAX_SAME_FAILURES) isStuck = true;
+      for (const { call, tool, output } of outcomes) {
+        if (tool === undefined || !isErrorOutput(output)) continue;
+        countFailure(JSON.stringify([call.toolName, toValidJson(call.input), output]));
       }
+      // Names that do not exist count together, once per round: the model tries different ones.
+      if (outcomes.some(({ tool }) => tool === undefined)) countFailure('unknown tool');
     },
 
     reasonToStopCalling(round) {
@@ -45,6 +44,12 @@ export function createTurnLimits({
       return isStuck ? `the same call failed ${MAX_SAME_FAILURES} times in the same way.` : undefined;
     },
   };
+
+  function countFailure(key: string): void {
+    const count = (failures.get(key) ?? 0) + 1;
+    failures.set(key, count);
+    if (count >= MAX_SAME_FAILURES) isStuck = true;
+  }
 }
 
 const toReason = (maxToolCalls: number): string => `the limit of ${maxToolCalls} tool calls is reached.`;

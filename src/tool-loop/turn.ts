@@ -12,13 +12,16 @@ import {
   type ToolPartsMode,
 } from '../parts/provider-executed-parts.js';
 import { untilAborted } from '../shared/abort.js';
-import { isContinuation, pairToolCalls, type PairToolCallsOptions } from '../tool-calls/call-pairing.js';
+import type { IsHostedCall } from '../tool-calls/call-matching.js';
+import { isContinuation, pairToolCalls } from '../tool-calls/call-pairing.js';
 import { isStrictSchema } from '../tools/strict-schema.js';
+import { isToolStub } from '../tools/tool-stubs.js';
 import type { ToolCallContext, ToolDefinition, ToolSource } from '../tools/tool-source.js';
-import { type CallMemory, createHiddenCalls, type HiddenCalls, withHiddenCalls } from './call-memory.js';
 import { type CallSettings, createCallSettings } from './call-settings.js';
 import { createEventEmitter, type EmitEvent } from './events.js';
+import { createHiddenCalls, type HiddenCalls, withHiddenCalls } from './hidden-calls.js';
 import { withoutCalls } from './history.js';
+import { createToolFinder, type FindTool, type HostTool } from './known-tools.js';
 import type { ToolLoopOptions } from './options.js';
 import type { OpenRound, Round } from './round.js';
 import { turnIdOf } from './result-store.js';
@@ -36,31 +39,32 @@ export interface Turn {
   readonly lifetime: TurnLifetime;
   /** Identifies the turn to callbacks. */
   readonly identity: TurnIdentity;
-  /** Tools that the loop runs, by name. */
-  readonly tools: ReadonlyMap<string, ToolDefinition>;
+  /** Finds the tools that the loop and the host run. */
+  readonly findTool: FindTool;
   /** Warnings of the tool sources. */
   readonly warnings: readonly LanguageModelV2CallWarning[];
   /** Execution settings for calls. */
   readonly calls: CallSettings;
   /** The parts of the loop's calls that the host receives. */
   readonly toolParts: ProviderToolParts;
-  /** Calls that the host does not see. */
+  /** Calls that the host does not keep. */
   readonly hiddenCalls: HiddenCalls;
-  /** Arguments of earlier calls, for histories that lack them. */
-  readonly memory: CallMemory;
+  /** True if the host does not keep the calls of some tool, so that its own calls may have to carry them. */
+  readonly hasHiddenTools: boolean;
   readonly ids: TurnIds;
   readonly limits: TurnLimits;
   readonly record: TurnRecord;
   readonly emit: EmitEvent;
 }
 
-export interface TurnContext extends Pick<PairToolCallsOptions, 'isHostedTool'> {
+export interface TurnContext {
+  /** Recognizes calls of hosted tools of the model. */
+  readonly isHostedTool: IsHostedCall;
   readonly source: ToolSource;
   readonly settings: Omit<ToolLoopOptions, 'tools'>;
   readonly openRound: OpenRound;
   /** `generate` emits fewer tool parts: `generateText` of `ai@5` fails on calls of tools it does not know. */
   readonly mode: 'stream' | 'generate';
-  readonly memory: CallMemory;
 }
 
 /** Identifies a turn to callbacks. */
@@ -77,10 +81,10 @@ function identifyTurn({ providerOptions }: LanguageModelV2CallOptions): TurnIden
 /** Prepares a turn: lists the tools and normalizes the history. */
 export async function openTurn(
   callOptions: LanguageModelV2CallOptions,
-  { source, settings, openRound, mode, memory, isHostedTool }: TurnContext,
+  { source, settings, openRound, mode, isHostedTool }: TurnContext,
 ): Promise<Turn> {
   const { maxRounds = 20, maxToolCalls, timeouts, retry: retryOptions, onEvent } = settings;
-  const { prompt, abortSignal } = callOptions;
+  const { abortSignal } = callOptions;
   abortSignal?.throwIfAborted();
   const identity = identifyTurn(callOptions);
   const emit = createEventEmitter(onEvent, identity);
@@ -90,7 +94,8 @@ export async function openTurn(
   try {
     const listing = await untilAborted(source.listTools({ signal }), signal);
     const tools = new Map(listing.tools.map(tool => [tool.name, tool]));
-    const request = await toFirstRequest(callOptions, { tools, memory, signal, isHostedTool });
+    const hostTools = (callOptions.tools ?? []).filter(tool => !tools.has(tool.name));
+    const request = toFirstRequest(callOptions, { tools, hostTools, signal, isHostedTool });
     const modeOf = createToolPartsModes(callOptions, { mode, toolActivity: settings.toolActivity });
     return {
       request: withTurnToken(maxRounds <= 1 ? withoutCalls(request) : request),
@@ -102,12 +107,15 @@ export async function openTurn(
       },
       lifetime,
       identity,
-      tools,
-      warnings: listing.warnings.map(message => ({ type: 'other', message })),
+      findTool: createToolFinder({ loopTools: tools, hostTools, isHostedTool }),
+      warnings: [...listing.warnings, ...shadowWarnings(callOptions, tools)].map(message => ({
+        type: 'other',
+        message,
+      })),
       calls,
       toolParts: createProviderToolParts(modeOf),
-      hiddenCalls: createHiddenCalls(memory, { prompt, isHidden: toolName => modeOf(toolName) === 'none' }),
-      memory,
+      hiddenCalls: createHiddenCalls(modeOf),
+      hasHiddenTools: [...tools.keys()].some(name => modeOf(name) !== 'full'),
       ids: createTurnIds(request.prompt),
       limits: createTurnLimits({ maxRounds, maxToolCalls }),
       record: createTurnRecord(),
@@ -149,34 +157,47 @@ function createLifetime(
 }
 
 /** Adds the loop's tools and the calls that the host's history lacks. */
-async function toFirstRequest(
-  { tools: hostTools = [], ...callOptions }: LanguageModelV2CallOptions,
+function toFirstRequest(
+  callOptions: LanguageModelV2CallOptions,
   {
     tools: loopTools,
-    memory,
+    hostTools,
     signal,
     isHostedTool,
-  }: Pick<TurnContext, 'memory' | 'isHostedTool'> & {
+  }: Pick<TurnContext, 'isHostedTool'> & {
     tools: ReadonlyMap<string, ToolDefinition>;
+    hostTools: readonly HostTool[];
     signal: AbortSignal;
   },
-): Promise<LanguageModelV2CallOptions> {
-  const tools = [
-    // A host declares the loop's tools as stubs; the model needs their real schemas.
-    ...hostTools.filter(tool => !loopTools.has(tool.name)),
-    ...[...loopTools.values()].map(toFunctionTool),
-  ];
+): LanguageModelV2CallOptions {
+  // A host declares the loop's tools as stubs; the model needs their real schemas.
+  const tools = [...hostTools, ...[...loopTools.values()].map(toFunctionTool)];
   return {
     ...callOptions,
     abortSignal: signal,
-    prompt: pairToolCalls(await withHiddenCalls(callOptions.prompt, memory), {
-      argumentsOf: memory.recallInput,
+    prompt: pairToolCalls(withHiddenCalls(callOptions.prompt), {
       isFunctionTool: toolName => loopTools.has(toolName),
       isHostedTool,
       keepOrphans: isContinuation(callOptions),
     }),
     ...(tools.length > 0 && { tools }),
   };
+}
+
+/** Reports the host's own tools that a tool of the loop hides. */
+function shadowWarnings(
+  { tools = [] }: LanguageModelV2CallOptions,
+  loopTools: ReadonlyMap<string, ToolDefinition>,
+): string[] {
+  return tools.flatMap(tool => {
+    const hiding = loopTools.get(tool.name);
+    if (hiding === undefined || (tool.type === 'function' && isToolStub(tool))) return [];
+    const owner = hiding.server === undefined ? 'the tool loop' : `the MCP server "${hiding.server}"`;
+    return [
+      `The tool "${tool.name}" of the call is not used, because ${owner} has a tool of the same name, which runs instead. ` +
+        'Rename one of them.',
+    ];
+  });
 }
 
 const toFunctionTool = ({ name, description, inputSchema }: ToolDefinition): LanguageModelV2FunctionTool => ({

@@ -17,7 +17,7 @@ import {
   typesOf,
   user,
 } from './_scripted-model.js';
-import { type Execute, gate, scriptedTools, flushCallbacks } from './_tools.js';
+import { declareTool, type Execute, gate, scriptedTools, flushCallbacks } from './_tools.js';
 
 /** Runs the calls `a`, `b` … of one round with tools that wait until all calls that may start have started. */
 async function run(
@@ -165,8 +165,8 @@ describe('a round with calls of the host', () => {
   it('runs the calls of the loop and leaves the others to the host', async () => {
     const model = scriptedModel(mixed);
     const tools = scriptedTools({ echo: (_, { toolCallId }) => toolCallId });
-    const parts = await stream(withToolLoop(model, { tools }));
-    expect(ofType(parts, 'tool-call')).toEqual([
+    const parts = await stream(withToolLoop(model, { tools }), { tools: [declareTool('of_the_host')] });
+    expect(ofType(parts, 'tool-call')).toMatchObject([
       { type: 'tool-call', toolCallId: 'h1', toolName: 'of_the_host', input: '{}' },
     ]);
     expect(ofType(parts, 'tool-result').map(({ toolCallId }) => toolCallId)).toEqual(['c1', 'c2']);
@@ -178,7 +178,10 @@ describe('a round with calls of the host', () => {
     const model = scriptedModel(mixed, textRound('Done.'));
     const tools = scriptedTools({ echo: (_, { toolCallId }) => toolCallId });
     const looped = withToolLoop(model, { tools });
-    const { stream: first } = await looped.doStream({ prompt: user('Go.') });
+    const { stream: first } = await looped.doStream({
+      prompt: user('Go.'),
+      tools: [declareTool('of_the_host')],
+    });
     const results = ofType(await readAll(first), 'tool-result');
     await stream(looped, {
       prompt: [

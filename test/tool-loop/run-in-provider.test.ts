@@ -112,7 +112,7 @@ describe('runInProvider', () => {
     const again = scriptedModel(callRound(call('c1', 'weather', { city: 'Rome' })), textRound('Done.'));
     const { providerOptions } = runInProvider({ weather });
     const { content, finishReason } = await generate(withToolLoop(again, { tools: [] }), { providerOptions });
-    expect(content).toContainEqual({ type: 'text', text: 'Done.' });
+    expect(content).toMatchObject([{ type: 'text', text: 'Done.' }]);
     expect(finishReason).toBe('stop');
     expect(exchangeOf(again.requests[1]).outputs).toEqual([['c1', 'Sun in Rome.']]);
   });

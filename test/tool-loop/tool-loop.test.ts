@@ -36,7 +36,8 @@ describe('withToolLoop', () => {
       ...call('c1', 'of_the_host'),
       finish('tool-calls'),
     ];
-    const shown = await stream(withToolLoop(scriptedModel(parts), { tools: echo() }));
+    const tools = [declareTool('of_the_host')];
+    const shown = await stream(withToolLoop(scriptedModel(parts), { tools: echo() }), { tools });
     expect(shown.slice(0, -1)).toEqual(parts.slice(0, -1));
     expect(finishOf(shown)).toMatchObject(parts.at(-1) ?? {});
   });
@@ -262,7 +263,7 @@ describe('toolLoopMiddleware', () => {
     expect(exchangeOf(model.requests[1]).outputs).toEqual([['c1', 'echo a']]);
   });
 
-  it('runs them in `streamText`, and remembers their calls between turns', async () => {
+  it('runs them in `streamText`, and restores their arguments in the next turn', async () => {
     const { model, wrapped } = wrap();
     const first = streamText({ model: wrapped, prompt: 'Go.' });
     expect(await first.text).toBe('It said a.');

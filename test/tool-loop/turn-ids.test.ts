@@ -112,7 +112,9 @@ describe('the ids of a turn', () => {
     const model = scriptedModel(
       callRound(call('call_0', 'of_the_host', { a: 1 }), call('call_0', 'of_the_host', { a: 2 })),
     );
-    const parts = await stream(withToolLoop(model, { tools: tools() }));
+    const parts = await stream(withToolLoop(model, { tools: tools() }), {
+      tools: [declareTool('of_the_host')],
+    });
     expect(ofType(parts, 'tool-call').map(({ toolCallId }) => toolCallId)).toEqual(['call_0', 'call_0_2']);
   });
 });

@@ -1,0 +1,141 @@
+import type {
+  LanguageModelV2,
+  LanguageModelV2CallOptions,
+  LanguageModelV2FinishReason,
+  LanguageModelV2StreamPart,
+  LanguageModelV2ToolCall,
+  LanguageModelV2Usage,
+} from '@ai-sdk/provider';
+import { type PartTransformer, transformParts } from '../parts/transform.js';
+import type { IsHostedCall } from '../tool-calls/call-matching.js';
+import { parseToolArguments } from '../tool-calls/tool-arguments.js';
+import { createToolFinder, type HostTool } from './known-tools.js';
+
+/** Finish reasons of a response that may be incomplete: its last arguments may be cut. */
+const INCOMPLETE: ReadonlySet<LanguageModelV2FinishReason> = new Set(['error', 'length', 'content-filter']);
+
+export const isIncompleteReason = (finishReason: LanguageModelV2FinishReason): boolean =>
+  INCOMPLETE.has(finishReason);
+
+/**
+ * Returns the finish reason of a response. A response with all the tokens that it was allowed is truncated, whatever its
+ * server reports: llama.cpp reports a normal end.
+ */
+export function finishReasonOf(
+  { finishReason, usage }: { finishReason: LanguageModelV2FinishReason; usage: LanguageModelV2Usage },
+  { maxOutputTokens }: Pick<LanguageModelV2CallOptions, 'maxOutputTokens'>,
+): LanguageModelV2FinishReason {
+  const isCut = maxOutputTokens !== undefined && (usage.outputTokens ?? 0) >= maxOutputTokens;
+  return isCut && !isIncompleteReason(finishReason) ? 'length' : finishReason;
+}
+
+/**
+ * Returns the arguments of a call that the host runs, repaired by the host's schema, or undefined if they fit as they are
+ * or cannot be repaired. Use them only if the response is complete: a repair may complete arguments that were cut.
+ */
+export function repairHostInput(input: string, tool: HostTool | undefined): string | undefined {
+  if (tool?.type !== 'function') return undefined;
+  const parsed = parseToolArguments(input, { schema: tool.inputSchema });
+  return parsed.success && parsed.isRepaired ? parsed.json : undefined;
+}
+
+type Write = (part: LanguageModelV2StreamPart) => void;
+
+/** Holds back parts that depend on whether the response is complete, and all parts after them. */
+export interface HeldParts {
+  /** Writes a part, after those that are held back. */
+  write: Write;
+  hold(toPart: (isComplete: boolean) => LanguageModelV2StreamPart): void;
+  release(isComplete: boolean): void;
+}
+
+export function createHeldParts(write: Write): HeldParts {
+  let held: Array<(isComplete: boolean) => LanguageModelV2StreamPart> = [];
+  return {
+    write(part) {
+      if (held.length === 0) write(part);
+      else held.push(() => part);
+    },
+    hold: toPart => void held.push(toPart),
+    release(isComplete) {
+      for (const toPart of held) write(toPart(isComplete));
+      held = [];
+    },
+  };
+}
+
+/**
+ * Gives the calls of a model declared names and valid arguments. All its tools are run by the host. Returns the model itself
+ * if the call has no function tools.
+ */
+export function withHostCalls(
+  model: LanguageModelV2,
+  { tools: hostTools = [] }: LanguageModelV2CallOptions,
+  { isHostedTool }: { isHostedTool: IsHostedCall },
+): Pick<LanguageModelV2, 'doGenerate' | 'doStream'> {
+  if (!hostTools.some(tool => tool.type === 'function')) return model;
+  const findTool = createToolFinder({ loopTools: new Map(), hostTools, isHostedTool });
+
+  /** Returns the call under its declared name, and its arguments if they need repair. */
+  const read = (call: LanguageModelV2ToolCall) => {
+    const found = findTool(call);
+    const tool = found.owner === 'host' ? found.tool : undefined;
+    return { call: { ...call, toolName: found.toolName }, repaired: repairHostInput(call.input, tool) };
+  };
+
+  return {
+    async doGenerate(options) {
+      const result = await model.doGenerate(options);
+      const finishReason = finishReasonOf(result, options);
+      const content = result.content.map(part => {
+        if (!isHostCall(part)) return part;
+        const { call, repaired } = read(part);
+        return repaired === undefined || isIncompleteReason(finishReason)
+          ? call
+          : { ...call, input: repaired };
+      });
+      return { ...result, content, finishReason };
+    },
+
+    async doStream(options) {
+      const result = await model.doStream(options);
+      return { ...result, stream: transformParts(result.stream, createTransformer(options)) };
+    },
+  };
+
+  function createTransformer(options: LanguageModelV2CallOptions): PartTransformer {
+    let emit: Write = () => {};
+    let hasFailed = false;
+    const held = createHeldParts(part => emit(part));
+    return {
+      part(part, emitPart) {
+        emit = emitPart;
+        if (part.type === 'tool-input-start' && part.providerExecuted !== true) {
+          emit({ ...part, toolName: findTool({ ...part, toolCallId: part.id }).toolName });
+        } else if (part.type.startsWith('tool-input-')) {
+          emit(part);
+        } else if (isHostCall(part)) {
+          const { call, repaired } = read(part);
+          if (repaired === undefined) held.write(call);
+          else held.hold(isComplete => (isComplete ? { ...call, input: repaired } : call));
+        } else if (part.type === 'finish') {
+          const finishReason = finishReasonOf(part, options);
+          held.release(!hasFailed && !isIncompleteReason(finishReason));
+          emit({ ...part, finishReason });
+        } else {
+          hasFailed ||= part.type === 'error';
+          held.write(part);
+        }
+      },
+      flush(emitPart) {
+        emit = emitPart;
+        held.release(false);
+      },
+    };
+  }
+}
+
+const isHostCall = <Part extends { type: string }>(
+  part: Part,
+): part is Extract<Part, LanguageModelV2ToolCall> =>
+  part.type === 'tool-call' && !('providerExecuted' in part && part.providerExecuted === true);

@@ -1,0 +1,59 @@
+import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
+import type { IsHostedCall } from '../tool-calls/call-matching.js';
+import { nearestName } from '../shared/nearest-name.js';
+import { normalizeToolName } from '../tool-calls/tool-names.js';
+import type { ToolDefinition } from '../tools/tool-source.js';
+
+/** A tool as the host declares it. */
+export type HostTool = NonNullable<LanguageModelV2CallOptions['tools']>[number];
+
+/** Who answers a call, and the declared name of its tool. */
+export type CallOwner =
+  | { readonly owner: 'loop'; readonly toolName: string; readonly tool: ToolDefinition }
+  | { readonly owner: 'host'; readonly toolName: string; readonly tool: HostTool | undefined }
+  /** No tool has this name. `reason` tells the model which tools exist. */
+  | { readonly owner: 'nobody'; readonly toolName: string; readonly reason: string };
+
+/** Finds the tool that a model means by a name. */
+export type FindTool = (call: { readonly toolName: string; readonly toolCallId: string }) => CallOwner;
+
+export function createToolFinder({
+  loopTools,
+  hostTools,
+  isHostedTool,
+}: {
+  loopTools: ReadonlyMap<string, ToolDefinition>;
+  /** The tools of the host that no tool of the loop hides. */
+  hostTools: readonly HostTool[];
+  /** Returns true for calls that belong to a hosted tool of the model, which need not be declared. */
+  isHostedTool: IsHostedCall;
+}): FindTool {
+  const hostToolsByName = new Map(hostTools.map(tool => [tool.name, tool]));
+  const names = new Set([...loopTools.keys(), ...hostToolsByName.keys()]);
+
+  return ({ toolName: name, toolCallId }) => {
+    const toolName = normalizeToolName(name, names) ?? name;
+    const loopTool = loopTools.get(toolName);
+    if (loopTool !== undefined) return { owner: 'loop', toolName, tool: loopTool };
+    const hostTool = hostToolsByName.get(toolName);
+    if (hostTool !== undefined || isHostedTool({ toolName, toolCallId })) {
+      return { owner: 'host', toolName, tool: hostTool };
+    }
+    return { owner: 'nobody', toolName, reason: toReason(name, [...names]) };
+  };
+}
+
+/** Maximum number of names that the model is told. */
+const MAX_NAMES = 50;
+
+function toReason(name: string, names: readonly string[]): string {
+  const nearest = nearestName(name, names);
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
+  return [
+    `There is no tool ${JSON.stringify(name)}.`,
+    ...(nearest === undefined ? [] : [`Did you mean ${JSON.stringify(nearest)}?`]),
+    names.length === 0
+      ? 'There are no tools.'
+      : `Available tools: ${names.slice(0, MAX_NAMES).join(', ')}${more}.`,
+  ].join(' ');
+}
