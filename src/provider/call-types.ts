@@ -1,5 +1,6 @@
 import type { JSONValue } from '@ai-sdk/provider';
 import type { ResponsesProviderOptions } from '../responses/request/provider-options.js';
+import type { TurnLimit } from '../tool-loop/turn-limits.js';
 import type { LocalTools } from '../tools/local-tools.js';
 import type { ToolSource } from '../tools/tool-source.js';
 
@@ -41,6 +42,10 @@ export interface KelivoProviderMetadata {
   readonly responseId?: string;
   /** The rounds of the turn, on the result. */
   readonly rounds?: readonly KelivoRoundMetadata[];
+  /** The limit of the tool loop that ended the calling of tools, on the result. @default none was reached */
+  readonly stoppedBy?: TurnLimit;
+  /** Warnings that arose after the stream had started, on the result. Generated results also contain them in `warnings`. */
+  readonly warnings?: readonly string[];
   /** Why the server ended the response early, for example `max_output_tokens`. */
   readonly incompleteReason?: string;
   /** Number of events of the stream that could not be read. */

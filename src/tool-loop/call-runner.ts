@@ -2,6 +2,7 @@ import { linkSignal, untilAborted } from '../shared/abort.js';
 import { isReadOnly } from '../tools/annotations.js';
 import type { ToolDefinition, ToolOutput } from '../tools/tool-source.js';
 import { type CallOutcome, isWholeInput, type LoopCall } from './calls.js';
+import type { Admission } from './turn-limits.js';
 
 /** When the calls of a turn start. */
 export interface Scheduling {
@@ -18,8 +19,8 @@ export interface CallRunnerOptions extends Scheduling {
     tool: ToolDefinition,
     options: { signal: AbortSignal; onStart: () => void },
   ) => Promise<ToolOutput>;
-  /** Called for each call as it arrives. Returns the reason if the call must not run. */
-  readonly admit: () => string | undefined;
+  /** Called for each call as it arrives. The result is called until it decides on the call. */
+  readonly admit: (call: LoopCall, tool: ToolDefinition | undefined) => Admission;
   /** Called for each outcome as it arrives, in any order. */
   readonly onOutcome: (outcome: CallOutcome) => void;
 }
@@ -39,8 +40,6 @@ export interface CallRunner {
 interface Task {
   readonly call: LoopCall;
   readonly tool: ToolDefinition | undefined;
-  /** True if it must not run together with another exclusive task. */
-  readonly isExclusive: boolean;
   /** True if it waits for the end of the round: incomplete arguments may belong to a truncated response. */
   readonly isHeld: boolean;
   readonly outcome: Promise<CallOutcome>;
@@ -49,13 +48,18 @@ interface Task {
   isFinished: boolean;
 }
 
-type RunnableTask = Task & { readonly tool: ToolDefinition };
+interface RunnableTask extends Task {
+  readonly tool: ToolDefinition;
+  readonly admission: Admission;
+  /** True if it must not run together with another exclusive task. */
+  readonly isExclusive: boolean;
+}
 
 export function createCallRunner(options: CallRunnerOptions): CallRunner {
   const { execution, maxParallel, execute, admit, onOutcome } = options;
   const tasks: Task[] = [];
   /** Tasks that have not started, in the order of the calls. */
-  let waiting: RunnableTask[] = [];
+  const waiting = new Set<RunnableTask>();
   let running = 0;
   let isExclusiveRunning = false;
   let mayStart = options.startEarly;
@@ -70,15 +74,17 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
 
     add(call, tool) {
       const isExclusive = execution === 'sequential' || (execution === 'auto' && !isReadOnly(tool));
-      const task = createTask(call, tool, isExclusive);
-      if (!isAdmitted(task)) return;
-      waiting.push(task);
+      const task = { ...createTask(call, tool), admission: admit(call, tool), isExclusive };
+      tasks.push(task);
+      waiting.add(task);
       startNext();
     },
 
     refuse(call, reason) {
-      const task = createTask(call, undefined, false);
-      if (isAdmitted(task)) finish(task, { type: 'error-text', value: reason });
+      const task = createTask(call, undefined);
+      tasks.push(task);
+      const verdict = admit(call, undefined)();
+      finish(task, typeof verdict === 'object' ? verdict : { type: 'error-text', value: reason });
     },
 
     async waitForAll() {
@@ -95,30 +101,28 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
 
     abandon(text) {
       isAbandoned = true;
-      waiting = [];
+      waiting.clear();
       for (const task of tasks) finish(task, { type: 'error-text', value: text });
       round.abort(new DOMException(text, 'AbortError'));
       round.release();
     },
   };
 
-  function isAdmitted(task: Task): boolean {
-    tasks.push(task);
-    const refusal = admit();
-    if (refusal !== undefined) finish(task, { type: 'error-text', value: `Not run: ${refusal}` });
-    return refusal === undefined;
+  /** Decides on the waiting calls in their order, and starts those that may run now. */
+  function startNext(): void {
+    if (round.signal.aborted) return;
+    for (const task of waiting) {
+      const verdict = task.admission();
+      if (verdict === 'wait' || (verdict === 'run' && !canRun(task))) continue;
+      waiting.delete(task);
+      if (verdict === 'run') void start(task);
+      else finish(task, verdict);
+    }
   }
 
-  function startNext(): void {
-    if (!mayStart || round.signal.aborted) return;
-    while (running < maxParallel) {
-      const next = waiting.find(
-        task => (hasEnded || !task.isHeld) && (!task.isExclusive || !isExclusiveRunning),
-      );
-      if (next === undefined) return;
-      waiting = waiting.filter(task => task !== next);
-      void start(next);
-    }
+  function canRun({ isHeld, isExclusive }: RunnableTask): boolean {
+    if (!mayStart || running >= maxParallel) return false;
+    return (hasEnded || !isHeld) && (!isExclusive || !isExclusiveRunning);
   }
 
   async function start(task: RunnableTask): Promise<void> {
@@ -154,11 +158,10 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
 function createTask<Tool extends ToolDefinition | undefined>(
   call: LoopCall,
   tool: Tool,
-  isExclusive: boolean,
 ): Task & { readonly tool: Tool } {
   let resolve: (outcome: CallOutcome) => void = () => {};
   const outcome = new Promise<CallOutcome>(onResolve => {
     resolve = onResolve;
   });
-  return { call, tool, isExclusive, isHeld: !isWholeInput(call.input), outcome, resolve, isFinished: false };
+  return { call, tool, isHeld: !isWholeInput(call.input), outcome, resolve, isFinished: false };
 }

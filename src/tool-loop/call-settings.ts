@@ -3,7 +3,7 @@ import { isV3Host } from '../parts/call-marks.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import type { ExecuteCallOptions } from './call-execution.js';
 import type { Scheduling } from './call-runner.js';
-import type { EmitEvent } from './events.js';
+import type { Warn } from './events.js';
 import type { ToolLoopOptions } from './options.js';
 import { createStoredResults, type StoredResults, turnIdOf } from './result-store.js';
 
@@ -20,11 +20,7 @@ export interface CallSettings {
 
 export function createCallSettings(
   callOptions: LanguageModelV2CallOptions,
-  {
-    source,
-    settings,
-    emit,
-  }: { source: ToolSource; settings: Omit<ToolLoopOptions, 'tools'>; emit: EmitEvent },
+  { source, settings, warn }: { source: ToolSource; settings: Omit<ToolLoopOptions, 'tools'>; warn: Warn },
 ): CallSettings {
   const { execution = 'auto', maxParallel = 8, startEarly = true, approve, approvals } = settings;
   const { maxToolOutputChars = 100_000, maxToolMediaBytes = 20_000_000, timeouts, resultStore } = settings;
@@ -42,8 +38,10 @@ export function createCallSettings(
     },
     storedResultsOf(round, signal) {
       if (resultStore === undefined || turnId === undefined) return undefined;
-      const warn = (message: string): void => emit({ type: 'warning', round, message });
-      return createStoredResults({ store: resultStore, turnId, position, round, signal, warn });
+      return createStoredResults({
+        ...{ store: resultStore, turnId, position, round, signal },
+        warn: message => warn(round, message),
+      });
     },
   };
 }

@@ -29,12 +29,15 @@ type TurnEvent =
       duration: number;
       isError: boolean;
     } & CallFacts)
-  /** Something outside the conversation failed, such as the result store. The turn continues. */
+  /** A limit ended the calling of tools, a repeated call was not run, or something such as the result store failed. */
   | { type: 'warning'; round: number; message: string }
   | { type: 'round-end'; round: number; finishReason: string; usage: LanguageModelV2Usage };
 
 /** Reports an event of a turn. Never throws. */
 export type EmitEvent = (event: TurnEvent) => void;
+
+/** Reports a warning after the stream has started: as an event, and at the end of the turn. */
+export type Warn = (round: number, message: string) => void;
 
 export function createEventEmitter(
   onEvent: ((event: ToolLoopEvent) => void) | undefined,

@@ -27,6 +27,14 @@ export interface ToolLoopOptions {
    */
   maxToolCalls?: number;
   /**
+   * Maximum number of calls in a row with the same tool, the same arguments and the same successful output. The next such
+   * call is not run, and the model receives a notice instead of an output; after three notices the next request is sent
+   * with `tool_choice: none`. Calls are in a row if the model made no other call of the loop's tools between them. At
+   * least 1.
+   * @default 5
+   */
+  maxRepeatedCalls?: number;
+  /**
    * Maximum length of one tool's output in characters; JSON is counted as text. A longer output is truncated in the
    * middle, with a mark that contains the number of omitted characters. Both the model and the host receive the
    * truncated output. At least 100.
@@ -122,6 +130,7 @@ export function createToolLoopShape() {
   return {
     maxRounds: atLeastOne,
     maxToolCalls: atLeastOne,
+    maxRepeatedCalls: atLeastOne,
     maxToolOutputChars: z.number().int().min(100).optional(),
     maxToolMediaBytes: z.number().int().min(0).optional(),
     approve: functionSetting<Approve>().optional(),

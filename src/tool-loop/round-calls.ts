@@ -16,7 +16,7 @@ export interface RoundCallsOptions {
 
 /** Creates the runner of one round's calls. It writes their results to the sink and reports them as events. */
 export function createRoundCalls(turn: Turn, { round, options, sink }: RoundCallsOptions): CallRunner {
-  const { calls, limits, record, toolParts, emit, identity } = turn;
+  const { calls, limits, record, toolParts, emit, warn, identity } = turn;
   const { signal } = turn.lifetime;
   const mayCall = options.toolChoice?.type !== 'none';
   const messages = options.prompt.filter(({ role }) => role !== 'system');
@@ -25,7 +25,7 @@ export function createRoundCalls(turn: Turn, { round, options, sink }: RoundCall
     ...calls.scheduling,
     signal,
     startEarly: calls.scheduling.startEarly && mayCall,
-    admit: limits.admitCall,
+    admit: (call, tool) => limits.admitCall(call, { tool, warn: message => warn(round, message) }),
 
     execute(call, tool, { signal: callSignal, onStart }) {
       const { toolCallId, toolName, input } = call;
@@ -50,6 +50,7 @@ export function createRoundCalls(turn: Turn, { round, options, sink }: RoundCall
       const { call, output, duration } = outcome;
       const { toolCallId, toolName } = call;
       const isError = isErrorOutput(output);
+      limits.recordOutcome(outcome);
       toolParts.result({ toolCallId, toolName, result: toResultValue(output), isError }).forEach(sink.write);
       emit({ type: 'tool-end', round, toolCallId, toolName, ...sourceOf(outcome.tool), duration, isError });
     },

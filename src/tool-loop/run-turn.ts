@@ -7,6 +7,7 @@ import type { Round, RoundSummary } from './round.js';
 import { createRoundCalls } from './round-calls.js';
 import { readRound } from './round-reader.js';
 import type { Turn } from './turn.js';
+import type { ReachedLimit } from './turn-limits.js';
 
 /**
  * Runs a turn to its end: reads a round, runs its calls, and sends their outcomes in the next request, until a round
@@ -19,10 +20,11 @@ export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Pr
   const { lifetime, limits, record, hiddenCalls } = turn;
   let options = turn.request;
   let round = firstRound;
+  let number = 1;
   let calls: CallRunner | undefined;
 
   try {
-    for (let number = 1; ; number++) {
+    for (; ; number++) {
       calls = createRoundCalls(turn, { round: number, options, sink });
       const summary = await readRound(round, { turn, calls, sink, isFirst: number === 1 });
       const { finishReason, usage, providerMetadata } = summary.finish;
@@ -32,16 +34,19 @@ export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Pr
       const mayCall = options.toolChoice?.type !== 'none';
       if (isIncomplete(summary)) calls.abandon('The response ended before this tool had finished.');
       else if (!mayCall) {
-        calls.abandon(`Not run: ${limits.reasonToStopCalling(number) ?? 'the tool choice is "none".'}`);
+        // A turn of one round reaches its limit only if the model calls a tool regardless.
+        if (number === 1 && calls.size > 0) reportLimit(turn, number, limits.reachedLimit(number));
+        calls.abandon(`Not run: ${record.reachedLimit?.reason ?? 'the tool choice is "none".'}`);
       }
       const outcomes = await calls.waitForAll();
       hiddenCalls.add(outcomes);
       summary.release();
       record.addRound(summary, outcomes);
-      limits.recordOutcomes(outcomes);
+      limits.recordRound(outcomes);
       turn.emit({ type: 'round-end', round: number, finishReason, usage });
 
       if (!mayCall || isFinal(summary, calls)) {
+        if (isWithoutAnswer(summary)) explainLimit(turn, sink);
         hiddenCalls.lastCarrier().forEach(sink.write);
         sink.write(record.toFinish(toFinishReason(summary, calls), providerMetadata));
         return;
@@ -49,7 +54,9 @@ export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Pr
       // The outcomes are recorded: an error in the next request does not concern them.
       calls = undefined;
       options = withOutcomes(options, { content: summary.content, outcomes });
-      if (limits.reasonToStopCalling(number + 1) !== undefined) options = withoutCalls(options);
+      const reached = limits.reachedLimit(number + 1);
+      if (reached !== undefined) options = withoutCalls(options);
+      reportLimit(turn, number, reached);
       round = await turn.openRound(options, number + 1);
     }
   } catch (cause) {
@@ -59,10 +66,33 @@ export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Pr
     calls?.abandon('The turn ended before this tool had finished.');
     hiddenCalls.add((await calls?.waitForAll()) ?? []);
     hiddenCalls.lastCarrier().forEach(sink.write);
+    reportLimit(turn, number, lifetime.reachedLimit());
     sink.write({ type: 'error', error: record.toFinalError(error) });
     sink.write(record.toFinish('error'));
   }
 }
+
+/** Reports the limit that ends the calling of tools, as a warning and in the metadata of the turn. */
+function reportLimit({ record, warn }: Turn, round: number, reached: ReachedLimit | undefined): void {
+  if (reached === undefined) return;
+  record.addLimit(reached);
+  warn(round, `The calling of tools ended: ${reached.reason}`);
+}
+
+/** Writes a text for the user if a limit ended the calling of tools, and the model gave no answer. */
+function explainLimit({ record, ids, hiddenCalls }: Turn, { write }: PartSink): void {
+  const { reachedLimit } = record;
+  if (reachedLimit === undefined) return;
+  const id = ids.round().block('limit');
+  write({ type: 'text-start', id });
+  write({ type: 'text-delta', id, delta: `The model gave no answer: ${reachedLimit.reason}` });
+  write(hiddenCalls.mark({ type: 'text-end', id }, { isCarrier: true }));
+}
+
+const isWithoutAnswer = (summary: RoundSummary): boolean =>
+  !isIncomplete(summary) &&
+  summary.hostCalls.length === 0 &&
+  !summary.content.some(part => part.type === 'file' || (part.type === 'text' && part.text.trim() !== ''));
 
 const isIncomplete = ({ finish }: RoundSummary): boolean => isIncompleteReason(finish.finishReason);
 

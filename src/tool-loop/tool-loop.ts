@@ -73,8 +73,14 @@ export function createToolLoop(
       const { turn, round } = await open(callOptions, { source, mode: 'generate', openRound });
       const collector = createPartCollector();
       await run(turn, round, { write: collector.add, ready: () => undefined });
-      const { response, ...result } = collector.result();
-      return { ...result, request: round.request, response: { ...round.response, ...response } };
+      const { response, warnings, ...result } = collector.result();
+      const laterWarnings = turn.record.warnings.map(message => ({ type: 'other' as const, message }));
+      return {
+        ...result,
+        warnings: [...warnings, ...laterWarnings],
+        request: round.request,
+        response: { ...round.response, ...response },
+      };
     },
   };
 

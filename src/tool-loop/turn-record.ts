@@ -9,12 +9,21 @@ import {
 import { addUsage } from '../parts/usage.js';
 import { type CallOutcome, isErrorOutput } from './calls.js';
 import type { RoundSummary } from './round.js';
+import type { ReachedLimit } from './turn-limits.js';
 
 /** Records what the end of a turn reports. */
 export interface TurnRecord {
   addUsage(usage: LanguageModelV2Usage): void;
   addRound(round: RoundSummary, outcomes: readonly CallOutcome[]): void;
   markToolRun(): void;
+  /** Adds a warning that arose after the stream had started. Each text is kept once. */
+  addWarning(message: string): void;
+  /** Records the limit that ended the calling of tools. */
+  addLimit(reached: ReachedLimit): void;
+  /** The limit that ended the calling of tools. */
+  readonly reachedLimit: ReachedLimit | undefined;
+  /** The warnings so far. */
+  readonly warnings: readonly string[];
   /** Returns the finish part, with the usage of all rounds and each round in `providerMetadata.kelivo.rounds`. */
   toFinish(
     finishReason: LanguageModelV2FinishReason,
@@ -31,6 +40,8 @@ export function createTurnRecord(): TurnRecord {
     totalTokens: undefined,
   };
   const rounds: JSONObject[] = [];
+  const warnings = new Set<string>();
+  let reachedLimit: ReachedLimit | undefined;
   let didToolRun = false;
   let roundStartedAt = performance.now();
 
@@ -59,11 +70,35 @@ export function createTurnRecord(): TurnRecord {
       didToolRun = true;
     },
 
+    addWarning(message) {
+      warnings.add(message);
+    },
+
+    addLimit(reached) {
+      reachedLimit = reached;
+    },
+
+    get reachedLimit() {
+      return reachedLimit;
+    },
+
+    get warnings() {
+      return [...warnings];
+    },
+
     toFinish: (finishReason, providerMetadata) => ({
       type: 'finish',
       finishReason,
       usage,
-      providerMetadata: { ...providerMetadata, kelivo: { ...providerMetadata?.kelivo, rounds } },
+      providerMetadata: {
+        ...providerMetadata,
+        kelivo: {
+          ...providerMetadata?.kelivo,
+          rounds,
+          ...(reachedLimit !== undefined && { stoppedBy: reachedLimit.limit }),
+          ...(warnings.size > 0 && { warnings: [...warnings] }),
+        },
+      },
     }),
 
     toFinalError: error => (didToolRun && isRetryable(error) ? withoutRetry(error) : error),

@@ -18,7 +18,7 @@ import { isStrictSchema } from '../tools/strict-schema.js';
 import { isToolStub } from '../tools/tool-stubs.js';
 import type { ToolCallContext, ToolDefinition, ToolSource } from '../tools/tool-source.js';
 import { type CallSettings, createCallSettings } from './call-settings.js';
-import { createEventEmitter, type EmitEvent } from './events.js';
+import { createEventEmitter, type EmitEvent, type Warn } from './events.js';
 import { createHiddenCalls, type HiddenCalls, withHiddenCalls } from './hidden-calls.js';
 import { withoutCalls } from './history.js';
 import { createToolFinder, type FindTool, type HostTool } from './known-tools.js';
@@ -27,7 +27,7 @@ import type { OpenRound, Round } from './round.js';
 import { turnIdOf } from './result-store.js';
 import { createTimeLimit } from './time-limit.js';
 import { createTurnIds, type TurnIds } from './turn-ids.js';
-import { createTurnLimits, type TurnLimits } from './turn-limits.js';
+import { createTurnLimits, type ReachedLimit, type TurnLimits } from './turn-limits.js';
 import { createTurnRecord, type TurnRecord } from './turn-record.js';
 
 /** One turn of a conversation: everything that its rounds share. */
@@ -55,6 +55,7 @@ export interface Turn {
   readonly limits: TurnLimits;
   readonly record: TurnRecord;
   readonly emit: EmitEvent;
+  readonly warn: Warn;
 }
 
 export interface TurnContext {
@@ -83,12 +84,24 @@ export async function openTurn(
   callOptions: LanguageModelV2CallOptions,
   { source, settings, openRound, mode, isHostedTool }: TurnContext,
 ): Promise<Turn> {
-  const { maxRounds = 20, maxToolCalls, timeouts, retry: retryOptions, onEvent } = settings;
+  const {
+    maxRounds = 20,
+    maxToolCalls,
+    maxRepeatedCalls = 5,
+    timeouts,
+    retry: retryOptions,
+    onEvent,
+  } = settings;
   const { abortSignal } = callOptions;
   abortSignal?.throwIfAborted();
   const identity = identifyTurn(callOptions);
   const emit = createEventEmitter(onEvent, identity);
-  const calls = createCallSettings(callOptions, { source, settings, emit });
+  const record = createTurnRecord();
+  const warn: Warn = (round, message) => {
+    record.addWarning(message);
+    emit({ type: 'warning', round, message });
+  };
+  const calls = createCallSettings(callOptions, { source, settings, warn });
   const lifetime = createLifetime(abortSignal, { milliseconds: timeouts?.total });
   const { signal } = lifetime;
   try {
@@ -117,9 +130,10 @@ export async function openTurn(
       hiddenCalls: createHiddenCalls(modeOf),
       hasHiddenTools: [...tools.keys()].some(name => modeOf(name) !== 'full'),
       ids: createTurnIds(request.prompt),
-      limits: createTurnLimits({ maxRounds, maxToolCalls }),
-      record: createTurnRecord(),
+      limits: createTurnLimits({ maxRounds, maxToolCalls, maxRepeatedCalls }),
+      record,
       emit,
+      warn,
     };
   } catch (error) {
     lifetime.close();
@@ -133,6 +147,8 @@ export interface TurnLifetime {
   readonly signal: AbortSignal;
   /** Returns true if the caller ended the turn. A time limit of the loop is an error instead. */
   isAborted(): boolean;
+  /** Returns `timeouts.total` if it has ended the turn. */
+  reachedLimit(): ReachedLimit | undefined;
   abort(reason: unknown): void;
   /** Releases timers and listeners. */
   close(): void;
@@ -142,12 +158,13 @@ function createLifetime(
   abortSignal: AbortSignal | undefined,
   { milliseconds }: { milliseconds: number | undefined },
 ): TurnLifetime {
-  const message = `The turn exceeded its limit of ${milliseconds} ms (timeouts.total).`;
-  const limit = createTimeLimit(abortSignal, { milliseconds, message });
+  const fact = `turn exceeded its limit of ${milliseconds} ms (timeouts.total).`;
+  const limit = createTimeLimit(abortSignal, { milliseconds, message: `The ${fact}` });
   let wasCancelled = false;
   return {
     signal: limit.signal,
     isAborted: () => wasCancelled || abortSignal?.aborted === true,
+    reachedLimit: () => (limit.isOver ? { limit: 'total-timeout', reason: `the ${fact}` } : undefined),
     abort(reason) {
       wasCancelled = true;
       limit.abort(reason);

@@ -1,9 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ToolLoopEvent } from '../../src/tool-loop/events.js';
+import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
+import type { ToolSource } from '../../src/tools/tool-source.js';
 import {
   callRound,
   call,
   exchangeOf,
+  finish,
   finishOf,
   generate,
   ofType,
@@ -16,7 +20,7 @@ import {
 import { declareTool, flushCallbacks, scriptedTools } from './_tools.js';
 
 const tools = () => scriptedTools({ echo: () => 'ran' });
-const again = (number: number) => callRound(call(`c${number}`, 'echo'));
+const again = (number: number) => callRound(call(`c${number}`, 'echo', { number }));
 
 describe('the limit of rounds', () => {
   it('forbids calls in the last request, and the turn ends with its response', async () => {
@@ -50,7 +54,7 @@ describe('the limit of rounds', () => {
     expect(source.calls).toHaveLength(maxRounds - 1);
     expect(ofType(parts, 'tool-result').at(-1)).toMatchObject({
       toolCallId: `c${maxRounds}`,
-      result: `Not run: the limit of ${maxRounds} rounds is reached.`,
+      result: `Not run: the limit of ${maxRounds === 1 ? '1 round' : '2 rounds'} is reached.`,
       isError: true,
     });
     expect(finishOf(parts).finishReason).toBe('other');
@@ -120,6 +124,31 @@ describe('a call that fails three times', () => {
   });
 });
 
+describe('calls of tools that do not exist', () => {
+  it('forbid calls after three rounds, regardless of their names and number', async () => {
+    const events: ToolLoopEvent[] = [];
+    const onEvent = (event: ToolLoopEvent) => void events.push(event);
+    const unknown = (round: number) =>
+      callRound(
+        call(`a${round}`, `guess${round}`),
+        call(`b${round}`, 'guess'),
+        call(`c${round}`, 'echo', { round }),
+      );
+    const model = scriptedModel(unknown(1), unknown(2), unknown(3), textRound('I give up.'));
+    const parts = await stream(withToolLoop(model, { tools: tools(), onEvent }));
+    expect(model.requests.map(({ toolChoice }) => toolChoice?.type)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      'none',
+    ]);
+    expect(finishOf(parts).providerMetadata?.kelivo?.stoppedBy).toBe('repeated-failures');
+    expect(events.filter(({ type }) => type === 'warning')).toMatchObject([
+      { message: 'The calling of tools ended: tools that do not exist were called in 3 rounds.' },
+    ]);
+  });
+});
+
 describe('the time limit of a turn', () => {
   const message = 'The turn exceeded its limit of 30 ms (timeouts.total).';
 
@@ -146,6 +175,10 @@ describe('the time limit of a turn', () => {
     ]);
     expect(ofType(parts, 'error')).toMatchObject([{ error: { name: 'TimeoutError', message } }]);
     expect(finishOf(parts)).toMatchObject({ finishReason: 'error', usage: { totalTokens: 15 } });
+    expect(finishOf(parts).providerMetadata?.kelivo).toMatchObject({
+      stoppedBy: 'total-timeout',
+      warnings: ['The calling of tools ended: the turn exceeded its limit of 30 ms (timeouts.total).'],
+    });
   });
 
   it('ends a response that is streaming, and closes its blocks', async () => {
@@ -170,5 +203,93 @@ describe('the time limit of a turn', () => {
     const source = { ...tools(), listTools: () => new Promise<never>(() => {}) };
     const turn = stream(withToolLoop(scriptedModel(), { tools: source, timeouts: { total: 30 } }));
     await expect(exceedLimit(turn)).rejects.toMatchObject({ message });
+  });
+});
+
+describe('a limit that ended the calling of tools', () => {
+  const failing = () => scriptedTools({ echo: () => ({ type: 'error-text', value: 'no such file' }) });
+  const reasons = {
+    'max-rounds': 'the limit of 3 rounds is reached.',
+    'max-tool-calls': 'the limit of 2 tool calls is reached.',
+    'repeated-failures': 'the same call failed 3 times in the same way.',
+    'repeated-calls': 'the same call was repeated although its output did not change.',
+  };
+  const cases: [keyof typeof reasons, Omit<ToolLoopOptions, 'tools'>, number, () => ToolSource][] = [
+    ['max-rounds', { maxRounds: 3 }, 2, tools],
+    ['max-tool-calls', { maxToolCalls: 2 }, 2, tools],
+    ['repeated-failures', {}, 3, failing],
+    ['repeated-calls', { maxRepeatedCalls: 1 }, 4, tools],
+  ];
+  const same = (count: number) =>
+    Array.from({ length: count }, (_, index) => callRound(call(`c${index}`, 'echo')));
+  const isEnd = ({ message }: { message: string }) => message.startsWith('The calling of tools ended: ');
+  const textsOf = (parts: Awaited<ReturnType<typeof stream>>) =>
+    ofType(parts, 'text-delta').map(({ delta }) => delta);
+
+  it.each(cases)('is in the metadata, and a warning event: %s', async (stoppedBy, options, count, source) => {
+    const events: ToolLoopEvent[] = [];
+    const onEvent = (event: ToolLoopEvent) => void events.push(event);
+    const model = scriptedModel(...same(count), textRound('Enough.'));
+    const parts = await stream(withToolLoop(model, { tools: source(), onEvent, ...options }));
+    expect(finishOf(parts).providerMetadata?.kelivo?.stoppedBy).toBe(stoppedBy);
+    const warnings = events.filter(event => event.type === 'warning').filter(isEnd);
+    expect(warnings).toMatchObject([
+      { round: count, message: `The calling of tools ended: ${reasons[stoppedBy]}` },
+    ]);
+    expect(textsOf(parts)).toEqual(['Enough.']);
+  });
+
+  it.each(cases)('is a warning of a generated result: %s', async (stoppedBy, options, count, source) => {
+    const model = scriptedModel(...same(count), textRound('Enough.'));
+    const result = await generate(withToolLoop(model, { tools: source(), ...options }));
+    expect(result.providerMetadata?.kelivo?.stoppedBy).toBe(stoppedBy);
+    const warnings = result.warnings.flatMap(entry => (entry.type === 'other' ? [entry] : []));
+    expect(warnings.filter(isEnd)).toEqual([
+      { type: 'other', message: `The calling of tools ended: ${reasons[stoppedBy]}` },
+    ]);
+  });
+
+  it.each(cases)(
+    'is explained to the user if the model gives no answer: %s',
+    async (limit, options, count, source) => {
+      const silent = [start, ...text('  '), finish()];
+      const stubborn = callRound(call('last', 'echo', { a: 1 }));
+      for (const last of [silent, stubborn]) {
+        const model = () =>
+          withToolLoop(scriptedModel(...same(count), last), { tools: source(), ...options });
+        const explanation = `The model gave no answer: ${reasons[limit]}`;
+        const parts = await stream(model());
+        expect(textsOf(parts).at(-1)).toBe(explanation);
+        const blocks = [...ofType(parts, 'text-start'), ...ofType(parts, 'text-end')].map(({ id }) => id);
+        expect(blocks).toHaveLength(new Set(blocks).size * 2);
+        const { content } = await generate(model());
+        expect(content.at(-1)).toMatchObject({ type: 'text', text: explanation });
+      }
+    },
+  );
+
+  it('is not explained after a truncated answer or before a call of the host', async () => {
+    const hostCall = [start, ...call('h1', 'host'), finish('tool-calls')];
+    for (const last of [[start, finish('length')], hostCall]) {
+      const model = scriptedModel(again(1), last);
+      const parts = await stream(withToolLoop(model, { tools: tools(), maxRounds: 2 }), {
+        tools: [declareTool('host')],
+      });
+      expect(textsOf(parts)).toEqual([]);
+      expect(finishOf(parts).providerMetadata?.kelivo?.stoppedBy).toBe('max-rounds');
+    }
+  });
+
+  it('is not reported for a turn of one round that calls no tool', async () => {
+    const result = await generate(
+      withToolLoop(scriptedModel(textRound('Hello.')), { tools: tools(), maxRounds: 1 }),
+    );
+    expect(result.warnings).toEqual([]);
+    expect(result.providerMetadata?.kelivo).not.toHaveProperty('stoppedBy');
+    const called = await generate(withToolLoop(scriptedModel(again(1)), { tools: tools(), maxRounds: 1 }));
+    expect(called.providerMetadata?.kelivo?.stoppedBy).toBe('max-rounds');
+    expect(called.content).toMatchObject([
+      { type: 'text', text: 'The model gave no answer: the limit of 1 round is reached.' },
+    ]);
   });
 });
