@@ -1,6 +1,6 @@
 import * as z from 'zod/v4';
 import { effectiveAnnotations } from '../annotations.js';
-import type { ToolDefinition, ToolOutput } from '../tool-source.js';
+import type { ToolCallContext, ToolDefinition, ToolOutput } from '../tool-source.js';
 import { findArgumentIssue } from './argument-issues.js';
 import type { McpServerConfig } from './config.js';
 import type { McpConnection } from './connection.js';
@@ -32,6 +32,9 @@ export interface ServerToolCall {
   /** The tool under the server's own name. */
   tool: ToolDefinition;
   input: Readonly<Record<string, unknown>>;
+  toolCallId: string;
+  /** Identifies the call to callbacks. @default none, outside of a tool loop */
+  callContext?: ToolCallContext;
 }
 
 /**
@@ -40,16 +43,19 @@ export interface ServerToolCall {
  */
 export async function callTool(
   connection: McpConnection,
-  { serverName, config, tool, input }: ServerToolCall,
+  { serverName, config, tool, input, toolCallId, callContext }: ServerToolCall,
   limits: RequestLimits & { signal: AbortSignal },
 ): Promise<ToolOutput> {
   const { signal } = limits;
   const issue = findArgumentIssue(tool, input);
   if (issue !== undefined) return { type: 'error-text', value: issue };
-  const request = { method: 'tools/call' as const, params: { name: tool.name, arguments: { ...input } } };
+  const params = { name: tool.name, arguments: { ...input } };
+  const request = { method: 'tools/call' as const, params };
+  const facts = { toolCallId, ...callContext, server: serverName };
+  const call = { facts, arguments: params.arguments };
   try {
     const result = await connection.withSession(
-      session => sendRequest(session, { request, schema: resultSchema }, limits),
+      session => sendRequest(session, { request, schema: resultSchema, call }, limits),
       { signal, mayRetry: failure => mayRetry(failure, tool) },
     );
     return redactError(toToolOutput(result), config);

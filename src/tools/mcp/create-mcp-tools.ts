@@ -139,12 +139,13 @@ function toSource(
       const listing = await listServer(server, options);
       return { ...listing, tools: listing.tools.map(toOffered) };
     },
-    async callTool({ toolName, originalName = toolName, input }, { signal, onProgress }) {
+    async callTool({ toolCallId, toolName, originalName = toolName, input }, options) {
+      const { signal, onProgress, callContext } = options;
       const tool = tools.get(originalName);
       if (tool === undefined) throw new Error(`The tool "${originalName}" was never listed.`);
       return callTool(
         connection,
-        { serverName, config, tool, input },
+        { serverName, config, tool, input, toolCallId, callContext },
         { ...limits, timeout: config.timeout ?? limits.timeout, signal, onProgress },
       );
     },

@@ -14,4 +14,5 @@ export type {
   McpSourceOptions,
   McpToolsOptions,
 } from './options.js';
+export type { McpCallFacts } from './running-calls.js';
 export type { McpCallbacks, McpMessageContext, McpRequestContext } from './server-requests.js';

@@ -2,20 +2,28 @@ import type { ClientRequest, Progress } from '@modelcontextprotocol/sdk/types.js
 import type * as z from 'zod/v4';
 import { linkSignal, toTimerDelay } from '../../shared/abort.js';
 import type { ToolProgress } from '../tool-source.js';
-import { McpFailure, toMcpFailure } from './failures.js';
+import { McpFailure, mayHaveRun, toMcpFailure } from './failures.js';
+import type { McpCallFacts } from './running-calls.js';
 import type { McpSession } from './session.js';
 
 export interface RequestLimits {
   signal?: AbortSignal;
   /**
    * Maximum time without a response or progress, in milliseconds. It pauses while the server waits for a response of
-   * the host, for example for a form that the user fills in.
+   * the host to this request, for example for a form that the user fills in. Waiting for other calls does not count.
    */
   timeout: number;
   /** Maximum total time of the request, in milliseconds. */
   totalTimeout: number;
   /** Called with the progress that the server reports. */
   onProgress?: (progress: ToolProgress) => void;
+}
+
+export interface SentRequest<Schema extends z.ZodType> {
+  request: ClientRequest;
+  schema: Schema;
+  /** The tool call that the request makes, and the object of its arguments in the request. */
+  call?: { facts: McpCallFacts; arguments: object };
 }
 
 /**
@@ -29,10 +37,13 @@ export interface RequestLimits {
  */
 export async function sendRequest<Schema extends z.ZodType>(
   session: McpSession,
-  { request, schema }: { request: ClientRequest; schema: Schema },
+  { request, schema, call }: SentRequest<Schema>,
   { signal, timeout, totalTimeout, onProgress }: RequestLimits,
 ): Promise<z.output<Schema>> {
   signal?.throwIfAborted();
+  const running = call && (await session.calls.start(call.facts, { arguments: call.arguments, signal }));
+  const { hasId } = session;
+  let isSettled = false;
   const link = linkSignal(signal);
   const totalTimer = setTimeout(
     () => link.abort(new McpFailure({ kind: 'total-timeout', milliseconds: totalTimeout })),
@@ -40,7 +51,7 @@ export async function sendRequest<Schema extends z.ZodType>(
   );
   const inactivity = createInactivityTimer({
     milliseconds: timeout,
-    pausedUntil: () => session.serverRequests.lastPendingAt,
+    pausedUntil: () => running?.lastPendingAt ?? 0,
     onTimeout: () =>
       link.abort(new McpFailure({ kind: 'timeout', milliseconds: timeout, process: session.report() })),
   });
@@ -53,11 +64,16 @@ export async function sendRequest<Schema extends z.ZodType>(
         onProgress?.({ progress, total, message });
       },
     };
-    return await session.use(client => client.request(request, schema, options));
+    const result = await session.use(client => client.request(request, schema, options));
+    isSettled = true;
+    return result;
   } catch (error) {
     if (link.signal.aborted) throw link.signal.reason;
-    throw toMcpFailure(error, { hasSession: session.hasId, process: session.report() });
+    const failure = toMcpFailure(error, { hasSession: hasId, process: session.report() });
+    isSettled = !mayHaveRun(failure);
+    throw failure;
   } finally {
+    running?.end({ isSettled });
     clearTimeout(totalTimer);
     inactivity.stop();
     link.release();

@@ -11,8 +11,9 @@ import {
   type LoggingMessageNotificationParams,
   LoggingMessageNotificationSchema,
   McpError,
+  type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
-import { type LinkedSignal, linkSignal, untilAborted } from '../../shared/abort.js';
+import type { McpCallFacts, RunningCalls } from './running-calls.js';
 
 /**
  * Callbacks for requests and notifications of servers. Servers learn which callbacks exist when the connection opens,
@@ -22,7 +23,11 @@ import { type LinkedSignal, linkSignal, untilAborted } from '../../shared/abort.
 export interface McpCallbacks {
   /**
    * Responds to a server that requests input from the user: a form of a few fields, given as a JSON Schema. Fields that
-   * are missing from the response get the defaults of the schema. Show the user which server asks.
+   * are missing from the response get the defaults of the schema. Show the user which server asks. The context names
+   * the call that the request belongs to; a request that cannot be assigned to one running call is rejected.
+   *
+   * Over stdio and SSE, requests do not name their call, so with this callback or `onSampling` the calls of such a
+   * server run one at a time. The callbacks must not wait for another call of the same server.
    * @default such requests are rejected
    */
   onElicitation?: (
@@ -30,7 +35,8 @@ export interface McpCallbacks {
     context: McpRequestContext,
   ) => ElicitResult | Promise<ElicitResult>;
   /**
-   * Responds to a server that requests a model completion. The user pays for it, so ask the user first.
+   * Responds to a server that requests a model completion. The user pays for it, so ask the user first. Calls are
+   * assigned and run as with `onElicitation`.
    * @default such requests are rejected
    */
   onSampling?: (
@@ -38,30 +44,22 @@ export interface McpCallbacks {
     context: McpRequestContext,
   ) => CreateMessageResult | Promise<CreateMessageResult>;
   /**
-   * Receives the log messages of servers.
+   * Receives the log messages of servers. The context names a call only if it is the only one of the server.
    * @default log messages are ignored
    */
   onLog?: (message: LoggingMessageNotificationParams, context: McpMessageContext) => void;
 }
 
-/** The sender of a message. */
-export interface McpMessageContext {
+/** The sender of a message, and the call during which it was sent. */
+export interface McpMessageContext extends Partial<McpCallFacts> {
   /** The server's name in the configuration. If sources share the connection, its name in the first of them. */
   readonly server: string;
 }
 
-/** The sender of a request, and a signal that ends with the request. */
-export interface McpRequestContext extends McpMessageContext {
-  /** Aborts when the response is no longer needed: the server or host cancelled the call, or the connection closed. */
+/** The call that a request belongs to, and a signal that ends with the request. */
+export interface McpRequestContext extends McpCallFacts {
+  /** Aborts when the response is no longer needed: the server cancelled the request, or its call ended. */
   readonly signal: AbortSignal;
-}
-
-/** The pending requests of a server to its host. */
-export interface ServerRequests {
-  /** The last time at which a request was pending, by `performance.now()`. While one is pending, the current time. */
-  readonly lastPendingAt: number;
-  /** Aborts the signals of all pending callbacks. */
-  cancelAll(reason: unknown): void;
 }
 
 /** Returns the capabilities to declare to a server: only those with a callback. */
@@ -76,53 +74,42 @@ export function toCapabilities({ onElicitation, onSampling }: McpCallbacks): Cli
 export function handleServerRequests(
   client: Client,
   { onElicitation, onSampling, onLog }: McpCallbacks,
-  { server }: { server: string },
-): ServerRequests {
-  const pending = new Set<LinkedSignal>();
-  let lastPendingAt = 0;
-
-  async function run<T>(
-    outer: AbortSignal,
-    callback: (context: { server: string; signal: AbortSignal }) => T | Promise<T>,
+  { server, calls }: { server: string; calls: RunningCalls },
+): void {
+  async function respond<T>(
+    { requestId, signal }: { requestId: RequestId; signal: AbortSignal },
+    callback: (context: McpRequestContext) => T | Promise<T>,
   ): Promise<T> {
-    const link = linkSignal(outer);
-    pending.add(link);
+    const call = calls.find(requestId);
+    if (call === undefined) throw new McpError(ErrorCode.InvalidRequest, unassignableMessage);
     try {
-      const answering = (async () => callback({ server, signal: link.signal }))();
-      return await untilAborted(answering, link.signal);
+      return await call.respond(signal, async signalOfRequest =>
+        callback({ ...call.facts, signal: signalOfRequest }),
+      );
     } catch {
       // The host's error may contain information that the server must not receive.
       throw new McpError(ErrorCode.InternalError, 'The host could not respond.');
-    } finally {
-      pending.delete(link);
-      link.release();
-      lastPendingAt = performance.now();
     }
   }
 
   if (onElicitation) {
-    client.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) => {
+    client.setRequestHandler(ElicitRequestSchema, ({ params }, request) => {
       if (params.mode === 'url') throw new McpError(ErrorCode.InvalidParams, 'Only forms are supported.');
-      return run(signal, context => onElicitation(params, context));
+      return respond(request, context => onElicitation(params, context));
     });
   }
   if (onSampling) {
-    client.setRequestHandler(CreateMessageRequestSchema, ({ params }, { signal }) =>
-      run(signal, context => onSampling(params, context)),
+    client.setRequestHandler(CreateMessageRequestSchema, ({ params }, request) =>
+      respond(request, context => onSampling(params, context)),
     );
   }
   if (onLog) {
     client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) =>
-      onLog(params, { server }),
+      onLog(params, { server, ...calls.only?.facts }),
     );
   }
-
-  return {
-    get lastPendingAt() {
-      return pending.size > 0 ? performance.now() : lastPendingAt;
-    },
-    cancelAll(reason) {
-      for (const link of pending) link.abort(reason);
-    },
-  };
 }
+
+const unassignableMessage =
+  'The request does not belong to exactly one running tool call, so no user can respond to it. ' +
+  'Send it while the call runs, over Streamable HTTP on the response stream of the call.';

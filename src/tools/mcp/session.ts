@@ -9,12 +9,8 @@ import type {
 import { linkSignal, toTimerDelay, untilAborted } from '../../shared/abort.js';
 import type { McpServerConfig } from './config.js';
 import { McpFailure, type ProcessReport, toMcpFailure } from './failures.js';
-import {
-  handleServerRequests,
-  type McpCallbacks,
-  type ServerRequests,
-  toCapabilities,
-} from './server-requests.js';
+import { createRunningCalls, type RunningCalls } from './running-calls.js';
+import { handleServerRequests, type McpCallbacks, toCapabilities } from './server-requests.js';
 import { type OpenedTransport, openTransport, type TransportKind, toTransportKinds } from './transport.js';
 
 /** One connection to a server, from opening to closing. It is never reopened. */
@@ -26,8 +22,8 @@ export interface McpSession {
   readonly hasId: boolean;
   /** True if the tool list may change without a notification, because no stream for notifications is open. */
   readonly changesUnannounced: boolean;
-  /** Pending requests of the server to the host. */
-  readonly serverRequests: ServerRequests;
+  /** The running tool calls, to which the server's requests to the host belong. */
+  readonly calls: RunningCalls;
   report(): ProcessReport | undefined;
   /** Runs an operation. A retired session closes after its last operation. */
   use<T>(operation: (client: Client) => Promise<T>): Promise<T>;
@@ -88,8 +84,11 @@ async function openWith(
   { signal, timeout, fetch, ...sessionOptions }: OpenSessionOptions,
 ): Promise<McpSession> {
   signal.throwIfAborted();
-  const listens = Object.values(sessionOptions.callbacks).some(callback => callback !== undefined);
-  const session = createSession(await openTransport(config, { kind, fetch, listens }), sessionOptions);
+  const { callbacks } = sessionOptions;
+  const listens = Object.values(callbacks).some(callback => callback !== undefined);
+  const calls = createRunningCalls({ oneAtATime: kind !== 'http' && receivesRequests(callbacks) });
+  const opened = await openTransport(config, { kind, fetch, listens, calls });
+  const session = createSession(opened, { ...sessionOptions, calls });
   const link = linkSignal(signal);
   let hasTimedOut = false;
   const onTimeout = () => {
@@ -117,16 +116,19 @@ async function openWith(
   }
 }
 
+const receivesRequests = ({ onElicitation, onSampling }: McpCallbacks): boolean =>
+  onElicitation !== undefined || onSampling !== undefined;
+
 /** Creates a session with a client that is not yet connected to the transport. */
 function createSession(
   { kind, transport, report, endSession }: OpenedTransport,
-  { serverName, callbacks, onToolsChanged, onClose }: SessionOptions,
+  { serverName, callbacks, calls, onToolsChanged, onClose }: SessionOptions & { calls: RunningCalls },
 ): McpSession {
   const client = new Client(clientInfo, {
     capabilities: toCapabilities(callbacks),
     jsonSchemaValidator: acceptEverything,
   });
-  const serverRequests = handleServerRequests(client, callbacks, { server: serverName });
+  handleServerRequests(client, callbacks, { server: serverName, calls });
   let closing: Promise<void> | undefined;
   let isClosed = false;
   let isRetired = false;
@@ -153,7 +155,7 @@ function createSession(
     get changesUnannounced() {
       return kind === 'http' && client.getServerCapabilities()?.tools?.listChanged === true;
     },
-    serverRequests,
+    calls,
     report: () => report?.(),
     async use(operation) {
       operationCount++;
@@ -161,8 +163,6 @@ function createSession(
         return await operation(client);
       } finally {
         operationCount--;
-        // A server sends its requests during a call. When the call has ended, a dialog for them must not stay open.
-        if (operationCount === 0) serverRequests.cancelAll(new Error('The tool call has ended.'));
         if (isRetired && operationCount === 0) void session.close();
       }
     },

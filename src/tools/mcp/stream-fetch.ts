@@ -15,14 +15,35 @@ const CANCELLED = new DOMException('The request was cancelled.', 'AbortError');
  * - The SDK resumes a stream after a JSON-RPC error, or when its call was cancelled. Here it is not resumed.
  * - The separate GET stream keeps an idle Node process alive. Unless `listens` is set, it gets status 405, which means
  *   "not offered".
+ * - The SDK does not tell on which stream a request of the server arrived. Here it is reported.
  */
 export function createStreamFetch(
   fetch: FetchLike,
-  { listens = false }: { listens?: boolean } = {},
+  { listens = false, onServerRequest }: StreamFetchOptions = {},
 ): FetchLike {
   /** Requests without a response, each with the signal that ends its stream. */
   const pending = new Map<RequestId, LinkedSignal>();
   const resumed = new Set<LinkedSignal>();
+  /** The calls of streams that can be resumed, by the id of the last event. Undefined if several have the same id. */
+  const owners = new Map<string, RequestId | undefined>();
+
+  /** Creates a scanner for the stream of a call. */
+  function scan(callId: RequestId | undefined, onResponse: ScannerOptions['onResponse']): ResponseScanner {
+    return createResponseScanner({
+      onResponse,
+      onRequest: id => {
+        if (callId !== undefined) onServerRequest?.(id, { callId });
+      },
+    });
+  }
+
+  function rememberOwner(callId: RequestId | undefined, { lastEventId }: ResponseScanner): void {
+    if (lastEventId === undefined || callId === undefined || !pending.has(callId)) return;
+    owners.set(
+      lastEventId,
+      owners.has(lastEventId) && owners.get(lastEventId) !== callId ? undefined : callId,
+    );
+  }
 
   async function post(url: string | URL, init: RequestInit, id: RequestId): Promise<Response> {
     const link = linkSignal(init.signal ?? undefined);
@@ -44,18 +65,18 @@ export function createStreamFetch(
   /** Passes the stream on unchanged and adds an event at its end if needed. */
   function watchPost(response: Response, { id, signal, onEnd }: WatchPostOptions): Response {
     let received: 'result' | 'error' | undefined;
-    const scanner = createResponseScanner({
-      onResponse: (receivedId, kind) => {
-        pending.delete(receivedId);
-        if (receivedId === id) received = kind;
-      },
+    const scanner = scan(id, (receivedId, kind) => {
+      settle(receivedId);
+      if (receivedId === id) received = kind;
     });
     return withBody(response, {
       onChunk: chunk => scanner.push(chunk),
       onEnd: () => {
         onEnd();
-        if (signal.aborted || received === 'error') return scanner.isResumable ? toEmptyResult(id) : '';
-        if (received || scanner.isResumable) return undefined;
+        const isResumable = scanner.lastEventId !== undefined;
+        if (signal.aborted || received === 'error') return isResumable ? toEmptyResult(id) : '';
+        rememberOwner(id, scanner);
+        if (received || isResumable) return undefined;
         pending.delete(id);
         return toEvent({ id, error: { code: -32000, message: streamEndedMessage } });
       },
@@ -65,6 +86,7 @@ export function createStreamFetch(
   /** Sends the GET request with which the SDK resumes a broken POST stream. */
   async function resume(url: string | URL, init: RequestInit): Promise<Response> {
     const link = linkSignal(init.signal ?? undefined);
+    const callId = owners.get(new Headers(init.headers).get('last-event-id') ?? '');
     resumed.add(link);
     const release = () => {
       resumed.delete(link);
@@ -72,11 +94,12 @@ export function createStreamFetch(
     };
     try {
       const response = await fetch(url, { ...init, signal: link.signal });
-      const scanner = createResponseScanner({ onResponse: id => pending.delete(id) });
+      const scanner = scan(callId, settle);
       return withBody(response, {
         onChunk: chunk => scanner.push(chunk),
         onEnd: () => {
           release();
+          rememberOwner(callId, scanner);
           return link.signal.aborted ? toEmptyResult('cancelled') : undefined;
         },
       });
@@ -86,9 +109,14 @@ export function createStreamFetch(
     }
   }
 
+  function settle(id: RequestId): void {
+    pending.delete(id);
+    for (const [eventId, callId] of owners) if (callId === id) owners.delete(eventId);
+  }
+
   function cancel(id: RequestId): void {
     pending.get(id)?.abort(CANCELLED);
-    pending.delete(id);
+    settle(id);
     // Only the server knows which request a resumed stream belongs to.
     if (pending.size === 0) for (const link of resumed) link.abort(CANCELLED);
   }
@@ -105,6 +133,12 @@ export function createStreamFetch(
     if (isResume && pending.size > 0) return resume(url, init);
     return listens ? fetch(url, init) : new Response(null, { status: 405 });
   };
+}
+
+interface StreamFetchOptions {
+  listens?: boolean;
+  /** Called before the SDK reads a request of the server that arrives on the response stream of a call. */
+  onServerRequest?: (requestId: RequestId, options: { callId: RequestId }) => void;
 }
 
 interface PostedMessage {
@@ -148,37 +182,39 @@ function isEventStream(response: Response): boolean {
 
 interface ResponseScanner {
   push(chunk: Uint8Array): void;
-  /** True if an event had an id, so that the SDK can resume the stream. */
-  readonly isResumable: boolean;
+  /** The id of the last event that had one. The SDK can then resume the stream. */
+  readonly lastEventId: string | undefined;
 }
 
-/** Reads an SSE stream of an MCP server and reports each JSON-RPC response in it. @internal */
-export function createResponseScanner({
-  onResponse,
-}: {
+interface ScannerOptions {
   onResponse: (id: RequestId, kind: 'result' | 'error') => void;
-}): ResponseScanner {
+  /** Called with the id of a request of the server. */
+  onRequest?: (id: RequestId) => void;
+}
+
+/** Reads an SSE stream of an MCP server and reports each JSON-RPC response and request in it. @internal */
+export function createResponseScanner({ onResponse, onRequest }: ScannerOptions): ResponseScanner {
   const decoder = new TextDecoder();
   const lines = createLineSplitter(readLine);
   let data: string[] = [];
-  let isResumable = false;
+  let lastEventId: string | undefined;
 
   function readLine(line: string): void {
     if (line === '') readEvent();
     else if (line.startsWith('data:')) data.push(line.slice('data:'.length));
-    else if (/^id: ?./.test(line)) isResumable = true;
+    else lastEventId = /^id: ?(.+)/.exec(line)?.[1] ?? lastEventId;
   }
 
   function readEvent(): void {
     const text = data.join('\n');
     data = [];
-    if (!/"(result|error)"/.test(text)) return;
+    if (!/"(result|error|id)"/.test(text)) return;
     // The SDK reports text that is not JSON.
     const message = objectOf(tryParseJson(text));
-    if (message === undefined || message.method !== undefined) return;
-    const { id } = message;
-    if (typeof id !== 'string' && typeof id !== 'number') return;
-    if ('result' in message) onResponse(id, 'result');
+    const { id, method } = message ?? {};
+    if (message === undefined || (typeof id !== 'string' && typeof id !== 'number')) return;
+    if (method !== undefined) onRequest?.(id);
+    else if ('result' in message) onResponse(id, 'result');
     else if ('error' in message) onResponse(id, 'error');
   }
 
@@ -186,8 +222,8 @@ export function createResponseScanner({
     push(chunk) {
       lines.push(decoder.decode(chunk, { stream: true }));
     },
-    get isResumable() {
-      return isResumable;
+    get lastEventId() {
+      return lastEventId;
     },
   };
 }

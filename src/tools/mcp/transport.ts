@@ -4,6 +4,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { FetchLike, Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { McpHttpServerConfig, McpServerConfig, McpStdioServerConfig } from './config.js';
 import { McpFailure, type ProcessReport, processesUnsupported } from './failures.js';
+import type { RunningCalls } from './running-calls.js';
 import { createStreamFetch } from './stream-fetch.js';
 
 export type TransportKind = 'stdio' | 'http' | 'sse';
@@ -30,6 +31,7 @@ interface TransportOptions {
   fetch?: FetchLike;
   /** Keeps a stream open for messages that the server sends on its own initiative. */
   listens: boolean;
+  calls: Pick<RunningCalls, 'onSend' | 'onDelivery'>;
 }
 
 /** Creates the transport. It connects when the client starts it. */
@@ -62,12 +64,17 @@ function openSse(config: McpHttpServerConfig, { fetch }: { fetch?: FetchLike }):
 
 function openHttp(
   config: McpHttpServerConfig,
-  { fetch = (url, init) => globalThis.fetch(url, init), listens }: Omit<TransportOptions, 'kind'>,
+  { fetch = (url, init) => globalThis.fetch(url, init), listens, calls }: Omit<TransportOptions, 'kind'>,
 ): OpenedTransport {
   const transport = new StreamableHTTPClientTransport(new URL(config.url), {
     ...toRequestOptions(config),
-    fetch: createStreamFetch(fetch, { listens }),
+    fetch: createStreamFetch(fetch, { listens, onServerRequest: calls.onDelivery }),
   });
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => {
+    for (const sent of Array.isArray(message) ? message : [message]) calls.onSend(sent);
+    return send(message, options);
+  };
   return { kind: 'http', transport, endSession: () => transport.terminateSession() };
 }
 

@@ -25,6 +25,8 @@ const tools = [
   { name: 'crash-first', inputSchema: schema, annotations: { idempotentHint: true } },
   { name: 'refuse', inputSchema: schema },
   { name: 'ask', inputSchema: schema },
+  { name: 'ask-when-provoked', inputSchema: schema },
+  { name: 'provoke', inputSchema: schema },
   { name: 'noise', inputSchema: schema },
 ];
 
@@ -35,6 +37,7 @@ const startGrandchild = () =>
 
 /** Handlers for the host's responses, by request id. */
 const requests = new Map();
+let provoke = id => respond(id, 'nobody waits');
 
 const listings = {
   plain: () => ({ tools }),
@@ -86,6 +89,15 @@ const calls = {
     requests.set(`ask-${id}`, reply => respond(id, JSON.stringify(reply)));
     send({ id: `ask-${id}`, method, params });
   },
+  // Ignores its cancellation, and sends its request to the host during the next call of `provoke`.
+  'ask-when-provoked': (id, { method, params }) => {
+    if (journal) appendFileSync(journal, 'waiting\n');
+    provoke = replyTo => {
+      requests.set(`ask-${id}`, reply => respond(replyTo, JSON.stringify(reply)));
+      send({ id: `ask-${id}`, method, params });
+    };
+  },
+  provoke: id => provoke(id),
   noise: id => {
     process.stdout.write('Listening on port 3000\n{"jsonrpc":\n[]\nnull\n\n{"level":"info"}\n');
     respond(id, 'heard in spite of the noise');

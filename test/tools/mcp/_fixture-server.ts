@@ -10,7 +10,7 @@ import {
   type McpTools,
   type McpToolsOptions,
 } from '../../../src/tools/mcp/index.js';
-import type { ToolOutput } from '../../../src/tools/tool-source.js';
+import type { ToolCallOptions, ToolOutput } from '../../../src/tools/tool-source.js';
 
 const script = fileURLToPath(new URL('_fixture-server.mjs', import.meta.url));
 
@@ -52,9 +52,10 @@ export function call(
   tools: McpTools,
   toolName: string,
   input: Record<string, unknown> = {},
-  { signal = new AbortController().signal }: { signal?: AbortSignal } = {},
+  { signal = new AbortController().signal, callContext }: Partial<ToolCallOptions> = {},
 ): Promise<ToolOutput> {
-  return tools.callTool({ toolCallId: 'call_1', toolName, input }, { signal });
+  const toolCallId = callContext?.toolCallId ?? 'call_1';
+  return tools.callTool({ toolCallId, toolName, input }, { signal, callContext });
 }
 
 export async function namesOf(tools: McpTools): Promise<string[]> {

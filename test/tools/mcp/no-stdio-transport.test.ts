@@ -23,7 +23,10 @@ it('reports the same if the stdio transport cannot be loaded', async () => {
     throw new Error('The module child_process is not available.');
   });
   const { openTransport } = await import('../../../src/tools/mcp/transport.js');
-  await expect(openTransport({ command: 'npx' }, { kind: 'stdio', listens: false })).rejects.toMatchObject({
+  const calls = { onSend: () => {}, onDelivery: () => {} };
+  await expect(
+    openTransport({ command: 'npx' }, { kind: 'stdio', listens: false, calls }),
+  ).rejects.toMatchObject({
     kind: 'start',
     systemCode: processesUnsupported,
   });

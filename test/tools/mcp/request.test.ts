@@ -16,27 +16,30 @@ function start(limits: RequestLimits) {
   const client = {
     request: (_request: unknown, _schema: unknown, given: Options) => {
       options = given;
-      return new Promise((_, reject) =>
-        given.signal?.addEventListener('abort', () => reject(new Error('SDK'))),
-      );
+      return new Promise((_, reject) => {
+        const fail = () => reject(new Error('SDK'));
+        if (given.signal?.aborted) fail();
+        else given.signal?.addEventListener('abort', fail);
+      });
     },
   };
-  const serverRequests = { lastPendingAt: 0, cancelAll: () => {} };
+  const running = { lastPendingAt: 0, end: () => {} };
   const session = {
-    serverRequests,
+    calls: { start: () => Promise.resolve(running) },
     hasId: false,
     report: () => undefined,
     use: (operation: (client: unknown) => unknown) => operation(client),
   } as unknown as McpSession;
   const start = Date.now();
+  const call = { facts: { server: 'slow', toolCallId: 'call_1' }, arguments: {} };
   const result = sendRequest(
     session,
-    { request: { method: 'tools/call', params: { name: 'slow' } }, schema: z.unknown() },
+    { request: { method: 'tools/call', params: { name: 'slow' } }, schema: z.unknown(), call },
     limits,
   ).catch((error: unknown) => ({ error, after: Date.now() - start }));
   return {
     result,
-    serverRequests,
+    running,
     reportProgress: () => options?.onprogress?.({ progress: 1 }),
   };
 }
@@ -60,9 +63,9 @@ describe('sendRequest', () => {
   });
 
   it('pauses the inactivity timeout while the server waits for the host', async () => {
-    const { result, serverRequests } = start({ timeout: 100, totalTimeout: 10_000 });
+    const { result, running } = start({ timeout: 100, totalTimeout: 10_000 });
     await vi.advanceTimersByTimeAsync(50);
-    serverRequests.lastPendingAt = performance.now() + 400;
+    running.lastPendingAt = performance.now() + 400;
     await vi.advanceTimersByTimeAsync(1000);
     expect(await result).toMatchObject({ error: { kind: 'timeout' }, after: 50 + 400 + 100 });
   });

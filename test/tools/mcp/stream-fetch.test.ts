@@ -1,6 +1,10 @@
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { createResponseScanner, withTrailer } from '../../../src/tools/mcp/stream-fetch.js';
+import {
+  createResponseScanner,
+  createStreamFetch,
+  withTrailer,
+} from '../../../src/tools/mcp/stream-fetch.js';
 import { call, openTools, until } from './_fixture-server.js';
 import { startHttpServer } from './_http-server.js';
 
@@ -78,23 +82,27 @@ describe('createResponseScanner', () => {
     'data: {"half": "result"',
   ].join('');
 
-  it.each([1, 2, 5, 1000])('finds the responses in chunks of %i bytes', size => {
+  it.each([1, 2, 5, 1000])('finds the responses and requests in chunks of %i bytes', size => {
     const responses: unknown[] = [];
-    const scanner = createResponseScanner({ onResponse: (id, kind) => responses.push([id, kind]) });
+    const scanner = createResponseScanner({
+      onResponse: (id, kind) => responses.push([id, kind]),
+      onRequest: id => responses.push([id, 'request']),
+    });
     const bytes = new TextEncoder().encode(stream);
     for (let start = 0; start < bytes.length; start += size)
       scanner.push(bytes.subarray(start, start + size));
     expect(responses).toEqual([
+      [9, 'request'],
       [1, 'result'],
       ['two', 'error'],
     ]);
-    expect(scanner.isResumable).toBe(true);
+    expect(scanner.lastEventId).toBe('event-1');
   });
 
   it('reports a stream without event ids as not resumable', () => {
     const scanner = createResponseScanner({ onResponse: () => {} });
     scanner.push(new TextEncoder().encode('retry: 10\nid:\ndata: {}\n\n'));
-    expect(scanner.isResumable).toBe(false);
+    expect(scanner.lastEventId).toBeUndefined();
   });
 
   it('takes time proportional to the length of a line', () => {
@@ -152,5 +160,33 @@ describe('withTrailer', () => {
   it('appends the trailer to a body that is too long', async () => {
     const body = withTrailer(endless(), { onEnd: () => 'the end', maxBytes: 20 });
     expect(await text(body)).toBe('01234567890123456789the end');
+  });
+});
+
+describe('a request of the server', () => {
+  const request = 'data: {"jsonrpc":"2.0","id":7,"method":"elicitation/create","params":{}}\n\n';
+  const post = (id: number): RequestInit => ({
+    method: 'POST',
+    body: JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call' }),
+  });
+  const resume = (eventId: string): RequestInit => ({
+    method: 'GET',
+    headers: { accept: 'text/event-stream', 'last-event-id': eventId },
+  });
+
+  it.each([
+    ['belongs to the call of a resumed stream', ['event-1', 'event-2'], [[7, { callId: 2 }]]],
+    ['belongs to no call if several streams have the same event', ['event-1', 'event-1'], []],
+  ])('%s', async (_title, [first, second], expected) => {
+    const reports: unknown[] = [];
+    const bodies = [`id: ${first}\ndata: \n\n`, `id: ${second}\ndata: \n\n`, request];
+    const fetch = createStreamFetch(
+      async () => new Response(bodies.shift(), { headers: { 'content-type': 'text/event-stream' } }),
+      { onServerRequest: (...report) => reports.push(report) },
+    );
+    for (const init of [post(1), post(2), resume(second ?? '')]) {
+      await (await fetch('http://127.0.0.1/mcp', init)).text();
+    }
+    expect(reports).toEqual(expected);
   });
 });
