@@ -1,6 +1,7 @@
 /**
- * Runs many parallel turns against a failing endpoint. Each must end with a response or a clear error, no tool may run
- * twice for one call, and no resources may leak.
+ * Runs many parallel turns against a failing endpoint: with unknown tools, approvals, truncated arguments and repeated
+ * calls. Each must end with a response or a clear error, no tool may run twice for one call or without its approval, and
+ * no resources may leak.
  *
  *     npm run soak -- --turns 2000 --at-once 50 --faults 0.1 --seed 1
  */
@@ -9,9 +10,11 @@ import { parseArgs } from 'node:util';
 import { streamText, tool } from 'ai';
 import { z } from 'zod';
 import { createKelivoResponsesProvider } from '../../src/index.js';
-import { type ScriptedResponse, startResponsesEmulator } from '../../src/testing/index.js';
+import { startEmulator } from '../../src/testing/emulator.js';
+import type { ScriptedResponse } from '../../src/testing/index.js';
 import { createRandom } from '../_chunking.js';
 import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
+import { decisionOf, kindOf, scriptTurns } from './_conversations.js';
 
 export interface SoakOptions {
   readonly turns: number;
@@ -27,6 +30,8 @@ export interface SoakResult {
   readonly errors: Readonly<Record<string, number>>;
   /** Turns without a response or a clear error. */
   readonly unclear: readonly string[];
+  /** Calls without exactly one output, and calls that ran more often than they may. */
+  readonly violations: readonly string[];
   readonly toolRuns: number;
   readonly callIds: number;
   /** Heap growth in bytes after garbage collection, from the first tenth to the end. Requires `--expose-gc`. */
@@ -54,8 +59,23 @@ export async function soak({ turns, atOnce, faults, seed }: SoakOptions): Promis
   globalThis.AI_SDK_LOG_WARNINGS = false;
   const random = createRandom(seed);
   const before = handles();
-  const emulator = await startResponsesEmulator();
+  const violations: string[] = [];
+  const emulator = await startEmulator(
+    {},
+    { routes: [scriptTurns(violation => void violations.push(violation))] },
+  );
   const ids: string[] = [];
+  const runs = new Map<number, number>();
+  const recordTool = (name: string) =>
+    tool({
+      description: `${name}s a record`,
+      inputSchema: z.object({ turn: z.number(), note: z.string().optional() }),
+      execute: ({ turn }, { toolCallId }) => {
+        ids.push(`${turn} ${toolCallId}`);
+        runs.set(turn, (runs.get(turn) ?? 0) + 1);
+        return `${name}d ${turn}`;
+      },
+    });
   const provider = createKelivoResponsesProvider({
     baseURL: emulator.baseURL,
     apiKey: 'sk-soak',
@@ -69,8 +89,18 @@ export async function soak({ turns, atOnce, faults, seed }: SoakOptions): Promis
           return { words: text.split(' ').length };
         },
       }),
+      save: recordTool('save'),
+      remove: recordTool('remove'),
     },
-    toolLoop: { retry: { initialDelay: 1 } },
+    toolLoop: {
+      retry: { initialDelay: 1 },
+      async approve({ toolName, input }) {
+        await new Promise(resolve => setImmediate(resolve));
+        const decision = toolName === 'remove' ? decisionOf(Number(input.turn)) : 'approve';
+        if (decision === 'throw') throw new Error('The dialog is gone.');
+        return decision === 'approve';
+      },
+    },
     timeouts: { idle: 500 },
     fetch: (input, init) => {
       // The next POST request of any turn gets the fault.
@@ -80,7 +110,7 @@ export async function soak({ turns, atOnce, faults, seed }: SoakOptions): Promis
     },
   });
 
-  const result = { responses: 0, errors: {} as Record<string, number>, unclear: [] as string[] };
+  const result = { violations, responses: 0, errors: {} as Record<string, number>, unclear: [] as string[] };
   let begun = 0;
   let ended = 0;
   let heapAtStart: number | undefined;
@@ -95,9 +125,12 @@ export async function soak({ turns, atOnce, faults, seed }: SoakOptions): Promis
 
   async function runTurn(number: number): Promise<void> {
     const errors: unknown[] = [];
+    const kind = kindOf(number);
+    const end = kind.end(number);
     const { fullStream } = streamText({
       model: provider('gpt-5'),
-      prompt: `First get the sum of ${number} and 1, then count the words of "a turn of the soak".`,
+      prompt: kind.prompt(number),
+      maxOutputTokens: kind.maxOutputTokens,
       onError: () => {},
     });
     let text = '';
@@ -108,8 +141,14 @@ export async function soak({ turns, atOnce, faults, seed }: SoakOptions): Promis
       if (part.type === 'finish') finishReason = part.finishReason;
     }
     const [error] = errors;
-    if (error === undefined && finishReason === 'stop' && text.includes(`is ${number + 1}.`))
-      result.responses++;
+    const isComplete = error === undefined && finishReason === end.finishReason && text.includes(end.text);
+    const count = runs.get(number) ?? 0;
+    const allowed = kind.runs(number);
+    // A turn that ends with an error may end before its calls.
+    if (isComplete ? count !== allowed : count > allowed) {
+      violations.push(`turn ${number}: ${count} runs instead of ${allowed}`);
+    }
+    if (isComplete) result.responses++;
     else if (error instanceof Error && error.message.length > 20) {
       const message = error.message.replaceAll(/127\.0\.0\.1:\d+|\d+ ms/g, '…').slice(0, 90);
       result.errors[message] = (result.errors[message] ?? 0) + 1;
@@ -161,6 +200,7 @@ async function main(): Promise<void> {
     responses,
     errors,
     unclear,
+    violations,
     toolRuns,
     callIds,
     heapGrowth,
@@ -181,9 +221,13 @@ async function main(): Promise<void> {
     `heap growth after gc: ${heapGrowth === undefined ? 'not measured' : `${(heapGrowth / 2 ** 20).toFixed(1)} MB`}`,
   );
   console.log('handles left:', left.length === 0 ? 'none' : left.join(', '));
-  for (const turn of unclear) console.error(turn);
+  for (const problem of [...unclear, ...violations]) console.error(problem);
   const isGood =
-    unclear.length === 0 && toolRuns === callIds && left.length === 0 && (heapGrowth ?? 0) < 10 * 2 ** 20;
+    unclear.length === 0 &&
+    violations.length === 0 &&
+    toolRuns === callIds &&
+    left.length === 0 &&
+    (heapGrowth ?? 0) < 10 * 2 ** 20;
   process.exitCode = isGood ? 0 : 1;
 }
 
