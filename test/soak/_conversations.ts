@@ -16,7 +16,7 @@ export interface Kind {
 }
 
 /** How `approve` decides on the calls of a turn. */
-export const decisionOf = (turn: number) => (['approve', 'refuse', 'throw'] as const)[turn % 3] ?? 'refuse';
+export const decisionOf = (turn: number) => variantOf(turn, ['approve', 'refuse', 'throw']);
 
 const done = { output: [{ text: 'Done.' }] };
 const stop = () => ({ finishReason: 'stop', text: 'Done.' });
@@ -38,20 +38,13 @@ const simple: Kind = {
 /** Calls of tools that do not exist, beside one whose name has to be matched. */
 const unknownTools: Kind = {
   prompt: turn => `Turn ${turn}. Call unknown tools.`,
-  respond: (turn, calls) =>
-    calls.length > 0
+  respond: (turn, calls) => {
+    const name = variantOf(turn, ['functions.save', 'SAVE', ' save\n', 'default_api.save']);
+    const names = ['launch_rocket', name, `save_${turn}_twice`];
+    return calls.length > 0
       ? done
-      : {
-          output: [
-            call('launch_rocket', { turn }, 'call_0'),
-            call(
-              ['functions.save', 'SAVE', ' save\n', 'default_api.save'][turn % 4] ?? '',
-              { turn },
-              'call_1',
-            ),
-            call(`save_${turn}_twice`, { turn }, 'call_2'),
-          ],
-        },
+      : { output: names.map((name, index) => call(name, { turn }, `call_${index}`)) };
+  },
   end: stop,
   runs: once,
 };
@@ -67,15 +60,10 @@ const approvals: Kind = {
 const truncated: Kind = {
   prompt: turn => `Turn ${turn}. Write a lot.`,
   respond: (turn, calls) => {
-    const texts = [
-      `{"turn": ${turn}`,
-      `{"turn": ${turn},`,
-      `{"turn": ${turn}, "note": "a`,
-      `{"turn": ${turn}, "no`,
-    ];
-    const output = [call('save', texts[turn % texts.length] ?? '', 'call_0')];
     if (calls.length > 0) return done;
-    return turn % 8 < 4
+    const end = variantOf(turn, ['', ',', ', "note": "a', ', "no', ', "note": ']);
+    const output = [call('save', `{"turn": ${turn}${end}`, 'call_0')];
+    return variantOf(turn, ['incomplete', 'completed']) === 'completed'
       ? { output, usage: { input_tokens: 10, output_tokens: 64, total_tokens: 74 } }
       : { output, incomplete: 'max_output_tokens' };
   },
@@ -105,6 +93,10 @@ const kinds: readonly Kind[] = [
 ];
 
 export const kindOf = (turn: number): Kind => kinds[turn % kinds.length] ?? simple;
+
+/** Returns one of the variants of a kind: the next one for each turn of the kind. */
+const variantOf = (turn: number, variants: readonly string[]): string =>
+  variants[Math.floor(turn / kinds.length) % variants.length] ?? '';
 
 /**
  * Creates a route that scripts the response to each request by its turn. A scripted fault keeps its place and gets the
