@@ -158,13 +158,14 @@ function createLifetime(
   abortSignal: AbortSignal | undefined,
   { milliseconds }: { milliseconds: number | undefined },
 ): TurnLifetime {
-  const fact = `turn exceeded its limit of ${milliseconds} ms (timeouts.total).`;
-  const limit = createTimeLimit(abortSignal, { milliseconds, message: `The ${fact}` });
+  const message = `The turn exceeded its limit of ${milliseconds} ms (timeouts.total).`;
+  const limit = createTimeLimit(abortSignal, { milliseconds, message });
+  const reason = `the limit of ${milliseconds} ms for the turn is reached (timeouts.total).`;
   let wasCancelled = false;
   return {
     signal: limit.signal,
     isAborted: () => wasCancelled || abortSignal?.aborted === true,
-    reachedLimit: () => (limit.isOver ? { limit: 'total-timeout', reason: `the ${fact}` } : undefined),
+    reachedLimit: () => (limit.isOver ? { limit: 'total-timeout', reason } : undefined),
     abort(reason) {
       wasCancelled = true;
       limit.abort(reason);

@@ -177,7 +177,7 @@ describe('the time limit of a turn', () => {
     expect(finishOf(parts)).toMatchObject({ finishReason: 'error', usage: { totalTokens: 15 } });
     expect(finishOf(parts).providerMetadata?.kelivo).toMatchObject({
       stoppedBy: 'total-timeout',
-      warnings: ['The calling of tools ended: the turn exceeded its limit of 30 ms (timeouts.total).'],
+      warnings: ['The calling of tools ended: the limit of 30 ms for the turn is reached (timeouts.total).'],
     });
   });
 
