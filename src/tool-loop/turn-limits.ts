@@ -34,7 +34,7 @@ export interface TurnLimits {
 /** Number of identical failures after which the model must respond without calls. */
 const MAX_SAME_FAILURES = 3;
 
-export interface TurnLimitOptions {
+interface TurnLimitOptions {
   readonly maxRounds: number;
   readonly maxToolCalls: number | undefined;
   readonly maxRepeatedCalls: number;
