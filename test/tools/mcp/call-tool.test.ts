@@ -80,13 +80,19 @@ it('restarts a crashed server for the next call, but does not retry a call that 
   expect(await call(tools, 'echo', { text: 'b' })).toEqual({ type: 'text', value: 'echo b' });
 });
 
-it('retries an idempotent call once after a crash', async () => {
+it('retries an idempotent call of a trusted server once after a crash', async () => {
   const { config, journal } = await fixtureServer();
-  expect(await call(openTools({ fixture: config }), 'crash-first')).toEqual({
-    type: 'text',
-    value: 'second time lucky',
-  });
+  const tools = openTools({ fixture: { ...config, trustAnnotations: true } });
+  expect(await call(tools, 'crash-first')).toEqual({ type: 'text', value: 'second time lucky' });
   expect((await journal()).filter(entry => entry.startsWith('start'))).toHaveLength(2);
+});
+
+it('does not retry a call that only an untrusted server calls idempotent', async () => {
+  const { config, journal } = await fixtureServer();
+  expect(await call(openTools({ fixture: config }), 'crash-first')).toMatchObject({
+    value: expect.stringContaining('may or may not have been executed'),
+  });
+  expect((await journal()).filter(entry => entry.startsWith('start'))).toHaveLength(1);
 });
 
 it('fails running calls when the source is closed, and starts nothing for them', async () => {

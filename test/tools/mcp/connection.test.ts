@@ -187,7 +187,7 @@ describe('a URL without a type', () => {
 
 it('fails the call when an SSE server goes away, and reconnects when it is back', async () => {
   const server = await startEverythingServer('sse');
-  const tools = openTools({ web: server.config }, { retryFailedAfter: 1 });
+  const tools = openTools({ web: { ...server.config, trustAnnotations: true } }, { retryFailedAfter: 1 });
   await tools.listTools();
   const pending = call(tools, 'trigger-long-running-operation', { duration: 30, steps: 1 });
   await new Promise(resolve => setTimeout(resolve, 100));
