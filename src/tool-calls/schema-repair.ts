@@ -11,9 +11,15 @@ import { alternativesOf, itemSchema, propertySchema, resolveSchema } from './jso
  * @returns the same object if nothing was repaired.
  */
 export function repairBySchema(value: Record<string, unknown>, schema: JSONSchema7): Record<string, unknown> {
-  const repaired = repair(value, schema, { root: schema, depth: 0, steps: { left: MAX_STEPS } });
+  const repaired = repair(value, schema, startOf(schema));
   return isPlainObject(repaired) ? repaired : value;
 }
+
+/** Returns true if a value has the types and the required properties of a schema, at every level. */
+export const hasTypesOf = (value: unknown, schema: JSONSchema7): boolean =>
+  fitsSchema(value, schema, startOf(schema));
+
+const startOf = (root: JSONSchema7): Position => ({ root, depth: 0, steps: { left: MAX_STEPS } });
 
 /** Maximum nesting that is checked. Schemas can be recursive. */
 const MAX_DEPTH = 32;

@@ -1,7 +1,7 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import { isPlainObject } from '../shared/json.js';
-import { repairBySchema } from './schema-repair.js';
-import { type JsonReading, readJson, repairJson } from './json-repair.js';
+import { hasTypesOf, repairBySchema } from './schema-repair.js';
+import { isTruncatedJson, type JsonReading, readJson, repairJson } from './json-repair.js';
 
 /** Options of `parseToolArguments`. */
 export interface ParseToolArgumentsOptions {
@@ -29,8 +29,11 @@ export type ParsedToolArguments =
     };
 
 /**
- * Parses the arguments of a call as an object. An empty text becomes `{}`. Double-encoded and slightly malformed JSON is
- * repaired. Arguments that end inside a string are truncated and rejected: half a path or half a command must not run.
+ * Parses the arguments of a call as an object. An empty text becomes `{}`, and so does `null` if the schema requires no
+ * property. Double-encoded and slightly malformed JSON is repaired.
+ *
+ * Truncated arguments are rejected: half a path, half a number or half a list must not run. Missing closing brackets are
+ * added only after a complete value, and only if the result has the types and required properties of the schema.
  */
 export function parseToolArguments(
   text: string,
@@ -38,21 +41,24 @@ export function parseToolArguments(
 ): ParsedToolArguments {
   if (text.trim() === '') return { success: true, input: {}, json: '{}', isRepaired: text !== '' };
   const valid = readJson(text);
-  const reading = unwrapTexts(valid ?? repairJson(text));
-  const value = reading?.value;
+  const { reading, innerText } = unwrapTexts(valid ?? repairJson(text), text);
+  const value = isNothing(reading?.value) && acceptsNothing(schema) ? {} : reading?.value;
+  if (reading === undefined && isTruncatedJson(innerText)) return failTruncated(text);
   if (!isPlainObject(value)) return fail('a JSON object', text);
   if (hasPrototypeKey(value)) return fail('no prototype key', text);
   const compact = toJson(value);
   if (compact === undefined) return fail('fewer levels', text);
 
   const repaired = schema === undefined ? value : repairBySchema(value, schema);
+  if (reading?.isCompleted && schema !== undefined && !hasTypesOf(repaired, schema))
+    return failTruncated(text);
   const wasRepaired = repaired !== value;
   const exact = reading !== undefined && hasLongNumber(compact) ? reading.json : compact;
   return {
     success: true,
     input: repaired,
     json: wasRepaired ? JSON.stringify(repaired) : exact,
-    isRepaired: wasRepaired || reading !== valid,
+    isRepaired: wasRepaired || reading !== valid || value !== reading?.value,
   };
 }
 
@@ -61,13 +67,29 @@ const fail = (expected: string, text: string): ParsedToolArguments => ({
   reason: `expected ${expected}, got ${excerpt(text)}`,
 });
 
-/** Decodes JSON that was encoded as a JSON string, up to three times. */
-function unwrapTexts(reading: JsonReading | undefined): JsonReading | undefined {
-  let inner = reading;
-  for (let level = 0; level < 3 && typeof inner?.value === 'string'; level++) {
-    inner = readJson(inner.value) ?? repairJson(inner.value);
+const failTruncated = (text: string): ParsedToolArguments => ({
+  success: false,
+  reason: `expected complete JSON, got arguments that look truncated: ${text.length > 100 ? `…${text.slice(-100)}` : text}`,
+});
+
+const isNothing = (value: unknown): boolean => value === null || value === '';
+
+/** Returns true if the schema accepts a call without arguments. */
+const acceptsNothing = (schema: JSONSchema7 | undefined): boolean =>
+  schema !== undefined && hasTypesOf({}, schema);
+
+/** Decodes JSON that was encoded as a JSON string, up to three times. Returns the innermost text with its value. */
+function unwrapTexts(
+  outer: JsonReading | undefined,
+  text: string,
+): { reading: JsonReading | undefined; innerText: string } {
+  let reading = outer;
+  let innerText = text;
+  for (let level = 0; level < 3 && typeof reading?.value === 'string' && reading.value !== ''; level++) {
+    innerText = reading.value;
+    reading = readJson(innerText) ?? repairJson(innerText);
   }
-  return inner;
+  return { reading, innerText };
 }
 
 /** Returns undefined for values that are nested too deep. They can be parsed, but writing them would throw later. */

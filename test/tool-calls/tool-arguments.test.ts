@@ -9,6 +9,14 @@ function parse(text: string, schema?: JSONSchema7): unknown {
   return parsed.success ? parsed.input : parsed.reason;
 }
 
+/** Returns true if every value is a complete value of `whole`, of which the last ones may be missing. */
+function isPartOf(value: unknown, whole: unknown): boolean {
+  if (typeof value !== 'object' || value === null || typeof whole !== 'object' || whole === null)
+    return value === whole;
+  const entries = new Map(Object.entries(whole));
+  return Object.entries(value).every(([key, inner]) => entries.has(key) && isPartOf(inner, entries.get(key)));
+}
+
 const object = (properties: Record<string, JSONSchema7>): JSONSchema7 => ({
   type: 'object',
   properties,
@@ -23,8 +31,15 @@ describe('arguments without a schema', () => {
     ['double-encoded JSON', JSON.stringify('{"a":"x"}'), { a: 'x' }],
     ['triple-encoded JSON', JSON.stringify(JSON.stringify('{"a":"x"}')), { a: 'x' }],
     ['escapes without surrounding quotes', '{\\"a\\": \\"line\\\\nbreak\\"}', { a: 'line\nbreak' }],
+    ['escapes without surrounding quotes on several lines', '{\n  \\"a\\": \\"x\\"\n}', { a: 'x' }],
     ['escapes without surrounding quotes and with a missing bracket', '{\\"a\\": \\"x\\"', { a: 'x' }],
-    ['a missing bracket', '{"a": [1, 2', { a: [1, 2] }],
+    ['missing brackets after a string', '{"a": ["x", "y"', { a: ['x', 'y'] }],
+    ['missing brackets after a closed list', '{"a": {"b": [1, 2]', { a: { b: [1, 2] } }],
+    ['a missing bracket after a constant', '{"a": null', { a: null }],
+    ['a missing bracket after a constant of Python', "{'a': True", { a: true }],
+    ['a missing bracket after a number and white space', '{"a": 12.5 ', { a: 12.5 }],
+    ['a missing bracket after a comment', '{"a": 1 // one', { a: 1 }],
+    ['a missing bracket between two closed ones', '{"a": [1, 2}', { a: [1, 2] }],
     ['single quotes, Python constants, a trailing comma', "{'a': True, 'b': None,}", { a: true, b: null }],
     ['keys without quotes', '{a: 1}', { a: 1 }],
     ['a code fence', '```json\n{"a": 1}\n```', { a: 1 }],
@@ -33,7 +48,7 @@ describe('arguments without a schema', () => {
     ['a pattern with lone backslashes', '{"a": "^\\d+\\s\\w$"}', { a: '^\\d+\\s\\w$' }],
     [
       'lone backslashes together with another error',
-      '{"a": "C:\\Users\\ada", "b": "\\d+",',
+      '{"a": "C:\\Users\\ada", "b": "\\d+",}',
       { a: 'C:\\Users\\ada', b: '\\d+' },
     ],
     ['an escaped apostrophe', '{"a": "it\\\'s"}', { a: "it's" }],
@@ -51,13 +66,67 @@ describe('arguments without a schema', () => {
     ['a number', '42'],
     ['null', 'null'],
     ['two objects', '{"a":1}\n{"b":2}'],
-    ['a truncated string', '{"path": "/tmp/impor'],
-    ['a truncated string in single quotes', "{'path': '/tmp/impor"],
-    ['a truncated string that is escaped twice', '{\\"path\\": \\"/tmp/impor'],
-    ['truncated double-encoded JSON', '"{\\"path\\": \\"/tmp/impor'],
-    ['a string that contains an unescaped single quote', "{'a': 'it's'}"],
   ])('are not parsed from %s', (_, text) => {
     expect(parse(text)).toBe(`expected a JSON object, got ${text}`);
+  });
+
+  it.each([
+    ['inside a string', '{"path": "/tmp/impor'],
+    ['inside a string in single quotes', "{'path': '/tmp/impor"],
+    ['inside a string that is escaped twice', '{\\"path\\": \\"/tmp/impor'],
+    ['inside a string that is double-encoded', '"{\\"path\\": \\"/tmp/impor'],
+    ['after a string that contains an unescaped quote', "{'a': 'it's'}"],
+    ['after the opening bracket', '{'],
+    ['after an inner bracket', '{"a": ['],
+    ['after a key', '{"a": 1, "b"'],
+    ['after a key without quotes', '{a: 1, b'],
+    ['after a colon', '{"a":'],
+    ['after a comma', '{"a": 1,'],
+    ['after a comma in a list', '{"a": ["x",'],
+    ['after a number', '{"amount": 9876'],
+    ['after a number in a list', '{"a": [1, 2'],
+    ['after the point of a number', '{"a": 12. '],
+    ['after the sign of a number', '{"a": - '],
+    ['inside a constant', '{"a": tru'],
+    ['inside a constant, before white space', '{"a": nul '],
+    ['inside a word without quotes', '{a: remo'],
+    ['inside a comment', '{"a": "x" /* the'],
+    ['inside a code fence', '```json\n{"a": 98'],
+    ['after a number that is escaped twice', '{\\"amount\\": 9876'],
+    ['after a number that is double-encoded', '"{\\"amount\\": 9876"'],
+    ['after a number in its second copy', '{"a": 12}{"a": 1'],
+    ['after a key that has no value', '{"a": }'],
+    ['after a value without a comma before it', '{"a": ["he said "hi" and "'],
+  ])('are not completed if they end %s', (_, text) => {
+    expect(parse(text)).toBe(`expected complete JSON, got arguments that look truncated: ${text}`);
+  });
+
+  it('quote the end of a long truncated text', () => {
+    const text = `{"a": "${'x'.repeat(200)}", "b": 98`;
+    expect(parse(text)).toBe(
+      `expected complete JSON, got arguments that look truncated: …${text.slice(-100)}`,
+    );
+  });
+
+  it.each<[string, (json: string) => string]>([
+    ['as JSON', json => json],
+    ['escaped', json => JSON.stringify(json).slice(1, -1)],
+    ['double-encoded', json => JSON.stringify(json)],
+    ['with white space', json => JSON.stringify(JSON.parse(json), undefined, 2)],
+  ])('contain no part of a value, wherever they are cut: %s', (_, encode) => {
+    const plain = fc.dictionary(
+      fc.string(),
+      fc.jsonValue({ maxDepth: 3 }).filter(value => !JSON.stringify(value).includes('__proto__')),
+    );
+    fc.assert(
+      fc.property(plain, fc.nat(), (value, at) => {
+        fc.pre(!Object.hasOwn(value, '__proto__'));
+        const text = encode(JSON.stringify(value));
+        const parsed = parseToolArguments(text.slice(0, at % text.length));
+        if (parsed.success) expect(isPartOf(parsed.input, JSON.parse(JSON.stringify(value)))).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
   });
 
   it('are shortened in the error message', () => {
@@ -130,12 +199,13 @@ describe('arguments without a schema', () => {
   it('keep all digits of long numbers in their JSON', () => {
     const text = '{"id": 9007199254740993, "big": 18446744073709551615}';
     expect(parseToolArguments(text)).toMatchObject({ json: text, isRepaired: false });
-    expect(parseToolArguments(text.slice(0, -1))).toMatchObject({ json: text, isRepaired: true });
+    const cut = parseToolArguments(`${text.slice(0, -1)} `);
+    expect(cut).toMatchObject({ isRepaired: true, json: expect.stringContaining('18446744073709551615') });
   });
 
   it('are serialized without white space otherwise', () => {
     expect(parseToolArguments('{ "a": 1 }')).toMatchObject({ json: '{"a":1}', isRepaired: false });
-    expect(parseToolArguments('{ "a": 1')).toMatchObject({ json: '{"a":1}', isRepaired: true });
+    expect(parseToolArguments('{ "a": 1 ')).toMatchObject({ json: '{"a":1}', isRepaired: true });
   });
 });
 
@@ -205,6 +275,32 @@ describe('a value that the schema allows', () => {
       json: '{"value":3}',
     });
     expect(parseToolArguments('{"other": 3}', { schema })).toMatchObject({ isRepaired: false });
+  });
+});
+
+describe('arguments with missing brackets', () => {
+  const schema = object({ path: { type: 'string' }, tags: { type: 'array', items: { type: 'string' } } });
+
+  it('are completed if they satisfy the schema', () => {
+    expect(parse('{"path": "a", "tags": ["x"', schema)).toEqual({ path: 'a', tags: ['x'] });
+  });
+
+  it.each([
+    ['lack a required property', '{"path": "a"'],
+    ['have a value of another type', '{"path": true, "tags": []'],
+  ])('are rejected if they %s', (_, text) => {
+    expect(parse(text, schema)).toBe(`expected complete JSON, got arguments that look truncated: ${text}`);
+  });
+});
+
+describe('the arguments of a tool without required parameters', () => {
+  it.each(['null', '"null"', ' null ', 'None', '""', ''])('are empty if they are written as %j', text => {
+    for (const schema of [{}, object({}), { properties: { limit: { type: 'integer' } } } as JSONSchema7])
+      expect(parse(text, schema)).toEqual({});
+  });
+
+  it('are not null if a parameter is required', () => {
+    expect(parse('null', object({ path: { type: 'string' } }))).toBe('expected a JSON object, got null');
   });
 });
 
