@@ -42,8 +42,7 @@ export const kimiFormat: TextToolFormat = {
     const id = yield* readName(cursor);
     yield* cursor.takeSpace();
     if (!(yield* cursor.takes('<|tool_call_argument_begin|>'))) return false;
-    const name = id.replace(/^functions\./, '').replace(/:\d+$/, '');
-    return yield* readCallArguments(cursor, calls, { name, id });
+    return yield* readCallArguments(cursor, calls, { name: id, id });
   },
 };
 

@@ -1,3 +1,4 @@
+import { normalizeToolName } from '../tool-calls/tool-names.js';
 import type { FenceTracker } from './fence-tracker.js';
 import type { Markers } from './markers.js';
 import type { Reading, TextCursor } from './text-cursor.js';
@@ -91,11 +92,14 @@ function createCallTracker({ tools, cursor, fences, output, events }: CallReader
   /** A call of an undeclared tool is `text` if it cannot be replaced. It is read only to find its end. */
   let call: 'none' | 'text' | OpenCall | UndeclaredCall = 'none';
 
+  const names = new Set(tools.keys());
+
   const calls: TextCalls = {
     isNameStart: text => [...tools.keys()].some(name => name.startsWith(text)),
     begin(name, { id } = {}) {
-      const tool = tools.get(name);
-      if (tool !== undefined) call = { name, id, hasStarted: false };
+      const declared = normalizeToolName(name, names);
+      const tool = declared === undefined ? undefined : tools.get(declared);
+      if (tool !== undefined) call = { name: tool.name, id, hasStarted: false };
       else call = format?.undeclared === undefined ? 'text' : { name, input: '' };
       return tool;
     },

@@ -9,6 +9,7 @@ export {
   parseToolArguments,
   type ParseToolArgumentsOptions,
 } from './tool-arguments.js';
+export { type RepairableToolCall, repairToolCall, type RepairToolCallOptions } from './repair-tool-call.js';
 export { type CollectedToolCall, ToolCallCollector, type ToolCallFragment } from './collector.js';
 export { ToolCallPipeline, type ToolCallPipelineResult, type ToolCallStats } from './pipeline.js';
 export {

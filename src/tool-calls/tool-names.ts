@@ -5,8 +5,8 @@ const decorations: readonly RegExp[] = [
   /<\|.*$/s,
   // gpt-oss and Kimi K2: the namespace in which they see their tools.
   /^functions\./,
-  // Kimi K2: the id of the call instead of the name, such as `functions.get_weather:0`.
-  /:\d+$/,
+  // Kimi K2: the id of the call instead of the name, such as `functions.get_weather:0`, also with a dot.
+  /[:.]\d+$/,
   // Gemini: the module of its tools, such as `default_api.get_weather` and `default_api:get_weather`.
   /^default_api[.:]/,
 ];
@@ -14,17 +14,29 @@ const decorations: readonly RegExp[] = [
 /**
  * Returns the declared tool that a model means by a name.
  *
- * A declared name is used unchanged, because a tool can be called `functions.list`. Decorations are removed only from
- * other names, and only if a declared name remains. Names are case-sensitive.
+ * - A declared name is used unchanged, because a tool can be called `functions.list`.
+ * - Otherwise white space around the name and decorations are removed, as far as a declared name remains. They occur with
+ *   every model: a history that another model began teaches them.
+ * - Otherwise the name may differ in case, white space, hyphens and underscores from exactly one declared name.
  *
- * @returns undefined if the name matches no declared tool.
+ * @returns undefined if the name matches no declared tool, or several.
  */
 export function normalizeToolName(name: string, declared: ReadonlySet<string>): string | undefined {
   if (declared.has(name)) return name;
-  let bare = name.trim();
-  for (const decoration of decorations) {
-    if (declared.has(bare)) return bare;
-    bare = bare.replace(decoration, '').trim();
+  const spellings = undecorate(name);
+  const exact = spellings.find(spelling => declared.has(spelling));
+  if (exact !== undefined) return exact;
+  for (const spelling of spellings) {
+    const similar = [...declared].filter(known => fold(known) === fold(spelling));
+    if (similar.length > 0) return similar.length === 1 ? similar[0] : undefined;
   }
-  return declared.has(bare) ? bare : undefined;
+  return undefined;
 }
+
+/** Returns the name without white space around it, then without one decoration after the other. */
+function undecorate(name: string): string[] {
+  let bare = name.trim();
+  return [bare, ...decorations.map(decoration => (bare = bare.replace(decoration, '').trim()))];
+}
+
+const fold = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, '');

@@ -26,7 +26,7 @@ describe('names of tools', () => {
     ['functions.list', 'functions.list'],
     // The rest does not name a tool, so the name is kept.
     ['unknown<|channel|>commentary', 'unknown<|channel|>commentary'],
-    ['Get_Weather<|channel|>commentary', 'Get_Weather<|channel|>commentary'],
+    ['Get_Weather<|channel|>commentary', 'get_weather'],
   ])('%s becomes %s, streamed and generated', async (name, expected) => {
     const model = wrapModel(scriptedModel(callRound(call('c1', name)), callRound(call('c1', name))), [
       gptOss.middleware,

@@ -111,7 +111,7 @@ describe('Hermes', () => {
     '<tool_call>{"name": "look", "arguments": {"place": Oslo}}</tool_call>',
     '<tool_call>{"name": "look", "arguments": [1]}</tool_call>',
     '<tool_call>{"name": "look", "input": {"place": "Oslo"}}</tool_call>',
-    '<tool_call>{"name": "Look", "arguments": {}}</tool_call>',
+    '<tool_call>{"name": "Looks", "arguments": {}}</tool_call>',
     '<tool_call>{"name": "look", "arguments": {"__proto__": {}}}</tool_call>',
     '<tool_call>{"name": "look", "arguments": {"place": "Oslo", "constructor": 1}}</tool_call>',
     '<tool_call>{"name": "look", "arguments": {"\\u005f_proto__": 1}}</tool_call>',

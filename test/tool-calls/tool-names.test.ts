@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { normalizeToolName } from '../../src/tool-calls/tool-names.js';
 
-const declared = new Set(['get_weather', 'Get_Weather', 'functions.list', 'functions', 'x:0', 'default_api']);
+const declared = new Set([
+  'get_weather',
+  'Get_Weather',
+  'functions.list',
+  'functions',
+  'x:0',
+  'default_api',
+  'readFile',
+]);
 
 describe('normalizeToolName', () => {
   it.each([
@@ -11,6 +19,7 @@ describe('normalizeToolName', () => {
     ['with channel and constraint', 'functions.get_weather <|constrain|>json<|message|>', 'get_weather'],
     ['in the namespace of gpt-oss', 'functions.get_weather', 'get_weather'],
     ['in the form of a Kimi call id', 'functions.get_weather:12', 'get_weather'],
+    ['in the form of a Kimi call id with a dot', 'functions.get_weather.3', 'get_weather'],
     ['in the module of Gemini', 'default_api.get_weather', 'get_weather'],
     ['in the module of Gemini, with a colon', 'default_api:get_weather', 'get_weather'],
     ['between spaces and line breaks', '\n get_weather\t', 'get_weather'],
@@ -18,12 +27,19 @@ describe('normalizeToolName', () => {
     ['like an index that was declared', 'x:0', 'x:0'],
     ['like a prefix that was declared', 'default_api', 'default_api'],
     ['with a decoration around a declared name that looks like an index', 'functions.x:0', 'x:0'],
+    ['in another case', 'READFILE', 'readFile'],
+    ['with an underscore', 'Read_File', 'readFile'],
+    ['with a hyphen', 'read-file', 'readFile'],
+    ['with a space', 'Read File', 'readFile'],
+    ['with a decoration and in another case', 'functions.read_file:2', 'readFile'],
   ])('finds a tool whose name is written %s', (_, name, expected) => {
     expect(normalizeToolName(name, declared)).toBe(expected);
   });
 
   it.each([
-    ['in another case', 'GET_WEATHER'],
+    ['that differs in case from two declared names', 'GET_WEATHER'],
+    ['that differs in white space from two declared names', 'functions.get weather'],
+    ['that has other characters', 'read.file'],
     ['that was not declared', 'functions.get_time'],
     ['that only starts with a declared name', 'get_weather_now'],
     ['that only ends with a declared name', 'my.functions.get_weather'],
