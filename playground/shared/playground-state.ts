@@ -11,7 +11,7 @@ export interface TraceBatch {
 }
 
 export type ReasoningEffort = 'default' | 'minimal' | 'low' | 'medium' | 'high';
-export type ApprovalPolicy = 'none' | 'destructive' | 'all';
+export type ApprovalPolicy = 'never' | 'destructive' | 'unless-read-only' | 'always';
 
 /** Settings of the side panel. They contain no secrets. */
 export interface Settings {

@@ -1,4 +1,9 @@
-import type { LanguageModelV2CallOptions, SharedV2ProviderOptions } from '@ai-sdk/provider';
+import type {
+  LanguageModelV2CallOptions,
+  SharedV2ProviderMetadata,
+  SharedV2ProviderOptions,
+} from '@ai-sdk/provider';
+import { objectOf, objectsOf } from '../shared/json.js';
 
 /**
  * Marks the requests of one turn, so that an inner model can recognize them. The mark is an object that is passed by
@@ -33,3 +38,74 @@ export function withV3Host(options: LanguageModelV2CallOptions): LanguageModelV2
 
 export const isV3Host = ({ providerOptions }: LanguageModelV2CallOptions): boolean =>
   providerOptions?.kelivo?.host === 'v3';
+
+/** The answer of a person to an approval request. */
+export interface ApprovalResponse {
+  readonly approvalId: string;
+  readonly approved: boolean;
+  readonly reason?: string;
+}
+
+/**
+ * Passes the approval responses of a prompt to the tool loop, in `providerOptions.kelivo.approvalResponses`: version 2
+ * has no message part for them.
+ */
+export function withApprovalResponses(
+  options: LanguageModelV2CallOptions,
+  responses: readonly ApprovalResponse[],
+): LanguageModelV2CallOptions {
+  if (responses.length === 0) return options;
+  const { providerOptions } = options;
+  const approvalResponses = responses.map(response => ({ ...response }));
+  return {
+    ...options,
+    providerOptions: { ...providerOptions, kelivo: { ...providerOptions?.kelivo, approvalResponses } },
+  };
+}
+
+/** Returns the approval responses of a prompt. Malformed ones are ignored. */
+export const approvalResponsesOf = (
+  providerOptions: SharedV2ProviderOptions | undefined,
+): readonly ApprovalResponse[] =>
+  objectsOf(providerOptions?.kelivo?.approvalResponses).flatMap(({ approvalId, approved, reason }) =>
+    typeof approvalId === 'string'
+      ? [{ approvalId, approved: approved === true, ...(typeof reason === 'string' && { reason }) }]
+      : [],
+  );
+
+/** Marks a call that the host has to approve, in `providerMetadata.kelivo.approval`, which hosts keep in their history. */
+export interface ApprovalMark {
+  /** Id of the approval request. */
+  readonly id: string;
+  /** The MCP server of the tool. @default none, a tool of the application */
+  readonly server?: string;
+  /** The tool's name at its source. */
+  readonly originalName: string;
+  /** True if the request was answered before, so that the host need not ask. @default false */
+  readonly answered?: boolean;
+}
+
+/** Adds the mark of an approval request to the metadata of a call. */
+export const withApprovalMark = (
+  metadata: SharedV2ProviderMetadata | undefined,
+  { id, server, originalName, answered }: ApprovalMark,
+): SharedV2ProviderMetadata => ({
+  ...metadata,
+  kelivo: {
+    ...metadata?.kelivo,
+    approval: { id, originalName, ...(server !== undefined && { server }), ...(answered && { answered }) },
+  },
+});
+
+/** Returns the mark of a call, from its metadata or from the provider options of its prompt part. */
+export function approvalMarkOf(metadata: unknown): ApprovalMark | undefined {
+  const { id, server, originalName, answered } =
+    objectOf(objectOf(objectOf(metadata)?.kelivo)?.approval) ?? {};
+  if (typeof id !== 'string' || typeof originalName !== 'string') return undefined;
+  return {
+    id,
+    originalName,
+    ...(typeof server === 'string' && { server }),
+    ...(answered === true && { answered }),
+  };
+}

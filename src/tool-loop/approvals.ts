@@ -1,14 +1,51 @@
+import type { SharedV2ProviderOptions } from '@ai-sdk/provider';
+import { InvalidArgumentError } from '@ai-sdk/provider';
 import { untilAborted } from '../shared/abort.js';
-import type { ToolCallOptions, ToolDefinition, ToolInvocation } from '../tools/tool-source.js';
+import { isPlainObject, objectOf, type PlainObject } from '../shared/json.js';
+import { effectiveAnnotations } from '../tools/annotations.js';
+import type {
+  ToolCallContext,
+  ToolCallOptions,
+  ToolDefinition,
+  ToolInvocation,
+} from '../tools/tool-source.js';
 
-/** A call that waits for approval. */
-export interface ApprovalRequest extends ToolInvocation {
-  /** Definition of the tool. Its hints are unverified claims of the server. */
+/** A call that may need approval. */
+export interface ApprovalRequest
+  extends ToolInvocation, Pick<ToolCallContext, 'turnId' | 'round' | 'context'> {
+  /** The MCP server of the tool, by its name in the configuration. @default none, a tool of the application */
+  readonly server?: string;
+  /** The tool's name at its source. `toolName` is the name that the model uses. */
+  readonly originalName: string;
+  /** The hints that the tool states about itself. */
+  readonly annotations: StatedAnnotations;
+  /** Definition of the tool. */
   readonly tool: ToolDefinition;
+  /** The messages that the model had received when it made the call, without system messages. */
+  readonly messages: NonNullable<ToolCallOptions['messages']>;
 }
 
-/** Approves or refuses a call. The model reads the reason of a refusal. */
-export type ApprovalDecision = boolean | { readonly approved: boolean; readonly reason?: string };
+/** Hints as a tool states them. Missing ones are undefined. */
+export interface StatedAnnotations extends Pick<
+  ToolDefinition,
+  'readOnly' | 'destructive' | 'idempotent' | 'openWorld'
+> {
+  /** False if the hints are unverified claims of a server, which the policies ignore. */
+  readonly trusted: boolean;
+}
+
+/** The status words of `toolApproval` in `ai` 7. */
+export type ApprovalStatus = 'approved' | 'denied' | 'user-approval' | 'not-applicable';
+
+/**
+ * Approves or refuses a call. Only `true`, `'approved'` and objects with them approve it. The model reads the reason of a
+ * refusal.
+ */
+export type ApprovalDecision =
+  | boolean
+  | { readonly approved: boolean; readonly reason?: string }
+  | ApprovalStatus
+  | { readonly type: ApprovalStatus; readonly reason?: string };
 
 /** Decides on a call, immediately or after asking a person. The signal aborts when the turn ends. */
 export type Approve = (
@@ -16,67 +53,153 @@ export type Approve = (
   options: { readonly signal: AbortSignal },
 ) => ApprovalDecision | PromiseLike<ApprovalDecision>;
 
-/** Calls that need approval. */
-export type Approvals = 'none' | 'destructive' | 'all';
+const isAskedByPolicy = {
+  never: () => false,
+  destructive: ({ tool }) => effectiveAnnotations(tool).destructive,
+  'unless-read-only': ({ tool }) => !effectiveAnnotations(tool).readOnly,
+  always: () => true,
+} as const satisfies Record<string, (request: ApprovalRequest) => boolean>;
 
-const needsApprovalByKind: Readonly<Record<Approvals, (tool: ToolDefinition) => boolean>> = {
-  none: () => false,
-  destructive: tool => tool.destructive === true,
-  all: tool => tool.readOnly !== true,
-};
+/** The names of the policies. */
+export const APPROVAL_POLICIES = Object.keys(isAskedByPolicy) as readonly (keyof typeof isAskedByPolicy)[];
 
-export interface ApprovalOptions extends Pick<ToolCallOptions, 'signal' | 'messages' | 'callContext'> {
-  readonly approve?: Approve;
-  readonly approvals?: Approvals;
-}
+/** Calls that need approval: a policy, or a function that returns false for calls that need none. */
+export type Approvals =
+  keyof typeof isAskedByPolicy | ((request: ApprovalRequest) => boolean | PromiseLike<boolean>);
+
+/** `toolApproval` of `ai` 7: a status for each tool, or functions that return one. */
+export type ToolApproval =
+  | ((call: {
+      readonly toolCall: PlainObject & ToolInvocation;
+      readonly tools: undefined;
+      readonly toolsContext: object;
+      readonly runtimeContext: unknown;
+      readonly messages: readonly unknown[];
+    }) => unknown)
+  | PlainObject;
 
 /**
- * Requests approval for a call if it needs one. Rejects only on abort, without delay.
+ * Returns `providerOptions.kelivo.toolApproval`.
  *
- * @returns undefined if the call may run, else the text that the model reads.
+ * @throws InvalidArgumentError if it is neither a function nor an object.
  */
-export async function requestApproval(
+export function toolApprovalOf(
+  providerOptions: SharedV2ProviderOptions | undefined,
+): ToolApproval | undefined {
+  const value: unknown = providerOptions?.kelivo?.toolApproval;
+  if (value === undefined || value === null) return undefined;
+  if (isFunction(value) || isPlainObject(value)) return value;
+  const argument = 'providerOptions.kelivo.toolApproval';
+  throw new InvalidArgumentError({
+    argument,
+    message: `Expected \`${argument}\` to be a function or an object of statuses by tool name, got ${typeof value}.`,
+  });
+}
+
+const isFunction = (value: unknown): value is (...values: readonly unknown[]) => unknown =>
+  typeof value === 'function';
+
+export interface ApprovalSettings {
+  /** `host`: the host asks. Undefined: nobody can approve a call. */
+  readonly approve: Approve | 'host' | undefined;
+  readonly approvals: Approvals | undefined;
+  readonly toolApproval: ToolApproval | undefined;
+}
+
+/** `run`: no approval is needed, or it was given. `ask-host`: the host has to ask. Else the text for the model. */
+export type Verdict = 'run' | 'ask-host' | { readonly refusal: string };
+
+/** Decides on a call. Everything but an explicit permission refuses it. Rejects only on abort, without delay. */
+export async function decideOnCall(
   request: ApprovalRequest,
-  options: ApprovalOptions,
-): Promise<string | undefined> {
-  const { approve, signal } = options;
+  { signal, ...settings }: ApprovalSettings & Pick<ToolCallOptions, 'signal' | 'callContext'>,
+): Promise<Verdict> {
+  const { approve } = settings;
   try {
-    if (!(await isApprovalNeeded(request, options))) return undefined;
+    const need = await untilAborted(findNeed(request, settings), signal);
+    if (need === 'none') return 'run';
+    if (need !== 'approval') return toRefusal(need.refusal);
     if (approve === undefined) return toRefusal('this tool needs approval, and `approve` is not set.');
+    if (approve === 'host') return 'ask-host';
     const deciding = (async () => approve(request, { signal }))();
     const { isApproved, reason } = readDecision(await untilAborted(deciding, signal));
-    return isApproved ? undefined : toRefusal(reason);
+    return isApproved ? 'run' : toRefusal(reason);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     return toRefusal(error instanceof Error ? error.message : String(error));
   }
 }
 
-async function isApprovalNeeded(
+type Need = 'none' | 'approval' | { readonly refusal: string | undefined };
+
+/** `toolApproval` takes precedence over the policy and over `needsApproval`, as in `ai` 7. */
+async function findNeed(
   request: ApprovalRequest,
-  {
-    approve,
-    approvals = approve === undefined ? 'none' : 'all',
-    signal,
-    messages,
-    callContext,
-  }: ApprovalOptions,
-): Promise<boolean> {
-  const { tool } = request;
-  if (needsApprovalByKind[approvals](tool)) return true;
-  if (tool.needsApproval === undefined) return false;
-  const asking = (async () => tool.needsApproval?.(request, { messages, callContext }))();
-  return Boolean(await untilAborted(asking, signal));
+  { approve, approvals, toolApproval, callContext }: ApprovalSettings & Pick<ToolCallOptions, 'callContext'>,
+): Promise<Need> {
+  const { type, reason } = toStatus(await callToolApproval(request, toolApproval));
+  if (type === 'approved') return 'none';
+  if (type === 'user-approval') return 'approval';
+  if (type !== 'not-applicable') return { refusal: reason };
+
+  const { tool, messages } = request;
+  const policy = approvals ?? (approve === undefined ? 'never' : 'unless-read-only');
+  if (await tool.needsApproval?.(request, { messages, callContext })) return 'approval';
+  const isAsked =
+    typeof policy === 'function' ? (await policy(request)) !== false : isAskedByPolicy[policy](request);
+  return isAsked ? 'approval' : 'none';
+}
+
+async function callToolApproval(
+  { toolCallId, toolName, input, messages, context }: ApprovalRequest,
+  toolApproval: ToolApproval | undefined,
+): Promise<unknown> {
+  if (typeof toolApproval === 'function') {
+    const toolCall = { type: 'tool-call', toolCallId, toolName, input, providerExecuted: true };
+    return toolApproval({ toolCall, tools: undefined, toolsContext: {}, runtimeContext: context, messages });
+  }
+  if (toolApproval === undefined || !Object.hasOwn(toolApproval, toolName)) return undefined;
+  const status = toolApproval[toolName];
+  return isFunction(status)
+    ? status(input, { toolCallId, messages, toolContext: undefined, runtimeContext: context })
+    : status;
+}
+
+/** Reads a status of `toolApproval`. An unknown one counts as denied. */
+function toStatus(status: unknown): { type: ApprovalStatus; reason?: string } {
+  if (status === undefined || status === null) return { type: 'not-applicable' };
+  const { type, reason } =
+    typeof status === 'string' ? { type: status, reason: undefined } : (objectOf(status) ?? {});
+  switch (type) {
+    case 'approved':
+    case 'denied':
+    case 'user-approval':
+    case 'not-applicable':
+      return { type, ...(typeof reason === 'string' && { reason }) };
+    default:
+      return {
+        type: 'denied',
+        reason: `\`toolApproval\` returned an unknown status: ${JSON.stringify(status)}.`,
+      };
+  }
 }
 
 /** Only an explicit approval counts: a forgotten `return` must not run a tool. */
-function readDecision(decision: ApprovalDecision | undefined): { isApproved: boolean; reason?: string } {
-  if (typeof decision !== 'object') return { isApproved: decision === true };
-  const { approved, reason }: Partial<typeof decision> = decision ?? {};
-  return { isApproved: approved === true, ...(reason !== undefined && { reason }) };
+function readDecision(decision: unknown): { isApproved: boolean; reason?: string } {
+  const { approved = decision, type = approved, reason } = objectOf(decision) ?? {};
+  if (approved === true || type === 'approved') return { isApproved: true };
+  if (typeof reason === 'string') return { isApproved: false, reason };
+  if (type !== 'user-approval' && type !== 'not-applicable') return { isApproved: false };
+  return {
+    isApproved: false,
+    reason: `\`approve\` returned "${type}", which approves nothing. Set \`approve: 'host'\` to let the host ask.`,
+  };
 }
 
-const toRefusal = (reason: string | undefined): string =>
+/** Returns the text that the model reads about a call that was not approved. */
+export const toRefusalText = (reason: string | undefined): string =>
   reason === undefined || reason === ''
     ? 'The call was not approved.'
     : `The call was not approved: ${reason}`;
+
+const toRefusal = (reason: string | undefined): Verdict => ({ refusal: toRefusalText(reason) });

@@ -1,6 +1,7 @@
 import { untilAborted } from '../shared/abort.js';
 import { objectOf } from '../shared/json.js';
 import type {
+  ToolCallContext,
   ToolCallOptions,
   ToolDefinition,
   ToolInvocation,
@@ -8,20 +9,26 @@ import type {
   ToolProgress,
   ToolSource,
 } from '../tools/tool-source.js';
-import { type Approvals, type Approve, requestApproval } from './approvals.js';
+import { type ApprovalRequest, type ApprovalSettings, decideOnCall } from './approvals.js';
 import { type LoopCall, parseInput } from './calls.js';
+import type { ApprovalCheck } from './host-approvals.js';
 import { limitOutput, type OutputLimits } from './output-limits.js';
 import type { StoredResults } from './result-store.js';
 import { createTimeLimit } from './time-limit.js';
 
-export interface ExecuteCallOptions extends RunToolOptions {
+export interface StartCallOptions extends RunToolOptions {
   readonly outputLimits: OutputLimits;
-  readonly approve: Approve | undefined;
-  readonly approvals: Approvals | undefined;
-  /** Results of earlier attempts at this turn, if they are stored. */
-  readonly results: StoredResults | undefined;
   /** Called when the tool starts. Calls that are unreadable, refused or have a stored result do not start. */
   readonly onStart: () => void;
+}
+
+export interface ExecuteCallOptions extends StartCallOptions, ApprovalSettings {
+  readonly callContext: ToolCallContext;
+  readonly messages: NonNullable<ToolCallOptions['messages']>;
+  /** Requests an approval of the host. Returns the output that the call has until then. */
+  readonly askHost: (call: ToolInvocation) => Promise<ToolOutput>;
+  /** Results of earlier attempts at this turn, if they are stored. */
+  readonly results: StoredResults | undefined;
 }
 
 /**
@@ -31,10 +38,9 @@ export interface ExecuteCallOptions extends RunToolOptions {
 export async function executeCall(
   { toolCallId, toolName, input }: LoopCall,
   tool: ToolDefinition,
-  { approve, approvals, outputLimits, results, onStart, ...options }: ExecuteCallOptions,
+  { results, askHost, ...options }: ExecuteCallOptions,
 ): Promise<ToolOutput> {
-  const { signal } = options;
-  signal.throwIfAborted();
+  options.signal.throwIfAborted();
   const parsed = parseInput(input, { toolName, schema: tool.inputSchema });
   if (!parsed.success) return { type: 'error-text', value: parsed.message };
   const call = { toolCallId, toolName, input: parsed.input };
@@ -42,9 +48,43 @@ export async function executeCall(
   const stored = await results?.find(call);
   if (stored !== undefined) return stored;
 
-  const refusal = await requestApproval({ ...call, tool }, { approve, approvals, ...options });
-  if (refusal !== undefined) return { type: 'error-text', value: refusal };
+  const verdict = await decideOnCall(toApprovalRequest(call, tool, options), options);
+  if (verdict === 'ask-host') return askHost(call);
+  if (verdict !== 'run') return { type: 'error-text', value: verdict.refusal };
+  return startCall(call, { results, ...options });
+}
 
+export interface ExecuteApprovedOptions extends StartCallOptions {
+  /** Verifies the approval and claims it. */
+  readonly admit: () => Promise<ApprovalCheck>;
+  /** Returns the stored result of the call that an approval belongs to. */
+  readonly resultsOf: (nonce: string) => StoredResults | undefined;
+}
+
+/** Runs a call that was approved in an earlier turn, with the approved arguments, unless it ran before. */
+export async function executeApprovedCall(
+  call: ToolInvocation,
+  { admit, resultsOf, ...options }: ExecuteApprovedOptions,
+): Promise<ToolOutput> {
+  options.signal.throwIfAborted();
+  const admission = await admit();
+  if (admission.type === 'refused') return { type: 'error-text', value: admission.refusal };
+  const results = resultsOf(admission.nonce);
+  const stored = await results?.find(call);
+  if (stored !== undefined) return stored;
+  if (admission.type === 'run') return startCall(call, { results, ...options });
+  return {
+    type: 'error-text',
+    value:
+      'No output: this approval was already answered, and the call was not repeated. Its outcome is unknown here.',
+  };
+}
+
+/** Starts a call that may run, and stores its output. */
+async function startCall(
+  call: ToolInvocation,
+  { outputLimits, results, onStart, ...options }: StartCallOptions & Pick<ExecuteCallOptions, 'results'>,
+): Promise<ToolOutput> {
   onStart();
   const run = await runTool(call, options);
   const output = limitOutput(run.output, outputLimits);
@@ -53,7 +93,33 @@ export async function executeCall(
   return output;
 }
 
-export interface RunToolOptions extends Pick<ToolCallOptions, 'callContext' | 'messages' | 'isV3Host'> {
+function toApprovalRequest(
+  call: ToolInvocation,
+  tool: ToolDefinition,
+  { callContext, messages }: Pick<ExecuteCallOptions, 'callContext' | 'messages'>,
+): ApprovalRequest {
+  const { name, server, originalName = name, readOnly, destructive, idempotent, openWorld } = tool;
+  const { turnId, round, context } = callContext;
+  return {
+    ...call,
+    ...(server !== undefined && { server }),
+    originalName,
+    annotations: {
+      readOnly,
+      destructive,
+      idempotent,
+      openWorld,
+      trusted: tool.trustAnnotations !== false,
+    },
+    tool,
+    turnId,
+    round,
+    messages,
+    ...(context !== undefined && { context }),
+  };
+}
+
+interface RunToolOptions extends Pick<ToolCallOptions, 'callContext' | 'messages' | 'isV3Host'> {
   readonly source: ToolSource;
   readonly signal: AbortSignal;
   /** Time that the tool may take without reporting progress, in milliseconds. */
@@ -61,7 +127,7 @@ export interface RunToolOptions extends Pick<ToolCallOptions, 'callContext' | 'm
   readonly onProgress: (progress: ToolProgress) => void;
 }
 
-export interface ToolRun {
+interface ToolRun {
   readonly output: ToolOutput;
   /** True if the tool was stopped before it finished, so that its effect is unknown. */
   readonly isTimedOut: boolean;

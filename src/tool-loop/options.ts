@@ -2,7 +2,8 @@ import * as z from 'zod/v4';
 import { isPlainObject } from '../shared/json.js';
 import { functionSetting, once, parseSettings } from '../shared/settings.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
-import type { Approvals, Approve } from './approvals.js';
+import type { HostApprovalOptions } from './approval-ids.js';
+import { APPROVAL_POLICIES, type Approvals, type Approve } from './approvals.js';
 import type { ToolLoopEvent } from './events.js';
 import type { ToolResultStore } from './result-store.js';
 
@@ -47,19 +48,30 @@ export interface ToolLoopOptions {
    */
   maxToolMediaBytes?: number;
   /**
-   * Approves or refuses a call. Only `true` and `{ approved: true }` approve it. Any other value and an exception refuse
-   * it, and the model reads the reason: `{ approved: false, reason: 'Ask the user first.' }`. It is not called for calls
-   * with invalid JSON or with a result in the `resultStore`. Its time counts only for `timeouts.total`.
-   * @default calls need no approval
+   * Approves or refuses a call. `true`, `{ approved: true }` and the status `approved` of `ai` 7 approve it. Any other
+   * value and an exception refuse it, and the model reads the reason: `{ approved: false, reason: 'Ask the user first.' }`.
+   * It is not called for calls with invalid JSON or with a result in the `resultStore`. Its time counts only for
+   * `timeouts.total`.
+   *
+   * `host` ends the turn with an approval request of `ai` 6 or 7, and runs the call when a later prompt contains the
+   * approval. It requires `kelivo-responses/v3`; with other hosts the call is refused.
+   * @default calls that need approval are refused
    */
-  approve?: Approve;
+  approve?: Approve | 'host';
   /**
-   * Calls that need approval. `all`: calls of every tool that is not read-only. `destructive`: calls of tools that are
-   * marked as destructive (MCP `destructiveHint`; many servers send no hints). `none`: no call. An application's tool
-   * with `needsApproval` requests approval in addition. Without `approve`, a call that needs approval is refused.
-   * @default 'all' with `approve`, else 'none'
+   * Calls that need approval. `unless-read-only`: calls of tools that are not read-only. `destructive`: calls of tools that
+   * are not known to be harmless. `always` and `never`: all calls, or none. A function returns false for calls that need
+   * no approval; any other value and an exception require it. Hints of tools count with the defaults of MCP, and those of
+   * servers without `trustAnnotations` not at all. A tool with `needsApproval` requires approval in addition.
+   * @default 'unless-read-only' with `approve`, else 'never'
    */
   approvals?: Approvals;
+  /**
+   * With `approve: 'host'`: how the approvals in a prompt are verified. Required if the process that receives an approval
+   * may be another one than the process that requested it.
+   * @default a secret of the process, which refuses approvals that another process requested
+   */
+  hostApprovals?: HostApprovalOptions;
   /**
    * Stores finished calls beyond the life of the process, for example a `Keyv` over Redis. After a crash another process
    * can repeat a turn with the same prompt and the same `providerOptions.kelivo.turnId`, a string that the host chooses.
@@ -133,8 +145,22 @@ export function createToolLoopShape() {
     maxRepeatedCalls: atLeastOne,
     maxToolOutputChars: z.number().int().min(100).optional(),
     maxToolMediaBytes: z.number().int().min(0).optional(),
-    approve: functionSetting<Approve>().optional(),
-    approvals: z.enum(['none', 'destructive', 'all']).optional(),
+    approve: z
+      .union([functionSetting<Approve>(), z.literal('host')], 'expected a function or "host"')
+      .optional(),
+    approvals: z
+      .union(
+        [z.enum(APPROVAL_POLICIES), functionSetting<Exclude<Approvals, string>>()],
+        `expected one of ${APPROVAL_POLICIES.map(policy => `"${policy}"`).join('|')}, or a function`,
+      )
+      .optional(),
+    hostApprovals: z
+      .strictObject({
+        secret: z.string().min(32, 'expected a random text of at least 32 characters'),
+        claim: functionSetting<HostApprovalOptions['claim']>(),
+        expiresAfter: milliseconds,
+      })
+      .optional(),
     resultStore: z
       .custom<ToolResultStore>(isResultStore, 'expected an object with `get` and `set`, such as a Keyv')
       .optional(),

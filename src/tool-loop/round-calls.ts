@@ -1,10 +1,13 @@
 import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
 import type { PartSink } from '../parts/part-stream.js';
+import { createProviderToolParts } from '../parts/provider-executed-parts.js';
+import { objectOf } from '../shared/json.js';
 import { toResultValue } from '../tool-calls/mcp-output.js';
-import { executeCall } from './call-execution.js';
+import type { ToolDefinition, ToolInvocation, ToolOutput, ToolProgress } from '../tools/tool-source.js';
+import { executeApprovedCall, executeCall } from './call-execution.js';
 import { type CallRunner, createCallRunner } from './call-runner.js';
-import { isErrorOutput } from './calls.js';
-import type { ToolDefinition } from '../tools/tool-source.js';
+import { isErrorOutput, type LoopCall, toValidJson } from './calls.js';
+import type { PendingCall } from './host-approvals.js';
 import type { Turn } from './turn.js';
 
 export interface RoundCallsOptions {
@@ -12,50 +15,88 @@ export interface RoundCallsOptions {
   /** Call options that the model received in this round. */
   readonly options: LanguageModelV2CallOptions;
   readonly sink: PartSink;
+  /** Calls that were approved after an earlier turn, by their ids. @default the calls are new */
+  readonly approvedCalls?: ReadonlyMap<string, PendingCall>;
 }
 
 /** Creates the runner of one round's calls. It writes their results to the sink and reports them as events. */
-export function createRoundCalls(turn: Turn, { round, options, sink }: RoundCallsOptions): CallRunner {
-  const { calls, limits, record, toolParts, emit, warn, identity } = turn;
+export function createRoundCalls(
+  turn: Turn,
+  { round, options, sink, approvedCalls }: RoundCallsOptions,
+): CallRunner {
+  const { calls, limits, record, emit, warn, identity, hostApprovals } = turn;
   const { signal } = turn.lifetime;
   const mayCall = options.toolChoice?.type !== 'none';
   const messages = options.prompt.filter(({ role }) => role !== 'system');
   const results = calls.storedResultsOf(round, signal);
+  // The host shows a request of an approval even if it shows no other calls, so it needs the result.
+  const toolParts = approvedCalls === undefined ? turn.toolParts : FULL_PARTS;
+  const written = new Set<string>();
   return createCallRunner({
     ...calls.scheduling,
     signal,
     startEarly: calls.scheduling.startEarly && mayCall,
-    admit: (call, tool) => limits.admitCall(call, { tool, warn: message => warn(round, message) }),
+    // Approved calls were counted in the turn that made them.
+    admit: (call, tool) =>
+      approvedCalls === undefined
+        ? limits.admitCall(call, { tool, warn: message => warn(round, message) })
+        : () => 'run',
 
     execute(call, tool, { signal: callSignal, onStart }) {
       const { toolCallId, toolName, input } = call;
       const facts = { round, toolCallId, toolName, ...sourceOf(tool) };
       const server = tool.server;
-      return executeCall(call, tool, {
+      const common = {
         ...calls.execution,
         callContext: { ...identity, round, toolCallId, ...(server !== undefined && { server }) },
         messages,
         signal: callSignal,
-        results,
         onStart() {
           onStart();
+          writeCall(call, tool);
           record.markToolRun();
           emit({ type: 'tool-start', ...facts, input });
         },
-        onProgress: progress => emit({ type: 'tool-progress', ...facts, ...progress }),
-      });
+        onProgress: (progress: ToolProgress) => emit({ type: 'tool-progress', ...facts, ...progress }),
+      };
+      const approved = approvedCalls?.get(toolCallId);
+      if (approved === undefined) {
+        const askHost = (parsed: ToolInvocation): Promise<ToolOutput> =>
+          hostApprovals.ask({ ...call, ...parsed }, { tool, write: sink.write });
+        return executeCall(call, tool, { ...common, results, askHost });
+      }
+      return executeApprovedCall(
+        { toolCallId, toolName, input: objectOf(approved.part.input) ?? {} },
+        {
+          ...common,
+          admit: () => hostApprovals.admit(approved, { tools: turn.tools, signal: callSignal }),
+          resultsOf: nonce => calls.storedResultsOfApproval(nonce, signal),
+        },
+      );
     },
 
     onOutcome(outcome) {
       const { call, output, duration } = outcome;
       const { toolCallId, toolName } = call;
+      if (approvedCalls === undefined) limits.recordOutcome(outcome);
+      if (hostApprovals.isAsked(toolCallId)) return;
+      writeCall(call, outcome.tool);
       const isError = isErrorOutput(output);
-      limits.recordOutcome(outcome);
       toolParts.result({ toolCallId, toolName, result: toResultValue(output), isError }).forEach(sink.write);
       emit({ type: 'tool-end', round, toolCallId, toolName, ...sourceOf(outcome.tool), duration, isError });
     },
   });
+
+  /** Writes a call before its result. Without host approvals it was written as it arrived. */
+  function writeCall(call: LoopCall, tool: ToolDefinition | undefined): void {
+    if (!hostApprovals.isActive || written.has(call.toolCallId)) return;
+    written.add(call.toolCallId);
+    const input = toValidJson(call.input, { schema: tool?.inputSchema });
+    toolParts.call({ ...call, input }).forEach(sink.write);
+  }
 }
+
+const FULL_PARTS = createProviderToolParts(() => 'full');
 
 /** Returns the server and the original name of a tool, for events and callbacks. */
 const sourceOf = ({ server, originalName }: Partial<ToolDefinition> = {}): Pick<

@@ -219,7 +219,8 @@ function createForwarder(turn: Turn, { calls, write }: { calls: CallRunner; writ
     inputs.complete(call);
     const schema = found.owner === 'loop' ? found.tool.inputSchema : undefined;
     const marked = hiddenCalls.mark({ type: 'tool-call', ...call, input: toValidJson(input, { schema }) });
-    toolParts.call(marked).forEach(write);
+    // A call that the host may have to approve is written after the decision on it.
+    if (!turn.hostApprovals.isActive) toolParts.call(marked).forEach(write);
     hiddenCalls.announce(toolName);
     if (found.owner === 'loop') calls.add(call, found.tool);
     else calls.refuse(call, found.reason);

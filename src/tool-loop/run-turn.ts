@@ -1,5 +1,6 @@
 import type { LanguageModelV2FinishReason } from '@ai-sdk/provider';
 import type { PartSink } from '../parts/part-stream.js';
+import { runApprovedCalls } from './approved-calls.js';
 import type { CallRunner } from './call-runner.js';
 import { withOutcomes, withoutCalls } from './history.js';
 import { isIncompleteReason } from './host-calls.js';
@@ -16,17 +17,27 @@ import type { ReachedLimit } from './turn-limits.js';
  * Writes one `stream-start`, the parts of all rounds, and one `finish` with the usage of all rounds. Rejects only on
  * abort: any other failure ends the turn with an `error` part and `finish`.
  */
-export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Promise<void> {
-  const { lifetime, limits, record, hiddenCalls } = turn;
+export async function runTurn(turn: Turn, firstRound: Round | undefined, sink: PartSink): Promise<void> {
+  const { lifetime, limits, record, hiddenCalls, hostApprovals } = turn;
   let options = turn.request;
   let round = firstRound;
   let number = 1;
   let calls: CallRunner | undefined;
 
   try {
+    if (round === undefined) {
+      sink.write({ type: 'stream-start', warnings: [...turn.warnings] });
+      const answered = await runApprovedCalls(turn, sink);
+      if (answered === undefined) {
+        sink.write(record.toFinish('tool-calls'));
+        return;
+      }
+      options = answered;
+      round = await turn.openRound(options, 1);
+    }
     for (; ; number++) {
       calls = createRoundCalls(turn, { round: number, options, sink });
-      const summary = await readRound(round, { turn, calls, sink, isFirst: number === 1 });
+      const summary = await readRound(round, { turn, calls, sink, isFirst: round === firstRound });
       const { finishReason, usage, providerMetadata } = summary.finish;
       record.addUsage(usage);
 
@@ -38,17 +49,20 @@ export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Pr
         if (number === 1 && calls.size > 0) reportLimit(turn, number, limits.reachedLimit(number));
         calls.abandon(`Not run: ${record.reachedLimit?.reason ?? 'the tool choice is "none".'}`);
       }
-      const outcomes = await calls.waitForAll();
+      const outcomes = (await calls.waitForAll()).filter(
+        ({ call }) => !hostApprovals.isAsked(call.toolCallId),
+      );
+      const isWaiting = outcomes.length < calls.size;
       hiddenCalls.add(outcomes);
       summary.release();
       record.addRound(summary, outcomes);
       limits.recordRound(outcomes);
       turn.emit({ type: 'round-end', round: number, finishReason, usage });
 
-      if (!mayCall || isFinal(summary, calls)) {
-        if (isWithoutAnswer(summary)) explainLimit(turn, sink);
+      if (!mayCall || isWaiting || isFinal(summary, calls)) {
+        if (!isWaiting && isWithoutAnswer(summary)) explainLimit(turn, sink);
         hiddenCalls.lastCarrier().forEach(sink.write);
-        sink.write(record.toFinish(toFinishReason(summary, calls), providerMetadata));
+        sink.write(record.toFinish(toFinishReason(summary, calls, { isWaiting }), providerMetadata));
         return;
       }
       // The outcomes are recorded: an error in the next request does not concern them.
@@ -61,7 +75,7 @@ export async function runTurn(turn: Turn, firstRound: Round, sink: PartSink): Pr
     }
   } catch (cause) {
     const error = lifetime.signal.aborted ? lifetime.signal.reason : cause;
-    round.cancel(error);
+    round?.cancel(error);
     if (lifetime.isAborted()) throw error;
     calls?.abandon('The turn ended before this tool had finished.');
     hiddenCalls.add((await calls?.waitForAll()) ?? []);
@@ -100,9 +114,13 @@ const isIncomplete = ({ finish }: RoundSummary): boolean => isIncompleteReason(f
 const isFinal = (summary: RoundSummary, calls: CallRunner): boolean =>
   calls.size === 0 || summary.hostCalls.length > 0 || isIncomplete(summary);
 
-function toFinishReason(summary: RoundSummary, calls: CallRunner): LanguageModelV2FinishReason {
+function toFinishReason(
+  summary: RoundSummary,
+  calls: CallRunner,
+  { isWaiting }: { isWaiting: boolean },
+): LanguageModelV2FinishReason {
   if (isIncomplete(summary)) return summary.finish.finishReason;
-  if (summary.hostCalls.length > 0) return 'tool-calls';
+  if (isWaiting || summary.hostCalls.length > 0) return 'tool-calls';
   // The model called a tool although the round had the tool choice `none`.
   return calls.size > 0 ? 'other' : summary.finish.finishReason;
 }

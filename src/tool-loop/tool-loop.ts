@@ -63,7 +63,7 @@ export function createToolLoop(
       const openRound = streamedRounds(model);
       const { turn, round } = await open(callOptions, { source, mode: 'stream', openRound });
       const stream = createPartStream(sink => run(turn, round, sink), { onCancel: turn.lifetime.abort });
-      return { stream, request: round.request, response: round.response };
+      return { stream, request: round?.request, response: round?.response };
     },
 
     async doGenerate(callOptions) {
@@ -78,8 +78,8 @@ export function createToolLoop(
       return {
         ...result,
         warnings: [...warnings, ...laterWarnings],
-        request: round.request,
-        response: { ...round.response, ...response },
+        request: round?.request,
+        response: { ...round?.response, ...response },
       };
     },
   };
@@ -110,14 +110,16 @@ export function createToolLoop(
   ) {
     const turn = await openTurn(callOptions, { ...context, settings, isHostedTool });
     try {
-      return { turn, round: await turn.openRound(turn.request, 1) };
+      // A host repeats a request that fails, but not the calls before it: the stream opens before they run.
+      const round = turn.pendingCalls.length > 0 ? undefined : await turn.openRound(turn.request, 1);
+      return { turn, round };
     } catch (error) {
       turn.lifetime.close();
       throw error;
     }
   }
 
-  async function run(turn: Turn, round: Round, sink: PartSink): Promise<void> {
+  async function run(turn: Turn, round: Round | undefined, sink: PartSink): Promise<void> {
     try {
       await runTurn(turn, round, sink);
     } finally {

@@ -21,6 +21,12 @@ import { type CallSettings, createCallSettings } from './call-settings.js';
 import { createEventEmitter, type EmitEvent, type Warn } from './events.js';
 import { createHiddenCalls, type HiddenCalls, withHiddenCalls } from './hidden-calls.js';
 import { withoutCalls } from './history.js';
+import {
+  createHostApprovals,
+  type HostApprovals,
+  type PendingCall,
+  resolveApprovals,
+} from './host-approvals.js';
 import { createToolFinder, type FindTool, type HostTool } from './known-tools.js';
 import type { ToolLoopOptions } from './options.js';
 import type { OpenRound, Round } from './round.js';
@@ -45,6 +51,11 @@ export interface Turn {
   readonly warnings: readonly LanguageModelV2CallWarning[];
   /** Execution settings for calls. */
   readonly calls: CallSettings;
+  /** Tools that the loop runs, by name. */
+  readonly tools: ReadonlyMap<string, ToolDefinition>;
+  readonly hostApprovals: HostApprovals;
+  /** Calls of the prompt that the turn begins with, before its first round. */
+  readonly pendingCalls: readonly PendingCall[];
   /** The parts of the loop's calls that the host receives. */
   readonly toolParts: ProviderToolParts;
   /** Calls that the host does not keep. */
@@ -108,13 +119,17 @@ export async function openTurn(
     const listing = await untilAborted(source.listTools({ signal }), signal);
     const tools = new Map(listing.tools.map(tool => [tool.name, tool]));
     const hostTools = (callOptions.tools ?? []).filter(tool => !tools.has(tool.name));
-    const request = toFirstRequest(callOptions, { tools, hostTools, signal, isHostedTool });
+    const hostApprovals = createHostApprovals(callOptions, settings);
+    const history = { ...callOptions, prompt: withHiddenCalls(callOptions.prompt) };
+    const { prompt, pending } = resolveApprovals(history, hostApprovals);
+    const request = toFirstRequest({ ...callOptions, prompt }, { tools, hostTools, signal, isHostedTool });
     const modeOf = createToolPartsModes(callOptions, { mode, toolActivity: settings.toolActivity });
     return {
       request: withTurnToken(maxRounds <= 1 ? withoutCalls(request) : request),
       async openRound(options, number) {
         emit({ type: 'round-start', round: number });
-        if (number === 1) return openRound(options);
+        // A turn that begins with calls has opened its stream, so that the host cannot retry it.
+        if (number === 1 && pending.length === 0) return openRound(options);
         const { maxRetries = 2, initialDelay = 1000 } = retryOptions ?? {};
         return retry(() => openRound(options), { maxRetries, initialDelay, signal });
       },
@@ -126,6 +141,9 @@ export async function openTurn(
         message,
       })),
       calls,
+      tools,
+      hostApprovals,
+      pendingCalls: pending,
       toolParts: createProviderToolParts(modeOf),
       hiddenCalls: createHiddenCalls(modeOf),
       hasHiddenTools: [...tools.keys()].some(name => modeOf(name) !== 'full'),
@@ -193,7 +211,7 @@ function toFirstRequest(
   return {
     ...callOptions,
     abortSignal: signal,
-    prompt: pairToolCalls(withHiddenCalls(callOptions.prompt), {
+    prompt: pairToolCalls(callOptions.prompt, {
       isFunctionTool: toolName => loopTools.has(toolName),
       isHostedTool,
       keepOrphans: isContinuation(callOptions),

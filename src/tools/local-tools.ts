@@ -71,9 +71,12 @@ export interface LocalTool<Schema = unknown> {
    * @default the `approvals` option of the tool loop
    */
   readonly needsApproval?: boolean | NeedsApproval<ToolInput<Schema>>['check'];
-  /** Set to true if the tool changes nothing. Read-only tools run in parallel. @default false */
+  /** Set to true if the tool changes nothing. Read-only tools run in parallel. @default not stated, which counts as false */
   readonly readOnly?: boolean;
-  /** Set to true if the tool can destroy data. `approvals: 'destructive'` covers such tools. @default false */
+  /**
+   * Set to false if the tool cannot destroy data: `approvals: 'destructive'` then does not cover it.
+   * @default not stated, which counts as true unless the tool is read-only
+   */
   readonly destructive?: boolean;
 }
 
@@ -137,12 +140,14 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
       const definitions: ToolDefinition[] = [];
       const warnings: string[] = [];
       for (const [name, tool] of Object.entries(tools)) {
-        const { readOnly = false, destructive = false } = tool;
+        const { readOnly, destructive } = tool;
         try {
           const inputSchema = await asSchema(tool.inputSchema).jsonSchema;
           const description = toDescription(tool, options);
           definitions.push({
-            ...{ name, description, inputSchema, readOnly, destructive },
+            ...{ name, description, inputSchema },
+            ...(readOnly !== undefined && { readOnly }),
+            ...(destructive !== undefined && { destructive }),
             ...(tool.needsApproval && {
               needsApproval: (call, callOptions) => needsApproval(tool, call, { ...options, ...callOptions }),
             }),

@@ -1,7 +1,8 @@
 import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
+import { withApprovalResponses } from '../parts/call-marks.js';
 import { toV2Output } from '../parts/v2-output.js';
 import { objectOf } from '../shared/json.js';
-import { withApprovalTool, withV2Approvals } from './mcp-approvals.js';
+import { withApprovalTool, withV2Approvals } from './approvals.js';
 import type {
   LanguageModelV3CallOptions,
   LanguageModelV3Message,
@@ -20,7 +21,8 @@ export function toV2Options(options: LanguageModelV3CallOptions): {
 } {
   const { prompt, tools, ...rest } = options;
   const removed = new Set<string>();
-  const messages = withV2Approvals(prompt).map(message =>
+  const approvals = withV2Approvals(prompt);
+  const messages = approvals.prompt.map(message =>
     toV2Message(message, { remove: type => void removed.add(type) }),
   );
   const converted: unknown = {
@@ -31,7 +33,7 @@ export function toV2Options(options: LanguageModelV3CallOptions): {
   };
   return {
     // The part types of version 3 are open, because `ai` 6 and 7 differ. A model checks the parts that it reads.
-    options: converted as LanguageModelV2CallOptions,
+    options: withApprovalResponses(converted as LanguageModelV2CallOptions, approvals.responses),
     warnings: [...removed].map(type => ({
       type: 'other',
       message: `Prompt content of type "${type}" is not supported and was not sent.`,

@@ -10,13 +10,14 @@ import type {
 import { withV3Host } from '../parts/call-marks.js';
 import { asJson } from '../shared/json.js';
 import { toV2Options } from './call-options.js';
-import { isApprovalCall, toApprovalRequest } from './mcp-approvals.js';
+import { isApprovalCall, toHostedRequest, toLoopRequest } from './approvals.js';
 import type {
   LanguageModelV3,
   LanguageModelV3CallOptions,
   LanguageModelV3Content,
   LanguageModelV3FinishReason,
   LanguageModelV3StreamPart,
+  LanguageModelV3ToolApprovalRequest,
   LanguageModelV3ToolCall,
   LanguageModelV3ToolResult,
   LanguageModelV3Usage,
@@ -100,21 +101,22 @@ function createPartConverter(
         // The complete input follows with the approval request.
         return approvalCalls.has(part.id) ? [] : [part];
       case 'tool-call':
-        return isApprovalCall(part, isDeclared) ? toApprovalRequest(part) : [toV3Part(part, isDeclared)];
+        return toV3Call(part, isDeclared);
       default:
         return [toV3Part(part, isDeclared)];
     }
   };
 }
 
-function toV3Part(part: LanguageModelV2StreamPart, isDeclared: IsDeclared): LanguageModelV3StreamPart {
+function toV3Part(
+  part: Exclude<LanguageModelV2StreamPart, { type: 'tool-call' }>,
+  isDeclared: IsDeclared,
+): LanguageModelV3StreamPart {
   switch (part.type) {
     case 'stream-start':
       return { ...part, warnings: part.warnings.map(toV3Warning) };
     case 'tool-input-start':
       return { ...part, ...toDynamic(part, isDeclared) };
-    case 'tool-call':
-      return toV3Call(part, isDeclared);
     case 'tool-result':
       return toV3Result(part, isDeclared);
     case 'finish':
@@ -130,18 +132,20 @@ function toV3Part(part: LanguageModelV2StreamPart, isDeclared: IsDeclared): Lang
 
 /** Converts one part of a complete response. An approval request becomes two parts. */
 function toV3Content(part: LanguageModelV2Content, isDeclared: IsDeclared): LanguageModelV3Content[] {
-  if (part.type === 'tool-call') {
-    return isApprovalCall(part, isDeclared) ? toApprovalRequest(part) : [toV3Call(part, isDeclared)];
-  }
+  if (part.type === 'tool-call') return toV3Call(part, isDeclared);
   return [part.type === 'tool-result' ? toV3Result(part, isDeclared) : part];
 }
 
 type ContentOf<Type> = Extract<LanguageModelV2Content, { type: Type }>;
 
-const toV3Call = (call: ContentOf<'tool-call'>, isDeclared: IsDeclared): LanguageModelV3ToolCall => ({
-  ...call,
-  ...toDynamic(call, isDeclared),
-});
+/** Converts a call. A call that needs an approval is followed by the request for it. */
+const toV3Call = (
+  call: ContentOf<'tool-call'>,
+  isDeclared: IsDeclared,
+): (LanguageModelV3ToolCall | LanguageModelV3ToolApprovalRequest)[] =>
+  isApprovalCall(call, isDeclared)
+    ? toHostedRequest(call)
+    : [{ ...call, ...toDynamic(call, isDeclared) }, ...toLoopRequest(call)];
 
 function toV3Result(
   { providerExecuted, result, ...rest }: ContentOf<'tool-result'>,

@@ -9,7 +9,7 @@ import { gate, scriptedTools } from './_tools.js';
 const kinds = () =>
   scriptedTools({
     read: { execute: () => 'ran', readOnly: true },
-    write: () => 'ran',
+    write: { execute: () => 'ran', destructive: false },
     wipe: { execute: () => 'ran', destructive: true },
   });
 
@@ -41,7 +41,8 @@ describe('an approval', () => {
 
   it.each([
     ['destructive', ['wipe']],
-    ['none', []],
+    ['never', []],
+    ['always', ['read', 'write', 'wipe']],
   ] as const)('with approvals "%s" is requested only for %j', async (approvals, expected) => {
     const asked: string[] = [];
     const approve = ({ toolName }: ApprovalRequest) => asked.push(toolName) > 0;
@@ -51,7 +52,8 @@ describe('an approval', () => {
   });
 
   it.each([
-    ['all', ['read']],
+    ['always', []],
+    ['unless-read-only', ['read']],
     ['destructive', ['read', 'write']],
   ] as const)('with approvals "%s" and no `approve` lets only %j run', async (approvals, expected) => {
     const { ran, outputs } = await run({ approvals });

@@ -38,10 +38,13 @@ describe('the options of a tool loop', () => {
     [{ tools, maxToolCalls: 0 }, 'Invalid `maxToolCalls` of the tool loop options: Too small'],
     [{ tools, maxToolOutputChars: 99 }, 'expected number to be >=100, got 99.'],
     [{ tools, maxToolMediaBytes: -1 }, 'Invalid `maxToolMediaBytes` of the tool loop options: Too small'],
-    [{ tools, approve: true }, 'Invalid `approve` of the tool loop options: expected a function, got true.'],
     [
-      { tools, approvals: 'some' },
-      'Invalid option: expected one of "none"|"destructive"|"all", got a string.',
+      { tools, approve: true },
+      'Invalid `approve` of the tool loop options: expected a function or "host", got true.',
+    ],
+    [
+      { tools, approvals: 'all' },
+      'expected one of "never"|"destructive"|"unless-read-only"|"always", or a function, got a string.',
     ],
     [
       { tools, resultStore: { get: () => {} } },

@@ -73,7 +73,7 @@ describe('runInProvider', () => {
 
     const asked: unknown[] = [];
     const approve = ({ input }: ApprovalRequest) => asked.push(input) > 0;
-    const approved = await runTurn(tools, {}, { approve, approvals: 'none' });
+    const approved = await runTurn(tools, {}, { approve, approvals: 'never' });
     expect(approved.output).toEqual({ type: 'text', value: 'Sun in Oslo.' });
     expect(asked).toEqual([{ city: 'Oslo' }]);
   });

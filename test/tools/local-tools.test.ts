@@ -29,10 +29,15 @@ describe('createLocalTools', () => {
         name: 'get_weather',
         description: 'Tells the weather.',
         inputSchema: { type: 'object', properties: { city: { type: 'string' } } },
-        readOnly: false,
       },
-      { name: 'add', inputSchema: schema, readOnly: true, destructive: false },
-      { name: 'wipe', readOnly: false, destructive: true },
+      { name: 'add', inputSchema: schema, readOnly: true },
+      { name: 'wipe', destructive: true },
+    ]);
+    // Hints that are not stated have the defaults of MCP.
+    expect(tools.map(({ readOnly, destructive }) => [readOnly, destructive])).toEqual([
+      [undefined, undefined],
+      [true, undefined],
+      [undefined, true],
     ]);
   });
 

@@ -11,7 +11,7 @@ export const settingsSchema = z.strictObject({
   reasoningEffort: z.enum(['default', 'minimal', 'low', 'medium', 'high']),
   flag: z.enum(['kelivo', 'official']),
   disabledAdapters: z.array(z.string().max(100)).max(100),
-  approvals: z.enum(['none', 'destructive', 'all']),
+  approvals: z.enum(['never', 'destructive', 'unless-read-only', 'always']),
   systemPrompt: z.string().max(20_000),
   fault: z.string().max(50),
   faultRequest: z.number().int().min(0).max(10),

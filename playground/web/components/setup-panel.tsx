@@ -52,13 +52,14 @@ export function SetupPanel({ playground }: { playground: PlaygroundStateHook }) 
             label="Ask before a tool runs"
             value={settings.approvals}
             options={[
-              { value: 'none', title: 'Never' },
+              { value: 'never', title: 'Never' },
               {
                 value: 'destructive',
                 title: 'Destructive',
-                hint: 'Tools that are marked as destructive',
+                hint: 'Tools that are not known to be harmless',
               },
-              { value: 'all', title: 'All', hint: 'Every tool that is not read-only' },
+              { value: 'unless-read-only', title: 'Writes', hint: 'Every tool that is not read-only' },
+              { value: 'always', title: 'Always', hint: 'Every tool' },
             ]}
             onChange={approvals => void change({ approvals })}
           />

@@ -1,4 +1,5 @@
 import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
+import { approvalMarkOf, type ApprovalResponse } from '../parts/call-marks.js';
 import { objectOf, type PlainObject, stringOf } from '../shared/json.js';
 import type {
   LanguageModelV3Message,
@@ -8,8 +9,9 @@ import type {
   LanguageModelV3ToolCall,
 } from './specification.js';
 
-// Version 3 has parts for approval requests and responses. Version 2 expresses both as a call of a tool that the host
-// declares for this purpose, and its result.
+// Version 3 has parts for approval requests and responses. Version 2 expresses them in two ways:
+// - Those of a hosted MCP server are a call of a tool that the host declares for this purpose, and its result.
+// - Those of the tool loop are a call with a mark, and a response in the call options.
 
 type V2Call = Extract<LanguageModelV2StreamPart, { type: 'tool-call' }>;
 
@@ -27,14 +29,23 @@ export function withApprovalTool(tools: readonly LanguageModelV3Tool[]): readonl
   return needsTool && !hasTool ? [...tools, APPROVAL_TOOL] : tools;
 }
 
-/** Returns true for an approval request, and false for a call of a host's tool with the same name. */
+/** Returns true for an approval request of a hosted server, and false for a call of a host's tool with the same name. */
 export const isApprovalCall = (
   { toolName, providerExecuted }: { toolName: string; providerExecuted?: boolean },
   isDeclared: (toolName: string) => boolean,
 ): boolean => toolName === APPROVAL_TOOL.name && providerExecuted !== true && !isDeclared(toolName);
 
-/** Returns the call that needs an approval, and the request for it. */
-export function toApprovalRequest({
+/** Returns the request of the tool loop for a call that waits for approval, or nothing. */
+export function toLoopRequest({
+  toolCallId,
+  providerMetadata,
+}: V2Call): readonly LanguageModelV3ToolApprovalRequest[] {
+  const { id, answered = false } = approvalMarkOf(providerMetadata) ?? {};
+  return id === undefined || answered ? [] : [{ type: 'tool-approval-request', approvalId: id, toolCallId }];
+}
+
+/** Returns the call of a hosted server that needs an approval, and the request for it. */
+export function toHostedRequest({
   toolCallId,
   input,
   providerMetadata,
@@ -56,17 +67,23 @@ export function toApprovalRequest({
   return [call, { type: 'tool-approval-request', approvalId: toolCallId, toolCallId }];
 }
 
-/** Converts the approval requests and responses of a history to version 2. */
-export function withV2Approvals(
-  prompt: readonly LanguageModelV3Message[],
-): readonly LanguageModelV3Message[] {
-  /** Call ids of the requests so far. True if a response was found. */
-  const responded = new Map<unknown, boolean>();
-  return prompt.map(message =>
+/**
+ * Converts the approval requests and responses of a history to version 2. The responses to requests of the tool loop are
+ * returned separately.
+ */
+export function withV2Approvals(prompt: readonly LanguageModelV3Message[]): {
+  prompt: readonly LanguageModelV3Message[];
+  responses: readonly ApprovalResponse[];
+} {
+  /** Responses by the id of their request. Undefined if there is none so far. */
+  const requests = new Map<unknown, ApprovalRequest>();
+  const responses: ApprovalResponse[] = [];
+  const converted = prompt.map(message =>
     typeof message.content === 'string'
       ? message
       : { ...message, content: message.content.flatMap(part => toV2Parts(part)) },
   );
+  return { prompt: converted, responses };
 
   function toV2Parts(part: LanguageModelV3PromptPart): readonly LanguageModelV3PromptPart[] {
     switch (part.type) {
@@ -86,9 +103,16 @@ export function withV2Approvals(
 
   function toV2Request(part: LanguageModelV3PromptPart): LanguageModelV3PromptPart {
     const { toolCallId, toolName, input, providerOptions } = part;
+    const mark = approvalMarkOf(providerOptions);
+    if (mark !== undefined) {
+      const request = { loopRequest: mark.id, hasResponse: false };
+      requests.set(mark.id, request);
+      requests.set(toolCallId, request);
+      return part;
+    }
     const serverLabel = objectOf(objectOf(providerOptions)?.kelivo)?.approvalFor;
     if (typeof serverLabel !== 'string') return part;
-    responded.set(toolCallId, false);
+    requests.set(toolCallId, { hasResponse: false });
     const request = { serverLabel, name: stringOf(toolName).replace(/^mcp\./, ''), arguments: input };
     return { type: 'tool-call', toolCallId, toolName: APPROVAL_TOOL.name, input: request, providerOptions };
   }
@@ -98,12 +122,25 @@ export function withV2Approvals(
     id: unknown,
     { approved, reason }: PlainObject,
   ): readonly LanguageModelV3PromptPart[] {
-    const hasResponse = responded.get(id);
-    if (hasResponse === undefined) return [part];
-    if (hasResponse) return [];
-    responded.set(id, true);
-    const value = { approve: approved === true, ...(typeof reason === 'string' && { reason }) };
+    const request = requests.get(id);
+    if (request === undefined) return [part];
+    // The loop receives contradictory responses as well, of which a denial counts.
+    if (request.hasResponse && (request.loopRequest === undefined || part.type === 'tool-result')) return [];
+    request.hasResponse = true;
+    const isApproved = approved === true;
+    const given = typeof reason === 'string' ? { reason } : {};
+    if (request.loopRequest !== undefined) {
+      responses.push({ approvalId: request.loopRequest, approved: isApproved, ...given });
+      return [];
+    }
+    const value = { approve: isApproved, ...given };
     const { name: toolName } = APPROVAL_TOOL;
     return [{ type: 'tool-result', toolCallId: id, toolName, output: { type: 'json', value } }];
   }
+}
+
+interface ApprovalRequest {
+  /** Id of a request of the tool loop. Undefined for requests of hosted servers. */
+  readonly loopRequest?: string;
+  hasResponse: boolean;
 }

@@ -1,0 +1,257 @@
+import type {
+  LanguageModelV2CallOptions,
+  LanguageModelV2Message,
+  LanguageModelV2Prompt,
+  LanguageModelV2StreamPart,
+  LanguageModelV2ToolCallPart,
+  LanguageModelV2ToolResultPart,
+  SharedV2ProviderMetadata,
+} from '@ai-sdk/provider';
+import {
+  type ApprovalMark,
+  approvalMarkOf,
+  type ApprovalResponse,
+  approvalResponsesOf,
+  isV3Host,
+  withApprovalMark,
+} from '../parts/call-marks.js';
+import type { ToolDefinition, ToolInvocation, ToolOutput } from '../tools/tool-source.js';
+import { type ApprovableCall, createApprovalIds } from './approval-ids.js';
+import { toRefusalText } from './approvals.js';
+import type { ToolLoopOptions } from './options.js';
+
+// A call that the host has to approve ends its turn without a result. The host keeps it with a mark in its metadata and
+// adds the response of a person to the next prompt. The call runs at the start of that turn. It is then written again,
+// with its result, because hosts expect a call and its result in one response.
+
+/** A call of the prompt that was approved, or that nobody has answered yet. */
+export interface PendingCall {
+  readonly part: LanguageModelV2ToolCallPart;
+  /** The requests for this call, in their order. */
+  readonly marks: readonly [ApprovalMark, ...ApprovalMark[]];
+  /** The request that was approved; undefined if no request was answered. */
+  readonly approved: ApprovalMark | undefined;
+  /** Stands in the prompt for the output of the call. */
+  readonly placeholder: ToolOutput;
+}
+
+/** `run`: the call may run now. `repeated`: it was run before. Else the text for the model. */
+export type ApprovalCheck =
+  | { readonly type: 'run' | 'repeated'; readonly nonce: string }
+  | { readonly type: 'refused'; readonly refusal: string };
+
+type Write = (part: LanguageModelV2StreamPart) => void;
+
+/** Approvals that the host requests in one turn and passes back in a later prompt. */
+export interface HostApprovals {
+  /** True if the host can be asked. */
+  readonly isActive: boolean;
+  /** Requests an approval. Returns the output that the call has until then. */
+  ask(
+    call: ToolInvocation & { readonly providerMetadata?: SharedV2ProviderMetadata },
+    options: { tool: ToolDefinition; write: Write },
+  ): Promise<ToolOutput>;
+  /** Requests an approval again. */
+  askAgain(call: PendingCall, options: { write: Write }): Promise<void>;
+  /** Returns true for a call of this turn that waits for an approval. */
+  isAsked(toolCallId: string): boolean;
+  /** Verifies an approved call and claims it. */
+  admit(call: PendingCall, options: { tools: Tools; signal: AbortSignal }): Promise<ApprovalCheck>;
+}
+
+type Tools = ReadonlyMap<string, ToolDefinition>;
+
+export function createHostApprovals(
+  callOptions: LanguageModelV2CallOptions,
+  { approve, hostApprovals }: Pick<ToolLoopOptions, 'approve' | 'hostApprovals'>,
+): HostApprovals {
+  // Hosts reject all tool parts if the tool choice is `none`.
+  const isActive = approve === 'host' && isV3Host(callOptions) && callOptions.toolChoice?.type !== 'none';
+  const ids = createApprovalIds(hostApprovals);
+  const asked = new Set<string>();
+
+  return {
+    isActive,
+    isAsked: toolCallId => asked.has(toolCallId),
+
+    async ask({ toolCallId, toolName, input, providerMetadata }, { tool, write }) {
+      if (!isActive) return { type: 'error-text', value: toRefusalText(HOST_REQUIRED) };
+      const { server, originalName = tool.name } = tool;
+      const id = await ids.create({ toolCallId, toolName, server, originalName, input });
+      writeRequest(
+        { toolCallId, toolName, input },
+        { id, server, originalName },
+        { providerMetadata, write },
+      );
+      return { type: 'error-text', value: WAITING };
+    },
+
+    async askAgain({ part, marks }, { write }) {
+      const mark = marks[marks.length - 1] ?? marks[0];
+      const call = toApprovable(part, mark);
+      // A person may answer both requests, but the call must run once.
+      const verified = await ids.verify(mark.id, call);
+      const id = await ids.create(call, verified?.nonce);
+      writeRequest(part, { ...mark, id }, { providerMetadata: part.providerOptions, write });
+    },
+
+    async admit({ part, approved }, { tools, signal }) {
+      if (approved === undefined) return refuse('it was not approved.');
+      const tool = tools.get(part.toolName);
+      if (tool === undefined || !isSameTool(tool, approved)) {
+        return { type: 'refused', refusal: toMissingToolText(part.toolName) };
+      }
+      const verified = await ids.verify(approved.id, toApprovable(part, approved));
+      if (verified === undefined) return refuse(ids.isShared ? INVALID : `${INVALID} ${NOT_SHARED}`);
+      if (verified.isExpired) return refuse('the approval was given after the request had expired.');
+      const { nonce } = verified;
+      try {
+        return { type: (await ids.claim(nonce, signal)) ? 'run' : 'repeated', nonce };
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        const reason = error instanceof Error ? error.message : String(error);
+        return refuse(`the approval could not be claimed (${reason}).`);
+      }
+    },
+  };
+
+  function writeRequest(
+    { toolCallId, toolName, input }: Pick<LanguageModelV2ToolCallPart, 'toolCallId' | 'toolName' | 'input'>,
+    mark: Omit<ApprovalMark, 'server'> & { server?: string | undefined },
+    { providerMetadata, write }: { providerMetadata: SharedV2ProviderMetadata | undefined; write: Write },
+  ): void {
+    asked.add(toolCallId);
+    write({
+      type: 'tool-call',
+      toolCallId,
+      toolName,
+      input: JSON.stringify(input),
+      providerExecuted: true,
+      providerMetadata: withApprovalMark(providerMetadata, mark),
+    });
+  }
+}
+
+const HOST_REQUIRED =
+  "this tool needs approval, and the host cannot be asked. `approve: 'host'` requires `ai` 6 or 7 and a model of " +
+  '`kelivo-responses/v3`. With other hosts, set `approve` to a function.';
+const WAITING = 'The call waits for approval.';
+const INVALID = 'the approval does not belong to this call and its arguments.';
+const NOT_SHARED =
+  'If another process asked for it, set `toolLoop.hostApprovals`, so that all processes accept the same approvals.';
+
+const refuse = (reason: string): ApprovalCheck => ({ type: 'refused', refusal: `Not run: ${reason}` });
+
+/** Returns the text that the model reads if the approved tool is gone, or if its name means another tool now. */
+export const toMissingToolText = (toolName: string): string =>
+  `Not run: the tool that was approved is no longer available under the name "${toolName}".`;
+
+const toApprovable = (
+  { toolCallId, toolName, input }: LanguageModelV2ToolCallPart,
+  { server, originalName }: ApprovalMark,
+): ApprovableCall => ({ toolCallId, toolName, server, originalName, input });
+
+const isSameTool = (tool: ToolDefinition, { server, originalName }: ApprovalMark): boolean =>
+  tool.server === server && (tool.originalName ?? tool.name) === originalName;
+
+type AssistantPart = Extract<LanguageModelV2Message, { role: 'assistant' }>['content'][number];
+
+/** The parts of a prompt that belong to one call. */
+interface AskedCall {
+  readonly part: LanguageModelV2ToolCallPart;
+  readonly marks: [ApprovalMark, ...ApprovalMark[]];
+  result: LanguageModelV2ToolResultPart | undefined;
+  /** Index of the last message that contains the call. */
+  lastIndex: number;
+}
+
+/**
+ * Gives every call that needed approval one place and one result in the prompt: a host keeps it as often as it was
+ * written. Returns the calls that the turn has to begin with, which have a placeholder as result.
+ */
+export function resolveApprovals(
+  { prompt, providerOptions }: LanguageModelV2CallOptions,
+  { isActive }: Pick<HostApprovals, 'isActive'>,
+): { prompt: LanguageModelV2Prompt; pending: readonly PendingCall[] } {
+  const asked = findAskedCalls(prompt);
+  if (asked.size === 0) return { prompt, pending: [] };
+  const responses = approvalResponsesOf(providerOptions);
+  const lastUser = prompt.findLastIndex(({ role }) => role === 'user');
+  const pending: PendingCall[] = [];
+  const outputs = new Map<string, ToolOutput>();
+  for (const [toolCallId, call] of asked) {
+    const state = toState(call, { responses, isCurrent: isActive && call.lastIndex > lastUser });
+    outputs.set(toolCallId, 'placeholder' in state ? state.placeholder : state);
+    if ('placeholder' in state) pending.push(state);
+  }
+
+  const written = new Set<string>();
+  const resolvePart = (part: AssistantPart): AssistantPart[] => {
+    if (part.type !== 'tool-call' && part.type !== 'tool-result') return [part];
+    const { toolCallId, toolName } = part;
+    const output = outputs.get(toolCallId);
+    if (output === undefined) return [part];
+    if (part.type === 'tool-result' || written.has(toolCallId)) return [];
+    written.add(toolCallId);
+    return [part, { type: 'tool-result', toolCallId, toolName, output }];
+  };
+  const resolved = prompt.map((message): LanguageModelV2Message => {
+    if (message.role === 'assistant') return { ...message, content: message.content.flatMap(resolvePart) };
+    if (message.role !== 'tool') return message;
+    return { ...message, content: message.content.filter(part => !outputs.has(part.toolCallId)) };
+  });
+  return { prompt: resolved.filter(({ content }) => content.length > 0), pending };
+}
+
+function findAskedCalls(prompt: LanguageModelV2Prompt): Map<string, AskedCall> {
+  const asked = new Map<string, AskedCall>();
+  for (const [index, message] of prompt.entries()) {
+    if (message.role !== 'assistant' && message.role !== 'tool') continue;
+    for (const part of message.content) {
+      if (part.type !== 'tool-call' && part.type !== 'tool-result') continue;
+      const call = asked.get(part.toolCallId);
+      if (part.type === 'tool-result') {
+        if (call !== undefined) call.result ??= part;
+        continue;
+      }
+      const mark = approvalMarkOf(part.providerOptions);
+      if (mark === undefined) continue;
+      call?.marks.push(mark);
+      asked.set(part.toolCallId, {
+        part,
+        marks: [mark],
+        result: undefined,
+        ...call,
+        lastIndex: index,
+      });
+    }
+  }
+  return asked;
+}
+
+/** Returns the output of a call, or the call if the turn has to begin with it. */
+function toState(
+  { part, marks, result }: AskedCall,
+  { responses, isCurrent }: { responses: readonly ApprovalResponse[]; isCurrent: boolean },
+): ToolOutput | PendingCall {
+  if (result !== undefined) return result.output;
+  const given = responses.filter(({ approvalId }) => marks.some(({ id }) => id === approvalId));
+  const denied = given.find(({ approved }) => !approved);
+  if (denied !== undefined) return { type: 'error-text', value: toRefusalText(denied.reason) };
+  const approved = marks.find(({ id }) => given.some(({ approvalId }) => approvalId === id));
+  if (isCurrent) {
+    return {
+      part,
+      marks,
+      approved,
+      placeholder: { type: 'error-text', value: WAITING },
+    };
+  }
+  return {
+    type: 'error-text',
+    value:
+      approved === undefined
+        ? 'Not run: it was not approved before the conversation went on.'
+        : 'No output: the call was approved, but the conversation went on without its result. It is not run now.',
+  };
+}
