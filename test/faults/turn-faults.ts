@@ -147,6 +147,14 @@ export const TURN_FAULTS: readonly TurnFault[] = [
     ...limit,
   },
   {
+    fault: 'a call in XML, cut between its parameters',
+    ...limit,
+    modelId: 'qwen3-coder-30b',
+    responses: [
+      { output: [{ text: '<tool_call>\n<function=save>\n<parameter=text>\na\n</parameter>\n' }], usage },
+    ],
+  },
+  {
     fault: 'a call that arrives natively and again as text',
     scene: localTool,
     modelId: 'qwen3-32b',
