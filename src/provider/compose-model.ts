@@ -10,12 +10,14 @@ export interface ComposeModelOptions extends Pick<KelivoResponsesSettings, 'tool
   /** @default the adapters of this package */
   readonly adapters: ModelAdapterRegistry | undefined;
   readonly tools: ToolSource | undefined;
+  /** Returns the signal that ends turns when the provider is closed. */
+  readonly closed: () => AbortSignal;
 }
 
 /** Wraps a model in the adapters of its family and those in the tool loop. */
 export function composeModel(
   model: LanguageModelV2,
-  { adapters, tools, toolLoop = {}, timeouts = {} }: ComposeModelOptions,
+  { adapters, tools, toolLoop = {}, timeouts = {}, closed }: ComposeModelOptions,
 ): LanguageModelV2 {
   // Adapters run inside the loop, so that the loop sees calls that the model wrote as text.
   const adapted = adaptModel(model, { adapters });
@@ -25,6 +27,6 @@ export function composeModel(
   return createToolLoop(
     adapted,
     { ...toolLoop, tools: tools ?? [], timeouts: loopTimeouts },
-    { isHostedTool: isHostedToolPart },
+    { isHostedTool: isHostedToolPart, closed },
   );
 }

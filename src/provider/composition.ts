@@ -2,6 +2,7 @@ import type { LanguageModelV2 } from '@ai-sdk/provider';
 import { createModelAdapterRegistry, type ModelAdapterRegistry } from '../adapters/registry.js';
 import { createLazyLanguageModel } from './lazy-model.js';
 import type { KelivoResponsesSettings } from './settings.js';
+import { createClosing } from '../tools/closing.js';
 import { createLocalTools } from '../tools/local-tools.js';
 import type { McpServers } from '../tools/mcp/config.js';
 import type { McpToolsOptions } from '../tools/mcp/options.js';
@@ -21,7 +22,7 @@ export interface Composition {
   readonly tools: PendingWarningsSource | undefined;
   /** Wraps a model in the adapters of its family and those in the tool loop. */
   compose(model: LanguageModelV2): LanguageModelV2;
-  /** Stops MCP servers and closes connections. */
+  /** Ends turns with tools, stops MCP servers and closes connections. */
   close(): Promise<void>;
 }
 
@@ -43,14 +44,23 @@ export function createComposition({
   const source = createToolSource(settings);
   const tools = toolLoop === false ? undefined : source;
   const adapters = toRegistry(givenAdapters);
+  const closing = createClosing('the provider');
+  const closed = (): AbortSignal => closing.signal;
   return {
     tools,
     compose: model =>
-      createLazyLanguageModel(model, async () => {
-        const { composeModel } = await import('./compose-model.js');
-        return composeModel(model, { adapters, tools, toolLoop, timeouts });
-      }),
-    close: async () => source?.close(),
+      createLazyLanguageModel(
+        model,
+        async () => {
+          const { composeModel } = await import('./compose-model.js');
+          return composeModel(model, { adapters, tools, toolLoop, timeouts, closed });
+        },
+        { closed },
+      ),
+    async close() {
+      closing.close();
+      await source?.close();
+    },
   };
 }
 

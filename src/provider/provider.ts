@@ -39,7 +39,10 @@ export interface KelivoResponsesProvider extends ProviderV2 {
    * runs them. Starts the MCP servers. If a server fails, the next call of a model returns a warning.
    */
   toolStubs(): Promise<Record<string, ToolStub>>;
-  /** Stops MCP servers and closes connections. The next use of the provider starts them again. */
+  /**
+   * Ends running turns with tools, stops MCP servers and closes connections. The next use of the provider starts them
+   * again.
+   */
   close(): Promise<void>;
 }
 

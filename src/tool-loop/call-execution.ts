@@ -10,7 +10,7 @@ import type {
   ToolSource,
 } from '../tools/tool-source.js';
 import { type ApprovalRequest, type ApprovalSettings, decideOnCall } from './approvals.js';
-import { type LoopCall, parseInput } from './calls.js';
+import { type LoopCall, parseInput, sourceOf } from './calls.js';
 import type { ApprovalCheck } from './host-approvals.js';
 import { limitOutput, type OutputLimits } from './output-limits.js';
 import type { StoredResults } from './result-store.js';
@@ -43,7 +43,7 @@ export async function executeCall(
   options.signal.throwIfAborted();
   const parsed = parseInput(input, { toolName, schema: tool.inputSchema });
   if (!parsed.success) return { type: 'error-text', value: parsed.message };
-  const call = { toolCallId, toolName, input: parsed.input };
+  const call = { toolCallId, toolName, input: parsed.input, ...sourceOf(tool) };
 
   const stored = await results?.find(call);
   if (stored !== undefined) return stored;

@@ -1,7 +1,7 @@
-import type { JSONSchema7, SharedV2ProviderMetadata } from '@ai-sdk/provider';
-import { isWholeJson } from '../shared/json.js';
+import type { JSONSchema7, LanguageModelV2Prompt, SharedV2ProviderMetadata } from '@ai-sdk/provider';
+import { isWholeJson, objectOf } from '../shared/json.js';
 import { parseToolArguments } from '../tool-calls/tool-arguments.js';
-import type { ToolDefinition, ToolOutput } from '../tools/tool-source.js';
+import type { KnownTool, ToolDefinition, ToolOutput } from '../tools/tool-source.js';
 
 /** A call of a tool that the loop runs. */
 export interface LoopCall {
@@ -51,3 +51,44 @@ export function toValidJson(input: string, { schema }: { schema?: JSONSchema7 } 
 
 /** Returns true if the arguments are valid JSON without repair, or empty. */
 export const isWholeInput = (text: string): boolean => text.trim() === '' || isWholeJson(text);
+
+/** Returns the server and the original name of a tool, for events and callbacks. */
+export const sourceOf = ({ server, originalName }: Partial<ToolDefinition> = {}): Pick<
+  ToolDefinition,
+  'server' | 'originalName'
+> => ({
+  ...(server !== undefined && { server }),
+  ...(originalName !== undefined && { originalName }),
+});
+
+/**
+ * Adds the server and the original name of a tool to the metadata of its call. In a later process, the name alone could
+ * refer to another server's tool.
+ */
+export function withToolIdentity<Call extends Pick<LoopCall, 'providerMetadata'>>(
+  call: Call,
+  tool: ToolDefinition | undefined,
+): Call {
+  if (tool?.server === undefined) return call;
+  const identity = { server: tool.server, name: tool.originalName ?? tool.name };
+  const { providerMetadata } = call;
+  return {
+    ...call,
+    providerMetadata: { ...providerMetadata, kelivo: { ...providerMetadata?.kelivo, tool: identity } },
+  };
+}
+
+/** Returns what the names of a conversation's calls refer to, from their metadata. */
+export function knownToolsOf(prompt: LanguageModelV2Prompt): KnownTool[] {
+  const known = new Map<string, KnownTool>();
+  for (const { role, content } of prompt) {
+    if (role !== 'assistant') continue;
+    for (const part of content) {
+      if (part.type !== 'tool-call') continue;
+      const { server, name: originalName } = objectOf(part.providerOptions?.kelivo?.tool) ?? {};
+      if (typeof server !== 'string' || typeof originalName !== 'string') continue;
+      known.set(part.toolName, { name: part.toolName, server, originalName });
+    }
+  }
+  return [...known.values()];
+}

@@ -11,7 +11,7 @@ import type { ToolPartsMode } from '../parts/provider-executed-parts.js';
 import { asJson, isNonEmptyArray, objectOf } from '../shared/json.js';
 import type { ToolOutput } from '../tools/tool-source.js';
 import { isValidOutput } from './call-execution.js';
-import type { CallOutcome } from './calls.js';
+import { type CallOutcome, withToolIdentity } from './calls.js';
 import { toCallPart } from './history.js';
 
 /*
@@ -77,10 +77,10 @@ export function createHiddenCalls(modeOf: (toolName: string) => ToolPartsMode): 
       if (modeOf(toolName) === 'none') count++;
     },
     add(outcomes) {
-      for (const { call, output } of outcomes) {
+      for (const { call, tool, output } of outcomes) {
         const mode = modeOf(call.toolName);
         if (mode === 'full') continue;
-        waiting.push({ ...call, ...(mode === 'none' && { output, index: added++ }) });
+        waiting.push({ ...withToolIdentity(call, tool), ...(mode === 'none' && { output, index: added++ }) });
       }
     },
     mark: (part, { before = count, isCarrier = false } = {}) =>

@@ -59,7 +59,7 @@ export interface HostApprovals {
   admit(call: PendingCall, options: { tools: Tools; signal: AbortSignal }): Promise<ApprovalCheck>;
 }
 
-type Tools = ReadonlyMap<string, ToolDefinition>;
+type Tools = Pick<ReadonlyMap<string, ToolDefinition>, 'get'>;
 
 export function createHostApprovals(
   callOptions: LanguageModelV2CallOptions,

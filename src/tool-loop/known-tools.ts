@@ -17,23 +17,30 @@ export type CallOwner =
 /** Finds the tool that a model means by a name. */
 export type FindTool = (call: { readonly toolName: string; readonly toolCallId: string }) => CallOwner;
 
+export interface ToolFinderOptions {
+  readonly loopTools: ReadonlyMap<string, ToolDefinition>;
+  /** Further names of the loop's tools. A name without a tool belongs to one that is not available. @default none */
+  readonly aliases?: ReadonlyMap<string, ToolDefinition | undefined>;
+  /** The tools of the host that no tool of the loop hides. */
+  readonly hostTools: readonly HostTool[];
+  /** Returns true for calls that belong to a hosted tool of the model, which need not be declared. */
+  readonly isHostedTool: IsHostedCall;
+}
+
 export function createToolFinder({
   loopTools,
+  aliases = new Map(),
   hostTools,
   isHostedTool,
-}: {
-  loopTools: ReadonlyMap<string, ToolDefinition>;
-  /** The tools of the host that no tool of the loop hides. */
-  hostTools: readonly HostTool[];
-  /** Returns true for calls that belong to a hosted tool of the model, which need not be declared. */
-  isHostedTool: IsHostedCall;
-}): FindTool {
+}: ToolFinderOptions): FindTool {
   const hostToolsByName = new Map(hostTools.map(tool => [tool.name, tool]));
   const names = new Set([...loopTools.keys(), ...hostToolsByName.keys()]);
+  // A name that belongs to an unavailable tool must not be matched with another one.
+  const allNames = new Set([...names, ...aliases.keys()]);
 
   return ({ toolName: name, toolCallId }) => {
-    const toolName = normalizeToolName(name, names) ?? name;
-    const loopTool = loopTools.get(toolName);
+    const toolName = normalizeToolName(name, allNames) ?? name;
+    const loopTool = loopTools.get(toolName) ?? aliases.get(toolName);
     if (loopTool !== undefined) return { owner: 'loop', toolName, tool: loopTool };
     const hostTool = hostToolsByName.get(toolName);
     if (hostTool !== undefined || isHostedTool({ toolName, toolCallId })) {

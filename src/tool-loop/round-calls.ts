@@ -6,7 +6,7 @@ import { toResultValue } from '../tool-calls/mcp-output.js';
 import type { ToolDefinition, ToolInvocation, ToolOutput, ToolProgress } from '../tools/tool-source.js';
 import { executeApprovedCall, executeCall } from './call-execution.js';
 import { type CallRunner, createCallRunner } from './call-runner.js';
-import { isErrorOutput, type LoopCall, toValidJson } from './calls.js';
+import { isErrorOutput, type LoopCall, sourceOf, toValidJson, withToolIdentity } from './calls.js';
 import type { PendingCall } from './host-approvals.js';
 import type { Turn } from './turn.js';
 
@@ -62,11 +62,11 @@ export function createRoundCalls(
       const approved = approvedCalls?.get(toolCallId);
       if (approved === undefined) {
         const askHost = (parsed: ToolInvocation): Promise<ToolOutput> =>
-          hostApprovals.ask({ ...call, ...parsed }, { tool, write: sink.write });
+          hostApprovals.ask({ ...withToolIdentity(call, tool), ...parsed }, { tool, write: sink.write });
         return executeCall(call, tool, { ...common, results, askHost });
       }
       return executeApprovedCall(
-        { toolCallId, toolName, input: objectOf(approved.part.input) ?? {} },
+        { toolCallId, toolName, input: objectOf(approved.part.input) ?? {}, ...sourceOf(tool) },
         {
           ...common,
           admit: () => hostApprovals.admit(approved, { tools: turn.tools, signal: callSignal }),
@@ -92,17 +92,8 @@ export function createRoundCalls(
     if (!hostApprovals.isActive || written.has(call.toolCallId)) return;
     written.add(call.toolCallId);
     const input = toValidJson(call.input, { schema: tool?.inputSchema });
-    toolParts.call({ ...call, input }).forEach(sink.write);
+    toolParts.call({ ...withToolIdentity(call, tool), input }).forEach(sink.write);
   }
 }
 
 const FULL_PARTS = createProviderToolParts(() => 'full');
-
-/** Returns the server and the original name of a tool, for events and callbacks. */
-const sourceOf = ({ server, originalName }: Partial<ToolDefinition> = {}): Pick<
-  ToolDefinition,
-  'server' | 'originalName'
-> => ({
-  ...(server !== undefined && { server }),
-  ...(originalName !== undefined && { originalName }),
-});

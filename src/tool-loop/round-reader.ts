@@ -8,7 +8,7 @@ import type { PartSink } from '../parts/part-stream.js';
 import type { ProviderToolParts } from '../parts/provider-executed-parts.js';
 import { untilAborted } from '../shared/abort.js';
 import type { CallRunner } from './call-runner.js';
-import { type LoopCall, toValidJson } from './calls.js';
+import { type LoopCall, toValidJson, withToolIdentity } from './calls.js';
 import { createHeldParts, finishReasonOf, isIncompleteReason, repairHostInput } from './host-calls.js';
 import type { Round, RoundSummary } from './round.js';
 import type { Turn } from './turn.js';
@@ -83,7 +83,7 @@ interface OpenBlock {
 
 /** Forwards parts under ids that are unique in the turn, and collects what the model wrote. */
 function createForwarder(turn: Turn, { calls, write }: { calls: CallRunner; write: Write }) {
-  const { findTool, hiddenCalls, toolParts, record } = turn;
+  const { tools, hiddenCalls, toolParts, record } = turn;
   const ids = turn.ids.round();
   const collector = createPartCollector();
   const inputs = createLoopInputs(toolParts, write);
@@ -110,7 +110,7 @@ function createForwarder(turn: Turn, { calls, write }: { calls: CallRunner; writ
     'tool-input-start': part => {
       const id = ids.call(part.id);
       if (part.providerExecuted === true) return write(withId(part, id));
-      const { owner, toolName } = findTool({ toolName: part.toolName, toolCallId: part.id });
+      const { owner, toolName } = tools.find({ toolName: part.toolName, toolCallId: part.id });
       if (owner === 'host') write({ ...part, id, toolName });
       else inputs.start(id, toolName);
     },
@@ -206,7 +206,7 @@ function createForwarder(turn: Turn, { calls, write }: { calls: CallRunner; writ
 
   function addCall(part: PartOf<'tool-call'>): void {
     const { input, providerMetadata } = part;
-    const found = findTool(part);
+    const found = tools.find(part);
     const { toolName } = found;
     const toolCallId = ids.completeCall(part.toolCallId, `${toolName} ${input}`);
     if (toolCallId === undefined) return;
@@ -217,8 +217,12 @@ function createForwarder(turn: Turn, { calls, write }: { calls: CallRunner; writ
     }
     collector.add({ type: 'tool-call', ...call });
     inputs.complete(call);
-    const schema = found.owner === 'loop' ? found.tool.inputSchema : undefined;
-    const marked = hiddenCalls.mark({ type: 'tool-call', ...call, input: toValidJson(input, { schema }) });
+    const tool = found.owner === 'loop' ? found.tool : undefined;
+    const marked = hiddenCalls.mark({
+      type: 'tool-call',
+      ...withToolIdentity(call, tool),
+      input: toValidJson(input, { schema: tool?.inputSchema }),
+    });
     // A call that the host may have to approve is written after the decision on it.
     if (!turn.hostApprovals.isActive) toolParts.call(marked).forEach(write);
     hiddenCalls.announce(toolName);

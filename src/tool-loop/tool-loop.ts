@@ -42,7 +42,7 @@ export function withToolLoop(model: LanguageModelV2, options: ToolLoopOptions): 
 export function createToolLoop(
   model: LanguageModelV2,
   options: ToolLoopOptions,
-  { isHostedTool }: Pick<TurnContext, 'isHostedTool'>,
+  { isHostedTool, closed }: Pick<TurnContext, 'isHostedTool' | 'closed'>,
 ): LanguageModelV2 {
   const { tools, ...settings } = validateToolLoopOptions(options);
   const sources = isToolSource(tools) ? [tools] : tools;
@@ -108,7 +108,7 @@ export function createToolLoop(
     callOptions: LanguageModelV2CallOptions,
     context: Pick<TurnContext, 'source' | 'mode' | 'openRound'>,
   ) {
-    const turn = await openTurn(callOptions, { ...context, settings, isHostedTool });
+    const turn = await openTurn(callOptions, { ...context, settings, isHostedTool, closed });
     try {
       // A host repeats a request that fails, but not the calls before it: the stream opens before they run.
       const round = turn.pendingCalls.length > 0 ? undefined : await turn.openRound(turn.request, 1);

@@ -21,8 +21,8 @@ export function createClosing(name: string): Closing {
         new KelivoError({
           code: 'closed',
           message:
-            `The turn ended because its tools (${name}) were closed by \`close()\`. ` +
-            'Wait for turns to end before closing, or start the turn again: it opens them again.',
+            `The turn was ended by \`close()\` of ${name}. ` +
+            'Wait for turns to end before you close. A new turn opens the tools again.',
         }),
       );
     },

@@ -131,7 +131,7 @@ export function createLocalTools<Schemas = Record<string, unknown>>(
 /** Creates the source of `createLocalTools` for tools whose types are unknown. */
 export function createUncheckedTools(tools: object, options: LocalToolsOptions = {}): ToolSource {
   assertRunnable(tools);
-  const closing = createClosing('local tools');
+  const closing = createClosing('the local tools');
   let isFirstListing = true;
 
   return {

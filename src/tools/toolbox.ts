@@ -1,3 +1,4 @@
+import { untilAborted } from '../shared/abort.js';
 import { createClosing } from './closing.js';
 import { createToolNames, type SourceTool } from './tool-names.js';
 import type { ListToolsOptions, ToolInvocation, ToolListing, ToolSource } from './tool-source.js';
@@ -15,7 +16,7 @@ export function createToolbox(sources: readonly ToolSource[]): ToolSource {
     name,
     async listTools(options) {
       const { signal } = closing;
-      const { closed = [], ...listing } = await combined.listTools(options);
+      const { closed = [], ...listing } = await untilAborted(combined.listTools(options), signal);
       return { ...listing, closed: [signal, ...closed] };
     },
     async callTool(call, options) {

@@ -140,7 +140,7 @@ describe.each(hostNames)('%s', name => {
     if (name === 'streamText') expect(text).toContain('The sum of 2 and 3 is 5.');
   });
 
-  it('runs local tools next to MCP tools, which keep their names', async () => {
+  it('runs local tools next to MCP tools with the same names, which get the prefix', async () => {
     const localSum = tool({
       inputSchema: z.object({ a: z.number(), b: z.number() }),
       execute: async ({ a, b }) => `locally ${a + b}`,
@@ -150,8 +150,8 @@ describe.each(hostNames)('%s', name => {
       tools: { 'get-sum': localSum },
     });
     emulator.enqueue([
+      { call: 'everything_get-sum', arguments: { a: 1, b: 2 } },
       { call: 'get-sum', arguments: { a: 1, b: 2 } },
-      { call: 'get-sum_2', arguments: { a: 1, b: 2 } },
     ]);
     await run({ model: provider('gpt-5'), prompt: 'Go.' });
     const outputs = inputOf(emulator.requests[1]).filter(({ type }) => type === 'function_call_output');

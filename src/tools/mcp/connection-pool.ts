@@ -30,7 +30,7 @@ export function createMcpConnectionPool(options: McpConnectionPoolOptions = {}):
     ...callbacks
   } = validateConnectionPoolOptions(options);
   const connections = new Map<string, McpConnection>();
-  const closing = createClosing('MCP connection pool');
+  const closing = createClosing('the MCP connection pool');
   const toObjectNumber = createObjectNumbers();
 
   return {
