@@ -84,7 +84,6 @@ async function converse(key: string, step: ManyTurns['step']): Promise<string> {
     messages,
     tools,
     stopWhen: sdk.stepCountIs(step === 'first' ? 1 : 10),
-    maxRetries: 0,
     // The host's own value, by reference.
     providerOptions: { kelivo: { context: { key } } },
   };
