@@ -1,4 +1,5 @@
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { Socket } from 'node:net';
 
 /** False on Windows, which has no process groups. Only the direct child is ended there. */
 export const hasProcessGroups = process.platform !== 'win32';
@@ -16,13 +17,17 @@ const waitTimes = { endOfInput: 500, terminate: 500, kill: 200 };
  */
 export async function endProcessTree(child: ChildProcess): Promise<void> {
   if (child.pid === undefined) return;
-  child.stdin?.end();
-  await becomesTrue(() => !isChildAlive(child), waitTimes.endOfInput);
-  if (!isTreeAlive(child)) return;
-  signalTree(child, 'SIGTERM');
-  if (await becomesTrue(() => !isTreeAlive(child), waitTimes.terminate)) return;
-  signalTree(child, 'SIGKILL');
-  await becomesTrue(() => !isTreeAlive(child), waitTimes.kill);
+  try {
+    child.stdin?.end();
+    await becomesTrue(() => !isChildAlive(child), waitTimes.endOfInput);
+    if (!isTreeAlive(child)) return;
+    signalTree(child, 'SIGTERM');
+    if (await becomesTrue(() => !isTreeAlive(child), waitTimes.terminate)) return;
+    signalTree(child, 'SIGKILL');
+    await becomesTrue(() => !isTreeAlive(child), waitTimes.kill);
+  } finally {
+    forget(child);
+  }
 }
 
 function isTreeAlive(child: ChildProcess): boolean {
@@ -57,40 +62,97 @@ async function becomesTrue(condition: () => boolean, milliseconds: number): Prom
   return true;
 }
 
+const runningChildren = new Set<ChildProcess>();
+
+/** Ends the children when this process has ended. */
+let watchdog: ChildProcess | undefined;
+
+/**
+ * Remembers the process groups that it reads, one list per line. Its input ends when this process has ended in whatever
+ * way, `SIGKILL` included. Then it ends the groups: a server may ignore the end of its input and `SIGTERM`, and a
+ * process cannot wait while it exits.
+ */
+const watchdogScript = `
+trap '' HUP INT TERM
+while read -r line; do groups=$line; done
+for group in $groups; do kill -TERM -"$group"; done
+[ -z "$groups" ] || sleep 0.5
+for group in $groups; do kill -KILL -"$group"; done
+`;
+
+/**
+ * Ends the child and all its descendants when this process ends. They receive `SIGTERM`, and `SIGKILL` half a second
+ * later, from a small shell process that exists as long as there are children. It adds nothing to the time in which this
+ * process exits, and leaves its signals to its own listeners. Where there is no shell, the descendants are killed when
+ * this process exits or is ended by one of the usual signals. On Windows, only the direct child is ended.
+ *
+ * The child must be ended with `endProcessTree`, also after it has exited.
+ */
+export function endWithHost(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  if (runningChildren.size === 0) startProtection();
+  runningChildren.add(child);
+  informWatchdog();
+}
+
+function forget(child: ChildProcess): void {
+  if (!runningChildren.delete(child)) return;
+  informWatchdog();
+  if (runningChildren.size === 0) stopProtection();
+}
+
+function startProtection(): void {
+  if (hasProcessGroups) watchdog = startWatchdog({ onEnd: startListening });
+  else startListening();
+}
+
+function stopProtection(): void {
+  watchdog?.stdin?.end();
+  watchdog = undefined;
+  stopListening();
+}
+
+function informWatchdog(): void {
+  watchdog?.stdin?.write(`${[...runningChildren].map(({ pid }) => pid).join(' ')}\n`);
+}
+
+/** Starts the watchdog. `onEnd` is called if it ends while it is needed, or cannot be started. */
+function startWatchdog({ onEnd }: { onEnd: () => void }): ChildProcess {
+  const started = spawn('/bin/sh', ['-c', watchdogScript], {
+    cwd: '/',
+    detached: true, // does not receive the signals of the terminal and of this process's group
+    env: { PATH: process.env.PATH },
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  const end = (): void => {
+    if (watchdog !== started) return;
+    watchdog = undefined;
+    onEnd();
+  };
+  started.once('error', end).once('exit', end);
+  started.stdin.on('error', () => {});
+  // Does not keep this process alive.
+  started.unref();
+  if (started.stdin instanceof Socket) started.stdin.unref();
+  return started;
+}
+
 /** Signals that end a process by default, without an `exit` event. */
 const deadlySignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-const runningChildren = new Set<ChildProcess>();
-
-/**
- * Ends the child and all its descendants when this process exits or is ended by one of the usual signals. A child in
- * its own group does not receive the signals of a terminal and may ignore the end of its input. The child receives
- * `SIGTERM`; this process cannot wait for its exit. There is no protection against `SIGKILL`.
- *
- * If the host has its own listener for a signal, the listener decides what the signal means, and the child runs until
- * the host exits.
- */
-export function endWithHost(child: ChildProcess): void {
-  if (runningChildren.size === 0) startListening();
-  runningChildren.add(child);
-  child.once('exit', () => {
-    runningChildren.delete(child);
-    if (runningChildren.size === 0) stopListening();
-  });
-}
-
+/** Replaces the watchdog. If the host has its own listener for a signal, the listener decides what the signal means. */
 function startListening(): void {
-  process.on('exit', terminateChildren);
+  process.on('exit', killChildren);
   for (const signal of deadlySignals) process.prependListener(signal, onSignal);
 }
 
 function stopListening(): void {
-  process.off('exit', terminateChildren);
+  process.off('exit', killChildren);
   for (const signal of deadlySignals) process.off(signal, onSignal);
 }
 
-function terminateChildren(): void {
-  for (const child of runningChildren) signalTree(child, 'SIGTERM');
+function killChildren(): void {
+  for (const child of runningChildren) signalTree(child, 'SIGKILL');
 }
 
 /**
@@ -100,7 +162,7 @@ function terminateChildren(): void {
 function onSignal(signal: NodeJS.Signals): void {
   process.off(signal, onSignal);
   if (process.listenerCount(signal) === 0) {
-    terminateChildren();
+    killChildren();
     process.kill(process.pid, signal); // the default action, so that the exit status contains the signal
     return;
   }

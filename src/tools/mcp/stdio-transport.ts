@@ -46,9 +46,9 @@ export function createStdioTransport({ command, args, env, cwd }: McpStdioServer
       detached: hasProcessGroups, // creates a process group, so that all its processes can be ended together
       windowsHide: true,
     });
+    endWithHost(child);
     listen(child);
     await once(child, 'spawn');
-    endWithHost(child);
   }
 
   function listen(started: ChildProcessWithoutNullStreams): void {

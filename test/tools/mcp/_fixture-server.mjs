@@ -1,6 +1,6 @@
 // A small MCP server over stdio with defects that the reference servers do not have.
 // The argument selects how it lists its tools: "paged", "endless", "malformed", "toolless".
-// "mute" never responds, and "stubborn" keeps running after its input has ended.
+// "mute" never responds, "stubborn" keeps running after its input has ended, and "immortal" also ignores SIGTERM.
 import { spawn } from 'node:child_process';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -32,8 +32,9 @@ const tools = [
 
 const send = message => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 const respond = (id, text) => send({ id, result: { content: [{ type: 'text', text }] } });
+const grandchildScript = `${mode === 'immortal' ? "process.on('SIGTERM', () => {});" : ''} setInterval(() => {}, 1000)`;
 const startGrandchild = () =>
-  spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: ['ignore', 'inherit', 'ignore'] });
+  spawn(process.execPath, ['-e', grandchildScript], { stdio: ['ignore', 'inherit', 'ignore'] });
 
 /** Handlers for the host's responses, by request id. */
 const requests = new Map();
@@ -42,6 +43,7 @@ let provoke = id => respond(id, 'nobody waits');
 const listings = {
   plain: () => ({ tools }),
   stubborn: () => ({ tools }),
+  immortal: () => ({ tools }),
   paged: ({ cursor = '0' }) => {
     const index = Number(cursor);
     return { tools: [tools[index]], nextCursor: index < 2 ? String(index + 1) : undefined };
@@ -137,6 +139,7 @@ const methods = {
   },
 };
 
+if (mode === 'immortal') process.on('SIGTERM', () => {});
 process.stdout.write('a stray log line on standard output\n');
 createInterface({ input: process.stdin })
   .on('line', line => {
@@ -145,7 +148,7 @@ createInterface({ input: process.stdin })
     else methods[method]?.(id, params);
   })
   .on('close', () => {
-    if (mode === 'stubborn') return setInterval(() => {}, 1000);
+    if (mode === 'stubborn' || mode === 'immortal') return setInterval(() => {}, 1000);
     if (journal) appendFileSync(journal, 'end of input\n');
     process.exit(0);
   });

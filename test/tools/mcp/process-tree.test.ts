@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { McpServerConfig } from '../../../src/tools/mcp/index.js';
 import { fixtureServer, isAlive, startedPid, until } from './_fixture-server.js';
 import { startHttpServer } from './_http-server.js';
@@ -72,4 +72,56 @@ describe.skipIf(process.platform === 'win32')('a script that is ended by a signa
     expect(signalCode).toBe('SIGTERM');
     await until(async () => !(await isAlive(pid)));
   });
+
+  it.each([
+    ['SIGTERM', 'grandchild', 'SIGTERM'],
+    ['SIGINT', 'grandchild', 'SIGINT'],
+    ['SIGHUP', 'grandchild', 'SIGHUP'],
+    ['SIGKILL', 'grandchild', 'SIGKILL'],
+    ['an uncaught exception', 'throw', 1],
+    ['`process.exit`', 'exit', 7],
+  ] as const)(
+    'leaves no server that ignores SIGTERM and no grandchild after %s',
+    async (_cause, mode, status) => {
+      const { config, journal } = await fixtureServer('immortal');
+      const command = ['--import', 'tsx', signalledScript, JSON.stringify(config), mode];
+      const host = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'ignore'] });
+      onTestFinished(() => void host.kill('SIGKILL'));
+      const exit = once(host, 'exit');
+      const [grandchild] = await once(host.stdout, 'data');
+      if (typeof status === 'string') host.kill(status);
+      const [exitCode, signalCode] = await exit;
+      expect(exitCode ?? signalCode).toBe(status);
+      const pids = [await startedPid(journal), Number(grandchild)];
+      expect(pids).toEqual([expect.any(Number), expect.any(Number)]);
+      for (const pid of pids) await until(async () => !(await isAlive(pid)), { within: 15_000 });
+    },
+  );
+});
+
+it.skipIf(process.platform === 'win32')('leaves no process after the last server has ended', async () => {
+  const { config, journal } = await fixtureServer();
+  const script = `
+    import { execFileSync } from 'node:child_process';
+    import { createMcpTools } from ${JSON.stringify(new URL('../../../src/tools/mcp/index.ts', import.meta.url).href)};
+    const countChildren = () => execFileSync('ps', ['-o', 'pid=,stat=', '--ppid', String(process.pid)], { encoding: 'utf8' })
+      .split('\\n').filter(line => line.trim() !== '').length - 1; // without \`ps\`
+    const tools = createMcpTools({ fixture: JSON.parse(process.argv[1]) });
+    await tools.listTools();
+    console.log(countChildren());
+    await tools.close();
+    while (countChildren() > 0) await new Promise(resolve => setTimeout(resolve, 20));
+    console.log(countChildren());
+  `;
+  const host = spawn(
+    process.execPath,
+    ['--import', 'tsx', '--input-type=module', '-e', script, JSON.stringify(config)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      timeout: 60_000,
+    },
+  );
+  const [output, [exitCode]] = await Promise.all([text(host.stdout), once(host, 'exit')]);
+  expect({ output, exitCode }).toEqual({ output: '2\n0\n', exitCode: 0 }); // the server and its watchdog
+  expect(await isAlive(await startedPid(journal))).toBe(false);
 });

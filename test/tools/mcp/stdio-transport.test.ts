@@ -1,6 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createMessageReader } from '../../../src/tools/mcp/stdio-transport.js';
-import { call, fixtureServer, isAlive, openTools, startedPid } from './_fixture-server.js';
+import { call, fixtureServer, isAlive, openTools, startedPid, until } from './_fixture-server.js';
 
 describe('close', () => {
   it('waits only for the exit of a server that ends with its input', async () => {
@@ -49,17 +50,28 @@ it.skipIf(process.platform === 'win32')(
   },
 );
 
-it('listens for signals that end this process only while a server runs', async () => {
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'exit'];
-  const count = () => signals.map(signal => process.listenerCount(signal));
-  const before = count();
-  const [first, second] = [await fixtureServer(), await fixtureServer()];
-  const tools = openTools({ first: first.config, second: second.config });
-  await tools.listTools();
-  expect(count()).toEqual(before.map(number => number + 1));
-  await tools.close();
-  expect(count()).toEqual(before);
-});
+it.skipIf(process.platform === 'win32')(
+  'listens for signals that end this process only if the watchdog has ended',
+  async () => {
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'exit'];
+    const count = () => signals.map(signal => process.listenerCount(signal));
+    const before = count();
+    const [first, second] = [await fixtureServer(), await fixtureServer()];
+    const tools = openTools({ first: first.config, second: second.config });
+    await tools.listTools();
+    expect(count()).toEqual(before);
+
+    const children = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)], {
+      encoding: 'utf8',
+    });
+    const watchdogs = children.split('\n').filter(line => line.includes('/bin/sh -c'));
+    expect(watchdogs).toHaveLength(1);
+    process.kill(Number.parseInt(watchdogs[0] ?? '', 10), 'SIGKILL');
+    await until(() => count().every((number, index) => number === (before[index] ?? 0) + 1));
+    await tools.close();
+    expect(count()).toEqual(before);
+  },
+);
 
 it('accepts results of many megabytes', async () => {
   const { config } = await fixtureServer();
