@@ -7,6 +7,7 @@ import type {
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import { createPartCollector } from '../parts/collector.js';
 import { streamBatches } from '../parts/batches.js';
+import { numberOf } from '../shared/json.js';
 import { turnTokenOf } from '../parts/call-marks.js';
 import { isV3Host } from '../parts/call-marks.js';
 import { sendWithFallbacks } from './compatibility/send-with-fallbacks.js';
@@ -124,6 +125,7 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
         toToolName: toolNames.fromWire,
         generateId,
         declared: toDeclaredTools(options, stream),
+        maxOutputTokens: numberOf(body.max_output_tokens),
         isKept: body.store === true || body.previous_response_id !== undefined,
         includeRawChunks,
         signal,

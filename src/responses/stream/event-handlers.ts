@@ -30,6 +30,8 @@ export type ResponseState = 'open' | 'terminal' | 'failed';
 export interface Mapping {
   readonly write: (part: LanguageModelV2StreamPart) => void;
   readonly errorContext: ErrorContext;
+  /** The requested limit of output tokens. */
+  readonly maxOutputTokens: number | undefined;
   readonly items: OutputItems;
   state: ResponseState;
   responseId: string | undefined;
@@ -178,17 +180,27 @@ function completeResponse(fields: PlainObject, mapping: Mapping, incomplete = fa
   }
   announceResponse(fields, mapping);
   mapping.items.complete(objectsOf(response.output));
-  const isIncomplete = incomplete || response.status === 'incomplete';
+  const usage = toUsage(response.usage);
+  // llama.cpp reports a response that the limit ended as completed.
+  const reason =
+    idOf(objectOf(response.incomplete_details)?.reason) ??
+    (isAtLimit(usage, mapping) ? 'max_output_tokens' : undefined);
+  const isIncomplete = incomplete || response.status === 'incomplete' || reason !== undefined;
   mapping.items.closeAll({ broken: isIncomplete });
-  mapping.usage = addUsage(mapping.earlierUsage, toUsage(response.usage));
+  mapping.usage = addUsage(mapping.earlierUsage, usage);
   mapping.metadata = toFinishMetadata(response);
-  mapping.incompleteReason = idOf(objectOf(response.incomplete_details)?.reason);
-  mapping.finishReason = toFinishReason(response, {
+  mapping.incompleteReason = reason;
+  mapping.finishReason = toFinishReason(reason, {
     incomplete: isIncomplete || mapping.hasPartialCalls,
     hasCalls: mapping.hasCalls,
   });
   if (mapping.state === 'open') mapping.state = 'terminal';
 }
+
+const isAtLimit = (
+  { outputTokens }: LanguageModelV2Usage,
+  { maxOutputTokens }: Pick<Mapping, 'maxOutputTokens'>,
+): boolean => outputTokens !== undefined && maxOutputTokens !== undefined && outputTokens >= maxOutputTokens;
 
 function failResponse(fields: PlainObject, mapping: Mapping): void {
   announceResponse(fields, mapping);

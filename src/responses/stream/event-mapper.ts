@@ -24,6 +24,8 @@ export interface EventMapperOptions {
   readonly generateId: () => string;
   readonly declared: DeclaredTools;
   readonly errorContext: ErrorContext;
+  /** The requested limit of output tokens. A response that reaches it is incomplete, whatever its status says. */
+  readonly maxOutputTokens?: number | undefined;
   /** Adds the response id to the metadata of parts. */
   readonly isKept: boolean;
 }
@@ -59,6 +61,7 @@ export function createEventMapper(mapperOptions: EventMapperOptions): EventMappe
   const mapping: Mapping = {
     write,
     errorContext,
+    maxOutputTokens: mapperOptions.maxOutputTokens,
     items: createOutputItems({
       message: announced =>
         createMessageItem(nextId('message'), {

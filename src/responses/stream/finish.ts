@@ -1,12 +1,11 @@
 import type { JSONObject, LanguageModelV2FinishReason, LanguageModelV2Usage } from '@ai-sdk/provider';
 import { idOf, numberOf, objectOf, type PlainObject } from '../../shared/json.js';
 
-/** Returns the finish reason of a response with a terminal event. */
+/** Returns the finish reason of a response with a terminal event. `reason` is why it is incomplete, if it is. */
 export function toFinishReason(
-  response: PlainObject,
+  reason: string | undefined,
   { incomplete, hasCalls }: { incomplete: boolean; hasCalls: boolean },
 ): LanguageModelV2FinishReason {
-  const reason = idOf(objectOf(response.incomplete_details)?.reason);
   switch (reason) {
     case 'max_output_tokens':
     case 'max_tokens':

@@ -21,6 +21,8 @@ export interface ReadResponseOptions {
   readonly generateId: () => string;
   /** The tools that the host declared. */
   readonly declared: DeclaredTools;
+  /** The requested limit of output tokens. */
+  readonly maxOutputTokens?: number | undefined;
   /** True if the server stores the response, so that `previousResponseId` can continue it. */
   readonly isKept: boolean;
   /** Adds a `raw` part for every event. */

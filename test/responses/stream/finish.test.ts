@@ -13,7 +13,7 @@ describe('toFinishReason', () => {
     [{ reason: 'server_timeout', incomplete: true, hasCalls: true }, 'tool-calls'],
     [{ reason: undefined, incomplete: true, hasCalls: false }, 'other'],
   ])('maps %o to "%s"', ({ reason, ...context }, expected) => {
-    expect(toFinishReason({ incomplete_details: { reason } }, context)).toBe(expected);
+    expect(toFinishReason(reason, context)).toBe(expected);
   });
 });
 
