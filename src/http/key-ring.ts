@@ -19,16 +19,18 @@ export interface KeyRing {
    * Returns the key for a request, or undefined if none is set. All requests of one turn get the same key: encrypted
    * reasoning is bound to it.
    *
+   * @param tried keys that the server refused for this request.
    * @throws APICallError (429, retryable) if no key is free and at least one is over its rate limit; the server's last
    *   refusal if it refused all keys.
    */
-  take(turn: object | undefined): Promise<string | undefined>;
+  take(turn: object | undefined, tried?: ReadonlySet<string>): Promise<string | undefined>;
   /**
    * Reports that a request with this key failed.
    *
+   * @param tried keys that the server refused for this request before.
    * @returns true if the request can be sent at once with another key.
    */
-  refuse(key: string, error: unknown): boolean;
+  refuse(key: string, error: unknown, tried?: ReadonlySet<string>): boolean;
 }
 
 /** One key or several, as a list or separated by commas, or a function that returns one for each turn. */
@@ -40,7 +42,8 @@ export interface KeySource {
 }
 
 /**
- * Hands out keys in turn. A key that the server refuses, or that is over its rate limit, is not used during its cooldown.
+ * Hands out keys in turn. A key that the server refuses, that has no quota left, or that is over its rate limit is not
+ * used during its cooldown. A key without access to the model of a request is used again for the next request.
  * A single key is always handed out, because the error of the server is more precise than ours.
  */
 export function createKeyRing(
@@ -54,14 +57,14 @@ export function createKeyRing(
   let next = 0;
 
   return {
-    async take(turn) {
+    async take(turn, tried = NONE) {
       const previous = turn === undefined ? undefined : keyByTurn.get(turn);
-      const key = previous !== undefined && isFree(previous) ? previous : await choose();
+      const key = previous !== undefined && isUsable(previous, tried) ? previous : await choose(tried);
       if (turn !== undefined && key !== undefined) keyByTurn.set(turn, key);
       return key;
     },
 
-    refuse(key, error) {
+    refuse(key, error, tried = NONE) {
       const keys = currentKeys();
       if (keys.length < 2 || !APICallError.isInstance(error)) return false;
       const { statusCode: status, message, data, responseHeaders: headers } = error;
@@ -70,18 +73,18 @@ export function createKeyRing(
         status === undefined ? undefined : keyStateAfter({ message, ...toWireError(data), status });
       if (state === undefined) return false;
       if (state === 'refused') refusals.set(key, error);
-      cooldownEnd.set(key, now() + keyCooldown(state, { headers, now: now() }));
-      return keys.some(isFree);
+      if (state !== 'unsuited') cooldownEnd.set(key, now() + keyCooldown(state, { headers, now: now() }));
+      return keys.some(other => other !== key && isUsable(other, tried));
     },
   };
 
-  async function choose(): Promise<string | undefined> {
+  async function choose(tried: ReadonlySet<string>): Promise<string | undefined> {
     if (typeof setting === 'function') return (await setting()) || undefined;
     const keys = currentKeys();
     if (keys.length < 2) return keys[0];
-    for (let tried = 0; tried < keys.length; tried++) {
+    for (let count = 0; count < keys.length; count++) {
       const key = keys[next++ % keys.length];
-      if (key !== undefined && isFree(key)) return key;
+      if (key !== undefined && isUsable(key, tried)) return key;
     }
     const refusal = [...refusals].findLast(([key]) => keys.includes(key))?.[1];
     const isEveryKeyRefused = keys.every(key => refusals.has(key));
@@ -93,8 +96,8 @@ export function createKeyRing(
     return toKeys(isKeySource(setting) ? setting.read() : setting);
   }
 
-  function isFree(key: string): boolean {
-    return (cooldownEnd.get(key) ?? 0) <= now();
+  function isUsable(key: string, tried: ReadonlySet<string>): boolean {
+    return !tried.has(key) && (cooldownEnd.get(key) ?? 0) <= now();
   }
 
   function toNoFreeKeyError(keys: readonly string[]): APICallError {
@@ -112,6 +115,8 @@ export function createKeyRing(
     });
   }
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 const isKeySource = (setting: unknown): setting is KeySource =>
   typeof setting === 'object' && setting !== null && 'read' in setting;

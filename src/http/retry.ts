@@ -15,8 +15,8 @@ export interface ReportedFailure {
   readonly message?: string;
 }
 
-/** The state that a failure puts an API key into. */
-export type KeyState = 'refused' | 'rate-limited';
+/** What a failure says about an API key. `unsuited` keys are refused this request, but may be accepted with others. */
+export type KeyState = 'refused' | 'rate-limited' | 'unsuited';
 
 interface RetryRule {
   /** The statuses to which the rule applies, as one value or from the first to the last. @default any */
@@ -36,14 +36,18 @@ interface RetryRule {
  * nothing is retried.
  */
 const RETRY_RULES: readonly RetryRule[] = [
-  { codes: ['insufficient_quota'], isRetryable: false }, // comes with 429, but waiting does not help
+  // Comes with 429, but waiting does not help: https://platform.openai.com/docs/guides/error-codes
+  { codes: ['insufficient_quota'], isRetryable: false, key: 'refused' },
   { status: 401, key: 'refused' },
-  // Servers also return 403 for valid keys: for a model, a region or a firewall.
+  // No credits: https://openrouter.ai/docs/api-reference/errors, https://api-docs.deepseek.com/quick_start/error_codes
+  { status: 402, key: 'refused' },
   {
     status: 403,
     text: text => /auth|api[ _-]?key|credential|token|account/i.test(text) && !/model/i.test(text),
     key: 'refused',
   },
+  // A valid key whose project, organization or region has no access: https://platform.openai.com/docs/guides/error-codes
+  { status: 403, key: 'unsuited' },
   // The statuses of the AI SDK's own rule.
   { status: 408, isRetryable: true }, // request timeout
   { status: 409, isRetryable: true }, // conflict
@@ -129,7 +133,7 @@ const RATE_LIMIT_COOLDOWN = 30_000;
 
 /** Returns the time for which a key is not used after a failure, in milliseconds. */
 export const keyCooldown = (
-  state: KeyState,
+  state: Exclude<KeyState, 'unsuited'>,
   { headers, now }: { headers: Record<string, string> | undefined; now: number },
 ): number =>
   state === 'refused' ? REFUSED_KEY_COOLDOWN : (toRetryAfter(headers, now) ?? RATE_LIMIT_COOLDOWN);

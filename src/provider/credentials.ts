@@ -16,8 +16,9 @@ export function createCredentials(
 
   return {
     async use(turn, send) {
+      const tried = new Set<string>();
       for (;;) {
-        const key = await ring.take(turn);
+        const key = await ring.take(turn, tried);
         try {
           return await send({
             ...(key !== undefined && toKeyHeader(key, api)),
@@ -26,7 +27,8 @@ export function createCredentials(
             ...toLowerCase(typeof headers === 'function' ? headers() : headers),
           });
         } catch (error) {
-          if (key === undefined || !ring.refuse(key, error)) throw error;
+          if (key === undefined || !ring.refuse(key, error, tried)) throw error;
+          tried.add(key);
         }
       }
     },

@@ -99,8 +99,10 @@ describe('failing keys', () => {
       { message: 'Project does not have access to model o9', code: 'model_not_found' },
       { message: 'Not here.', code: 'unsupported_country_region_territory' },
     ])
-      expect(ring.refuse('a', forbidden(error))).toBe(false);
+      expect(ring.refuse('a', forbidden(error))).toBe(true);
+    expect(ring.refuse('b', forbidden({ message: 'Not here.' }), new Set(['a']))).toBe(false);
     expect(await ring.take(undefined)).toBe('a');
+    expect(await ring.take(undefined)).toBe('b');
     expect(ring.refuse('a', forbidden({ message: 'Your API key is blocked.' }))).toBe(true);
     expect([await ring.take(undefined), await ring.take(undefined)]).toEqual(['b', 'b']);
   });

@@ -2,7 +2,11 @@ import { type LanguageModelV2CallOptions, LoadAPIKeyError } from '@ai-sdk/provid
 import { generateText, tool } from 'ai';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
-import { createKelivoResponsesProvider, type KelivoResponsesSettings } from '../../src/index.js';
+import {
+  createKelivoResponsesProvider,
+  type KelivoResponsesProvider,
+  type KelivoResponsesSettings,
+} from '../../src/index.js';
 import { startResponsesEmulator } from '../../src/testing/index.js';
 import { serve, serveJson } from '../_server.js';
 import { message, toResponse } from '../responses/stream/_fixtures/wire-events.js';
@@ -176,6 +180,74 @@ describe('several keys', () => {
       expect(keysOf(server)).toEqual(['Bearer sk-one', 'Bearer sk-two', 'Bearer sk-two']);
     }
   });
+
+  /** Starts a server that answers one key and refuses all others. */
+  const serveOnly = (accepted: string, { status, error }: { status: number; error: object }) =>
+    serve((response, { headers, path }) => {
+      const isAccepted = headers.authorization === `Bearer ${accepted}`;
+      const answer = path.endsWith('/embeddings')
+        ? { data: [{ index: 0, embedding: [1] }] }
+        : toResponse([message(['Hi'])]);
+      response.writeHead(isAccepted ? 200 : status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(isAccepted ? answer : { error }));
+    });
+
+  const noAccess = {
+    status: 403,
+    error: { message: 'Project `p` does not have access to model `o9`', code: 'model_not_found' },
+  };
+  const noQuota = {
+    status: 429,
+    error: { message: 'You exceeded your current quota.', type: 'insufficient_quota' },
+  };
+
+  it.each([
+    [
+      'without access to the model',
+      noAccess,
+      ['Bearer sk-one', 'Bearer sk-two', 'Bearer sk-one', 'Bearer sk-two'],
+    ],
+    [
+      'of another region',
+      { status: 403, error: { message: 'Not here.', code: 'unsupported_country_region_territory' } },
+      ['Bearer sk-one', 'Bearer sk-two', 'Bearer sk-one', 'Bearer sk-two'],
+    ],
+    ['without quota', noQuota, ['Bearer sk-one', 'Bearer sk-two', 'Bearer sk-two']],
+    [
+      'without credits',
+      { status: 402, error: { message: 'Insufficient Balance' } },
+      ['Bearer sk-one', 'Bearer sk-two', 'Bearer sk-two'],
+    ],
+  ])('replace a key %s, for responses and embeddings', async (_, refusal, expected) => {
+    for (const call of [
+      (provider: KelivoResponsesProvider) => provider.responses('m').doGenerate({ prompt }),
+      (provider: KelivoResponsesProvider) => provider.textEmbeddingModel('m').doEmbed({ values: ['Hi'] }),
+    ]) {
+      const server = await serveOnly('sk-two', refusal);
+      const provider = createKelivoResponsesProvider({ baseURL: server.url, apiKey: ['sk-one', 'sk-two'] });
+      await call(provider);
+      await call(provider);
+      // A key without access to one model is used again, because it may have access to others.
+      expect(keysOf(server)).toEqual(expected);
+    }
+  });
+
+  it.each([
+    ['access', noAccess],
+    ['quota', noQuota],
+  ])(
+    'fail with the error of the server after one request for each key if none has %s',
+    async (_, refusal) => {
+      for (const apiKey of [['sk-one', 'sk-two'], ['sk-one']]) {
+        const server = await serveOnly('none', refusal);
+        const model = createKelivoResponsesProvider({ baseURL: server.url, apiKey }).responses('m');
+        const error = { statusCode: refusal.status, message: refusal.error.message, isRetryable: false };
+        await expect(model.doGenerate({ prompt })).rejects.toMatchObject(error);
+        expect(server.requests).toHaveLength(apiKey.length);
+        await expect(model.doGenerate({ prompt })).rejects.toMatchObject(error);
+      }
+    },
+  );
 
   it('fail with the last rejection of the server, without a key, if all are rejected', async () => {
     const server = await serve(response => {
