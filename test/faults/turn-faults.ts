@@ -199,7 +199,7 @@ export const TURN_FAULTS: readonly TurnFault[] = [
     scene: () => openApproval(({ provider }) => provider.close()),
     responses: [[save()]],
     host: 'error',
-    error: /closed/,
+    error: /ended by `close\(\)`/,
     model: [],
     runs: 0,
   },
