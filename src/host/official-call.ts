@@ -7,6 +7,7 @@ import type {
 import { createToolNames } from '../responses/request/tool-names.js';
 import { toHostEffort } from '../responses/request/model-settings.js';
 import { isContinuation, pairToolCalls } from '../tool-calls/call-pairing.js';
+import { withHiddenCalls } from '../tool-loop/hidden-calls.js';
 import { isToolStub } from '../tools/tool-stubs.js';
 
 export interface OfficialCall {
@@ -29,7 +30,7 @@ export function toOfficialCall(
   const store = kelivo?.store ?? openai?.store ?? storeByDefault;
   const functions = options.tools?.filter(tool => tool.type === 'function') ?? [];
   const functionNames = new Set(functions.map(tool => tool.name));
-  const paired = pairToolCalls(options.prompt, {
+  const paired = pairToolCalls(withHiddenCalls(options.prompt), {
     keepOrphans: isContinuation(options),
     isFunctionTool: toolName => functionNames.has(toolName),
   });
