@@ -134,6 +134,8 @@ export async function openTurn(
       }),
     });
     const modeOf = createToolPartsModes(callOptions, { mode, toolActivity: settings.toolActivity });
+    // No tool runs with the tool choice `none`, so there is nothing to keep.
+    const keptModeOf = callOptions.toolChoice?.type === 'none' ? () => 'full' as const : modeOf;
     return {
       request: withTurnToken(maxRounds <= 1 ? withoutCalls(request) : request),
       async openRound(options, number) {
@@ -153,9 +155,9 @@ export async function openTurn(
       hostApprovals,
       pendingCalls: pending,
       toolParts: createProviderToolParts(modeOf),
-      hiddenCalls: createHiddenCalls(modeOf),
+      hiddenCalls: createHiddenCalls(keptModeOf),
       get hasHiddenTools() {
-        return [...tools.offered.keys()].some(name => modeOf(name) !== 'full');
+        return [...tools.offered.keys()].some(name => keptModeOf(name) !== 'full');
       },
       ids: createTurnIds(request.prompt),
       limits: createTurnLimits({ maxRounds, maxToolCalls, maxRepeatedCalls }),

@@ -152,3 +152,40 @@ describe('a response that used all allowed tokens', () => {
     expect(exchangeOf(inner.requests[1]).outputs).toEqual([['c1', 'ran']]);
   });
 });
+
+describe('a call that a response contains natively and as text', () => {
+  const native = (id: string, input: string) => call(id, 'echo', input);
+  const written = (id: string, input: string) =>
+    call(id, 'echo', input).map(part =>
+      part.type === 'tool-call' ? { ...part, providerMetadata: { kelivo: { fromText: true } } } : part,
+    );
+
+  it.each([
+    [
+      'runs once if the text comes later',
+      [native('n1', '{"a":1,"b":2}'), written('t1', '{"b": 2, "a": 1}')],
+      ['n1'],
+    ],
+    ['runs once if the text comes first', [written('t1', '{"a":1}'), native('n1', '{"a":1}')], ['t1']],
+    ['runs twice if it is native twice', [native('n1', '{}'), native('n2', '{}')], ['n1', 'n2']],
+    [
+      'runs as often as it occurs in one form',
+      [written('t1', '{}'), native('n1', '{}'), native('n2', '{}'), written('t2', '{}'), written('t3', '{}')],
+      ['t1', 'n2', 't3'],
+    ],
+    ['runs with each of its arguments', [native('n1', '{"a":1}'), written('t1', '{"a":2}')], ['n1', 't1']],
+  ])('%s', async (_, calls, expected) => {
+    const own = scriptedTools({ echo: () => 'ran' });
+    const inner = scriptedModel(callRound(...calls), textRound('Done.'));
+    await stream(withToolLoop(inner, { tools: own }));
+    expect(own.calls.map(({ toolCallId }) => toolCallId)).toEqual(expected);
+    expect(exchangeOf(inner.requests[1]).outputs.map(([id]) => id)).toEqual(expected);
+
+    const tools = [declareTool('echo')];
+    const forHost = () => withToolLoop(scriptedModel(callRound(...calls)), { tools: [] });
+    const streamed = ofType(await stream(forHost(), { tools }), 'tool-call');
+    expect(streamed.map(({ toolCallId }) => toolCallId)).toEqual(expected);
+    const { content } = await generate(forHost(), { tools });
+    expect(content.flatMap(part => (part.type === 'tool-call' ? [part.toolCallId] : []))).toEqual(expected);
+  });
+});
