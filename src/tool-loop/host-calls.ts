@@ -1,6 +1,7 @@
 import type {
   LanguageModelV2,
   LanguageModelV2CallOptions,
+  LanguageModelV2Content,
   LanguageModelV2FinishReason,
   LanguageModelV2StreamPart,
   LanguageModelV2ToolCall,
@@ -89,7 +90,7 @@ export function withHostCalls(
       const result = await model.doGenerate(options);
       const finishReason = finishReasonOf(result, options);
       const isDuplicate = createDuplicateCheck();
-      const content = result.content.flatMap(part => {
+      const content = result.content.flatMap((part): LanguageModelV2Content[] => {
         if (!isHostCall(part)) return [part];
         const { call, repaired } = read(part);
         if (isDuplicate(call)) return [];
