@@ -7,7 +7,7 @@ import type { TextCalls } from './text-tool-format.js';
 
 /**
  * Reads the parameters of a call, from after its opening tag up to its closing tag. An unclosed call is accepted only if
- * the text ends directly after a parameter.
+ * the text ends directly after a parameter, and no required parameter is missing.
  */
 export function* readTaggedCall(
   cursor: TextCursor,
@@ -29,7 +29,8 @@ export function* readTaggedCall(
     }
     const isAtEnd = tag === undefined && (yield* cursor.peek()) === undefined;
     const isClosed = tag?.kind === 'call-end' && (tag.isTruncated !== true || hasParameters);
-    if (!isClosed && tag?.kind !== 'list-end' && !(isAtEnd && hasParameters)) return false;
+    if (!isClosed && tag?.kind !== 'list-end' && !(isAtEnd && hasParameters && argumentWriter.hasRequired))
+      return false;
     if (tag?.kind === 'call-end') cursor.take(tag.length);
     argumentWriter.end();
     calls.end();

@@ -33,7 +33,8 @@ export interface TextToolsOptions {
  *   or in reasoning stay text.
  * - Arguments stream as they arrive; `tool-call` follows when the call is complete. A truncated or invalid tool call
  *   ends its `tool-input` without a `tool-call`, and is emitted as text.
- * - Calls that the model makes natively are left unchanged.
+ * - Calls that the model makes natively are left unchanged. A call that a response contains natively and as text is
+ *   emitted once.
  * - The finish reason becomes `tool-calls` if calls were found, unless the response was truncated or filtered.
  */
 export function textToolsMiddleware({
