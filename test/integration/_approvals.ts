@@ -1,0 +1,103 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ModelMessage } from 'ai';
+import { onTestFinished } from 'vitest';
+import type { KelivoResponsesSettings } from '../../src/provider/settings.js';
+import type { Host, Mode } from '../host-matrix/_host.js';
+import { startScene } from '../host-matrix/_scene.js';
+import { temporaryFolder } from '../tools/mcp/_fixture-server.js';
+import { recordingServer } from './_recording-server.js';
+
+export interface Part {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+/** Returns the parts of messages. */
+export const partsOf = (messages: readonly ModelMessage[]): Part[] =>
+  messages.flatMap(({ content }) => (typeof content === 'string' ? [] : (content as unknown as Part[])));
+
+export interface Answer {
+  readonly approved: boolean;
+  readonly reason?: string;
+}
+
+/** Returns messages with a response to each approval request in the last ones. Undefined leaves one unanswered. */
+export function withAnswers(
+  messages: readonly ModelMessage[],
+  ...answers: readonly (Answer | boolean | undefined)[]
+): ModelMessage[] {
+  const requests = partsOf(messages).filter(({ type }) => type === 'tool-approval-request');
+  const open = requests.slice(requests.length - answers.length);
+  const content = answers.flatMap((answer, index) => {
+    if (answer === undefined) return [];
+    const given = typeof answer === 'boolean' ? { approved: answer } : answer;
+    const { approvalId } = open[index] ?? {};
+    return [{ type: 'tool-approval-response', approvalId, providerExecuted: true, ...given }];
+  });
+  return [...messages, { role: 'tool', content } as unknown as ModelMessage];
+}
+
+/** A copy as a client sends it. */
+export const overTheWire = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;
+
+/** Starts a host with a provider whose MCP server records its calls in a file. */
+export async function startApprovals(
+  host: Host,
+  mode: Mode,
+  { toolLoop, ...settings }: KelivoResponsesSettings = {},
+) {
+  const folder = await temporaryFolder();
+  const effectsFile = path.join(folder, 'effects.txt');
+  const scene = await startScene(host, {
+    mode,
+    mcp: {
+      name: 'none',
+      listTools: async () => ({ tools: [], warnings: [] }),
+      callTool: async () => ({ type: 'text', value: '' }),
+      close: async () => {},
+    },
+  });
+  const provider = scene.createProvider({
+    mcpServers: recordingServer(effectsFile),
+    toolLoop: { approve: 'host', retry: { initialDelay: 1 }, ...toolLoop },
+    ...settings,
+  });
+  onTestFinished(() => provider.close());
+  const { emulator } = scene;
+  return {
+    ...scene,
+    provider,
+    effectsFile,
+    /** The calls that ran, such as `a 1`. */
+    effects: (): string[] =>
+      existsSync(effectsFile)
+        ? readFileSync(effectsFile, 'utf8')
+            .trim()
+            .split('\n')
+            .map(line => line.replace('record ', ''))
+        : [],
+    /** Runs one step with messages that were sent over the wire. */
+    async turn(messages: readonly ModelMessage[], options: object = {}) {
+      const result = await scene.run({
+        model: provider('gpt-5'),
+        messages: overTheWire([...messages]),
+        maxRetries: 0,
+        ...options,
+      });
+      return { ...result, history: [...messages, ...result.messages] };
+    },
+    /** Returns the outputs that the model received in its last request. */
+    outputs: (): unknown[] =>
+      scene
+        .inputOf(emulator.requests.length - 1)
+        .flatMap(({ type, output }) => (type === 'function_call_output' ? [output] : [])),
+  };
+}
+
+/** A call of the tool `record`, for the emulator. */
+export const record = (key: string, step = 1) => ({ call: 'record', arguments: { key, step } });
+
+export const question: ModelMessage = { role: 'user', content: 'Record it.' };
+export const script = fileURLToPath(new URL('_approval-turn.ts', import.meta.url));

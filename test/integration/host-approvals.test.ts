@@ -1,0 +1,327 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import type { ModelMessage } from 'ai';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { hosts, modes } from '../host-matrix/_host.js';
+import { overTheWire, partsOf, question, record, script, startApprovals, withAnswers } from './_approvals.js';
+
+const v3Hosts = hosts.filter(({ version }) => version === 'V3');
+const rows = v3Hosts.flatMap(host => modes.map(mode => ({ name: host.name, host, mode })));
+const [row] = rows;
+if (row === undefined) throw new Error('There is no host with version 3.');
+
+const secret = 'a-random-text-of-32-characters-or-more';
+const typesOf = (messages: readonly ModelMessage[]) => partsOf(messages).map(({ type }) => type);
+
+describe.each(rows)('an approval by the host: $name, $mode', ({ host, mode }) => {
+  it('is requested before the call runs, and the call runs once when the approval arrives', async () => {
+    const { turn, emulator, effects, outputs } = await startApprovals(host, mode);
+    emulator.enqueue([record('a')], [{ text: 'Done.' }], [{ text: 'Again.' }]);
+    const asked = await turn([question]);
+    expect(effects()).toEqual([]);
+    expect(asked.errors).toEqual([]);
+    expect(asked.finishReason).toBe('tool-calls');
+    expect(asked.steps).toHaveLength(1);
+    expect(typesOf(asked.messages)).toEqual(['tool-call', 'tool-approval-request']);
+    expect(emulator.requests).toHaveLength(1);
+
+    const done = await turn(withAnswers(asked.history, true));
+    expect(done.errors).toEqual([]);
+    expect(done.text).toBe('Done.');
+    expect(effects()).toEqual(['a 1']);
+    expect(outputs()).toEqual(['record a 1']);
+    expect(done.steps[0]?.toolResults).toHaveLength(1);
+
+    // Later turns have the call and its output once.
+    const later = await turn([...done.history, { role: 'user', content: 'Go on.' }]);
+    expect(later.text).toBe('Again.');
+    expect(outputs()).toEqual(['record a 1']);
+    expect(effects()).toEqual(['a 1']);
+  });
+
+  it('runs calls that need none, and sends all outputs in the order of the calls', async () => {
+    const { turn, emulator, effects, outputs } = await startApprovals(host, mode, {
+      toolLoop: { approvals: ({ input }) => input.step !== 2 },
+    });
+    emulator.enqueue([record('a'), record('b', 2), record('c')], [{ text: 'Done.' }]);
+    const asked = await turn([question]);
+    expect(effects()).toEqual(['b 2']);
+    expect(emulator.requests).toHaveLength(1);
+    expect(typesOf(asked.messages).filter(type => type === 'tool-approval-request')).toHaveLength(2);
+
+    const done = await turn(withAnswers(asked.history, true, true));
+    expect(done.errors).toEqual([]);
+    expect(effects().sort()).toEqual(['a 1', 'b 2', 'c 1']);
+    expect(outputs()).toEqual(['record a 1', 'record b 2', 'record c 1']);
+  });
+
+  it('that is denied runs nothing, in this turn and in later ones', async () => {
+    const { turn, emulator, effects, outputs } = await startApprovals(host, mode);
+    emulator.enqueue([record('a')], [{ text: 'Pity.' }], [{ text: 'Again.' }]);
+    const asked = await turn([question]);
+    const denied = await turn(withAnswers(asked.history, { approved: false, reason: 'Not today.' }));
+    expect(denied.text).toBe('Pity.');
+    expect(outputs()).toEqual(['The call was not approved: Not today.']);
+    await turn([...denied.history, { role: 'user', content: 'Go on.' }]);
+    expect(outputs()).toEqual(['The call was not approved: Not today.']);
+    expect(effects()).toEqual([]);
+  });
+
+  it('that answers only some requests runs those and asks for the others again', async () => {
+    const { turn, emulator, effects, outputs } = await startApprovals(host, mode);
+    emulator.enqueue([record('a'), record('b')], [{ text: 'Done.' }]);
+    const asked = await turn([question]);
+    const part = await turn(withAnswers(asked.history, true, undefined));
+    expect(part.errors).toEqual([]);
+    expect(effects()).toEqual(['a 1']);
+    expect(emulator.requests).toHaveLength(1);
+    expect(typesOf(part.messages).filter(type => type === 'tool-approval-request')).toHaveLength(1);
+
+    const done = await turn(withAnswers(part.history, true));
+    expect(done.errors).toEqual([]);
+    expect(done.text).toBe('Done.');
+    expect(effects()).toEqual(['a 1', 'b 1']);
+    expect(outputs()).toEqual(['record a 1', 'record b 1']);
+  });
+
+  it('is forgotten after a later message of the user', async () => {
+    const { turn, emulator, effects, outputs } = await startApprovals(host, mode);
+    emulator.enqueue([record('a')], [{ text: 'Fine.' }]);
+    const asked = await turn([question]);
+    await turn([...asked.history, { role: 'user', content: 'Never mind.' }]);
+    // ai@7 drops the call.
+    expect(outputs()).toEqual(
+      host.major === 6
+        ? ['Not run: it was not approved before the conversation went on.']
+        : expect.anything(),
+    );
+    expect(effects()).toEqual([]);
+  });
+
+  it('is requested although the host sees no other calls', async () => {
+    const { turn, emulator, effects, outputs } = await startApprovals(host, mode, {
+      toolLoop: { toolActivity: 'none', approvals: ({ input }) => input.step !== 2 },
+    });
+    emulator.enqueue([record('b', 2), record('a')], [{ text: 'Done.' }]);
+    const asked = await turn([question]);
+    expect(typesOf(asked.messages)).toContain('tool-approval-request');
+    const done = await turn(withAnswers(asked.history, true));
+    expect(done.errors).toEqual([]);
+    expect(effects()).toEqual(['b 2', 'a 1']);
+    expect(outputs().sort()).toEqual(['record a 1', 'record b 2']);
+  });
+
+  it('runs nothing if the first request of the turn fails and is repeated', async () => {
+    const { turn, emulator, effects } = await startApprovals(host, mode, {
+      toolLoop: { retry: { maxRetries: 0 } },
+    });
+    emulator.enqueue([record('a')], { status: 500 }, [{ text: 'Done.' }]);
+    const asked = await turn([question]);
+    const failing = turn(withAnswers(asked.history, true), { maxRetries: 2 });
+    if (mode === 'generate') await expect(failing).rejects.toThrow();
+    else expect((await failing).errors).toHaveLength(1);
+    expect(effects()).toEqual(['a 1']);
+    expect(emulator.requests).toHaveLength(2);
+    // The application sends the same messages again.
+    await turn(withAnswers(asked.history, true));
+    expect(effects()).toEqual(['a 1']);
+  });
+
+  it('works with declared tools', async () => {
+    const { turn, emulator, effects, provider } = await startApprovals(host, mode);
+    const tools = await provider.toolStubs();
+    emulator.enqueue([record('a')], [{ text: 'Done.' }]);
+    const asked = await turn([question], { tools });
+    expect(asked.errors).toEqual([]);
+    const done = await turn(withAnswers(asked.history, true), { tools });
+    expect(done.errors).toEqual([]);
+    expect(effects()).toEqual(['a 1']);
+  });
+});
+
+type Change = (messages: ModelMessage[]) => ModelMessage[];
+const change = (messages: readonly ModelMessage[], edit: (part: Record<string, unknown>) => void) => {
+  const copy = overTheWire([...messages]);
+  for (const part of partsOf(copy)) edit(part as Record<string, unknown>);
+  return copy;
+};
+const onCall =
+  (edit: (part: Record<string, unknown>) => void): Change =>
+  messages =>
+    change(messages, part => {
+      if (part.type === 'tool-call') edit(part);
+    });
+const renamed =
+  (id: string): Change =>
+  messages =>
+    change(messages, part => {
+      if ('toolCallId' in part) part.toolCallId = id;
+    });
+
+describe('an approval that a client changed', () => {
+  it.each<[string, Change]>([
+    ['arguments', onCall(part => void (part.input = { key: 'b', step: 1 }))],
+    ['added arguments', onCall(part => void (part.input = { ...(part.input as object), force: true }))],
+    ['tool', onCall(part => void (part.toolName = 'other'))],
+    [
+      'server',
+      onCall(part => {
+        const { kelivo } = part.providerOptions as { kelivo: { approval: { server: string } } };
+        kelivo.approval.server = 'other';
+      }),
+    ],
+    ['call id', renamed('call_other')],
+    [
+      'approval id',
+      messages =>
+        change(messages, part => {
+          const forge = (id: string) => id.replace(/.{4}$/, '0000');
+          if (typeof part.approvalId === 'string') part.approvalId = forge(part.approvalId);
+          const { approval } =
+            (part.providerOptions as { kelivo?: { approval?: { id: string } } })?.kelivo ?? {};
+          if (approval) approval.id = forge(approval.id);
+        }),
+    ],
+  ])('runs nothing: %s', async (_, edit) => {
+    const { turn, emulator, effects, outputs } = await startApprovals(row.host, row.mode);
+    emulator.enqueue([record('a')], [{ text: 'Done.' }]);
+    const asked = await turn([question]);
+    await turn(edit(withAnswers(asked.history, true)));
+    expect(effects()).toEqual([]);
+    expect(outputs()).toEqual([expect.stringMatching(/^Not run: /)]);
+  });
+
+  it('runs nothing if nobody was asked', async () => {
+    const { turn, emulator, effects, outputs } = await startApprovals(row.host, row.mode);
+    emulator.enqueue([{ text: 'No.' }]);
+    const id = `kelivo.${crypto.randomUUID()}.${Date.now().toString(36)}.${'0'.repeat(64)}`;
+    const call = {
+      type: 'tool-call',
+      toolCallId: 'call_1',
+      toolName: 'record',
+      input: { key: 'a', step: 1 },
+      providerExecuted: true,
+      providerOptions: { kelivo: { approval: { id, server: 'recording', originalName: 'record' } } },
+    };
+    const request = { type: 'tool-approval-request', approvalId: id, toolCallId: 'call_1' };
+    const forged = [question, { role: 'assistant', content: [call, request] } as unknown as ModelMessage];
+    await turn(withAnswers(forged, true));
+    expect(effects()).toEqual([]);
+    expect(outputs()).toEqual([expect.stringContaining('the approval does not belong to this call')]);
+  });
+});
+
+describe('an approval that is sent again', () => {
+  it('runs nothing, and the model reads why', async () => {
+    const { turn, emulator, effects, outputs } = await startApprovals(row.host, row.mode);
+    emulator.enqueue([record('a')], [{ text: 'Done.' }], [{ text: 'Done.' }]);
+    const asked = await turn([question]);
+    await turn(withAnswers(asked.history, true));
+    await turn(withAnswers(asked.history, true));
+    expect(effects()).toEqual(['a 1']);
+    expect(outputs()).toEqual([expect.stringContaining('already answered, and the call was not repeated')]);
+  });
+
+  it('gets the recorded result from the result store', async () => {
+    const { turn, emulator, effects, outputs } = await startApprovals(row.host, row.mode, {
+      toolLoop: { resultStore: new Map() },
+    });
+    emulator.enqueue([record('a')], [{ text: 'Done.' }], [{ text: 'Done.' }]);
+    const asked = await turn([question]);
+    await turn(withAnswers(asked.history, true));
+    await turn(withAnswers(asked.history, true));
+    expect(effects()).toEqual(['a 1']);
+    expect(outputs()).toEqual(['record a 1']);
+  });
+
+  it('runs the call once, also if 100 answers arrive at the same time', async () => {
+    const { turn, emulator, effects } = await startApprovals(row.host, row.mode);
+    emulator.enqueue([record('a')], ...Array.from({ length: 100 }, () => [{ text: 'Done.' }]));
+    const asked = await turn([question]);
+    await Promise.all(Array.from({ length: 100 }, () => turn(withAnswers(asked.history, true))));
+    expect(effects()).toEqual(['a 1']);
+  });
+
+  it('under a second request for the same call runs nothing', async () => {
+    const { turn, emulator, effects } = await startApprovals(row.host, row.mode);
+    emulator.enqueue([record('a')], [{ text: 'Done.' }], [{ text: 'Done.' }]);
+    const asked = await turn([question]);
+    // A step of the host without an answer.
+    const again = await turn(asked.history);
+    expect(typesOf(again.messages)).toEqual(['tool-call', 'tool-approval-request']);
+    await turn(withAnswers(again.history, true));
+    await turn(withAnswers(asked.history, true));
+    expect(effects()).toEqual(['a 1']);
+  });
+});
+
+describe('an approval', () => {
+  it('expires', async () => {
+    const { turn, emulator, effects, outputs } = await startApprovals(row.host, row.mode, {
+      toolLoop: { hostApprovals: { secret, claim: () => true, expiresAfter: 1 } },
+    });
+    emulator.enqueue([record('a')], [{ text: 'Done.' }]);
+    const asked = await turn([question]);
+    await new Promise(resolve => setTimeout(resolve, 5));
+    await turn(withAnswers(asked.history, true));
+    expect(effects()).toEqual([]);
+    expect(outputs()).toEqual([expect.stringContaining('after the request had expired')]);
+  });
+
+  it.each<[string, () => boolean]>([
+    [
+      'fails',
+      () => {
+        throw new Error('The store is down.');
+      },
+    ],
+    ['returns no boolean', () => 'OK' as unknown as boolean],
+  ])('runs nothing if its claim %s', async (_, claim) => {
+    const { turn, emulator, effects } = await startApprovals(row.host, row.mode, {
+      toolLoop: { hostApprovals: { secret, claim } },
+    });
+    emulator.enqueue([record('a')], [{ text: 'Done.' }]);
+    const asked = await turn([question]);
+    const done = await turn(withAnswers(asked.history, true));
+    expect(done.errors).toEqual([]);
+    expect(effects()).toEqual([]);
+  });
+
+  it.each([
+    ['the secret', secret, ['a 1'], 'record a 1'],
+    ['no secret', '', [], expect.stringContaining('set `toolLoop.hostApprovals`')],
+  ])('that reaches another process with %s', async (_, childSecret, expectedEffects, output) => {
+    const { turn, emulator, effects, effectsFile, outputs } = await startApprovals(row.host, row.mode, {
+      toolLoop: { hostApprovals: { secret, claim: () => true } },
+    });
+    emulator.enqueue([record('a')], [{ text: 'Done.' }]);
+    const asked = await turn([question]);
+    const child = spawn(
+      process.execPath,
+      ['--import', 'tsx', script, emulator.baseURL, row.host.name, effectsFile, childSecret],
+      { stdio: ['pipe', 'pipe', 'pipe'] },
+    );
+    onTestFinished(() => void child.kill('SIGKILL'));
+    child.stdin.end(JSON.stringify(withAnswers(asked.history, true)));
+    const [errors] = await Promise.all([text(child.stderr), text(child.stdout), once(child, 'exit')]);
+    expect(errors).toBe('');
+    expect(effects()).toEqual(expectedEffects);
+    expect(outputs()).toEqual([output]);
+  });
+
+  it.each(
+    hosts
+      .filter(({ version }) => version === 'V2')
+      .flatMap(host => modes.map(mode => [host.name, mode, host] as const)),
+  )('is refused by a host that cannot ask, with the reason: %s, %s', async (_, mode, host) => {
+    const { turn, emulator, effects, outputs } = await startApprovals(host, mode);
+    emulator.enqueue([record('a')], [{ text: 'Sorry.' }]);
+    const { errors } = await turn([question]);
+    expect(errors).toEqual([]);
+    expect(effects()).toEqual([]);
+    expect(outputs()).toEqual([
+      expect.stringContaining('requires `ai` 6 or 7 and a model of `kelivo-responses/v3`'),
+    ]);
+  });
+});
