@@ -18,7 +18,16 @@ export type { KnownServerName } from './responses/compatibility/known-servers.js
 export type { AzureSettings, ApiStyle } from './http/base-url.js';
 export type { ApiKeySetting } from './http/key-ring.js';
 export type { KelivoResponsesSettings, TimeoutSettings } from './provider/settings.js';
-export type { ApprovalDecision, ApprovalRequest, Approvals, Approve } from './tool-loop/approvals.js';
+export type { HostApprovalOptions } from './tool-loop/approval-ids.js';
+export type {
+  ApprovalDecision,
+  ApprovalRequest,
+  Approvals,
+  ApprovalStatus,
+  Approve,
+  StatedAnnotations,
+  ToolApproval,
+} from './tool-loop/approvals.js';
 export type { ToolResultStore } from './tool-loop/result-store.js';
 export type { ToolLoopOptions } from './tool-loop/options.js';
 export type { ToolLoopEvent } from './tool-loop/events.js';
@@ -29,4 +38,4 @@ export type {
   McpServers,
   McpStdioServerConfig,
 } from './tools/mcp/config.js';
-export type { ToolStub } from './tools/tool-stubs.js';
+export type { ToolStub, ToolStubsOptions } from './tools/tool-stubs.js';

@@ -6,7 +6,7 @@ import { createKelivoResponsesProvider, type KelivoResponsesProvider } from '../
 import { type KelivoResponsesSettings, validateSettings } from '../provider/settings.js';
 import { toModelExpression } from '../shared/model-pattern.js';
 import { parseSettings } from '../shared/settings.js';
-import { toToolStubs } from '../tools/tool-stubs.js';
+import { type ToolStubsOptions, toToolStubs } from '../tools/tool-stubs.js';
 import { createOfficialModels, type ImportOpenAI } from './official-provider.js';
 
 /**
@@ -124,7 +124,7 @@ export function createSwitchableProvider(options: SwitchableProviderOptions): Ke
     responses,
     textEmbeddingModel: bare.textEmbeddingModel,
     imageModel: bare.imageModel,
-    toolStubs: () => toToolStubs(composition.tools),
+    toolStubs: (options?: ToolStubsOptions) => toToolStubs(composition.tools, options),
     close: composition.close,
   });
 }

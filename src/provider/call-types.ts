@@ -2,6 +2,7 @@ import type { JSONValue } from '@ai-sdk/provider';
 import type { ResponsesProviderOptions } from '../responses/request/provider-options.js';
 import type { TurnLimit } from '../tool-loop/turn-limits.js';
 import type { LocalTools } from '../tools/local-tools.js';
+import type { ToolApproval } from '../tool-loop/approvals.js';
 import type { ToolSource } from '../tools/tool-source.js';
 
 /**
@@ -24,6 +25,12 @@ export interface KelivoProviderOptions extends ResponsesProviderOptions {
    * the logger receive it by reference. It is never sent to a server.
    */
   context?: unknown;
+  /**
+   * The value of `toolApproval` of `ai` 7, which asks it only about tools that the host runs: a function, or statuses by
+   * tool name. `denied` refuses a call, `user-approval` requests approval, `approved` runs it regardless of the policy, and
+   * without a status the policy of the tool loop applies. It is passed by reference.
+   */
+  toolApproval?: ToolApproval;
   /** Tools of this call that the tool loop runs. `runInProvider()` sets them. */
   executors?: LocalTools | ToolSource;
 }

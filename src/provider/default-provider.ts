@@ -1,3 +1,4 @@
+import type { ToolStubsOptions } from '../tools/tool-stubs.js';
 import type { EmbeddingModelOptions } from '../embeddings/model.js';
 import { createKelivoResponsesProvider, type KelivoResponsesProvider } from './provider.js';
 
@@ -18,7 +19,7 @@ export const kelivoResponses: KelivoResponsesProvider = Object.assign(
     textEmbeddingModel: (modelId: string, options?: EmbeddingModelOptions) =>
       provider().textEmbeddingModel(modelId, options),
     imageModel: (modelId: string) => provider().imageModel(modelId),
-    toolStubs: () => provider().toolStubs(),
+    toolStubs: (options?: ToolStubsOptions) => provider().toolStubs(options),
     close: async () => instance?.close(),
   },
 );

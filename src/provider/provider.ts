@@ -15,7 +15,7 @@ import { createLearnedCompatibility } from '../responses/compatibility/compatibi
 import type { ResponsesModelConfig } from '../responses/model.js';
 import { supportedUrls } from '../responses/supported-urls.js';
 import { type KelivoResponsesSettings, validateSettings } from './settings.js';
-import { type ToolStub, toToolStubs } from '../tools/tool-stubs.js';
+import { type ToolStub, type ToolStubsOptions, toToolStubs } from '../tools/tool-stubs.js';
 
 /** A provider of models that use the Responses API and run the provider's tools. */
 export interface KelivoResponsesProvider extends ProviderV2 {
@@ -38,7 +38,7 @@ export interface KelivoResponsesProvider extends ProviderV2 {
    * them every major of `ai` shows the calls and keeps them in its history. They have no `execute`, because the provider
    * runs them. Starts the MCP servers. If a server fails, the next call of a model returns a warning.
    */
-  toolStubs(): Promise<Record<string, ToolStub>>;
+  toolStubs(options?: ToolStubsOptions): Promise<Record<string, ToolStub>>;
   /**
    * Ends running turns with tools, stops MCP servers and closes connections. The next use of the provider starts them
    * again.
@@ -121,7 +121,7 @@ export function createKelivoResponsesProvider<ToolSchemas = Record<string, unkno
     imageModel(modelId: string): never {
       throw new NoSuchModelError({ modelId, modelType: 'imageModel' });
     },
-    toolStubs: () => toToolStubs(tools),
+    toolStubs: (options?: ToolStubsOptions) => toToolStubs(tools, options),
     close,
   });
 }

@@ -3,6 +3,7 @@ import { InvalidArgumentError } from '@ai-sdk/provider';
 import { untilAborted } from '../shared/abort.js';
 import { isPlainObject, objectOf, type PlainObject } from '../shared/json.js';
 import { effectiveAnnotations } from '../tools/annotations.js';
+import type { DeclaredStub } from '../tools/tool-stubs.js';
 import type {
   ToolCallContext,
   ToolCallOptions,
@@ -104,6 +105,8 @@ export interface ApprovalSettings {
   readonly approve: Approve | 'host' | undefined;
   readonly approvals: Approvals | undefined;
   readonly toolApproval: ToolApproval | undefined;
+  /** Declarations of the host for the loop's tools, by name. */
+  readonly stubs: ReadonlyMap<string, DeclaredStub>;
 }
 
 /** `run`: no approval is needed, or it was given. `ask-host`: the host has to ask. Else the text for the model. */
@@ -135,12 +138,23 @@ type Need = 'none' | 'approval' | { readonly refusal: string | undefined };
 /** `toolApproval` takes precedence over the policy and over `needsApproval`, as in `ai` 7. */
 async function findNeed(
   request: ApprovalRequest,
-  { approve, approvals, toolApproval, callContext }: ApprovalSettings & Pick<ToolCallOptions, 'callContext'>,
+  {
+    approve,
+    approvals,
+    toolApproval,
+    stubs,
+    callContext,
+  }: ApprovalSettings & Pick<ToolCallOptions, 'callContext'>,
 ): Promise<Need> {
   const { type, reason } = toStatus(await callToolApproval(request, toolApproval));
   if (type === 'approved') return 'none';
   if (type === 'user-approval') return 'approval';
   if (type !== 'not-applicable') return { refusal: reason };
+
+  const stub = stubs.get(request.toolName);
+  // `ai@6` adds its own request to the call of a copy with `needsApproval`, and only one of the two could be answered.
+  if (stub?.isCopy) return typeof approve === 'function' ? 'approval' : { refusal: COPIED_STUB };
+  if (await isNeededByStub(request, stub)) return 'approval';
 
   const { tool, messages } = request;
   const policy = approvals ?? (approve === undefined ? 'never' : 'unless-read-only');
@@ -148,6 +162,21 @@ async function findNeed(
   const isAsked =
     typeof policy === 'function' ? (await policy(request)) !== false : isAskedByPolicy[policy](request);
   return isAsked ? 'approval' : 'none';
+}
+
+const COPIED_STUB =
+  'the application declares this tool with a changed copy of its stub, which may need approval. Pass the result of ' +
+  '`toolStubs()` unchanged and use its option `needsApproval`, or set `approve` to a function.';
+
+/** Evaluates `needsApproval` as hosts do. */
+async function isNeededByStub(
+  { toolCallId, input, messages, context }: ApprovalRequest,
+  { needsApproval }: Partial<DeclaredStub> = {},
+): Promise<boolean> {
+  if (!isFunction(needsApproval)) return Boolean(needsApproval);
+  return Boolean(
+    await needsApproval(input, { toolCallId, messages, experimental_context: context, context }),
+  );
 }
 
 async function callToolApproval(

@@ -1,6 +1,7 @@
 import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
 import { isV3Host } from '../parts/call-marks.js';
 import type { ToolSource } from '../tools/tool-source.js';
+import { type DeclaredStub, readToolStub } from '../tools/tool-stubs.js';
 import { toolApprovalOf } from './approvals.js';
 import type { ExecuteCallOptions } from './call-execution.js';
 import type { Scheduling } from './call-runner.js';
@@ -18,7 +19,7 @@ export interface CallSettings {
   readonly scheduling: Omit<Scheduling, 'signal'>;
   readonly execution: Pick<
     ExecuteCallOptions,
-    'source' | 'timeout' | 'outputLimits' | 'approve' | 'approvals' | 'toolApproval' | 'isV3Host'
+    'source' | 'timeout' | 'outputLimits' | 'approve' | 'approvals' | 'toolApproval' | 'stubs' | 'isV3Host'
   >;
   /** Returns the results that earlier attempts at this turn stored for a round; undefined without a store. */
   storedResultsOf(round: number, signal: AbortSignal): StoredResults | undefined;
@@ -43,6 +44,7 @@ export function createCallSettings(
       approve,
       approvals,
       toolApproval: toolApprovalOf(callOptions.providerOptions),
+      stubs: stubsOf(callOptions),
       isV3Host: isV3Host(callOptions),
     },
     storedResultsOf: (round, signal) =>
@@ -60,4 +62,14 @@ export function createCallSettings(
       warn: message => warn(key.round, message),
     });
   }
+}
+
+/** Returns the host's declarations of tools that the provider runs. */
+function stubsOf({ tools = [] }: LanguageModelV2CallOptions): ReadonlyMap<string, DeclaredStub> {
+  const stubs = new Map<string, DeclaredStub>();
+  for (const tool of tools) {
+    const stub = tool.type === 'function' ? readToolStub(tool) : undefined;
+    if (stub !== undefined) stubs.set(tool.name, stub);
+  }
+  return stubs;
 }

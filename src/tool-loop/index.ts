@@ -16,9 +16,18 @@ export type {
   ToolProgress,
   ToolSource,
 } from '../tools/tool-source.js';
-export type { ToolStub } from '../tools/tool-stubs.js';
+export type { ToolStub, ToolStubsOptions } from '../tools/tool-stubs.js';
 export { createToolbox } from '../tools/toolbox.js';
-export type { ApprovalDecision, ApprovalRequest, Approvals, Approve } from './approvals.js';
+export type { HostApprovalOptions } from './approval-ids.js';
+export type {
+  ApprovalDecision,
+  ApprovalRequest,
+  Approvals,
+  ApprovalStatus,
+  Approve,
+  StatedAnnotations,
+  ToolApproval,
+} from './approvals.js';
 export type { ToolResultStore } from './result-store.js';
 export type { ToolLoopOptions } from './options.js';
 export { type ProviderRunTools, runInProvider } from './run-in-provider.js';

@@ -1,35 +1,95 @@
 import type { LanguageModelV2FunctionTool } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
+import { objectOf } from '../shared/json.js';
 import type { PendingWarningsSource } from './tool-source.js';
 
 /**
  * The declaration of a tool that the provider executes. The schema is a Zod schema because the `Tool` types of all
  * `ai` releases accept one; a `jsonSchema()` is only accepted by the release that created it.
+ *
+ * A host cannot ask before a tool of the provider runs. Request approvals with `toolStubs({ needsApproval })` or in the
+ * settings `toolLoop`. Calls of a changed copy, such as `{ ...stub, needsApproval: true }`, need approval as well.
  */
 export interface ToolStub<Input = Record<string, unknown>> {
   /** Describes to the model what the tool does. */
   description?: string;
   inputSchema: z.ZodType<Input>;
-  /** Marks the tool as executed by the provider. Hosts pass it on to the model. */
-  providerOptions: { kelivo: { stub: true } };
+  /** Marks the tool as executed by the provider. Hosts pass it on to the model. Copies of a stub do not contain it. */
+  readonly providerOptions: { kelivo: { stub: true } };
+}
+
+/** Options of the declarations of a provider's tools. */
+export interface ToolStubsOptions {
+  /**
+   * Tools whose calls need approval in addition to those of the setting `toolLoop.approvals`: all, those with these names,
+   * or those for which a function returns true. `toolLoop.approve` decides on the calls.
+   * @default no tool
+   */
+  needsApproval?: boolean | readonly string[] | ((toolName: string) => boolean);
 }
 
 /** Returns the declarations of the tools of a source, by name. */
 export async function toToolStubs(
   source: PendingWarningsSource | undefined,
+  { needsApproval = false }: ToolStubsOptions = {},
 ): Promise<Record<string, ToolStub>> {
   const tools = (await source?.listToolsOnly()) ?? [];
-  return Object.fromEntries(tools.map(tool => [tool.name, toToolStub(tool)]));
+  const isAsked = (name: string): boolean => {
+    if (typeof needsApproval === 'function') return needsApproval(name);
+    return typeof needsApproval === 'boolean' ? needsApproval : needsApproval.includes(name);
+  };
+  return Object.fromEntries(
+    tools.map(tool => [tool.name, toToolStub(tool, { needsApproval: isAsked(tool.name) })]),
+  );
 }
 
-/** Returns the declaration of one tool. It has no `execute`. */
-export const toToolStub = ({ description }: { readonly description?: string }): ToolStub => ({
-  ...(description !== undefined && { description }),
-  // Intentionally lenient: `ai@5` treats a call that fails the declared schema as a call of a host tool.
-  inputSchema: z.looseObject({}),
-  providerOptions: { kelivo: { stub: true } },
-});
+/** Recognizes the schema of a stub, also in a changed copy. */
+const STUB_COMMENT = 'A tool that kelivo-responses runs.';
 
-/** Returns true if a tool of a call is a stub. */
-export const isToolStub = ({ providerOptions }: LanguageModelV2FunctionTool): boolean =>
-  providerOptions?.kelivo?.stub === true;
+/** Returns the declaration of one tool. It has no `execute`. */
+export function toToolStub(
+  { description }: { readonly description?: string },
+  { needsApproval = false }: { needsApproval?: boolean } = {},
+): ToolStub {
+  const mark: { stub: true; needsApproval?: unknown } = {
+    stub: true,
+    ...(needsApproval && { needsApproval }),
+  };
+  const stub = {
+    ...(description !== undefined && { description }),
+    // Intentionally lenient: `ai@5` treats a call that fails the declared schema as a call of a host tool.
+    inputSchema: z.looseObject({}).meta({ $comment: STUB_COMMENT }),
+    providerOptions: { kelivo: mark },
+  };
+  return Object.defineProperties(stub, {
+    // A copy with other properties must not pass as the stub: hosts do not tell the model about `needsApproval`.
+    providerOptions: { enumerable: false },
+    // `ai@6` asks after a tool of the provider ran. The tool loop asks instead, so the host does not see the value.
+    needsApproval: {
+      get: () => undefined,
+      set(value: unknown) {
+        mark.needsApproval = value;
+      },
+    },
+  });
+}
+
+/** Returns true if a tool of a call is a stub or a changed copy of one. */
+export const isToolStub = (tool: LanguageModelV2FunctionTool): boolean => readToolStub(tool) !== undefined;
+
+/** A tool of the provider as the host declares it. */
+export interface DeclaredStub {
+  /** True for a copy, of which the host may have changed any property. */
+  readonly isCopy: boolean;
+  readonly needsApproval: unknown;
+}
+
+/** Returns how a host declares a tool of the provider, or undefined for other tools. */
+export function readToolStub({
+  providerOptions,
+  inputSchema,
+}: LanguageModelV2FunctionTool): DeclaredStub | undefined {
+  const { stub, needsApproval } = objectOf(providerOptions?.kelivo) ?? {};
+  if (stub === true) return { isCopy: false, needsApproval };
+  return inputSchema.$comment === STUB_COMMENT ? { isCopy: true, needsApproval: undefined } : undefined;
+}
