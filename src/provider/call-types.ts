@@ -53,6 +53,11 @@ export interface KelivoProviderMetadata {
   readonly stoppedBy?: TurnLimit;
   /** Warnings that arose after the stream had started, on the result. Generated results also contain them in `warnings`. */
   readonly warnings?: readonly string[];
+  /**
+   * Calls of the tool loop that the host does not keep, on texts, reasoning and calls. The next request restores them from
+   * the history.
+   */
+  readonly hiddenCalls?: JSONValue;
   /** Why the server ended the response early, for example `max_output_tokens`. */
   readonly incompleteReason?: string;
   /** Number of events of the stream that could not be read. */

@@ -101,7 +101,8 @@ export interface ToolLoopOptions {
   /**
    * Parts of the loop's calls that the host receives. `auto`: complete provider-executed calls for tools that the host
    * declared (see `toolStubs()`). For other tools it sends what every host accepts: input and result in streams, nothing
-   * in generated results. `none`: only the model's response.
+   * in generated results. `none`: only the model's response. Whatever is left out is in the metadata of other parts
+   * (`providerMetadata.kelivo.hiddenCalls`), arguments and outputs included, so that the next request can contain it.
    * @default 'auto'
    */
   toolActivity?: 'auto' | 'none';
