@@ -1,8 +1,9 @@
 // A small MCP server over stdio with defects that the reference servers do not have.
 // The argument selects how it lists its tools: "paged", "endless", "malformed", "toolless".
 // "mute" never responds, "stubborn" keeps running after its input has ended, and "immortal" also ignores SIGTERM.
+// With FIXTURE_GATE it responds to `initialize` when that file exists.
 import { spawn } from 'node:child_process';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const mode = process.argv[2] ?? 'plain';
@@ -119,8 +120,10 @@ const calls = {
 };
 
 const methods = {
-  initialize: (id, { protocolVersion }) => {
+  initialize: async (id, { protocolVersion }) => {
     if (mode === 'mute') return;
+    const gate = process.env.FIXTURE_GATE;
+    while (gate && !existsSync(gate)) await new Promise(resolve => setTimeout(resolve, 10));
     const capabilities = mode === 'toolless' ? {} : { tools: { listChanged: true } };
     send({ id, result: { protocolVersion, capabilities, serverInfo: { name: 'fixture', version: '1' } } });
   },
