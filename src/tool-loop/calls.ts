@@ -1,5 +1,5 @@
 import type { JSONSchema7, LanguageModelV2Prompt, SharedV2ProviderMetadata } from '@ai-sdk/provider';
-import { isWholeJson, objectOf, toStableJson } from '../shared/json.js';
+import { isWholeJson, objectOf } from '../shared/json.js';
 import { parseToolArguments } from '../tool-calls/tool-arguments.js';
 import type { KnownTool, ToolDefinition, ToolOutput } from '../tools/tool-source.js';
 
@@ -51,27 +51,6 @@ export function toValidJson(input: string, { schema }: { schema?: JSONSchema7 } 
 
 /** Returns true if the arguments are valid JSON without repair, or empty. */
 export const isWholeInput = (text: string): boolean => text.trim() === '' || isWholeJson(text);
-
-/**
- * Creates a check of the calls of one response: true for a call that the response also contains in the other form. Some
- * servers send a call natively and leave its text in the response. Equal calls of one form are different calls.
- */
-export function createDuplicateCheck(): (
-  call: Pick<LoopCall, 'toolName' | 'input' | 'providerMetadata'>,
-) => boolean {
-  const counts = new Map<string, { native: number; text: number }>();
-  return ({ toolName, input, providerMetadata }) => {
-    const parsed = parseToolArguments(input);
-    const key = toStableJson([toolName, parsed.success ? parsed.input : input]);
-    const count = counts.get(key) ?? { native: 0, text: 0 };
-    counts.set(key, count);
-    const [form, other] =
-      providerMetadata?.kelivo?.fromText === true
-        ? (['text', 'native'] as const)
-        : (['native', 'text'] as const);
-    return ++count[form] <= count[other];
-  };
-}
 
 /** Returns the server and the original name of a tool, for events and callbacks. */
 export const sourceOf = ({ server, originalName }: Partial<ToolDefinition> = {}): Pick<

@@ -1,7 +1,6 @@
 import type {
   LanguageModelV2,
   LanguageModelV2CallOptions,
-  LanguageModelV2Content,
   LanguageModelV2FinishReason,
   LanguageModelV2StreamPart,
   LanguageModelV2ToolCall,
@@ -10,7 +9,6 @@ import type {
 import { type PartTransformer, transformParts } from '../parts/transform.js';
 import type { IsHostedCall } from '../tool-calls/call-matching.js';
 import { parseToolArguments } from '../tool-calls/tool-arguments.js';
-import { createDuplicateCheck } from './calls.js';
 import { createToolFinder, type HostTool } from './known-tools.js';
 
 /** Finish reasons of a response that may be incomplete: its last arguments may be cut. */
@@ -89,14 +87,12 @@ export function withHostCalls(
     async doGenerate(options) {
       const result = await model.doGenerate(options);
       const finishReason = finishReasonOf(result, options);
-      const isDuplicate = createDuplicateCheck();
-      const content = result.content.flatMap((part): LanguageModelV2Content[] => {
-        if (!isHostCall(part)) return [part];
+      const content = result.content.map(part => {
+        if (!isHostCall(part)) return part;
         const { call, repaired } = read(part);
-        if (isDuplicate(call)) return [];
-        return [
-          repaired === undefined || isIncompleteReason(finishReason) ? call : { ...call, input: repaired },
-        ];
+        return repaired === undefined || isIncompleteReason(finishReason)
+          ? call
+          : { ...call, input: repaired };
       });
       return { ...result, content, finishReason };
     },
@@ -111,7 +107,6 @@ export function withHostCalls(
     let emit: Write = () => {};
     let hasFailed = false;
     const held = createHeldParts(part => emit(part));
-    const isDuplicate = createDuplicateCheck();
     return {
       part(part, emitPart) {
         emit = emitPart;
@@ -121,7 +116,6 @@ export function withHostCalls(
           emit(part);
         } else if (isHostCall(part)) {
           const { call, repaired } = read(part);
-          if (isDuplicate(call)) return;
           if (repaired === undefined) held.write(call);
           else held.hold(isComplete => (isComplete ? { ...call, input: repaired } : call));
         } else if (part.type === 'finish') {

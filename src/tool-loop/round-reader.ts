@@ -8,7 +8,7 @@ import type { PartSink } from '../parts/part-stream.js';
 import type { ProviderToolParts } from '../parts/provider-executed-parts.js';
 import { untilAborted } from '../shared/abort.js';
 import type { CallRunner } from './call-runner.js';
-import { createDuplicateCheck, type LoopCall, toValidJson, withToolIdentity } from './calls.js';
+import { type LoopCall, toValidJson, withToolIdentity } from './calls.js';
 import { createHeldParts, finishReasonOf, isIncompleteReason, repairHostInput } from './host-calls.js';
 import type { Round, RoundSummary } from './round.js';
 import type { Turn } from './turn.js';
@@ -89,7 +89,6 @@ function createForwarder(turn: Turn, { calls, write }: { calls: CallRunner; writ
   const inputs = createLoopInputs(toolParts, write);
   const blocks = new Map<string, OpenBlock>();
   const hostCalls: string[] = [];
-  const isDuplicate = createDuplicateCheck();
   const held = createHeldParts(write);
   let responseId: string | undefined;
   let finish = NO_FINISH;
@@ -210,7 +209,7 @@ function createForwarder(turn: Turn, { calls, write }: { calls: CallRunner; writ
     const found = tools.find(part);
     const { toolName } = found;
     const toolCallId = ids.completeCall(part.toolCallId, `${toolName} ${input}`);
-    if (toolCallId === undefined || isDuplicate({ ...part, toolName })) return;
+    if (toolCallId === undefined) return;
     const call = { toolCallId, toolName, input, ...(providerMetadata !== undefined && { providerMetadata }) };
     if (found.owner === 'host') {
       addHostCall({ ...part, ...call }, repairHostInput(input, found.tool));
