@@ -1,6 +1,7 @@
 import { isPlainObject, objectsOf, type PlainObject } from '../../src/shared/json.js';
 import type { ScriptedItem, ScriptedOutput, ScriptedResponse } from '../../src/testing/index.js';
 import type { Route } from '../../src/testing/routes.js';
+import type { Answer } from './_host-approvals.js';
 
 /** A kind of turn: what its model does, and how it has to end. */
 export interface Kind {
@@ -9,6 +10,8 @@ export interface Kind {
   /** Returns the next response to a history with these calls. */
   readonly respond?: (turn: number, calls: readonly PlainObject[]) => ScriptedOutput;
   readonly maxOutputTokens?: number;
+  /** The host approves the calls: what it answers. */
+  readonly answer?: (turn: number) => Answer;
   /** The finish reason and a text of a turn without a fault. */
   readonly end: (turn: number) => { readonly finishReason: string; readonly text: string };
   /** Executions of the tools `save` and `remove` in a turn without a fault. With a fault there may be fewer. */
@@ -56,6 +59,15 @@ const approvals: Kind = {
   runs: turn => (decisionOf(turn) === 'approve' ? 1 : 0),
 };
 
+const answerOf = (turn: number): Answer => variantOf(turn, ['approve', 'refuse', 'forge', 'repeat']);
+
+/** Calls that the host approves in a second turn. */
+const hostApprovals: Kind = {
+  ...approvals,
+  answer: answerOf,
+  runs: turn => (['approve', 'repeat'].includes(answerOf(turn)) ? 1 : 0),
+};
+
 /** Arguments that end at the token limit, reported as `completed` or as `incomplete`. */
 const truncated: Kind = {
   prompt: turn => `Turn ${turn}. Write a lot.`,
@@ -76,7 +88,7 @@ const truncated: Kind = {
 const repeated: Kind = {
   prompt: turn => `Turn ${turn}. Save the same again and again.`,
   respond: (turn, calls) =>
-    calls.length >= 8 ? done : { output: [call('save', { turn }, `call_${calls.length}`)] },
+    calls.length >= 6 ? done : { output: [call('save', { turn }, `call_${calls.length}`)] },
   end: stop,
   runs: () => 5,
 };
@@ -88,15 +100,16 @@ const kinds: readonly Kind[] = [
   approvals,
   simple,
   truncated,
-  approvals,
+  hostApprovals,
   repeated,
 ];
 
 export const kindOf = (turn: number): Kind => kinds[turn % kinds.length] ?? simple;
 
 /** Returns one of the variants of a kind: the next one for each turn of the kind. */
-const variantOf = (turn: number, variants: readonly string[]): string =>
-  variants[Math.floor(turn / kinds.length) % variants.length] ?? '';
+function variantOf<const Variant>(turn: number, variants: readonly [Variant, ...Variant[]]): Variant {
+  return variants[Math.floor(turn / kinds.length) % variants.length] ?? variants[0];
+}
 
 /**
  * Creates a route that scripts the response to each request by its turn. A scripted fault keeps its place and gets the

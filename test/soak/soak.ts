@@ -10,11 +10,14 @@ import { parseArgs } from 'node:util';
 import { streamText, tool } from 'ai';
 import { z } from 'zod';
 import { createKelivoResponsesProvider } from '../../src/index.js';
+import type { KelivoResponsesSettings } from '../../src/provider/settings.js';
+import { createKelivoResponsesProvider as createProviderV3 } from '../../src/v3/index.js';
 import { startEmulator } from '../../src/testing/emulator.js';
 import type { ScriptedResponse } from '../../src/testing/index.js';
 import { createRandom } from '../_chunking.js';
 import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
-import { decisionOf, kindOf, scriptTurns } from './_conversations.js';
+import { decisionOf, type Kind, kindOf, scriptTurns } from './_conversations.js';
+import { answerApproval, FORGED_TURN, type TurnEnd } from './_host-approvals.js';
 
 export interface SoakOptions {
   readonly turns: number;
@@ -76,9 +79,24 @@ export async function soak({ turns, atOnce, faults, seed }: SoakOptions): Promis
         return `${name}d ${turn}`;
       },
     });
-  const provider = createKelivoResponsesProvider({
+  const shared: KelivoResponsesSettings = {
     baseURL: emulator.baseURL,
     apiKey: 'sk-soak',
+    timeouts: { idle: 500 },
+    fetch: (input, init) => {
+      // The next POST request of any turn gets the fault.
+      if (random() < faults)
+        emulator.enqueue(FAULTS[Math.floor(random() * FAULTS.length)] ?? { status: 500 });
+      return fetch(input, init);
+    },
+  };
+  const approvingProvider = createProviderV3({
+    ...shared,
+    tools: { remove: recordTool('remove') },
+    toolLoop: { approve: 'host', retry: { initialDelay: 1 } },
+  });
+  const provider = createKelivoResponsesProvider({
+    ...shared,
     mcpServers: { everything: everythingOverStdio() },
     tools: {
       'word-count': tool({
@@ -101,13 +119,6 @@ export async function soak({ turns, atOnce, faults, seed }: SoakOptions): Promis
         return decision === 'approve';
       },
     },
-    timeouts: { idle: 500 },
-    fetch: (input, init) => {
-      // The next POST request of any turn gets the fault.
-      if (random() < faults)
-        emulator.enqueue(FAULTS[Math.floor(random() * FAULTS.length)] ?? { status: 500 });
-      return fetch(input, init);
-    },
   });
 
   const result = { violations, responses: 0, errors: {} as Record<string, number>, unclear: [] as string[] };
@@ -123,13 +134,15 @@ export async function soak({ turns, atOnce, faults, seed }: SoakOptions): Promis
     }
   }
 
-  async function runTurn(number: number): Promise<void> {
+  async function readTurn(number: number, kind: Kind): Promise<TurnEnd> {
+    const prompt = kind.prompt(number);
+    if (kind.answer !== undefined) {
+      return answerApproval(approvingProvider('gpt-5'), { prompt, answer: kind.answer(number) });
+    }
     const errors: unknown[] = [];
-    const kind = kindOf(number);
-    const end = kind.end(number);
     const { fullStream } = streamText({
       model: provider('gpt-5'),
-      prompt: kind.prompt(number),
+      prompt,
       maxOutputTokens: kind.maxOutputTokens,
       onError: () => {},
     });
@@ -140,6 +153,13 @@ export async function soak({ turns, atOnce, faults, seed }: SoakOptions): Promis
       if (part.type === 'error') errors.push(part.error);
       if (part.type === 'finish') finishReason = part.finishReason;
     }
+    return { text, finishReason, errors };
+  }
+
+  async function runTurn(number: number): Promise<void> {
+    const kind = kindOf(number);
+    const end = kind.end(number);
+    const { text, finishReason, errors } = await readTurn(number, kind);
     const [error] = errors;
     const isComplete = error === undefined && finishReason === end.finishReason && text.includes(end.text);
     const count = runs.get(number) ?? 0;
@@ -161,7 +181,8 @@ export async function soak({ turns, atOnce, faults, seed }: SoakOptions): Promis
   }
 
   await Promise.all(Array.from({ length: atOnce }, runTurns));
-  await provider.close();
+  if (runs.has(FORGED_TURN)) violations.push('a call ran with arguments that were not asked about');
+  await Promise.all([provider.close(), approvingProvider.close()]);
   await emulator.close();
   const heapAtEnd = collectedHeap();
   // Recently closed sockets are still listed for a short time.
