@@ -1,28 +1,58 @@
 import type { JSONObject, JSONValue, LanguageModelV2ToolResultOutput } from '@ai-sdk/provider';
-import { isPlainObject, type PlainObject, tryParseJson } from '../shared/json.js';
+import { asJson, isPlainObject, type PlainObject, toStableJson, tryParseJson } from '../shared/json.js';
 
-type ContentItem = Extract<LanguageModelV2ToolResultOutput, { type: 'content' }>['value'][number];
+/** The output of a tool, and the parts of an MCP result that only the host receives. */
+export type ToolResultOutput = LanguageModelV2ToolResultOutput & {
+  readonly mcp?: McpResultDetails;
+};
+
+/** Parts of an MCP result that the output for the model does not contain in their own form. */
+export interface McpResultDetails {
+  /** The original blocks, if some of them became text: embedded resources and links. */
+  readonly content?: readonly JSONObject[];
+  readonly structuredContent?: JSONValue;
+  readonly _meta?: JSONObject;
+  /** True for an error with media, which cannot be an output of type `error-text`. */
+  readonly isError?: boolean;
+}
+
+/** Returns the output that the model receives. */
+export function withoutDetails(output: ToolResultOutput): LanguageModelV2ToolResultOutput {
+  const { mcp: _mcp, ...modelOutput } = output;
+  return modelOutput;
+}
+
+/** A part of an MCP result as the model receives it. */
+export type ContentItem =
+  | { type: 'text'; text: string }
+  | {
+      type: 'media';
+      data: string;
+      mediaType: string;
+      /** URI of an embedded resource. */
+      uri?: string;
+    };
 
 /**
- * Restores the output of a provider-executed tool, which hosts keep as plain JSON. An MCP result,
- * `{ content: [...], isError? }`, becomes text or content again, so that the model receives an image as an image and not
- * as base64 text. Any other output is returned as it is.
+ * Restores the output of a provider-executed tool, which hosts keep as plain JSON. An MCP result, such as
+ * `{ content: [...], structuredContent?, isError? }`, becomes text or content again, so that the model receives an image
+ * as an image and not as base64 text. Any other output is returned as it is.
  */
 export function unwrapMcpOutput(output: LanguageModelV2ToolResultOutput): LanguageModelV2ToolResultOutput {
   if (output.type !== 'json' && output.type !== 'error-json') return output;
   const value = parsed(output.value);
-  if (!isPlainObject(value) || !Array.isArray(value.content) || value.content.length === 0) return output;
+  if (!isPlainObject(value) || !Array.isArray(value.content)) return output;
+  const { structuredContent } = value;
+  if (value.content.length === 0 && structuredContent === undefined) return output;
 
   const items: ContentItem[] = [];
   for (const block of value.content) {
-    const item = isPlainObject(block) ? toContentItem(block) : undefined;
+    const item = toContentItem(block);
     if (item === undefined) return output;
     items.push(item);
   }
-  const texts = items.flatMap(item => (item.type === 'text' ? [item.text] : []));
-  if (texts.length < items.length) return { type: 'content', value: items };
   const failed = output.type === 'error-json' || value.isError === true;
-  return { type: failed ? 'error-text' : 'text', value: texts.join('\n') };
+  return toModelOutput(items, { structuredContent, failed });
 }
 
 /** `ai` 6 and 7 return the JSON of a failed result as a string. */
@@ -31,7 +61,70 @@ function parsed(value: unknown): unknown {
   return tryParseJson(value) ?? value;
 }
 
-function toContentItem(block: PlainObject): ContentItem | undefined {
+/**
+ * Returns the output of an MCP result for the model. Structured content is added to the text, unless the text contains
+ * it. An error with media is an output of type `content`, because errors can only contain text.
+ */
+export function toModelOutput(
+  items: readonly ContentItem[],
+  { structuredContent, failed }: { structuredContent: unknown; failed: boolean },
+): LanguageModelV2ToolResultOutput {
+  const texts = items.flatMap(item => (item.type === 'text' ? [item.text] : []));
+  const hasMedia = texts.length < items.length;
+  if (items.length === 0 && structuredContent !== undefined && !failed)
+    return { type: 'json', value: asJson(structuredContent) };
+
+  const added = structuredContent === undefined || containsJson(texts, structuredContent);
+  const addition = added ? [] : [JSON.stringify(structuredContent)];
+  if (!hasMedia) {
+    const text = [...texts, ...addition].join('\n');
+    if (failed) return { type: 'error-text', value: text || 'The tool failed without a message.' };
+    return { type: 'text', value: text || '(no output)' };
+  }
+  if (failed && texts.length + addition.length === 0) addition.push('The tool failed without a message.');
+  const firstMedia = items.findIndex(item => item.type === 'media');
+  const inserted = addition.map((text): ContentItem => ({ type: 'text', text }));
+  return { type: 'content', value: [...items.slice(0, firstMedia), ...inserted, ...items.slice(firstMedia)] };
+}
+
+/** Returns true if the texts contain a value as JSON, whatever the order of its keys and its white space. */
+function containsJson(texts: readonly string[], value: unknown): boolean {
+  const expected = toStableJson(value);
+  const isEqual = (text: string): boolean => {
+    const found = tryParseJson(text);
+    return found !== undefined && toStableJson(found) === expected;
+  };
+  const contains = (text: string): boolean =>
+    isEqual(text) || isEqual(findJson(text)) || text.includes(JSON.stringify(value));
+  return texts.some(contains) || isWrapped(texts, value);
+}
+
+/** Returns the text from the first opening to the last closing bracket. */
+function findJson(text: string): string {
+  const start = text.search(/[{[]/);
+  const end = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']'));
+  return start < 0 ? '' : text.slice(start, end + 1);
+}
+
+/** FastMCP repeats a plain result, or each item of a list, as text, and wraps it as `{ result: … }`. */
+function isWrapped(texts: readonly string[], value: unknown): boolean {
+  if (!isPlainObject(value) || Object.keys(value).length !== 1 || !('result' in value)) return false;
+  const { result } = value;
+  const toPlain = (item: unknown): string => (typeof item === 'string' ? item : toStableJson(item));
+  const readPlain = (text: string): string => {
+    const found = tryParseJson(text);
+    return found === undefined || typeof found === 'string' ? text : toStableJson(found);
+  };
+  const found = JSON.stringify(texts.map(readPlain));
+  return (
+    found === JSON.stringify([toPlain(result)]) ||
+    (Array.isArray(result) && found === JSON.stringify(result.map(toPlain)))
+  );
+}
+
+/** Converts a block of an MCP result. Returns undefined for a block that is malformed or of an unknown type. */
+export function toContentItem(block: unknown): ContentItem | undefined {
+  if (!isPlainObject(block)) return undefined;
   switch (block.type) {
     case 'text':
       return typeof block.text === 'string' ? { type: 'text', text: block.text } : undefined;
@@ -41,41 +134,59 @@ function toContentItem(block: PlainObject): ContentItem | undefined {
     case 'resource':
       return isPlainObject(block.resource) ? toResource(block.resource) : undefined;
     case 'resource_link':
-      return { type: 'text', text: JSON.stringify(block) };
+      return typeof block.uri === 'string' ? { type: 'text', text: toLinkText(block.uri, block) } : undefined;
     default:
       return undefined;
   }
 }
 
-function toResource({
-  text,
-  blob,
-  mimeType = 'application/octet-stream',
-}: PlainObject): ContentItem | undefined {
-  return typeof text === 'string' ? { type: 'text', text } : toMedia(blob, mimeType);
+function toResource({ uri, text, blob, mimeType }: PlainObject): ContentItem | undefined {
+  if (blob !== undefined) return toMedia(blob, mimeType ?? 'application/octet-stream', uri);
+  const kind = typeof mimeType === 'string' ? ` (${mimeType})` : '';
+  const body = typeof text === 'string' ? `:\n${text}` : '';
+  return typeof uri === 'string' ? { type: 'text', text: `Resource ${uri}${kind}${body}` } : undefined;
 }
 
-function toMedia(data: unknown, mediaType: unknown): ContentItem | undefined {
-  return typeof data === 'string' && typeof mediaType === 'string'
-    ? { type: 'media', data, mediaType }
-    : undefined;
+function toMedia(data: unknown, mediaType: unknown, uri?: unknown): ContentItem | undefined {
+  if (typeof data !== 'string' || typeof mediaType !== 'string') return undefined;
+  return { type: 'media', data, mediaType, ...(typeof uri === 'string' && { uri }) };
+}
+
+function toLinkText(uri: string, { name, description, mimeType }: PlainObject): string {
+  const label = typeof name !== 'string' || name === uri ? uri : `${name} <${uri}>`;
+  const kind = typeof mimeType === 'string' ? ` (${mimeType})` : '';
+  return `Resource link: ${label}${kind}${typeof description === 'string' ? ` – ${description}` : ''}`;
 }
 
 /**
- * Converts an output to the JSON value that hosts keep and display. Content with several parts becomes an MCP result,
- * which chat applications can render, and which `unwrapMcpOutput` converts back.
+ * Converts an output to the JSON value that hosts keep and display. Content with several parts, and a result with parts
+ * that only the host receives, becomes an MCP result, which chat applications can render, and which `unwrapMcpOutput`
+ * converts back.
  */
-export function toResultValue(output: LanguageModelV2ToolResultOutput): NonNullable<JSONValue> {
-  switch (output.type) {
-    case 'content':
-      return {
-        content: output.value.map((part): JSONObject => {
-          if (part.type === 'text') return { type: 'text', text: part.text };
-          const { mediaType, data } = part;
-          return { type: mediaType.startsWith('audio/') ? 'audio' : 'image', data, mimeType: mediaType };
-        }),
-      };
-    default:
-      return output.value ?? '';
-  }
+export function toResultValue(output: ToolResultOutput): NonNullable<JSONValue> {
+  const { mcp } = output;
+  if (output.type !== 'content' && mcp === undefined) return output.value ?? '';
+  const { content, structuredContent, _meta } = mcp ?? {};
+  const isError = mcp?.isError === true || output.type.startsWith('error');
+  return {
+    content: [...(content ?? toBlocks(output))],
+    ...(structuredContent !== undefined && { structuredContent }),
+    ...(_meta !== undefined && { _meta }),
+    ...(isError && { isError }),
+  };
+}
+
+function toBlocks(output: LanguageModelV2ToolResultOutput): JSONObject[] {
+  if (output.type === 'content') return output.value.map(toBlock);
+  const { value } = output;
+  return [{ type: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) }];
+}
+
+/** Restores a block with its media type. A file is an embedded resource, as MCP has no block for files. */
+function toBlock(item: ContentItem, index: number): JSONObject {
+  if (item.type === 'text') return { type: 'text', text: item.text };
+  const { mediaType, data, uri = `attachment:${index + 1}` } = item;
+  if (mediaType.startsWith('image/')) return { type: 'image', data, mimeType: mediaType };
+  if (mediaType.startsWith('audio/')) return { type: 'audio', data, mimeType: mediaType };
+  return { type: 'resource', resource: { uri, mimeType: mediaType, blob: data } };
 }

@@ -24,7 +24,7 @@ export interface CallOutcome {
 }
 
 export const isErrorOutput = (output: ToolOutput): boolean =>
-  output.type === 'error-text' || output.type === 'error-json';
+  output.type === 'error-text' || output.type === 'error-json' || output.mcp?.isError === true;
 
 export type ParsedInput =
   { success: true; input: Record<string, unknown> } | { success: false; message: string };

@@ -8,6 +8,7 @@ import type {
   SharedV2ProviderMetadata,
 } from '@ai-sdk/provider';
 import { asJson } from '../shared/json.js';
+import { withoutDetails } from '../tool-calls/mcp-output.js';
 import type { ToolOutput } from '../tools/tool-source.js';
 import { type CallOutcome, parseInput } from './calls.js';
 
@@ -30,7 +31,7 @@ export function withOutcomes(
           type: 'tool-result',
           toolCallId,
           toolName,
-          output,
+          output: withoutDetails(output),
         })),
       },
     ],

@@ -10,8 +10,19 @@ export interface OutputLimits {
 type Content = Extract<ToolOutput, { type: 'content' }>['value'];
 type Media = Extract<Content[number], { type: 'media' }>;
 
-/** Truncates an output that is too long. Truncated JSON becomes text. Returns the same object if nothing is too long. */
+/**
+ * Truncates an output that is too long. Truncated JSON becomes text. Returns the same object if nothing is too long.
+ * Text that was truncated for the model does not reach the host in another form either.
+ */
 export function limitOutput(output: ToolOutput, limits: OutputLimits): ToolOutput {
+  const limited = limitValue(output, limits);
+  const { mcp } = output;
+  if (limited === output || mcp === undefined) return limited;
+  const { content: _content, structuredContent: _structured, ...kept } = mcp;
+  return { ...limited, mcp: kept };
+}
+
+function limitValue(output: ToolOutput, limits: OutputLimits): ToolOutput {
   const { maxChars } = limits;
   switch (output.type) {
     case 'text':
@@ -28,8 +39,11 @@ export function limitOutput(output: ToolOutput, limits: OutputLimits): ToolOutpu
         value: truncateText(text, { maxChars }),
       };
     }
-    case 'content':
-      return { type: 'content', value: limitContent(output.value, limits) };
+    case 'content': {
+      const value = limitContent(output.value, limits);
+      const isSame = value.every((part, index) => part === output.value[index]);
+      return isSame && value.length === output.value.length ? output : { type: 'content', value };
+    }
   }
 }
 
@@ -45,7 +59,7 @@ function limitContent(content: Content, { maxChars, maxMediaBytes }: OutputLimit
     }
     const text = truncateText(part.text, { maxChars: room });
     room -= part.text.length;
-    return [{ type: 'text', text }];
+    return text === part.text ? [part] : [{ type: 'text', text }];
   });
   if (omitted > 0) limited.push({ type: 'text', text: `[… ${omitted} more texts omitted …]` });
   return limited;

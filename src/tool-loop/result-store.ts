@@ -55,6 +55,7 @@ const storedSchema = once(() => {
   const outputSchema = z.object({
     type: z.enum(['text', 'json', 'content', 'error-text', 'error-json']),
     value: z.unknown(),
+    mcp: z.record(z.string(), z.unknown()).optional(),
   });
   return z.object({
     toolName: z.string(),

@@ -1,4 +1,5 @@
-import type { JSONSchema7, LanguageModelV2Prompt, LanguageModelV2ToolResultPart } from '@ai-sdk/provider';
+import type { JSONSchema7, LanguageModelV2Prompt } from '@ai-sdk/provider';
+import type { ToolResultOutput } from '../tool-calls/mcp-output.js';
 
 /**
  * Provides tools: those of MCP servers, functions of the application, or several sources combined.
@@ -144,8 +145,11 @@ export interface ToolProgress {
   readonly message?: string;
 }
 
-/** The output of a tool in the AI SDK's format. `error-text` and `error-json` mean that the call failed. */
-export type ToolOutput = LanguageModelV2ToolResultPart['output'];
+/**
+ * The output of a tool in the AI SDK's format. `error-text` and `error-json` mean that the call failed. `mcp` has the
+ * parts of an MCP result that only the host receives.
+ */
+export type ToolOutput = ToolResultOutput;
 
 /** Returns true if a value is a tool source rather than the configuration of one. */
 export const isToolSource = (value: unknown): value is ToolSource =>

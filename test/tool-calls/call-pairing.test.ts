@@ -123,7 +123,13 @@ describe('provider-executed calls', () => {
         mcp([text('a'), image]),
         { type: 'content', value: [text('a'), { type: 'media', data: 'AAAA', mediaType: 'image/png' }] },
       ],
-      [mcp([{ type: 'resource', resource: { uri: 'file:///a', text: 'A' } }]), { type: 'text', value: 'A' }],
+      [
+        mcp([{ type: 'resource', resource: { uri: 'file:///a', text: 'A' } }]),
+        { type: 'text', value: 'Resource file:///a:\nA' },
+      ],
+      [mcp([text('a')], { structuredContent: { b: 1 } }), { type: 'text', value: 'a\n{"b":1}' }],
+      [mcp([text('{"b":1}')], { structuredContent: { b: 1 } }), { type: 'text', value: '{"b":1}' }],
+      [mcp([], { structuredContent: { b: 1 } }), { type: 'json', value: { b: 1 } }],
       [
         { type: 'error-json', value: JSON.stringify({ content: [text('bad')] }) },
         { type: 'error-text', value: 'bad' },

@@ -118,3 +118,21 @@ describe('truncateText', () => {
     expect(truncateText('x'.repeat(50), { maxChars: 10 })).toBe('\n[… 50 characters omitted …]\n');
   });
 });
+
+describe('the parts of an MCP result for the host', () => {
+  const mcp = { structuredContent: { a: 1 }, _meta: { b: 2 } };
+
+  it('are kept if nothing is truncated', () => {
+    const output = { type: 'text', value: 'short', mcp } as const;
+    expect(limitOutput(output, limits)).toBe(output);
+  });
+
+  it('contain no copy of a truncated text', () => {
+    const value = 'x'.repeat(200);
+    const limited = limitOutput({ type: 'text', value, mcp }, limits);
+    expect(limited.value).toContain('characters omitted');
+    expect(limited.mcp).toEqual({ _meta: mcp._meta });
+    const media = [{ type: 'text' as const, text: value }];
+    expect(limitOutput({ type: 'content', value: media, mcp }, limits).mcp).toEqual({ _meta: mcp._meta });
+  });
+});

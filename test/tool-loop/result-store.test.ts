@@ -15,7 +15,7 @@ import {
 } from './_scripted-model.js';
 import { scriptedTools } from './_tools.js';
 
-const output: ToolOutput = { type: 'json', value: { paid: 5 } };
+const output: ToolOutput = { type: 'json', value: { paid: 5 }, mcp: { _meta: { receipt: 7 } } };
 
 function setup(options: Partial<StoredResultsOptions> = {}) {
   const warnings: string[] = [];

@@ -47,6 +47,13 @@ const files: Readonly<Record<string, (item: PlainObject) => { data: unknown; med
   'image-file-id': ({ fileId }) => ({ data: { type: 'reference', reference: fileId }, mediaType: 'image' }),
 };
 
+/** Types that the API rejects, which would end the turn after the tool has run. */
+const archiveTypes =
+  /^application\/(?:octet-stream|zip|gzip|x-[a-z0-9-]*(?:compressed|tar|zip2?|gzip)|wasm)(?:;|$)/;
+
+/** Returns the file name in the URI of an embedded resource. */
+const toFilename = (uri: unknown): string | undefined => /[^/?#:]+\.\w+(?=[?#]|$)/.exec(stringOf(uri))?.[0];
+
 function toContentItem(item: PlainObject, warn: Warn): InputContent | undefined {
   const type = stringOf(item.type);
   if (type === 'text') return { type: 'input_text', text: String(item.text) };
@@ -56,9 +63,10 @@ function toContentItem(item: PlainObject, warn: Warn): InputContent | undefined 
     return undefined;
   }
   const { data, mediaType } = readFile(item);
-  const content = toFileContent(data, {
+  const isArchive = typeof mediaType === 'string' && archiveTypes.test(mediaType);
+  const content = toFileContent(isArchive ? undefined : data, {
     mediaType: typeof mediaType === 'string' ? mediaType : undefined,
-    filename: typeof item.filename === 'string' ? item.filename : undefined,
+    filename: typeof item.filename === 'string' ? item.filename : toFilename(item.uri),
     imageDetail: readPartOptions(item.providerOptions as LanguageModelV2ToolResultPart['providerOptions'])
       .imageDetail,
     defaultName: () => 'data',

@@ -16,6 +16,7 @@ const resultSchema = z.looseObject({
   structuredContent: z.unknown().optional(),
   isError: z.boolean().optional().catch(undefined),
   toolResult: z.unknown().optional(),
+  _meta: z.unknown().optional(),
 });
 
 /** Failures that allow a second attempt: always, or only for read-only and idempotent tools. */
@@ -58,7 +59,8 @@ export async function callTool(
       session => sendRequest(session, { request, schema: resultSchema, call }, limits),
       { signal, mayRetry: failure => mayRetry(failure, tool) },
     );
-    return redactError(toToolOutput(result), config);
+    const output = toToolOutput(result);
+    return result.isError === true ? redactStrings(output, config) : output;
   } catch (error) {
     signal.throwIfAborted();
     return {
@@ -68,10 +70,11 @@ export async function callTool(
   }
 }
 
-/** Redacts errors, which may contain variables or request headers. Results are passed on unchanged. */
-function redactError(output: ToolOutput, config: McpServerConfig): ToolOutput {
-  if (output.type !== 'error-text') return output;
-  return { type: 'error-text', value: redactServerText(output.value, config) };
+/** Redacts an error, which may contain variables or request headers. Other results are passed on unchanged. */
+function redactStrings(output: ToolOutput, config: McpServerConfig): ToolOutput {
+  const redact = (key: string, value: unknown): unknown =>
+    typeof value === 'string' && key !== 'data' && key !== 'blob' ? redactServerText(value, config) : value;
+  return JSON.parse(JSON.stringify(output, redact));
 }
 
 function mayRetry({ kind }: McpFailure, tool: ToolDefinition): boolean {

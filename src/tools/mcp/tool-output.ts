@@ -1,5 +1,11 @@
-import * as z from 'zod/v4';
-import { asJson } from '../../shared/json.js';
+import type { JSONObject } from '@ai-sdk/provider';
+import { asJson, isPlainObject, objectOf } from '../../shared/json.js';
+import {
+  type ContentItem,
+  type McpResultDetails,
+  toContentItem,
+  toModelOutput,
+} from '../../tool-calls/mcp-output.js';
 import type { ToolOutput } from '../tool-source.js';
 import { isWithinBounds } from './untrusted-input.js';
 
@@ -10,9 +16,8 @@ export interface CallResult {
   readonly isError?: boolean;
   /** The result in the protocol revision of October 2024. */
   readonly toolResult?: unknown;
+  readonly _meta?: unknown;
 }
-
-type ResultPart = { type: 'text'; text: string } | { type: 'media'; data: string; mediaType: string };
 
 /** Maximum size of a result, in characters. Several large images in base64 fit. */
 const maxResultCharacters = 32 * 1024 * 1024;
@@ -24,33 +29,49 @@ const maxParts = 1000;
 const structureBounds = { maxDepth: 500, maxSize: maxResultCharacters };
 
 /**
- * Converts the result of an MCP tool to the AI SDK's format. If a result has text and structured content, the text is
- * used, because it repeats the content. Binary data never becomes text. A note in the
- * output replaces omitted content and marks truncated content.
+ * Converts the result of an MCP tool to the AI SDK's format. Structured content is added unless the text repeats it.
+ * Binary data never becomes text. A note in the output replaces omitted content and marks truncated content. What only
+ * the host can use is kept beside the output: `_meta`, structured content and the original blocks.
  */
 export function toToolOutput({
   content = [],
   structuredContent,
-  isError,
+  isError = false,
   toolResult,
+  _meta,
 }: CallResult): ToolOutput {
   const structured = toBounded(structuredContent ?? toolResult);
-  const parts = limitParts(content.map(toPart)).filter(
-    part => part.type === 'media' || part.text.trim() !== '',
-  );
-  const hasText = parts.some(part => part.type === 'text');
-
-  if (isError) return { type: 'error-text', value: toErrorText(parts, structured) };
-  if (parts.length === 0) {
-    return structured === undefined
-      ? { type: 'text', value: '(no output)' }
-      : { type: 'json', value: asJson(structured) };
-  }
-  if (parts.every(part => part.type === 'text')) return { type: 'text', value: toText(parts) };
-  const repeated: ResultPart[] =
-    structured === undefined || hasText ? [] : [{ type: 'text', text: JSON.stringify(structured) }];
-  return { type: 'content', value: [...repeated, ...parts] };
+  const limited = limitParts(content.map(toPart));
+  const parts = limited.filter(part => part.type === 'media' || part.text.trim() !== '');
+  const output = toModelOutput(parts, { structuredContent: structured, failed: isError });
+  const blocks = toOriginalBlocks(content);
+  const mcp: McpResultDetails = {
+    ...(blocks !== undefined && { content: blocks }),
+    ...(structuredContent !== undefined &&
+      output.type !== 'json' && { structuredContent: asJson(structured) }),
+    ...(isJsonObject(_meta) && { _meta }),
+    ...(isError && output.type === 'content' && { isError }),
+  };
+  return Object.keys(mcp).length === 0 ? output : { ...output, mcp };
 }
+
+/** Returns the blocks if some became text that are more than text to the host, and all can be read back. */
+function toOriginalBlocks(content: readonly unknown[]): JSONObject[] | undefined {
+  const isText = (block: unknown, item: ContentItem): boolean =>
+    item.type === 'media' || objectOf(block)?.type === 'text';
+  const items = content.map(toContentItem);
+  if (items.every((item, index) => item === undefined || isText(content[index], item))) return undefined;
+  const blocks = content.filter(isJsonObject);
+  return items.includes(undefined) ||
+    blocks.length < content.length ||
+    content.length > maxParts ||
+    !isWithinBounds(content, structureBounds)
+    ? undefined
+    : blocks;
+}
+
+const isJsonObject = (value: unknown): value is JSONObject =>
+  isPlainObject(value) && isWithinBounds(value, structureBounds);
 
 function toBounded(value: unknown): unknown {
   return isWithinBounds(value, structureBounds)
@@ -59,9 +80,9 @@ function toBounded(value: unknown): unknown {
 }
 
 /** Limits the size of a result to protect the host, and notes what was omitted. */
-function limitParts(parts: readonly ResultPart[]): ResultPart[] {
+function limitParts(parts: readonly ContentItem[]): ContentItem[] {
   let remaining = maxResultCharacters;
-  const kept = parts.slice(0, maxParts).map((part): ResultPart => {
+  const kept = parts.slice(0, maxParts).map((part): ContentItem => {
     const length = part.type === 'text' ? part.text.length : part.data.length;
     const available = remaining;
     remaining = Math.max(0, remaining - length);
@@ -73,74 +94,16 @@ function limitParts(parts: readonly ResultPart[]): ResultPart[] {
   return missing === 0 ? kept : [...kept, toTextPart(`(${missing} more parts of the result omitted)`)];
 }
 
-function toOmissionNote(part: ResultPart, missing: number): string {
+function toOmissionNote(part: ContentItem, missing: number): string {
   const unit = part.type === 'text' ? 'characters' : `characters of ${part.mediaType}`;
   return ` … (${missing} ${unit} omitted: the result is larger than ${maxResultCharacters} characters)`;
 }
 
-function toErrorText(parts: readonly ResultPart[], structured: unknown): string {
-  if (parts.length > 0) return toText(parts);
-  return structured === undefined ? 'The tool failed without a message.' : JSON.stringify(structured);
+function toPart(block: unknown): ContentItem {
+  return toContentItem(block) ?? toTextPart(JSON.stringify(toBounded(block), replaceBinary));
 }
 
-function toText(parts: readonly ResultPart[]): string {
-  return parts.map(part => (part.type === 'text' ? part.text : `(${part.mediaType})`)).join('\n');
-}
-
-function toPart(block: unknown): ResultPart {
-  const { data } = blockSchema.safeParse(block);
-  switch (data?.type) {
-    case 'text':
-      return toTextPart(data.text);
-    case 'image':
-    case 'audio':
-      return { type: 'media', data: data.data, mediaType: data.mimeType };
-    case 'resource':
-      return toResourcePart(data.resource);
-    case 'resource_link':
-      return toTextPart(toLinkText(data));
-    default:
-      return toTextPart(JSON.stringify(toBounded(block), replaceBinary));
-  }
-}
-
-const resourceSchema = z.object({
-  uri: z.string(),
-  mimeType: z.string().optional(),
-  text: z.string().optional(),
-  blob: z.string().optional(),
-});
-
-const linkSchema = z.object({
-  type: z.literal('resource_link'),
-  uri: z.string(),
-  name: z.string().optional(),
-  description: z.string().optional(),
-  mimeType: z.string().optional(),
-});
-
-const blockSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('text'), text: z.string() }),
-  z.object({ type: z.literal('image'), data: z.string(), mimeType: z.string() }),
-  z.object({ type: z.literal('audio'), data: z.string(), mimeType: z.string() }),
-  z.object({ type: z.literal('resource'), resource: resourceSchema }),
-  linkSchema,
-]);
-
-function toResourcePart({ uri, mimeType, text, blob }: z.output<typeof resourceSchema>): ResultPart {
-  if (blob !== undefined)
-    return { type: 'media', data: blob, mediaType: mimeType ?? 'application/octet-stream' };
-  const kind = mimeType === undefined ? '' : ` (${mimeType})`;
-  return toTextPart(`Resource ${uri}${kind}${text === undefined ? '' : `:\n${text}`}`);
-}
-
-function toLinkText({ uri, name, description, mimeType }: z.output<typeof linkSchema>): string {
-  const label = name === undefined || name === uri ? uri : `${name} <${uri}>`;
-  const kind = mimeType === undefined ? '' : ` (${mimeType})`;
-  return `Resource link: ${label}${kind}${description === undefined ? '' : ` – ${description}`}`;
-}
-
-function toTextPart(text: string): ResultPart {
+function toTextPart(text: string): ContentItem {
   return { type: 'text', text };
 }
 

@@ -29,6 +29,7 @@ const tools = [
   { name: 'ask-when-provoked', inputSchema: schema },
   { name: 'provoke', inputSchema: schema },
   { name: 'noise', inputSchema: schema },
+  { name: 'answer', inputSchema: schema },
 ];
 
 const send = message => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
@@ -101,6 +102,8 @@ const calls = {
     };
   },
   provoke: id => provoke(id),
+  // Returns the result that it is given.
+  answer: (id, { result }) => send({ id, result }),
   noise: id => {
     process.stdout.write('Listening on port 3000\n{"jsonrpc":\n[]\nnull\n\n{"level":"info"}\n');
     respond(id, 'heard in spite of the noise');

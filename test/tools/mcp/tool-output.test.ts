@@ -23,11 +23,52 @@ it('keeps the order of texts and media', () => {
   });
 });
 
-it('uses the text of a result that repeats it as structured content', () => {
-  const content = [{ type: 'text', text: '{"degrees":20}' }];
-  expect(toToolOutput({ content, structuredContent: { degrees: 20 } })).toEqual({
+it.each([
+  ['{"degrees":20,"unit":"C"}'],
+  ['{"unit": "C", "degrees": 20.0}'],
+  ['The weather:\n```json\n{\n  "unit": "C",\n  "degrees": 20\n}\n```'],
+])('uses the text of a result that repeats the structured content: %j', text => {
+  const structuredContent = { degrees: 20, unit: 'C' };
+  expect(toToolOutput({ content: [{ type: 'text', text }], structuredContent })).toEqual({
     type: 'text',
-    value: '{"degrees":20}',
+    value: text,
+    mcp: { structuredContent },
+  });
+});
+
+it.each([
+  [['20'], 20],
+  [['mild'], 'mild'],
+  [
+    ['mild', '{"degrees":20}'],
+    ['mild', { degrees: 20 }],
+  ],
+])('uses the texts %j that repeat the wrapped result %j', (texts, result) => {
+  const content = texts.map(text => ({ type: 'text', text }));
+  expect(toToolOutput({ content, structuredContent: { result } })).toMatchObject({
+    type: 'text',
+    value: texts.join('\n'),
+  });
+});
+
+it.each(['It is mild.', '{"degrees":2}', '{ and [', '21'])(
+  'adds structured content to the text %j, which does not contain it',
+  text => {
+    const structuredContent = { degrees: 20 };
+    expect(toToolOutput({ content: [{ type: 'text', text }], structuredContent })).toEqual({
+      type: 'text',
+      value: `${text}\n{"degrees":20}`,
+      mcp: { structuredContent },
+    });
+  },
+);
+
+it('keeps `_meta` for the host', () => {
+  const _meta = { 'example.com/trace': 'abc' };
+  expect(toToolOutput({ content: [{ type: 'text', text: 'a' }], _meta })).toEqual({
+    type: 'text',
+    value: 'a',
+    mcp: { _meta },
   });
 });
 
@@ -45,6 +86,7 @@ it('keeps structured content together with an image', () => {
       { type: 'text', text: '{"degrees":20}' },
       { type: 'media', data: 'iVBORw==', mediaType: 'image/png' },
     ],
+    mcp: { structuredContent: { degrees: 20 } },
   });
 });
 
@@ -68,6 +110,7 @@ it('converts resources and links to text', () => {
     value:
       'Resource file:///a.txt (text/plain):\nhello\n' +
       'Resource link: b <file:///b.txt> (text/plain) – the other',
+    mcp: { content },
   });
 });
 
@@ -75,7 +118,7 @@ it('returns a binary resource as media', () => {
   const content = [{ type: 'resource', resource: { uri: 'file:///a.gz', blob: 'H4sI' } }];
   expect(toToolOutput({ content })).toEqual({
     type: 'content',
-    value: [{ type: 'media', data: 'H4sI', mediaType: 'application/octet-stream' }],
+    value: [{ type: 'media', data: 'H4sI', mediaType: 'application/octet-stream', uri: 'file:///a.gz' }],
   });
 });
 
@@ -96,9 +139,22 @@ it.each([{}, { content: [] }, { content: [{ type: 'text', text: '' }] }])(
 
 it.each([
   [{ content: [{ type: 'text', text: 'no such city' }] }, 'no such city'],
-  [{ content: [{ type: 'text', text: 'blurred' }, image] }, 'blurred\n(image/png)'],
   [{ structuredContent: { reason: 'closed' } }, '{"reason":"closed"}'],
   [{}, 'The tool failed without a message.'],
 ])('returns a failure as text', (result, value) => {
-  expect(toToolOutput({ ...result, isError: true })).toEqual({ type: 'error-text', value });
+  expect(toToolOutput({ ...result, isError: true })).toMatchObject({ type: 'error-text', value });
+});
+
+it.each([
+  [[{ type: 'text', text: 'blurred' }], 'blurred'],
+  [[], 'The tool failed without a message.'],
+])('keeps the media of a failure with the content %j', (texts, text) => {
+  expect(toToolOutput({ content: [...texts, image], isError: true })).toEqual({
+    type: 'content',
+    value: [
+      { type: 'text', text },
+      { type: 'media', data: 'iVBORw==', mediaType: 'image/png' },
+    ],
+    mcp: { isError: true },
+  });
 });
