@@ -4,10 +4,10 @@ import {
   InvalidResponseDataError,
   TooManyEmbeddingValuesForCallError,
 } from '@ai-sdk/provider';
-import type { FetchFunction } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
 import { numberOf, objectOf } from '../shared/json.js';
 import { once, parseSettings } from '../shared/settings.js';
+import type { FetchForCall } from '../http/request-log.js';
 import type { Credentials } from '../http/key-ring.js';
 
 /** Options for all calls of an embedding model. */
@@ -38,7 +38,7 @@ export interface EmbeddingModelConfig {
   readonly credentials: Credentials;
   /** True if the server rejects requests without a key. */
   readonly needsKey: boolean;
-  readonly fetch: FetchFunction;
+  readonly fetchFor: FetchForCall;
   /** Time limit of one request, in milliseconds. */
   readonly timeout: number | undefined;
 }
@@ -79,7 +79,7 @@ export function createEmbeddingModel(
         throw new TooManyEmbeddingValuesForCallError({ provider, modelId, maxEmbeddingsPerCall, values });
       }
       const { dimensions = ownDimensions, user } = { ...providerOptions?.openai, ...providerOptions?.kelivo };
-      const { url, credentials, needsKey, fetch, timeout } = config;
+      const { url, credentials, needsKey, fetchFor, timeout } = config;
       // Loaded with the first call, so that importing the package loads no HTTP client.
       const { postJson } = await import('../http/post-json.js');
       const { body, headers: responseHeaders } = await credentials.use(undefined, keyHeaders =>
@@ -88,7 +88,7 @@ export function createEmbeddingModel(
           headers: [keyHeaders, headers],
           needsKey,
           body: { model: modelId, input: values, encoding_format: 'float', dimensions, user },
-          fetch,
+          fetch: fetchFor(providerOptions),
           signal: abortSignal,
           timeouts: { total: timeout },
         }),

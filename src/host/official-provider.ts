@@ -31,7 +31,7 @@ export function createOfficialModels(
 ): (modelId: string) => LanguageModelV2 {
   const endpoints = createEndpoints(settings);
   const credentials = createCredentials(settings, { url: endpoints.shownRoot });
-  const fetch = withRequestLog(
+  const fetchFor = withRequestLog(
     settings.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     settings.logger,
   );
@@ -42,7 +42,6 @@ export function createOfficialModels(
     const config = {
       baseURL: `${endpoint.origin}${endpoint.pathname}`.slice(0, -RESPONSES_PATH.length),
       needsKey: endpoints.needsKey,
-      fetch: withEndpoint(endpoint, fetch),
       importOpenAI,
     };
 
@@ -54,6 +53,7 @@ export function createOfficialModels(
       credentials.use(turnTokenOf(options.providerOptions), async keyHeaders => {
         const model = await openOfficialModel(modelId, {
           ...config,
+          fetch: withEndpoint(endpoint, fetchFor(options.providerOptions)),
           headers: { ...keyHeaders, ...modelHeaders },
         });
         return run(model, toOfficialCall(options, { store: settings.store ?? false }));

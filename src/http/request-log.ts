@@ -1,3 +1,4 @@
+import type { SharedV2ProviderOptions } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import { createRedactor, findSecrets, redactHeaders, redactUrl } from './redaction.js';
 
@@ -19,24 +20,41 @@ export interface RequestLogEntry {
   readonly duration?: number;
   /** The error message, in the phase `error`. */
   readonly error?: string;
+  /** `providerOptions.kelivo.turnId` of the call, or the id that the tool loop generates for the turn. */
+  readonly turnId?: string;
+  /** The round of the turn, from 1, in requests of the tool loop. */
+  readonly round?: number;
+  /** `providerOptions.kelivo.context` of the call, by reference. */
+  readonly context?: unknown;
 }
 
 /** Called for every HTTP request. Errors it throws and promises it rejects are ignored. */
 export type RequestLogger = (entry: RequestLogEntry) => unknown;
 
-/** Returns a `fetch` that reports each request to the logger; the same `fetch` if there is no logger. */
-export function withRequestLog(fetch: FetchFunction, logger: RequestLogger | undefined): FetchFunction {
-  if (logger === undefined) return fetch;
+/** Returns the `fetch` for the requests of one call, by the options of the call. */
+export type FetchForCall = (providerOptions?: SharedV2ProviderOptions) => FetchFunction;
+
+/**
+ * Returns for each call a `fetch` that reports its requests to the logger, together with the turn and the context of the
+ * call; the same `fetch` if there is no logger.
+ */
+export function withRequestLog(fetch: FetchFunction, logger: RequestLogger | undefined): FetchForCall {
+  if (logger === undefined) return () => fetch;
   let count = 0;
 
-  return async (input, init) => {
+  return providerOptions => async (input, init) => {
     const request = input instanceof Request ? input : undefined;
     const { url, secrets } = redactUrl(request?.url ?? String(input));
     const sent = [...new Headers(init?.headers ?? request?.headers)];
     const { redact } = createRedactor([...findSecrets(sent), ...secrets]);
     const requestId = ++count;
     const startedAt = performance.now();
-    const common = { requestId, method: init?.method ?? request?.method ?? 'GET', url: redact(url) };
+    const common = {
+      requestId,
+      method: init?.method ?? request?.method ?? 'GET',
+      url: redact(url),
+      ...toCallFields(providerOptions),
+    };
     const report = (entry: Omit<RequestLogEntry, keyof typeof common | 'timestamp'>): void =>
       callLogger(logger, { ...common, timestamp: Date.now(), ...entry });
 
@@ -59,6 +77,18 @@ export function withRequestLog(fetch: FetchFunction, logger: RequestLogger | und
       });
       throw error;
     }
+  };
+}
+
+/** Reads the fields that identify the call. None of them is sent to a server. */
+function toCallFields(
+  providerOptions: SharedV2ProviderOptions | undefined,
+): Pick<RequestLogEntry, 'turnId' | 'round' | 'context'> {
+  const { turnId, round, context }: Record<string, unknown> = providerOptions?.kelivo ?? {};
+  return {
+    ...(typeof turnId === 'string' && { turnId }),
+    ...(typeof round === 'number' && { round }),
+    ...(context !== undefined && context !== null && { context }),
   };
 }
 

@@ -17,6 +17,18 @@ export function withTurnToken(options: LanguageModelV2CallOptions): LanguageMode
   };
 }
 
+/** Adds the turn and the round to a request, for the request log. Other models ignore them. */
+export function withRound(
+  options: LanguageModelV2CallOptions,
+  { turnId, round }: { turnId: string; round: number },
+): LanguageModelV2CallOptions {
+  const { providerOptions } = options;
+  return {
+    ...options,
+    providerOptions: { ...providerOptions, kelivo: { ...providerOptions?.kelivo, turnId, round } },
+  };
+}
+
 /** Returns the mark of the turn that a request belongs to. */
 export function turnTokenOf(providerOptions: SharedV2ProviderOptions | undefined): object | undefined {
   const turn = providerOptions?.kelivo?.turn;

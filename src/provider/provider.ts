@@ -70,7 +70,7 @@ export function createKelivoResponsesProvider<ToolSchemas = Record<string, unkno
   const endpoints = createEndpoints(settings);
   const { host, needsKey } = endpoints;
   const credentials = createCredentials(settings, { url: endpoints.shownRoot });
-  const fetch = withRequestLog(
+  const fetchFor = withRequestLog(
     settings.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     settings.logger,
   );
@@ -83,7 +83,7 @@ export function createKelivoResponsesProvider<ToolSchemas = Record<string, unkno
       url: endpoints.of(modelId, 'responses'),
       credentials,
       needsKey,
-      fetch,
+      fetchFor,
       store: settings.store ?? false,
       systemMessageMode: settings.systemMessageMode ?? 'auto',
       missingReasoning: settings.missingReasoning ?? 'omit-ids',
@@ -108,7 +108,7 @@ export function createKelivoResponsesProvider<ToolSchemas = Record<string, unkno
         url: endpoints.of(modelId, 'embeddings'),
         credentials,
         needsKey,
-        fetch,
+        fetchFor,
         timeout: timeouts.total,
       },
       embeddingOptions,

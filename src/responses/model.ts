@@ -4,7 +4,6 @@ import type {
   LanguageModelV2CallWarning,
   LanguageModelV2StreamPart,
 } from '@ai-sdk/provider';
-import type { FetchFunction } from '@ai-sdk/provider-utils';
 import { createPartCollector } from '../parts/collector.js';
 import { streamBatches } from '../parts/batches.js';
 import { numberOf } from '../shared/json.js';
@@ -20,6 +19,7 @@ import { supportedUrls } from './supported-urls.js';
 import type { Credentials } from '../http/key-ring.js';
 import type { RequestHeaders } from '../http/request-headers.js';
 import { openResponse, type ResponseTimeouts } from '../http/open-response.js';
+import type { FetchForCall } from '../http/request-log.js';
 import { redactRequestBody } from '../http/redaction.js';
 import { createTurnMemories } from './turn-memory.js';
 
@@ -31,7 +31,7 @@ export interface ResponsesModelConfig {
   readonly credentials: Credentials;
   /** Requires a key, as OpenAI does. */
   readonly needsKey: boolean;
-  readonly fetch: FetchFunction;
+  readonly fetchFor: FetchForCall;
   readonly store: boolean;
   readonly systemMessageMode: 'auto' | 'system' | 'developer' | 'remove';
   readonly missingReasoning: 'omit-ids' | 'synthesize';
@@ -105,7 +105,7 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
     return { ...opened, warnings: [...warnings, ...omitted.map(toOmittedWarning)] };
 
     async function begin(body: ResponsesRequestBody, headers: RequestHeaders) {
-      const { url, fetch, needsKey, timeouts, generateId } = config;
+      const { url, fetchFor, needsKey, timeouts, generateId } = config;
       const { abortSignal: signal, includeRawChunks } = options;
       const response = await openResponse({
         url,
@@ -113,7 +113,7 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
         needsKey,
         body,
         toInputJson,
-        fetch,
+        fetch: fetchFor(options.providerOptions),
         signal,
         // Without streaming, the status arrives together with the complete response.
         timeouts: stream ? timeouts : { total: timeouts.total },

@@ -1,7 +1,7 @@
 import type { LanguageModelV2CallOptions, LanguageModelV2CallWarning } from '@ai-sdk/provider';
 import { generateId } from '@ai-sdk/provider-utils';
 import { retry } from '../http/retry.js';
-import { isV3Host, withTurnToken } from '../parts/call-marks.js';
+import { isV3Host, withRound, withTurnToken } from '../parts/call-marks.js';
 import {
   createProviderToolParts,
   type ProviderToolParts,
@@ -142,10 +142,16 @@ export async function openTurn(
         round = number;
         emit({ type: 'round-start', round });
         // A turn that begins with calls has opened its stream, so that the host cannot retry it.
-        if (number === 1 && pending.length === 0) return openRound(options);
+        const toRequest = (request: LanguageModelV2CallOptions) =>
+          withRound(request, { turnId: identity.turnId, round: number });
+        if (number === 1 && pending.length === 0) return openRound(toRequest(options));
         await tools.refresh();
         const { maxRetries = 2, initialDelay = 1000 } = retryOptions ?? {};
-        return retry(() => openRound(tools.applyTo(options)), { maxRetries, initialDelay, signal });
+        return retry(() => openRound(toRequest(tools.applyTo(options))), {
+          maxRetries,
+          initialDelay,
+          signal,
+        });
       },
       lifetime,
       identity,

@@ -1,6 +1,8 @@
-import { embed, generateText, streamText } from 'ai';
+import { embed, generateText, streamText, tool } from 'ai';
+import { z } from 'zod';
 import { describe, expect, it, vi } from 'vitest';
 import { createKelivoResponsesProvider } from '../../src/index.js';
+import { createLocalTools } from '../../src/tool-loop/index.js';
 import { type RequestLogEntry, type RequestLogger, withRequestLog } from '../../src/http/request-log.js';
 import { startEmulator } from '../testing/_emulator.js';
 
@@ -44,6 +46,8 @@ describe('the logger of a provider', () => {
         timestamp: expect.any(Number),
         method: 'POST',
         url: `${emulator.baseURL}/responses`,
+
+        round: 1,
         headers: expect.objectContaining({ 'content-type': 'application/json' }),
         status: 200,
         duration: expect.any(Number),
@@ -70,6 +74,48 @@ describe('the logger of a provider', () => {
       [4, 'response', 200],
     ]);
     expect(entries[2]?.url).toBe(`${emulator.baseURL}/embeddings`);
+  });
+
+  it('receives the turn, the round and the context of a call, which are not sent', async () => {
+    const { emulator, provider, entries } = await startLogged();
+    emulator.enqueue([{ call: 'look', arguments: {} }], [{ text: 'Done.' }]);
+    const context = { user: { name: 'ada-the-user' } };
+    const providerOptions = { kelivo: { turnId: 'turn-of-ada', context } as never };
+    const look = tool({ inputSchema: z.object({}), execute: () => 'a sea' });
+    const executors = createLocalTools({ look });
+    await generateText({
+      model: provider('gpt-5'),
+      prompt: 'Hi',
+      providerOptions: { kelivo: { turnId: 'turn-of-ada', context, executors } as never },
+    });
+    await provider.textEmbeddingModel('text-embedding-3-small').doEmbed({ values: ['Hi'], providerOptions });
+    await generateText({ model: provider.responses('gpt-5'), prompt: 'Hi', providerOptions });
+    expect(entries.map(({ phase, turnId, round }) => [phase, turnId, round])).toEqual(
+      [1, 2, undefined, undefined].flatMap(round => [
+        ['request', 'turn-of-ada', round],
+        ['response', 'turn-of-ada', round],
+      ]),
+    );
+    for (const entry of entries) expect(entry.context).toBe(context);
+    expect(JSON.stringify(emulator.requests)).not.toMatch(/of-ada|ada-the-user/);
+  });
+
+  it('tells concurrent calls apart', async () => {
+    const { provider, entries } = await startLogged();
+    const users = Array.from({ length: 8 }, (_, index) => ({ user: index }));
+    await Promise.all(
+      users.map(context =>
+        generateText({
+          model: provider('gpt-5'),
+          prompt: 'Hi',
+          providerOptions: { kelivo: { context } as never },
+        }),
+      ),
+    );
+    for (const context of users) {
+      const own = entries.filter(entry => entry.context === context);
+      expect(own.map(({ phase }) => phase)).toEqual(['request', 'response']);
+    }
   });
 
   it('receives every key that is tried, redacted', async () => {
@@ -108,7 +154,7 @@ describe('the logger of a provider', () => {
 
 describe('withRequestLog', () => {
   it('returns the `fetch` itself without a logger', () => {
-    expect(withRequestLog(fetch, undefined)).toBe(fetch);
+    expect(withRequestLog(fetch, undefined)()).toBe(fetch);
   });
 
   it('redacts secrets in addresses, responses and errors', async () => {
@@ -118,7 +164,7 @@ describe('withRequestLog', () => {
       async () =>
         new Response('', { headers: { 'x-echo': `you sent ${secret}`, 'set-cookie': 'id=1234567' } }),
       entry => entries.push(entry),
-    );
+    )();
     await logged(new URL(`https://user:pass-word@host.test/v1/responses?key=${secret}&page=2`), {
       headers: { 'x-gateway-key': secret, accept: 'text/plain' },
     });
@@ -138,7 +184,7 @@ describe('withRequestLog', () => {
         throw new TypeError(`Invalid header value ${secret}`);
       },
       entry => entries.push(entry),
-    );
+    )();
     await expect(
       failing('https://host.test', { method: 'POST', headers: { authorization: secret } }),
     ).rejects.toThrow(TypeError);
@@ -157,7 +203,7 @@ describe('withRequestLog', () => {
     const logged = withRequestLog(
       async () => new Response(''),
       entry => entries.push(entry),
-    );
+    )();
     const headers = {
       authorization: 'Bearer sk-of-this-call',
       'x-upstream': 'Bearer sk-of-the-settings',
@@ -176,7 +222,7 @@ describe('withRequestLog', () => {
   it('passes the call on unchanged', async () => {
     const inner = vi.fn<typeof fetch>(async () => new Response(''));
     const init = { method: 'POST', body: '{}' };
-    await withRequestLog(inner, () => {})('https://host.test', init);
+    await withRequestLog(inner, () => {})()('https://host.test', init);
     expect(inner).toHaveBeenCalledWith('https://host.test', init);
     expect(inner.mock.calls[0]?.[1]).toBe(init);
   });

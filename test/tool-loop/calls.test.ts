@@ -44,7 +44,7 @@ describe('the arguments of a call', () => {
     expect(outputs).toEqual([
       [
         'c1',
-        'Invalid arguments for tool "plan": expected a JSON object, got {"days": 3, "note": "rm -rf /tmp/a.',
+        'Invalid arguments for tool "plan": expected complete JSON, got arguments that look truncated: {"days": 3, "note": "rm -rf /tmp/a.',
       ],
     ]);
     expect(shown).toEqual(['{}']);

@@ -99,6 +99,7 @@ function readNamespace(namespace: string, value: unknown): ResponsesCallOptions 
 /** Keys that other layers read from `providerOptions.kelivo`. */
 const OTHER_KELIVO_OPTIONS = [
   'turnId',
+  'round',
   'context',
   'executors',
   'toolApproval',
