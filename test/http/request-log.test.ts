@@ -46,8 +46,6 @@ describe('the logger of a provider', () => {
         timestamp: expect.any(Number),
         method: 'POST',
         url: `${emulator.baseURL}/responses`,
-
-        round: 1,
         headers: expect.objectContaining({ 'content-type': 'application/json' }),
         status: 200,
         duration: expect.any(Number),
