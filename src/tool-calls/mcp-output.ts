@@ -106,10 +106,13 @@ function findJson(text: string): string {
   return start < 0 ? '' : text.slice(start, end + 1);
 }
 
-/** FastMCP repeats a plain result, or each item of a list, as text, and wraps it as `{ result: … }`. */
+/**
+ * Servers wrap a plain result, because structured content must be an object, and repeat it as text: FastMCP as
+ * `{ result: … }`, each item of a list as one text, and the filesystem server as `{ content: … }`.
+ */
 function isWrapped(texts: readonly string[], value: unknown): boolean {
-  if (!isPlainObject(value) || Object.keys(value).length !== 1 || !('result' in value)) return false;
-  const { result } = value;
+  const [result, ...others] = isPlainObject(value) ? Object.values(value) : [];
+  if (result === undefined || others.length > 0) return false;
   const toPlain = (item: unknown): string => (typeof item === 'string' ? item : toStableJson(item));
   const readPlain = (text: string): string => {
     const found = tryParseJson(text);

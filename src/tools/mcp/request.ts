@@ -19,7 +19,7 @@ export interface RequestLimits {
   onProgress?: (progress: ToolProgress) => void;
 }
 
-export interface SentRequest<Schema extends z.ZodType> {
+interface SentRequest<Schema extends z.ZodType> {
   request: ClientRequest;
   schema: Schema;
   /** The tool call that the request makes, and the object of its arguments in the request. */

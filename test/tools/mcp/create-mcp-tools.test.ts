@@ -110,6 +110,7 @@ describe('createMcpTools', () => {
     expect(await call(tools, 'read_text_file', { path: path.join(folder, 'note.txt') })).toEqual({
       type: 'text',
       value: 'remember the milk',
+      mcp: { structuredContent: { content: 'remember the milk' } },
     });
     expect(await call(tools, 'read_text_file', { path: path.join(folder, 'absent.txt') })).toMatchObject({
       type: 'error-text',
