@@ -42,7 +42,7 @@ export function repairHostInput(input: string, tool: HostTool | undefined): stri
 type Write = (part: LanguageModelV2StreamPart) => void;
 
 /** Holds back parts that depend on whether the response is complete, and all parts after them. */
-export interface HeldParts {
+interface HeldParts {
   /** Writes a part, after those that are held back. */
   write: Write;
   hold(toPart: (isComplete: boolean) => LanguageModelV2StreamPart): void;

@@ -8,7 +8,7 @@ import type { ToolDefinition } from '../tools/tool-source.js';
 export type HostTool = NonNullable<LanguageModelV2CallOptions['tools']>[number];
 
 /** Who answers a call, and the declared name of its tool. */
-export type CallOwner =
+type CallOwner =
   | { readonly owner: 'loop'; readonly toolName: string; readonly tool: ToolDefinition }
   | { readonly owner: 'host'; readonly toolName: string; readonly tool: HostTool | undefined }
   /** No tool has this name. `reason` tells the model which tools exist. */
