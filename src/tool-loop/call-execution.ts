@@ -16,7 +16,7 @@ import { limitOutput, type OutputLimits } from './output-limits.js';
 import type { StoredResults } from './result-store.js';
 import { createTimeLimit } from './time-limit.js';
 
-export interface StartCallOptions extends RunToolOptions {
+interface StartCallOptions extends RunToolOptions {
   readonly outputLimits: OutputLimits;
   /** Called when the tool starts. Calls that are unreadable, refused or have a stored result do not start. */
   readonly onStart: () => void;
@@ -54,7 +54,7 @@ export async function executeCall(
   return startCall(call, { results, ...options });
 }
 
-export interface ExecuteApprovedOptions extends StartCallOptions {
+interface ExecuteApprovedOptions extends StartCallOptions {
   /** Verifies the approval and claims it. */
   readonly admit: () => Promise<ApprovalCheck>;
   /** Returns the stored result of the call that an approval belongs to. */
