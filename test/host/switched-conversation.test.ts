@@ -40,8 +40,9 @@ describe.each(cases)(
         const last = await conversation.send('Thanks', { on: !first, mode });
         const sent = JSON.stringify(last.inputs);
         // Also calls of undeclared tools, which the host does not know.
+        const outputs = last.inputs[0]?.filter(({ type }) => type === 'function_call_output') ?? [];
         for (const [turn, on] of [first, !first, first, !first].entries()) {
-          if (hasLoop(on)) expect(sent).toContain(sumOf(turn, 3));
+          if (hasLoop(on)) expect(JSON.stringify(outputs)).toContain(sumOf(turn, 3));
         }
         expect(sent.match(/"type":"reasoning"/g)?.length).toBeGreaterThanOrEqual(8);
       },
