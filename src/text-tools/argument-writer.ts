@@ -1,4 +1,3 @@
-import { objectOf } from '../shared/json.js';
 import { isNull, toJsonValue } from './json-value.js';
 import { toProperties, toValueTypes, type ValueType } from './schema-types.js';
 import type { DeclaredTool, TextCalls } from './text-tool-format.js';
@@ -9,8 +8,6 @@ export interface ArgumentWriter {
   isDeclared(key: string): boolean;
   /** Returns true if the parameter was written before. */
   has(key: string): boolean;
-  /** True if every parameter that the tool's schema requires was written. */
-  readonly hasRequired: boolean;
   /** Starts a parameter. Its value is JSON if the text says so, otherwise one of the types in its schema. */
   open(key: string, options?: { isJson?: boolean | undefined }): ValueWriter;
   end(): void;
@@ -39,7 +36,6 @@ export function createArgumentWriter(
 ): ArgumentWriter {
   const properties = toProperties(tool?.schema);
   const written = new Set<string>();
-  const { required } = objectOf(tool?.schema) ?? {};
 
   function typesOf(key: string, isJson: boolean | undefined): readonly ValueType[] {
     if (isJson === true) return JSON_TYPES;
@@ -50,9 +46,6 @@ export function createArgumentWriter(
   return {
     isDeclared: key => properties === undefined || Object.hasOwn(properties, key),
     has: key => written.has(key),
-    get hasRequired() {
-      return !Array.isArray(required) || required.every(key => written.has(String(key)));
-    },
     open(key, { isJson } = {}) {
       write(`${written.size === 0 ? '{' : ','}${JSON.stringify(key)}:`);
       written.add(key);

@@ -6,8 +6,8 @@ import type { Reading, TextCursor } from './text-cursor.js';
 import type { TextCalls } from './text-tool-format.js';
 
 /**
- * Reads the parameters of a call, from after its opening tag up to its closing tag. An unclosed call is accepted only if
- * the text ends directly after a parameter, and no required parameter is missing.
+ * Reads the parameters of a call, from after its opening tag up to its closing tag. A call whose tag is
+ * missing at the end of the text may lack parameters, and is not accepted.
  */
 export function* readTaggedCall(
   cursor: TextCursor,
@@ -27,10 +27,8 @@ export function* readTaggedCall(
       hasParameters = true;
       continue;
     }
-    const isAtEnd = tag === undefined && (yield* cursor.peek()) === undefined;
     const isClosed = tag?.kind === 'call-end' && (tag.isTruncated !== true || hasParameters);
-    if (!isClosed && tag?.kind !== 'list-end' && !(isAtEnd && hasParameters && argumentWriter.hasRequired))
-      return false;
+    if (!isClosed && tag?.kind !== 'list-end') return false;
     if (tag?.kind === 'call-end') cursor.take(tag.length);
     argumentWriter.end();
     calls.end();
