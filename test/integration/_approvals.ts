@@ -33,7 +33,14 @@ export function withAnswers(
   const content = answers.flatMap((answer, index) => {
     if (answer === undefined) return [];
     const given = typeof answer === 'boolean' ? { approved: answer } : answer;
-    return [{ type: 'tool-approval-response', approvalId: open[index]?.approvalId, providerExecuted: true, ...given }];
+    return [
+      {
+        type: 'tool-approval-response',
+        approvalId: open[index]?.approvalId,
+        providerExecuted: true,
+        ...given,
+      },
+    ];
   });
   return [...messages, { role: 'tool', content } as unknown as ModelMessage];
 }

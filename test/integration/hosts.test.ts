@@ -98,7 +98,7 @@ describe.each(hostNames)('%s', name => {
   it('lets the model correct arguments that are not JSON', async () => {
     host.enqueue(
       [{ call: 'get-sum', arguments: 'two and three' }],
-      [{ call: 'get-sum', arguments: '{a: 2, b: 3' }],
+      [{ call: 'get-sum', arguments: '{a: 2, b: 3}' }],
     );
     const { text } = await run({ model: host.model(), prompt: 'Use get-sum' });
     expect(text).toContain('expected a JSON object, got two and three.');

@@ -85,7 +85,7 @@ describe.each(hostNames)('%s with declared tools', name => {
   it('stays in one step if arguments are invalid', async () => {
     const tools = await host.toolStubs();
     host.enqueue([
-      { call: 'get-sum', arguments: '{a: 2, b: 3' },
+      { call: 'get-sum', arguments: '{a: 2, b: 3}' },
       { call: 'get-sum', arguments: 'nonsense' },
     ]);
     const { steps, errors, finishReason } = await run({ model: host.model(), prompt, tools });

@@ -69,11 +69,11 @@ describe('the pipeline', () => {
 
   it('passes a call of an undeclared tool on with its original name', () => {
     const { calls, stats } = run(
-      { index: 0, id: 'a', name: 'read', arguments: '{"path":"x"}' },
+      { index: 0, id: 'a', name: 'delete', arguments: '{"path":"x"}' },
       { index: 1, id: 'b', name: 'functions.none', arguments: '{"n":"3"}' },
     );
     expect(calls.map(({ toolName, input, isDeclared }) => [toolName, input, isDeclared])).toEqual([
-      ['read', '{"path":"x"}', false],
+      ['delete', '{"path":"x"}', false],
       ['functions.none', '{"n":"3"}', false],
     ]);
     expect(stats.undeclared).toBe(2);
