@@ -37,15 +37,14 @@ export interface ApprovableCall {
 
 /** The contents of a valid approval id. */
 interface VerifiedId {
-  /** Identifies the call, also if it is asked about again. */
   readonly nonce: string;
   readonly isExpired: boolean;
 }
 
 /** Creates and verifies the ids of approval requests. They are signed, because they return in the messages of a client. */
 export interface ApprovalIds {
-  /** Creates the id of a request. A repeated request for the same call has the nonce of the first one. */
-  create(call: ApprovableCall, nonce?: string): Promise<string>;
+  /** Creates the id of a request. */
+  create(call: ApprovableCall): Promise<string>;
   /** Returns undefined if the id was not created for exactly this call, with the secret of this process. */
   verify(approvalId: string, call: ApprovableCall): Promise<VerifiedId | undefined>;
   /** Returns true for the first caller. Rejects if the claim cannot be stored. */
@@ -65,7 +64,8 @@ export function createApprovalIds(options: HostApprovalOptions | undefined): App
   return {
     isShared: options !== undefined,
 
-    async create(call, nonce = crypto.randomUUID()) {
+    async create(call) {
+      const nonce = crypto.randomUUID();
       const issuedAt = Date.now();
       const signature = await crypto.subtle.sign('HMAC', await key(), toSigned(call, { nonce, issuedAt }));
       return [PREFIX, nonce, issuedAt.toString(36), toHex(new Uint8Array(signature))].join('.');

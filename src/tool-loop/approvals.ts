@@ -213,10 +213,15 @@ function toStatus(status: unknown): { type: ApprovalStatus; reason?: string } {
   }
 }
 
-/** Only an explicit approval counts: a forgotten `return` must not run a tool. */
+/** Only an explicit approval counts: a forgotten `return` must not run a tool. Of contradictory fields, a denial counts. */
 function readDecision(decision: unknown): { isApproved: boolean; reason?: string } {
-  const { approved = decision, type = approved, reason } = objectOf(decision) ?? {};
-  if (approved === true || type === 'approved') return { isApproved: true };
+  const { approved, type, reason } =
+    objectOf(decision) ?? (typeof decision === 'string' ? { type: decision } : { approved: decision });
+  const isApproved =
+    type === 'approved'
+      ? approved === true || approved === undefined
+      : type === undefined && approved === true;
+  if (isApproved) return { isApproved };
   if (typeof reason === 'string') return { isApproved: false, reason };
   if (type !== 'user-approval' && type !== 'not-applicable') return { isApproved: false };
   return {

@@ -2,7 +2,7 @@ import type { LanguageModelV2CallOptions, LanguageModelV2Prompt } from '@ai-sdk/
 import { withApprovalMark } from '../parts/call-marks.js';
 import type { PartSink } from '../parts/part-stream.js';
 import type { ToolOutput } from '../tools/tool-source.js';
-import { type PendingCall, toMissingToolText } from './host-approvals.js';
+import { toMissingToolText } from './host-approvals.js';
 import { createRoundCalls } from './round-calls.js';
 import type { Turn } from './turn.js';
 
@@ -16,30 +16,24 @@ export async function runApprovedCalls(
   turn: Turn,
   sink: PartSink,
 ): Promise<LanguageModelV2CallOptions | undefined> {
-  const { hostApprovals, pendingCalls, request, tools } = turn;
-  const isAnswered = ({ approved }: PendingCall): boolean => approved !== undefined;
-  const approvedCalls = new Map(pendingCalls.filter(isAnswered).map(call => [call.part.toolCallId, call]));
+  const { hostApprovals, request, tools } = turn;
+  const pendingCalls = new Map(turn.pendingCalls.map(call => [call.part.toolCallId, call]));
 
-  const calls = createRoundCalls(turn, { round: 0, options: request, sink, approvedCalls });
-  for (const { part, approved } of approvedCalls.values()) {
+  const calls = createRoundCalls(turn, { round: 0, options: request, sink, pendingCalls });
+  for (const { part, mark } of pendingCalls.values()) {
     const { toolCallId, toolName, providerOptions } = part;
-    if (approved === undefined) continue;
-    const providerMetadata = withApprovalMark(providerOptions, { ...approved, answered: true });
+    const providerMetadata = withApprovalMark(providerOptions, { ...mark, answered: true });
     const call = { toolCallId, toolName, input: JSON.stringify(part.input), providerMetadata };
     const tool = tools.get(toolName);
     if (tool === undefined) calls.refuse(call, toMissingToolText(toolName));
     else calls.add(call, tool);
   }
   const outcomes = await calls.waitForAll();
-  if (approvedCalls.size < pendingCalls.length) {
-    for (const call of pendingCalls)
-      if (!isAnswered(call)) await hostApprovals.askAgain(call, { write: sink.write });
-    return undefined;
-  }
+  if (outcomes.some(({ call }) => hostApprovals.isAsked(call.toolCallId))) return undefined;
 
   const outputs = new Map<ToolOutput, ToolOutput>();
   for (const { call, output } of outcomes) {
-    const placeholder = approvedCalls.get(call.toolCallId)?.placeholder;
+    const placeholder = pendingCalls.get(call.toolCallId)?.placeholder;
     if (placeholder !== undefined) outputs.set(placeholder, output);
   }
   return { ...request, prompt: withOutputs(request.prompt, outputs) };

@@ -55,20 +55,20 @@ export async function executeCall(
 }
 
 interface ExecuteApprovedOptions extends StartCallOptions {
-  /** Verifies the approval and claims it. */
+  /** Verifies the request for the approval and claims it. */
   readonly admit: () => Promise<ApprovalCheck>;
   /** Returns the stored result of the call that an approval belongs to. */
   readonly resultsOf: (nonce: string) => StoredResults | undefined;
 }
 
-/** Runs a call that was approved in an earlier turn, with the approved arguments, unless it ran before. */
+/** Runs a call of an earlier turn with the approved arguments, if it was approved, and unless it ran before. */
 export async function executeApprovedCall(
   call: ToolInvocation,
   { admit, resultsOf, ...options }: ExecuteApprovedOptions,
 ): Promise<ToolOutput> {
   options.signal.throwIfAborted();
   const admission = await admit();
-  if (admission.type === 'refused') return { type: 'error-text', value: admission.refusal };
+  if ('output' in admission) return admission.output;
   const results = resultsOf(admission.nonce);
   const stored = await results?.find(call);
   if (stored !== undefined) return stored;

@@ -27,18 +27,17 @@ import type { ToolLoopOptions } from './options.js';
 /** A call of the prompt that was approved, or that nobody has answered yet. */
 export interface PendingCall {
   readonly part: LanguageModelV2ToolCallPart;
-  /** The requests for this call, in their order. */
-  readonly marks: readonly [ApprovalMark, ...ApprovalMark[]];
-  /** The request that was approved; undefined if no request was answered. */
-  readonly approved: ApprovalMark | undefined;
+  /** The request that was approved, or else the first one. */
+  readonly mark: ApprovalMark;
+  readonly isApproved: boolean;
   /** Stands in the prompt for the output of the call. */
   readonly placeholder: ToolOutput;
 }
 
-/** `run`: the call may run now. `repeated`: it was run before. Else the text for the model. */
+/** `run`: the call may run now. `repeated`: it was run before. Else the output of a call that does not run now. */
 export type ApprovalCheck =
   | { readonly type: 'run' | 'repeated'; readonly nonce: string }
-  | { readonly type: 'refused'; readonly refusal: string };
+  | { readonly type: 'refused' | 'asked'; readonly output: ToolOutput };
 
 type Write = (part: LanguageModelV2StreamPart) => void;
 
@@ -51,12 +50,13 @@ export interface HostApprovals {
     call: ToolInvocation & { readonly providerMetadata?: SharedV2ProviderMetadata },
     options: { tool: ToolDefinition; write: Write },
   ): Promise<ToolOutput>;
-  /** Requests an approval again. */
-  askAgain(call: PendingCall, options: { write: Write }): Promise<void>;
   /** Returns true for a call of this turn that waits for an approval. */
   isAsked(toolCallId: string): boolean;
-  /** Verifies an approved call and claims it. */
-  admit(call: PendingCall, options: { tools: Tools; signal: AbortSignal }): Promise<ApprovalCheck>;
+  /** Verifies the request for a call. Claims the call if it was approved, and requests the approval again if not. */
+  admit(
+    call: PendingCall,
+    options: { tools: Tools; signal: AbortSignal; write: Write },
+  ): Promise<ApprovalCheck>;
 }
 
 type Tools = Pick<ReadonlyMap<string, ToolDefinition>, 'get'>;
@@ -86,24 +86,18 @@ export function createHostApprovals(
       return { type: 'error-text', value: WAITING };
     },
 
-    async askAgain({ part, marks }, { write }) {
-      const mark = marks[marks.length - 1] ?? marks[0];
-      const call = toApprovable(part, mark);
-      // A person may answer both requests, but the call must run once.
-      const verified = await ids.verify(mark.id, call);
-      const id = await ids.create(call, verified?.nonce);
-      writeRequest(part, { ...mark, id }, { providerMetadata: part.providerOptions, write });
-    },
-
-    async admit({ part, approved }, { tools, signal }) {
-      if (approved === undefined) return refuse('it was not approved.');
+    async admit({ part, mark, isApproved }, { tools, signal, write }) {
       const tool = tools.get(part.toolName);
-      if (tool === undefined || !isSameTool(tool, approved)) {
-        return { type: 'refused', refusal: toMissingToolText(part.toolName) };
-      }
-      const verified = await ids.verify(approved.id, toApprovable(part, approved));
+      if (tool === undefined || !isSameTool(tool, mark)) return toRefused(toMissingToolText(part.toolName));
+      // A client may have written the request as well, so it is not repeated unless it is genuine.
+      const verified = await ids.verify(mark.id, toApprovable(part, mark));
       if (verified === undefined) return refuse(ids.isShared ? INVALID : `${INVALID} ${NOT_SHARED}`);
-      if (verified.isExpired) return refuse('the approval was given after the request had expired.');
+      if (verified.isExpired) return refuse(isApproved ? LATE : EXPIRED);
+      if (!isApproved) {
+        // The id stays the same: a new one would be valid for longer than the claim of the first one is kept.
+        writeRequest(part, { ...mark, answered: false }, { providerMetadata: part.providerOptions, write });
+        return { type: 'asked', output: { type: 'error-text', value: WAITING } };
+      }
       const { nonce } = verified;
       try {
         return { type: (await ids.claim(nonce, signal)) ? 'run' : 'repeated', nonce };
@@ -136,15 +130,22 @@ const HOST_REQUIRED =
   "this tool needs approval, and the host cannot be asked. `approve: 'host'` requires `ai` 6 or 7 and a model of " +
   '`kelivo-responses/v3`. With other hosts, set `approve` to a function.';
 const WAITING = 'The call waits for approval.';
+const LATE = 'the approval was given after the request had expired.';
+const EXPIRED = 'nobody approved it before the request expired.';
 const INVALID = 'the approval does not belong to this call and its arguments.';
 const NOT_SHARED =
   'If another process asked for it, set `toolLoop.hostApprovals`, so that all processes accept the same approvals.';
 
-const refuse = (reason: string): ApprovalCheck => ({ type: 'refused', refusal: `Not run: ${reason}` });
+const toRefused = (value: string): ApprovalCheck => ({
+  type: 'refused',
+  output: { type: 'error-text', value },
+});
 
-/** Returns the text that the model reads if the approved tool is gone, or if its name means another tool now. */
+const refuse = (reason: string): ApprovalCheck => toRefused(`Not run: ${reason}`);
+
+/** Returns the text that the model reads if the tool of a request is gone, or if its name means another tool now. */
 export const toMissingToolText = (toolName: string): string =>
-  `Not run: the tool that was approved is no longer available under the name "${toolName}".`;
+  `Not run: the tool of the approval request is no longer available under the name "${toolName}".`;
 
 const toApprovable = (
   { toolCallId, toolName, input }: LanguageModelV2ToolCallPart,
@@ -242,8 +243,8 @@ function toState(
   if (isCurrent) {
     return {
       part,
-      marks,
-      approved,
+      mark: approved ?? marks[0],
+      isApproved: approved !== undefined,
       placeholder: { type: 'error-text', value: WAITING },
     };
   }

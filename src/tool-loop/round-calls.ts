@@ -15,14 +15,14 @@ export interface RoundCallsOptions {
   /** Call options that the model received in this round. */
   readonly options: LanguageModelV2CallOptions;
   readonly sink: PartSink;
-  /** Calls that were approved after an earlier turn, by their ids. @default the calls are new */
-  readonly approvedCalls?: ReadonlyMap<string, PendingCall>;
+  /** Calls that an earlier turn left for approval, by their ids. @default the calls are new */
+  readonly pendingCalls?: ReadonlyMap<string, PendingCall>;
 }
 
 /** Creates the runner of one round's calls. It writes their results to the sink and reports them as events. */
 export function createRoundCalls(
   turn: Turn,
-  { round, options, sink, approvedCalls }: RoundCallsOptions,
+  { round, options, sink, pendingCalls }: RoundCallsOptions,
 ): CallRunner {
   const { calls, limits, record, emit, warn, identity, hostApprovals } = turn;
   const { signal } = turn.lifetime;
@@ -30,15 +30,15 @@ export function createRoundCalls(
   const messages = options.prompt.filter(({ role }) => role !== 'system');
   const results = calls.storedResultsOf(round, signal);
   // The host shows a request of an approval even if it shows no other calls, so it needs the result.
-  const toolParts = approvedCalls === undefined ? turn.toolParts : FULL_PARTS;
+  const toolParts = pendingCalls === undefined ? turn.toolParts : FULL_PARTS;
   const written = new Set<string>();
   return createCallRunner({
     ...calls.scheduling,
     signal,
     startEarly: calls.scheduling.startEarly && mayCall,
-    // Approved calls were counted in the turn that made them.
+    // Pending calls were counted in the turn that made them.
     admit: (call, tool) =>
-      approvedCalls === undefined
+      pendingCalls === undefined
         ? limits.admitCall(call, { tool, warn: message => warn(round, message) })
         : () => 'run',
 
@@ -59,17 +59,18 @@ export function createRoundCalls(
         },
         onProgress: (progress: ToolProgress) => emit({ type: 'tool-progress', ...facts, ...progress }),
       };
-      const approved = approvedCalls?.get(toolCallId);
-      if (approved === undefined) {
+      const pending = pendingCalls?.get(toolCallId);
+      if (pending === undefined) {
         const askHost = (parsed: ToolInvocation): Promise<ToolOutput> =>
           hostApprovals.ask({ ...withToolIdentity(call, tool), ...parsed }, { tool, write: sink.write });
         return executeCall(call, tool, { ...common, results, askHost });
       }
       return executeApprovedCall(
-        { toolCallId, toolName, input: objectOf(approved.part.input) ?? {}, ...sourceOf(tool) },
+        { toolCallId, toolName, input: objectOf(pending.part.input) ?? {}, ...sourceOf(tool) },
         {
           ...common,
-          admit: () => hostApprovals.admit(approved, { tools: turn.tools, signal: callSignal }),
+          admit: () =>
+            hostApprovals.admit(pending, { tools: turn.tools, signal: callSignal, write: sink.write }),
           resultsOf: nonce => calls.storedResultsOfApproval(nonce, signal),
         },
       );
@@ -78,7 +79,7 @@ export function createRoundCalls(
     onOutcome(outcome) {
       const { call, output, duration } = outcome;
       const { toolCallId, toolName } = call;
-      if (approvedCalls === undefined) limits.recordOutcome(outcome);
+      if (pendingCalls === undefined) limits.recordOutcome(outcome);
       if (hostApprovals.isAsked(toolCallId)) return;
       writeCall(call, outcome.tool);
       const isError = isErrorOutput(output);

@@ -73,6 +73,10 @@ describe('an approval', () => {
     [undefined, 'The call was not approved.'],
     ['yes', 'The call was not approved.'],
     [null, 'The call was not approved.'],
+    [{ approved: false, type: 'approved' }, 'The call was not approved.'],
+    [{ approved: true, type: 'denied' }, 'The call was not approved.'],
+    [{ approved: 'approved' }, 'The call was not approved.'],
+    [{ approved: null, type: 'approved' }, 'The call was not approved.'],
     [new Error('The dialog is gone.'), 'The call was not approved: The dialog is gone.'],
   ])('is denied by %j: the tool does not run, and the model reads the reason', async (decision, text) => {
     const approve = async () => {
