@@ -3,7 +3,7 @@ import { InvalidArgumentError } from '@ai-sdk/provider';
 import { untilAborted } from '../shared/abort.js';
 import { isPlainObject, objectOf, type PlainObject } from '../shared/json.js';
 import { effectiveAnnotations } from '../tools/annotations.js';
-import type { DeclaredStub } from '../tools/tool-stubs.js';
+import { type DeclaredStub, stubIdentityOf } from '../tools/tool-stubs.js';
 import type {
   ToolCallContext,
   ToolCallOptions,
@@ -105,7 +105,7 @@ export interface ApprovalSettings {
   readonly approve: Approve | 'host' | undefined;
   readonly approvals: Approvals | undefined;
   readonly toolApproval: ToolApproval | undefined;
-  /** Declarations of the host for the loop's tools, by name. */
+  /** Declarations of the host for the loop's tools, by identity. */
   readonly stubs: ReadonlyMap<string, DeclaredStub>;
 }
 
@@ -146,12 +146,12 @@ async function findNeed(
     callContext,
   }: ApprovalSettings & Pick<ToolCallOptions, 'callContext'>,
 ): Promise<Need> {
-  const { type, reason } = toStatus(await callToolApproval(request, toolApproval));
+  const { type, reason } = await statusOf(request, toolApproval);
   if (type === 'approved') return 'none';
   if (type === 'user-approval') return 'approval';
   if (type !== 'not-applicable') return { refusal: reason };
 
-  const stub = stubs.get(request.toolName);
+  const stub = stubs.get(stubIdentityOf(request.tool));
   // `ai@6` adds its own request to the call of a copy with `needsApproval`, and only one of the two could be answered.
   if (stub?.isCopy) return typeof approve === 'function' ? 'approval' : { refusal: COPIED_STUB };
   if (await isNeededByStub(request, stub)) return 'approval';
@@ -179,19 +179,25 @@ async function isNeededByStub(
   );
 }
 
-async function callToolApproval(
-  { toolCallId, toolName, input, messages, context }: ApprovalRequest,
+async function statusOf(
+  { toolCallId, toolName, originalName, input, messages, context }: ApprovalRequest,
   toolApproval: ToolApproval | undefined,
-): Promise<unknown> {
+): Promise<{ type: ApprovalStatus; reason?: string }> {
   if (typeof toolApproval === 'function') {
     const toolCall = { type: 'tool-call', toolCallId, toolName, input, providerExecuted: true };
-    return toolApproval({ toolCall, tools: undefined, toolsContext: {}, runtimeContext: context, messages });
+    return toStatus(
+      await toolApproval({ toolCall, tools: undefined, toolsContext: {}, runtimeContext: context, messages }),
+    );
   }
-  if (toolApproval === undefined || !Object.hasOwn(toolApproval, toolName)) return undefined;
-  const status = toolApproval[toolName];
-  return isFunction(status)
-    ? status(input, { toolCallId, messages, toolContext: undefined, runtimeContext: context })
-    : status;
+  const name = [toolName, originalName].find(key => toolApproval && Object.hasOwn(toolApproval, key));
+  const entry = name === undefined ? undefined : toolApproval?.[name];
+  const status = toStatus(
+    isFunction(entry)
+      ? await entry(input, { toolCallId, messages, toolContext: undefined, runtimeContext: context })
+      : entry,
+  );
+  // Under the original name, the entry may mean another server's tool. It can forbid the call, but not approve it.
+  return status.type === 'approved' && name !== toolName ? { type: 'not-applicable' } : status;
 }
 
 /** Reads a status of `toolApproval`. An unknown one counts as denied. */

@@ -64,12 +64,12 @@ export function createCallSettings(
   }
 }
 
-/** Returns the host's declarations of tools that the provider runs. */
+/** Returns the host's declarations of tools that the provider runs, by identity. */
 function stubsOf({ tools = [] }: LanguageModelV2CallOptions): ReadonlyMap<string, DeclaredStub> {
   const stubs = new Map<string, DeclaredStub>();
   for (const tool of tools) {
     const stub = tool.type === 'function' ? readToolStub(tool) : undefined;
-    if (stub !== undefined) stubs.set(tool.name, stub);
+    if (stub !== undefined) stubs.set(stub.identity, stub);
   }
   return stubs;
 }

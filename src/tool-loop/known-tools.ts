@@ -7,7 +7,7 @@ import type { ToolDefinition } from '../tools/tool-source.js';
 /** A tool as the host declares it. */
 export type HostTool = NonNullable<LanguageModelV2CallOptions['tools']>[number];
 
-/** Who answers a call, and the declared name of its tool. */
+/** Who answers a call, and the current name of its tool. */
 type CallOwner =
   | { readonly owner: 'loop'; readonly toolName: string; readonly tool: ToolDefinition }
   | { readonly owner: 'host'; readonly toolName: string; readonly tool: HostTool | undefined }
@@ -41,7 +41,8 @@ export function createToolFinder({
   return ({ toolName: name, toolCallId }) => {
     const toolName = normalizeToolName(name, allNames) ?? name;
     const loopTool = loopTools.get(toolName) ?? aliases.get(toolName);
-    if (loopTool !== undefined) return { owner: 'loop', toolName, tool: loopTool };
+    // Approvals and stubs know a tool by its current name.
+    if (loopTool !== undefined) return { owner: 'loop', toolName: loopTool.name, tool: loopTool };
     const hostTool = hostToolsByName.get(toolName);
     if (hostTool !== undefined || isHostedTool({ toolName, toolCallId })) {
       return { owner: 'host', toolName, tool: hostTool };

@@ -43,7 +43,7 @@ export function runInProvider<Schemas = Record<string, unknown>>(
   const executors = createLocalTools(tools, options) as unknown as JSONObject;
   const stubs = Object.entries<LocalTool>(tools).map(([name, { description }]) => [
     name,
-    toToolStub(typeof description === 'string' ? { description } : {}),
+    toToolStub({ name, ...(typeof description === 'string' && { description }) }),
   ]);
   return {
     tools: Object.fromEntries(stubs) as ProviderRunTools<Schemas>['tools'],

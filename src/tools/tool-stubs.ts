@@ -1,7 +1,7 @@
 import type { LanguageModelV2FunctionTool } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
-import { objectOf } from '../shared/json.js';
-import type { PendingWarningsSource } from './tool-source.js';
+import { objectOf, stringOf } from '../shared/json.js';
+import type { PendingWarningsSource, ToolDefinition } from './tool-source.js';
 
 /**
  * The declaration of a tool that the provider executes. The schema is a Zod schema because the `Tool` types of all
@@ -43,22 +43,32 @@ export async function toToolStubs(
   );
 }
 
-/** Recognizes the schema of a stub, also in a changed copy. */
-const STUB_COMMENT = 'A tool that kelivo-responses runs.';
+/** Begins the comment in the schema of a stub. The identity of its tool follows, also in a changed copy. */
+const STUB_COMMENT = 'A tool that kelivo-responses runs: ';
+
+/** Identifies the tool of a stub: its name may be another one when the stub is used. */
+export const stubIdentityOf = ({
+  name,
+  server = '',
+  originalName = name,
+}: Pick<ToolDefinition, 'name' | 'server' | 'originalName'>): string =>
+  JSON.stringify([server, originalName]);
 
 /** Returns the declaration of one tool. It has no `execute`. */
 export function toToolStub(
-  { description }: { readonly description?: string },
+  { description, ...tool }: Pick<ToolDefinition, 'name' | 'description' | 'server' | 'originalName'>,
   { needsApproval = false }: { needsApproval?: boolean } = {},
 ): ToolStub {
-  const mark: { stub: true; needsApproval?: unknown } = {
+  const identity = stubIdentityOf(tool);
+  const mark: { stub: true; tool: string; needsApproval?: unknown } = {
     stub: true,
+    tool: identity,
     ...(needsApproval && { needsApproval }),
   };
   const stub = {
     ...(description !== undefined && { description }),
     // Intentionally lenient: `ai@5` treats a call that fails the declared schema as a call of a host tool.
-    inputSchema: z.looseObject({}).meta({ $comment: STUB_COMMENT }),
+    inputSchema: z.looseObject({}).meta({ $comment: STUB_COMMENT + identity }),
     providerOptions: { kelivo: mark },
   };
   return Object.defineProperties(stub, {
@@ -79,6 +89,8 @@ export const isToolStub = (tool: LanguageModelV2FunctionTool): boolean => readTo
 
 /** A tool of the provider as the host declares it. */
 export interface DeclaredStub {
+  /** The result of `stubIdentityOf` for its tool. */
+  readonly identity: string;
   /** True for a copy, of which the host may have changed any property. */
   readonly isCopy: boolean;
   readonly needsApproval: unknown;
@@ -89,7 +101,9 @@ export function readToolStub({
   providerOptions,
   inputSchema,
 }: LanguageModelV2FunctionTool): DeclaredStub | undefined {
-  const { stub, needsApproval } = objectOf(providerOptions?.kelivo) ?? {};
-  if (stub === true) return { isCopy: false, needsApproval };
-  return inputSchema.$comment === STUB_COMMENT ? { isCopy: true, needsApproval: undefined } : undefined;
+  const { stub, tool, needsApproval } = objectOf(providerOptions?.kelivo) ?? {};
+  if (stub === true) return { identity: stringOf(tool), isCopy: false, needsApproval };
+  const comment = stringOf(inputSchema.$comment);
+  if (!comment.startsWith(STUB_COMMENT)) return undefined;
+  return { identity: comment.slice(STUB_COMMENT.length), isCopy: true, needsApproval: undefined };
 }

@@ -91,7 +91,7 @@ it('reports warnings of later listings as events, and each only once', async () 
   expect(events.filter(({ type }) => type === 'warning')).toMatchObject([{ round: 2, message: 'two' }]);
 });
 
-it('runs a call of an earlier name, and refuses one whose tool is not available', async () => {
+it('runs a call of an earlier name under the current one, and refuses one whose tool is not available', async () => {
   const web = definition('web_search', { server: 'web', originalName: 'search' });
   const { source, calls } = changingTools({
     tools: [web, definition('Read')],
@@ -104,7 +104,7 @@ it('runs a call of an earlier name, and refuses one whose tool is not available'
   await stream(withToolLoop(model, { tools: source }));
   expect(calls).toEqual(['web:search']);
   expect(exchangeOf(model.requests[1]).outputs).toEqual([
-    ['c1', 'ran search'],
+    ['c1', 'ran web_search'],
     ['c2', expect.stringContaining('There is no tool "read".')],
   ]);
 });
