@@ -75,9 +75,12 @@ describe('names of object properties', () => {
     const tools = { count: tool({ inputSchema: z.object({}), execute: () => ++runs }) };
     const provider = createKelivoResponsesProvider({ baseURL: server.url, tools });
     const { content } = await provider('m').doGenerate({ prompt });
-    // The loop passes calls of unknown tools to the host.
-    expect(content).toMatchObject([{ type: 'tool-call', toolName: name }]);
+    expect(content).toMatchObject([{ type: 'text', text: 'Done' }]);
     expect(runs).toBe(0);
+    expect(Object(server.requests.at(-1)?.body).input.at(-1)).toMatchObject({
+      type: 'function_call_output',
+      output: expect.stringContaining(`There is no tool "${name}". Available tools: count.`),
+    });
   });
 
   it('prevent a call from running if its arguments contain them, and the model receives the reason', async () => {

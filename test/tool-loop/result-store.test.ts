@@ -190,6 +190,7 @@ describe('a turn with a result store', () => {
       {
         type: 'warning',
         round: 1,
+        turnId: 'turn-1',
         at: expect.any(Number),
         message: expect.stringContaining('The result store could not be written: disk full.'),
       },

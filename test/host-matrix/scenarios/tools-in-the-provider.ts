@@ -45,7 +45,15 @@ export const toolsInTheProvider: Scenario = {
     });
     expect({ text, errors }).toEqual({ text: 'Done.', errors: [] });
     expect(seen).toEqual([
-      { city: 'Oslo', toolCallId: 'string', roles: ['user'], experimental_context: context, context },
+      {
+        city: 'Oslo',
+        toolCallId: 'string',
+        roles: ['user'],
+        turnId: expect.any(String),
+        round: 1,
+        experimental_context: context,
+        context,
+      },
     ]);
     // Everything is one step, which includes the calls of the host's own tools.
     expect(steps).toHaveLength(1);

@@ -31,8 +31,7 @@ export const undeclaredMcpTools: Scenario = {
     });
     expect(next).toMatchObject({ text: 'You said: Thanks', errors: [] });
     const replayed = inputOf(2).filter(({ type }) => type?.startsWith('function_call'));
-    const isKept = version === 'V3' || mode === 'stream';
-    expect(replayed.map(({ type }) => type)).toEqual(isKept ? ['function_call', 'function_call_output'] : []);
-    if (isKept) expect(replayed[0]).toMatchObject({ name: 'get-sum', arguments: '{"a":2,"b":3}' });
+    expect(replayed.map(({ type }) => type)).toEqual(['function_call', 'function_call_output']);
+    expect(replayed[0]).toMatchObject({ name: 'get-sum', arguments: '{"a":2,"b":3}' });
   },
 };
