@@ -7,7 +7,7 @@ import type {
 } from '@ai-sdk/provider';
 import type { PartTransformer } from '../parts/transform.js';
 import { createPartWriter } from './part-writer.js';
-import { createRepeatedCalls } from './repeated-calls.js';
+import { createDuplicateCalls } from './duplicate-calls.js';
 import { createTextParser, type TextParser, type TextParserOptions } from './text-parser.js';
 import { toDeclaredTools } from './text-tool-format.js';
 
@@ -32,8 +32,8 @@ export function createResponseReader({
 }: ResponseReaderOptions): PartTransformer {
   const tools = toDeclaredTools(params);
   let emit: (part: Part) => void = () => {};
-  const repeatedCalls = createRepeatedCalls(params);
-  const writer = createPartWriter(part => repeatedCalls.fromText(part, emit));
+  const duplicateCalls = createDuplicateCalls(params);
+  const writer = createPartWriter(part => duplicateCalls.fromText(part, emit));
   let parser: TextParser | undefined;
   /** The first half of a surrogate pair, until the second half arrives. */
   let highSurrogate = '';
@@ -119,7 +119,7 @@ export function createResponseReader({
       case 'finish':
         endText();
         emitAssumedReasoning(part.finishReason);
-        repeatedCalls.end(emit);
+        duplicateCalls.end(emit);
         return writer.calls === 0 ? part : { ...part, finishReason: withToolCalls(part.finishReason) };
       default:
         return part;
@@ -130,12 +130,12 @@ export function createResponseReader({
     part(part, write) {
       emit = write;
       const rewritten = rewrite(part);
-      if (rewritten !== undefined) repeatedCalls.native(rewritten, write);
+      if (rewritten !== undefined) duplicateCalls.native(rewritten, write);
     },
     flush(write) {
       emit = write;
       endText();
-      repeatedCalls.end(write);
+      duplicateCalls.end(write);
     },
   };
 }

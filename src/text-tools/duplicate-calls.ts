@@ -17,7 +17,7 @@ type Emit = (part: Part) => void;
  * Input streams at once, unless the call may be the second form of an earlier one: it is then held back until its
  * arguments are complete, so that no input of a dropped call is emitted.
  */
-export interface RepeatedCalls {
+export interface DuplicateCalls {
   /** Emits a part of the model. */
   native(part: Part, emit: Emit): void;
   /** Emits a part that was read from text. */
@@ -37,9 +37,9 @@ interface HeldCall {
   contents?: string;
 }
 
-export function createRepeatedCalls({
+export function createDuplicateCalls({
   tools = [],
-}: Pick<LanguageModelV2CallOptions, 'tools'>): RepeatedCalls {
+}: Pick<LanguageModelV2CallOptions, 'tools'>): DuplicateCalls {
   const schemas = new Map(
     tools.map(tool => [tool.name, tool.type === 'function' ? tool.inputSchema : undefined]),
   );
@@ -63,7 +63,7 @@ export function createRepeatedCalls({
     switch (part.type) {
       case 'tool-input-start': {
         const name = toName(part.toolName);
-        if (part.providerExecuted !== true && mayRepeat(form, name)) {
+        if (part.providerExecuted !== true && mayBeDuplicate(form, name)) {
           held.set(`${form} ${part.id}`, { form, name, parts: [part] });
           return;
         }
@@ -86,7 +86,7 @@ export function createRepeatedCalls({
   }
 
   /** Returns true if a call may be the second form of one that was emitted, or whose input is being emitted. */
-  const mayRepeat = (form: Form, name: string): boolean =>
+  const mayBeDuplicate = (form: Form, name: string): boolean =>
     emitted.some(call => call.form === OTHER[form] && call.name === name) || isOpen(form, name);
 
   const isOpen = (form: Form, name: string): boolean => form === 'text' && [...open.values()].includes(name);
@@ -119,7 +119,7 @@ export function createRepeatedCalls({
     return id !== undefined && held.delete(id);
   }
 
-  /** Emits the complete calls from text that no native call can repeat any more. */
+  /** Emits the complete calls from text that no native call can duplicate any more. */
   function releaseHeld(emit: Emit): void {
     for (const [id, call] of held) {
       if (call.contents === undefined || isOpen(call.form, call.name)) continue;
