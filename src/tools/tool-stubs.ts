@@ -22,7 +22,8 @@ export interface ToolStub<Input = Record<string, unknown>> {
 export interface ToolStubsOptions {
   /**
    * Tools whose calls need approval in addition to those of the setting `toolLoop.approvals`: all, those with these names,
-   * or those for which a function returns true. `toolLoop.approve` decides on the calls.
+   * or those for which a function returns true. Original names count as well, because a tool gets a prefix if another
+   * server has one of the same name. `toolLoop.approve` decides on the calls.
    * @default no tool
    */
   needsApproval?: boolean | readonly string[] | ((toolName: string) => boolean);
@@ -39,14 +40,17 @@ export async function toToolStubs(
     return typeof needsApproval === 'boolean' ? needsApproval : needsApproval.includes(name);
   };
   return Object.fromEntries(
-    tools.map(tool => [tool.name, toToolStub(tool, { needsApproval: isAsked(tool.name) })]),
+    tools.map(tool => {
+      const { name, originalName = name } = tool;
+      return [name, toToolStub(tool, { needsApproval: isAsked(name) || isAsked(originalName) })];
+    }),
   );
 }
 
 /** Begins the comment in the schema of a stub. The identity of its tool follows, also in a changed copy. */
 const STUB_COMMENT = 'A tool that kelivo-responses runs: ';
 
-/** Identifies the tool of a stub: its name may be another one when the stub is used. */
+/** Returns the identity of a stub's tool, whose name may have changed when the stub is used. */
 export const stubIdentityOf = ({
   name,
   server = '',
@@ -72,7 +76,7 @@ export function toToolStub(
     providerOptions: { kelivo: mark },
   };
   return Object.defineProperties(stub, {
-    // A copy with other properties must not pass as the stub: hosts do not tell the model about `needsApproval`.
+    // A copy with other properties must not pass as the stub: hosts do not send `needsApproval` to the model.
     providerOptions: { enumerable: false },
     // `ai@6` asks after a tool of the provider ran. The tool loop asks instead, so the host does not see the value.
     needsApproval: {

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { readToolStub, toToolStubs } from '../../src/tools/tool-stubs.js';
+import { createToolbox } from '../../src/tools/toolbox.js';
+import { type ToolSource, withPendingWarnings } from '../../src/tools/tool-source.js';
+
+const serverOf = (server: string): ToolSource => ({
+  name: server,
+  listTools: async () => ({
+    tools: [{ name: 'delete_file', server, inputSchema: { type: 'object' } }],
+    warnings: [],
+  }),
+  callTool: async () => ({ type: 'text', value: 'Deleted.' }),
+  close: async () => {},
+});
+
+it.each([[['delete_file']], [(name: string) => name === 'delete_file']])(
+  'requires approval by the original name of tools that have a prefix: %o',
+  async needsApproval => {
+    const source = withPendingWarnings(createToolbox([serverOf('a'), serverOf('b')]));
+    const stubs = await toToolStubs(source, { needsApproval });
+    const asked = Object.entries(stubs).map(([name, { providerOptions }]) => [
+      name,
+      readToolStub({ type: 'function', name, inputSchema: {}, providerOptions })?.needsApproval,
+    ]);
+    expect(asked).toEqual([
+      ['a_delete_file', true],
+      ['b_delete_file', true],
+    ]);
+  },
+);
