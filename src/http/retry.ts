@@ -15,7 +15,7 @@ export interface ReportedFailure {
   readonly message?: string;
 }
 
-/** What a failure says about an API key. `unsuited` keys are refused this request, but may be accepted with others. */
+/** State of an API key after a failure. An `unsuited` key was refused for this request only. */
 export type KeyState = 'refused' | 'rate-limited' | 'unsuited';
 
 interface RetryRule {

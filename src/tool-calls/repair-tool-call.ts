@@ -2,7 +2,7 @@ import type { JSONSchema7 } from '@ai-sdk/provider';
 import { parseToolArguments } from './tool-arguments.js';
 import { normalizeToolName } from './tool-names.js';
 
-/** What `ai` passes to `experimental_repairToolCall`, as far as it is used here. */
+/** The options of `experimental_repairToolCall` that are used here. */
 export interface RepairToolCallOptions<Call extends RepairableToolCall> {
   readonly toolCall: Call;
   /** The tools of the host, by name. */

@@ -15,8 +15,8 @@ const decorations: readonly RegExp[] = [
  * Returns the declared tool that a model means by a name.
  *
  * - A declared name is used unchanged, because a tool can be called `functions.list`.
- * - Otherwise white space around the name and decorations are removed, as far as a declared name remains. They occur with
- *   every model: a history that another model began teaches them.
+ * - Otherwise white space around the name and decorations are removed if a declared name remains. They occur with every
+ *   model, which may copy them from calls that another model made earlier in the conversation.
  * - Otherwise the name may differ in case, white space, hyphens and underscores from exactly one declared name.
  *
  * @returns undefined if the name matches no declared tool, or several.

@@ -33,7 +33,7 @@ interface HiddenCall {
   readonly index?: number;
 }
 
-/** What a part says about hidden calls. */
+/** The hidden calls that a part carries, and its position among them. */
 interface HiddenCallsMark {
   /** Number of calls of the turn, of which the host keeps nothing, that precede the part. */
   readonly before: number;

@@ -11,7 +11,7 @@ import type { IsHostedCall } from '../tool-calls/call-matching.js';
 import { parseToolArguments } from '../tool-calls/tool-arguments.js';
 import { createToolFinder, type HostTool } from './known-tools.js';
 
-/** Finish reasons of a response that may be incomplete: its last arguments may be cut. */
+/** Finish reasons of a response that may be incomplete: its last arguments may be truncated. */
 const INCOMPLETE: ReadonlySet<LanguageModelV2FinishReason> = new Set(['error', 'length', 'content-filter']);
 
 export const isIncompleteReason = (finishReason: LanguageModelV2FinishReason): boolean =>
@@ -25,13 +25,13 @@ export function finishReasonOf(
   { finishReason, usage }: { finishReason: LanguageModelV2FinishReason; usage: LanguageModelV2Usage },
   { maxOutputTokens }: Pick<LanguageModelV2CallOptions, 'maxOutputTokens'>,
 ): LanguageModelV2FinishReason {
-  const isCut = maxOutputTokens !== undefined && (usage.outputTokens ?? 0) >= maxOutputTokens;
-  return isCut && !isIncompleteReason(finishReason) ? 'length' : finishReason;
+  const isAtLimit = maxOutputTokens !== undefined && (usage.outputTokens ?? 0) >= maxOutputTokens;
+  return isAtLimit && !isIncompleteReason(finishReason) ? 'length' : finishReason;
 }
 
 /**
  * Returns the arguments of a call that the host runs, repaired by the host's schema, or undefined if they fit as they are
- * or cannot be repaired. Use them only if the response is complete: a repair may complete arguments that were cut.
+ * or cannot be repaired. Use them only if the response is complete: a repair may complete truncated arguments.
  */
 export function repairHostInput(input: string, tool: HostTool | undefined): string | undefined {
   if (tool?.type !== 'function') return undefined;

@@ -11,7 +11,7 @@ export type HostTool = NonNullable<LanguageModelV2CallOptions['tools']>[number];
 type CallOwner =
   | { readonly owner: 'loop'; readonly toolName: string; readonly tool: ToolDefinition }
   | { readonly owner: 'host'; readonly toolName: string; readonly tool: HostTool | undefined }
-  /** No tool has this name. `reason` tells the model which tools exist. */
+  /** No tool has this name. `reason` is the text for the model, with the tools that exist. */
   | { readonly owner: 'nobody'; readonly toolName: string; readonly reason: string };
 
 /** Finds the tool that a model means by a name. */
@@ -41,7 +41,7 @@ export function createToolFinder({
   return ({ toolName: name, toolCallId }) => {
     const toolName = normalizeToolName(name, allNames) ?? name;
     const loopTool = loopTools.get(toolName) ?? aliases.get(toolName);
-    // Approvals and stubs know a tool by its current name.
+    // Approvals and stubs refer to a tool by its current name.
     if (loopTool !== undefined) return { owner: 'loop', toolName: loopTool.name, tool: loopTool };
     const hostTool = hostToolsByName.get(toolName);
     if (hostTool !== undefined || isHostedTool({ toolName, toolCallId })) {
@@ -51,7 +51,7 @@ export function createToolFinder({
   };
 }
 
-/** Maximum number of names that the model is told. */
+/** Maximum number of names in a reason. */
 const MAX_NAMES = 50;
 
 function toReason(name: string, names: readonly string[]): string {

@@ -15,7 +15,7 @@ const CANCELLED = new DOMException('The request was cancelled.', 'AbortError');
  * - The SDK resumes a stream after a JSON-RPC error, or when its call was cancelled. Here it is not resumed.
  * - The separate GET stream keeps an idle Node process alive. Unless `listens` is set, it gets status 405, which means
  *   "not offered".
- * - The SDK does not tell on which stream a request of the server arrived. Here it is reported.
+ * - The SDK does not report on which stream a request of the server arrived. Here it is reported.
  */
 export function createStreamFetch(
   fetch: FetchLike,
