@@ -1,7 +1,8 @@
 import { linkSignal, untilAborted } from '../shared/abort.js';
+import { isWholeJson } from '../shared/json.js';
 import { isReadOnly } from '../tools/annotations.js';
 import type { ToolDefinition, ToolOutput } from '../tools/tool-source.js';
-import { type CallOutcome, isWholeInput, type LoopCall } from './calls.js';
+import type { CallOutcome, LoopCall } from './calls.js';
 import type { Admission } from './turn-limits.js';
 
 /** When the calls of a turn start. */
@@ -31,6 +32,8 @@ export interface CallRunner {
   add(call: LoopCall, tool: ToolDefinition): void;
   /** Adds a call that no tool can run. The model receives the reason. */
   refuse(call: LoopCall, reason: string): void;
+  /** Fails the calls whose arguments need repair, with this error text. */
+  refuseRepairs(text: string): void;
   /** Starts the waiting calls and returns all outcomes, in the order of the calls. Rejects on abort. */
   waitForAll(): Promise<CallOutcome[]>;
   /** Aborts running calls and starts no others. Calls without an outcome fail with this error text. */
@@ -40,7 +43,7 @@ export interface CallRunner {
 interface Task {
   readonly call: LoopCall;
   readonly tool: ToolDefinition | undefined;
-  /** True if it waits for the end of the round: incomplete arguments may belong to a truncated response. */
+  /** True if it waits for the end of the round: incomplete or missing arguments may belong to a truncated response. */
   readonly isHeld: boolean;
   readonly outcome: Promise<CallOutcome>;
   readonly resolve: (outcome: CallOutcome) => void;
@@ -85,6 +88,14 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
       tasks.push(task);
       const verdict = admit(call, undefined)();
       finish(task, typeof verdict === 'object' ? verdict : { type: 'error-text', value: reason });
+    },
+
+    refuseRepairs(text) {
+      for (const task of waiting) {
+        if (!task.isHeld || task.call.input.trim() === '') continue;
+        waiting.delete(task);
+        finish(task, { type: 'error-text', value: text });
+      }
     },
 
     async waitForAll() {
@@ -163,5 +174,5 @@ function createTask<Tool extends ToolDefinition | undefined>(
   const outcome = new Promise<CallOutcome>(onResolve => {
     resolve = onResolve;
   });
-  return { call, tool, isHeld: !isWholeInput(call.input), outcome, resolve, isFinished: false };
+  return { call, tool, isHeld: !isWholeJson(call.input), outcome, resolve, isFinished: false };
 }

@@ -1,5 +1,5 @@
 import type { JSONSchema7, LanguageModelV2Prompt, SharedV2ProviderMetadata } from '@ai-sdk/provider';
-import { isWholeJson, objectOf } from '../shared/json.js';
+import { objectOf } from '../shared/json.js';
 import { parseToolArguments } from '../tool-calls/tool-arguments.js';
 import type { KnownTool, ToolDefinition, ToolOutput } from '../tools/tool-source.js';
 
@@ -48,9 +48,6 @@ export function toValidJson(input: string, { schema }: { schema?: JSONSchema7 } 
   const parsed = parseToolArguments(input, { schema });
   return parsed.success ? parsed.json : '{}';
 }
-
-/** Returns true if the arguments are valid JSON without repair, or empty. */
-export const isWholeInput = (text: string): boolean => text.trim() === '' || isWholeJson(text);
 
 /** Returns the server and the original name of a tool, for events and callbacks. */
 export const sourceOf = ({ server, originalName }: Partial<ToolDefinition> = {}): Pick<

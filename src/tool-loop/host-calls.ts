@@ -17,6 +17,10 @@ const INCOMPLETE: ReadonlySet<LanguageModelV2FinishReason> = new Set(['error', '
 export const isIncompleteReason = (finishReason: LanguageModelV2FinishReason): boolean =>
   INCOMPLETE.has(finishReason);
 
+/** Returns true for a response that has ended. A stream that was cut without an error has the reason `unknown`. */
+export const isCompleteReason = (finishReason: LanguageModelV2FinishReason): boolean =>
+  finishReason !== 'unknown' && !isIncompleteReason(finishReason);
+
 /**
  * Returns the finish reason of a response. A response with all the tokens that it was allowed is truncated, whatever its
  * server reports: llama.cpp reports a normal end.
@@ -29,36 +33,49 @@ export function finishReasonOf(
   return isAtLimit && !isIncompleteReason(finishReason) ? 'length' : finishReason;
 }
 
+/** Returns the arguments of a call of the host, depending on how the response ended. */
+type HostInput = (finishReason: LanguageModelV2FinishReason) => string;
+
 /**
- * Returns the arguments of a call that the host runs, repaired by the host's schema, or undefined if they fit as they are
- * or cannot be repaired. Use them only if the response is complete: a repair may complete truncated arguments.
+ * Repairs the arguments of a call that the host runs, by the host's schema. In a response that may be incomplete, nothing is
+ * repaired: a repair may complete truncated arguments.
+ *
+ * @returns undefined if the arguments fit as they are or cannot be repaired.
  */
-export function repairHostInput(input: string, tool: HostTool | undefined): string | undefined {
+export function repairHostInput(input: string, tool: HostTool | undefined): HostInput | undefined {
   if (tool?.type !== 'function') return undefined;
+  // Hosts read missing arguments as `{}`, and run the call.
+  if (input.trim() === '') return finishReason => (isIncompleteReason(finishReason) ? TRUNCATED_INPUT : input);
   const parsed = parseToolArguments(input, { schema: tool.inputSchema });
-  return parsed.success && parsed.isRepaired ? parsed.json : undefined;
+  if (!parsed.success || !parsed.isRepaired) return undefined;
+  return finishReason => (isCompleteReason(finishReason) ? parsed.json : input);
 }
+
+/** Arguments that no host accepts. */
+const TRUNCATED_INPUT = '{';
 
 type Write = (part: LanguageModelV2StreamPart) => void;
 
-/** Holds back parts that depend on whether the response is complete, and all parts after them. */
+type HeldPart = (finishReason: LanguageModelV2FinishReason) => LanguageModelV2StreamPart;
+
+/** Holds back parts that depend on how the response ends, and all parts after them. */
 interface HeldParts {
   /** Writes a part, after those that are held back. */
   write: Write;
-  hold(toPart: (isComplete: boolean) => LanguageModelV2StreamPart): void;
-  release(isComplete: boolean): void;
+  hold(toPart: HeldPart): void;
+  release(finishReason: LanguageModelV2FinishReason): void;
 }
 
 export function createHeldParts(write: Write): HeldParts {
-  let held: Array<(isComplete: boolean) => LanguageModelV2StreamPart> = [];
+  let held: HeldPart[] = [];
   return {
     write(part) {
       if (held.length === 0) write(part);
       else held.push(() => part);
     },
     hold: toPart => void held.push(toPart),
-    release(isComplete) {
-      for (const toPart of held) write(toPart(isComplete));
+    release(finishReason) {
+      for (const toPart of held) write(toPart(finishReason));
       held = [];
     },
   };
@@ -76,11 +93,11 @@ export function withHostCalls(
   if (!hostTools.some(tool => tool.type === 'function')) return model;
   const findTool = createToolFinder({ loopTools: new Map(), hostTools, isHostedTool });
 
-  /** Returns the call under its declared name, and its arguments if they need repair. */
+  /** Returns the call under its declared name, and its arguments if they depend on the end of the response. */
   const read = (call: LanguageModelV2ToolCall) => {
     const found = findTool(call);
     const tool = found.owner === 'host' ? found.tool : undefined;
-    return { call: { ...call, toolName: found.toolName }, repaired: repairHostInput(call.input, tool) };
+    return { call: { ...call, toolName: found.toolName }, inputAfter: repairHostInput(call.input, tool) };
   };
 
   return {
@@ -89,10 +106,8 @@ export function withHostCalls(
       const finishReason = finishReasonOf(result, options);
       const content = result.content.map(part => {
         if (!isHostCall(part)) return part;
-        const { call, repaired } = read(part);
-        return repaired === undefined || isIncompleteReason(finishReason)
-          ? call
-          : { ...call, input: repaired };
+        const { call, inputAfter } = read(part);
+        return inputAfter === undefined ? call : { ...call, input: inputAfter(finishReason) };
       });
       return { ...result, content, finishReason };
     },
@@ -115,12 +130,12 @@ export function withHostCalls(
         } else if (part.type.startsWith('tool-input-')) {
           emit(part);
         } else if (isHostCall(part)) {
-          const { call, repaired } = read(part);
-          if (repaired === undefined) held.write(call);
-          else held.hold(isComplete => (isComplete ? { ...call, input: repaired } : call));
+          const { call, inputAfter } = read(part);
+          if (inputAfter === undefined) held.write(call);
+          else held.hold(finishReason => ({ ...call, input: inputAfter(finishReason) }));
         } else if (part.type === 'finish') {
           const finishReason = finishReasonOf(part, options);
-          held.release(!hasFailed && !isIncompleteReason(finishReason));
+          held.release(hasFailed ? 'error' : finishReason);
           emit({ ...part, finishReason });
         } else {
           hasFailed ||= part.type === 'error';
@@ -129,7 +144,7 @@ export function withHostCalls(
       },
       flush(emitPart) {
         emit = emitPart;
-        held.release(false);
+        held.release('error');
       },
     };
   }

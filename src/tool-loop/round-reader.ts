@@ -9,7 +9,7 @@ import type { ProviderToolParts } from '../parts/provider-executed-parts.js';
 import { untilAborted } from '../shared/abort.js';
 import type { CallRunner } from './call-runner.js';
 import { type LoopCall, toValidJson, withToolIdentity } from './calls.js';
-import { createHeldParts, finishReasonOf, isIncompleteReason, repairHostInput } from './host-calls.js';
+import { createHeldParts, finishReasonOf, repairHostInput } from './host-calls.js';
 import type { Round, RoundSummary } from './round.js';
 import type { Turn } from './turn.js';
 
@@ -154,7 +154,7 @@ function createForwarder(turn: Turn, { calls, write }: { calls: CallRunner; writ
         content: collector.result().content,
         hostCalls,
         finish: { ...finish, finishReason },
-        release: () => held.release(!isIncompleteReason(finishReason)),
+        release: () => held.release(finishReason),
         responseId,
       };
     },
@@ -231,16 +231,16 @@ function createForwarder(turn: Turn, { calls, write }: { calls: CallRunner; writ
   }
 
   /** Holds back a call that has to carry the hidden calls of its round, or whose arguments may be incomplete. */
-  function addHostCall(part: PartOf<'tool-call'>, repaired: string | undefined): void {
+  function addHostCall(part: PartOf<'tool-call'>, inputAfter: ReturnType<typeof repairHostInput>): void {
     hostCalls.push(part.toolCallId);
     collector.add(part);
-    if (!turn.hasHiddenTools && repaired === undefined) {
+    if (!turn.hasHiddenTools && inputAfter === undefined) {
       held.write(part);
       return;
     }
     const before = hiddenCalls.count;
-    held.hold(isComplete => {
-      const input = isComplete && repaired !== undefined ? repaired : part.input;
+    held.hold(finishReason => {
+      const input = inputAfter?.(finishReason) ?? part.input;
       return hiddenCalls.mark({ ...part, input }, { before, isCarrier: true });
     });
   }

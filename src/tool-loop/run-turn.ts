@@ -3,7 +3,7 @@ import type { PartSink } from '../parts/part-stream.js';
 import { runApprovedCalls } from './approved-calls.js';
 import type { CallRunner } from './call-runner.js';
 import { withOutcomes, withoutCalls } from './history.js';
-import { isIncompleteReason } from './host-calls.js';
+import { isCompleteReason, isIncompleteReason } from './host-calls.js';
 import type { Round, RoundSummary } from './round.js';
 import { createRoundCalls } from './round-calls.js';
 import { readRound } from './round-reader.js';
@@ -48,7 +48,7 @@ export async function runTurn(turn: Turn, firstRound: Round | undefined, sink: P
         // A turn of one round reaches its limit only if the model calls a tool regardless.
         if (number === 1 && calls.size > 0) reportLimit(turn, number, limits.reachedLimit(number));
         calls.abandon(`Not run: ${record.reachedLimit?.reason ?? 'the tool choice is "none".'}`);
-      }
+      } else if (!isCompleteReason(finishReason)) calls.refuseRepairs(UNCLEAR_END);
       const outcomes = (await calls.waitForAll()).filter(
         ({ call }) => !hostApprovals.isAsked(call.toolCallId),
       );
@@ -85,6 +85,9 @@ export async function runTurn(turn: Turn, firstRound: Round | undefined, sink: P
     sink.write(record.toFinish('error'));
   }
 }
+
+const UNCLEAR_END =
+  'Not run: the arguments are not valid JSON, and may be truncated, because the response ended without a finish reason.';
 
 /** Reports the limit that ends the calling of tools, as a warning and in the metadata of the turn. */
 function reportLimit({ record, warn }: Turn, round: number, reached: ReachedLimit | undefined): void {

@@ -125,7 +125,7 @@ export function withV2Approvals(prompt: readonly LanguageModelV3Message[]): {
     const request = requests.get(id);
     if (request === undefined) return [part];
     // The loop receives contradictory responses as well, of which a denial counts.
-    if (request.hasResponse && (request.loopRequest === undefined || part.type === 'tool-result')) return [];
+    if (request.hasResponse && request.loopRequest === undefined) return [];
     request.hasResponse = true;
     const isApproved = approved === true;
     const given = typeof reason === 'string' ? { reason } : {};

@@ -87,6 +87,16 @@ describe.each([
     },
   );
 
+  it('is invalid if it has no arguments and the response was cut: hosts would read them as `{}`', async () => {
+    expect((await inputsOf('', { finishReason: 'length' })).input).toBe('{');
+    expect((await inputsOf(' ', { outputTokens: 100 })).input).toBe('{');
+  });
+
+  it('keeps cut arguments if the response has no finish reason', async () => {
+    const input = '{"level": "3"';
+    expect(await inputsOf(input, { finishReason: 'unknown' })).toMatchObject({ input });
+  });
+
   it('keeps cut arguments of a response that used all allowed tokens, whatever it reports', async () => {
     const input = '{"level": 98';
     expect(await inputsOf(input, { outputTokens: 100 })).toMatchObject({ input, finishReason: 'length' });
@@ -127,6 +137,31 @@ describe('the tools of a host', () => {
     });
     const parts = await stream(model, { tools: [custom, setVolume] });
     expect(ofType(parts, 'tool-call')[0]?.input).toBe("{'a': 1}");
+  });
+});
+
+describe('a call of the loop in a response that may be cut', () => {
+  const ran = async (input: string, reason: LanguageModelV2FinishReason) => {
+    const own = scriptedTools({ echo: () => 'ran' });
+    const inner = scriptedModel([start, ...call('c1', 'echo', input), finish(reason)], textRound('Done.'));
+    await stream(withToolLoop(inner, { tools: own }));
+    return { ran: own.calls.length, output: exchangeOf(inner.requests[1]).outputs[0]?.[1] };
+  };
+
+  it.each(['length', 'error', 'content-filter'] as const)(
+    'does not run without arguments, which may be missing: %s',
+    async reason => {
+      expect(await ran('', reason)).toMatchObject({ ran: 0 });
+    },
+  );
+
+  it('does not run with arguments that need repair if there is no finish reason', async () => {
+    expect(await ran('{"from": "a"', 'unknown')).toEqual({
+      ran: 0,
+      output: expect.stringContaining('the response ended without a finish reason'),
+    });
+    expect(await ran('{"from": "a"}', 'unknown')).toEqual({ ran: 1, output: 'ran' });
+    expect(await ran('', 'unknown')).toEqual({ ran: 1, output: 'ran' });
   });
 });
 

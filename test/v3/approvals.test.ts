@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { LanguageModelV3CallOptions } from '../../src/v3/index.js';
 import { toLanguageModelV3 } from '../../src/v3/index.js';
-import { call, finish, textRound, scriptedModel, start } from '../tool-loop/_scripted-model.js';
+import { withToolLoop } from '../../src/tool-loop/index.js';
+import {
+  call,
+  callRound,
+  exchangeOf,
+  finish,
+  textRound,
+  scriptedModel,
+  start,
+} from '../tool-loop/_scripted-model.js';
+import { scriptedTools } from '../tool-loop/_tools.js';
 
 type Options = Partial<LanguageModelV3CallOptions>;
 
@@ -112,5 +122,29 @@ describe('an approval request of a hosted MCP server', () => {
       },
       { role: 'tool', content: [{ type: 'tool-result', ...name, output: { type: 'json', value } }] },
     ]);
+  });
+});
+
+describe('an approval request of the tool loop', () => {
+  it('with contradictory responses runs nothing', async () => {
+    const tools = scriptedTools({ wipe: () => 'ran' });
+    const model = scriptedModel(callRound(call('c1', 'wipe')), textRound('Done.'));
+    const facade = toLanguageModelV3(withToolLoop(model, { tools, approve: 'host' }));
+    const { content } = await facade.doGenerate({ prompt });
+    const [asked] = content as unknown as { toolCallId: string; providerMetadata: object }[];
+    const { approvalId } = content[1] as unknown as { approvalId: string };
+    const identity = { toolCallId: 'c1', toolName: 'wipe' };
+    const pending = { type: 'tool-call', ...identity, input: {}, providerOptions: asked?.providerMetadata };
+    const approved = { type: 'tool-approval-response', approvalId, approved: true };
+    const denied = { type: 'tool-result', ...identity, output: { type: 'execution-denied', reason: 'No.' } };
+    await facade.doGenerate({
+      prompt: [
+        ...prompt,
+        { role: 'assistant', content: [pending] },
+        { role: 'tool', content: [approved, denied] },
+      ],
+    });
+    expect(tools.calls).toEqual([]);
+    expect(exchangeOf(model.requests[1]).outputs).toEqual([['c1', 'The call was not approved: No.']]);
   });
 });
