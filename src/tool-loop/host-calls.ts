@@ -45,7 +45,8 @@ type HostInput = (finishReason: LanguageModelV2FinishReason) => string;
 export function repairHostInput(input: string, tool: HostTool | undefined): HostInput | undefined {
   if (tool?.type !== 'function') return undefined;
   // Hosts read missing arguments as `{}`, and run the call.
-  if (input.trim() === '') return finishReason => (isIncompleteReason(finishReason) ? TRUNCATED_INPUT : input);
+  if (input.trim() === '')
+    return finishReason => (isIncompleteReason(finishReason) ? TRUNCATED_INPUT : input);
   const parsed = parseToolArguments(input, { schema: tool.inputSchema });
   if (!parsed.success || !parsed.isRepaired) return undefined;
   return finishReason => (isCompleteReason(finishReason) ? parsed.json : input);
