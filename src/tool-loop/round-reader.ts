@@ -86,7 +86,7 @@ function createForwarder(turn: Turn, { calls, write }: { calls: CallRunner; writ
   const { tools, hiddenCalls, toolParts, record } = turn;
   const ids = turn.ids.round();
   const collector = createPartCollector();
-  const inputs = createLoopInputs(toolParts, write);
+  const inputs = createInputs(toolParts, write);
   const blocks = new Map<string, OpenBlock>();
   const hostCalls: string[] = [];
   const held = createHeldParts(write);
@@ -111,17 +111,10 @@ function createForwarder(turn: Turn, { calls, write }: { calls: CallRunner; writ
       const id = ids.call(part.id);
       if (part.providerExecuted === true) return write(withId(part, id));
       const { owner, toolName } = tools.find({ toolName: part.toolName, toolCallId: part.id });
-      if (owner === 'host') write({ ...part, id, toolName });
-      else inputs.start(id, toolName);
+      inputs.start({ ...part, id, toolName }, { isHost: owner === 'host' });
     },
-    'tool-input-delta': part => {
-      const id = ids.call(part.id);
-      if (!inputs.append(id, part.delta)) write(withId(part, id));
-    },
-    'tool-input-end': part => {
-      const id = ids.call(part.id);
-      if (!inputs.end(id)) write(withId(part, id));
-    },
+    'tool-input-delta': part => inputs.append(withId(part, ids.call(part.id))),
+    'tool-input-end': part => inputs.end(withId(part, ids.call(part.id))),
     'tool-call': part => {
       if (part.providerExecuted !== true) return addCall(part);
       const call = { ...part, toolCallId: ids.call(part.toolCallId) };
@@ -246,32 +239,35 @@ function createForwarder(turn: Turn, { calls, write }: { calls: CallRunner; writ
   }
 }
 
-/** Writes the input of the loop's calls as it streams. */
-function createLoopInputs(toolParts: ProviderToolParts, write: Write) {
-  const inputs = new Map<string, { readonly toolName: string; hasEnded: boolean }>();
+/** Writes the input of calls as it streams. */
+function createInputs(toolParts: ProviderToolParts, write: Write) {
+  const inputs = new Map<
+    string,
+    { readonly toolName: string; readonly isHost: boolean; hasEnded: boolean }
+  >();
   return {
-    start(id: string, toolName: string): void {
-      // A second start may belong to another call, which is written when it is complete.
+    start(part: PartOf<'tool-input-start'>, { isHost }: { isHost: boolean }): void {
+      const { id, toolName } = part;
+      // A second start may belong to another call, which is written under another id when it is complete.
       if (inputs.has(id)) return;
-      inputs.set(id, { toolName, hasEnded: false });
-      toolParts.inputStart(id, toolName).forEach(write);
+      inputs.set(id, { toolName, isHost, hasEnded: false });
+      if (isHost) write(part);
+      else toolParts.inputStart(id, toolName).forEach(write);
     },
-    /** Returns false if the id is not one of the loop's calls. */
-    append(id: string, delta: string): boolean {
-      const input = inputs.get(id);
-      if (input === undefined) return false;
-      if (!input.hasEnded) toolParts.inputDelta(id, input.toolName, delta).forEach(write);
-      return true;
+    append(part: PartOf<'tool-input-delta'>): void {
+      const { toolName = '', isHost = true, hasEnded = false } = inputs.get(part.id) ?? {};
+      if (hasEnded) return;
+      if (isHost) write(part);
+      else toolParts.inputDelta(part.id, toolName, part.delta).forEach(write);
     },
-    /** Returns false if the id is not one of the loop's calls. */
-    end(id: string): boolean {
-      const input = inputs.get(id);
-      if (input === undefined) return false;
-      if (!input.hasEnded) toolParts.inputEnd(id, input.toolName).forEach(write);
-      input.hasEnded = true;
-      return true;
+    end(part: PartOf<'tool-input-end'>): void {
+      const input = inputs.get(part.id);
+      if (input?.hasEnded) return;
+      if (input === undefined || input.isHost) write(part);
+      else toolParts.inputEnd(part.id, input.toolName).forEach(write);
+      if (input !== undefined) input.hasEnded = true;
     },
-    /** Writes the complete input of a call whose input was not streamed. Without it `ai@5` cannot place the result. */
+    /** Writes the complete input of a call of the loop whose input was not streamed. Without it `ai@5` cannot place the result. */
     complete({ toolCallId, toolName, input }: LoopCall): void {
       if (inputs.has(toolCallId)) return;
       toolParts.inputStart(toolCallId, toolName).forEach(write);

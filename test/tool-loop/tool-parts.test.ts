@@ -126,3 +126,20 @@ describe('the tool parts that the host receives', () => {
     expect(shown?.isError === true).toBe(isError);
   });
 });
+
+it('streams the input of a call once if a response repeats its id for a call of another tool', async () => {
+  const model = scriptedModel(
+    callRound(call('call_0', 'ask_user', { a: 1 }), call('call_0', 'echo', { b: 1 })),
+  );
+  const parts = await stream(withToolLoop(model, { tools: scriptedTools({ echo: () => 'ran' }) }), {
+    tools: [declareTool('ask_user')],
+  });
+  expect(ofType(parts, 'tool-input-start').map(({ id, toolName }) => [id, toolName])).toEqual([
+    ['call_0', 'ask_user'],
+    ['call_0_2', 'echo'],
+  ]);
+  expect(ofType(parts, 'tool-input-delta').map(({ id, delta }) => [id, delta])).toEqual([
+    ['call_0', '{"a":1}'],
+    ['call_0_2', '{"b":1}'],
+  ]);
+});
