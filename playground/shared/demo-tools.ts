@@ -26,5 +26,5 @@ export function everythingServer(): McpServers {
     '@modelcontextprotocol/server-everything/package.json',
   );
   const script = path.join(path.dirname(manifest), 'dist', 'index.js');
-  return { everything: { command: process.execPath, args: [script, 'stdio'] } };
+  return { everything: { command: process.execPath, args: [script, 'stdio'], trustAnnotations: true } };
 }

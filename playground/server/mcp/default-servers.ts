@@ -12,7 +12,7 @@ export function defaultServers({ filesFolder }: { filesFolder: string }): McpSer
   const script = path.join(path.dirname(manifest), 'dist', 'index.js');
   return {
     ...everythingServer(),
-    files: { command: process.execPath, args: [script, filesFolder] },
+    files: { command: process.execPath, args: [script, filesFolder], trustAnnotations: true },
   };
 }
 

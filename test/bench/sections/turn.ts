@@ -45,11 +45,13 @@ async function compareTurn(
   { name, atMost, ...times }: Turn,
   samples: { samples: number; warmUp: number },
 ): Promise<Figure[]> {
+  let lookUps = 0;
   const lookUp = tool({
     inputSchema: z.object({ milliseconds: z.number() }),
     execute: async ({ milliseconds }) => {
       await delay(milliseconds);
-      return 'found';
+      // The loop stops a call that returns the same output again and again.
+      return `found ${++lookUps}`;
     },
   });
   const costs = await compare(

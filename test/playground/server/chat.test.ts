@@ -39,7 +39,9 @@ async function readUntil(response: Response, pattern: RegExp): Promise<RegExpExe
 
 describe.each(['kelivo', 'official'] as const)('a turn of %s', thread => {
   it('records rounds, requests, events, tools and tokens', async () => {
-    const { ask } = await openPlayground({ mcpServers: { everything: everythingOverStdio() } });
+    const { ask } = await openPlayground({
+      mcpServers: { everything: { ...everythingOverStdio(), trustAnnotations: true } },
+    });
     const { trace, text } = await ask(SUM_AND_COUNT, { thread });
 
     expect(text).toContain('The sum of 17 and 25 is 42.');
@@ -72,7 +74,9 @@ describe.each(['kelivo', 'official'] as const)('a turn of %s', thread => {
   });
 
   it('continues the history of the other provider', async () => {
-    const playground = await openPlayground({ mcpServers: { everything: everythingOverStdio() } });
+    const playground = await openPlayground({
+      mcpServers: { everything: { ...everythingOverStdio(), trustAnnotations: true } },
+    });
     const flags = thread === 'kelivo' ? ['official', 'kelivo'] : ['kelivo', 'official'];
     await playground.call('/api/state', { method: 'PATCH', body: { flag: flags[0] } });
     await playground.ask(SUM_AND_COUNT);
