@@ -47,7 +47,9 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     await field.fill('{ "mcpServers": { "a": { "command": 1 } } }');
     await page.getByRole('button', { name: 'Save and connect' }).click();
     const problem = await page.locator('.hint.problem').innerText();
-    await field.fill(JSON.stringify({ mcpServers: { more: everythingOverStdio() } }));
+    await field.fill(
+      JSON.stringify({ mcpServers: { more: { ...everythingOverStdio(), trustAnnotations: true } } }),
+    );
     await page.getByRole('button', { name: 'Save and connect' }).click();
     const question = await page.getByRole('alertdialog').innerText();
     await shoot('confirm-command');
