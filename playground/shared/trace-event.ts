@@ -66,7 +66,17 @@ export type TraceEvent = { readonly at: number } & (
       duration: number;
       isError: boolean;
     }
-  | { type: 'approval-requested'; approvalId: string; toolCallId: string; toolName: string; input: unknown }
+  | {
+      type: 'approval-requested';
+      approvalId: string;
+      toolCallId: string;
+      toolName: string;
+      /** The tool's name at its source. */
+      originalName: string;
+      /** The MCP server of the tool. Tools of the playground have none. */
+      server?: string;
+      input: unknown;
+    }
   | { type: 'approval-decided'; approvalId: string; approved: boolean }
   | { type: 'round-end'; round: number; finishReason: string; usage: Usage }
   | { type: 'turn-end'; end: TurnEnd; message?: string; finishReason?: string; usage?: Usage }

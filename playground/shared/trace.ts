@@ -71,6 +71,8 @@ export interface Approval {
   readonly approvalId: string;
   readonly toolCallId: string;
   readonly toolName: string;
+  readonly originalName: string;
+  readonly server: string | undefined;
   readonly input: unknown;
   readonly requestedAt: number;
   readonly decidedAt?: number;
@@ -161,9 +163,11 @@ const handlers: Handlers = {
         : [...tools, { toolCallId, toolName, round, startAt: at, ...change }],
     };
   },
-  'approval-requested': ({ approvals }, { at, approvalId, toolCallId, toolName, input }) => ({
-    approvals: [...approvals, { approvalId, toolCallId, toolName, input, requestedAt: at }],
-  }),
+  'approval-requested': ({ approvals }, { at, approvalId, toolCallId, input, ...tool }) => {
+    const { toolName, originalName, server } = tool;
+    const approval = { approvalId, toolCallId, toolName, originalName, server, input, requestedAt: at };
+    return { approvals: [...approvals, approval] };
+  },
   'approval-decided': ({ approvals }, { at, approvalId, approved }) => ({
     approvals: approvals.map(approval =>
       approval.approvalId === approvalId ? { ...approval, decidedAt: at, approved } : approval,

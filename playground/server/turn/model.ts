@@ -1,13 +1,11 @@
-import { jsonSchema, type LanguageModel, type ToolSet } from 'ai';
-import type { ToolLoopOptions } from 'kelivo-responses';
+import type { KelivoResponsesProvider, ToolLoopOptions } from 'kelivo-responses';
 import type { ModelAdapter } from 'kelivo-responses/adapters';
 import { createSwitchableProvider } from 'kelivo-responses/host';
-import { createLocalTools, createToolbox, type ToolSource } from 'kelivo-responses/tool-loop';
+import type { ToolSource } from 'kelivo-responses/tool-loop';
 import { localTools } from '../../shared/demo-tools.js';
 import type { Flag } from '../../shared/trace-event.js';
 
-export interface OpenModelOptions {
-  readonly modelId: string;
+export interface OpenProviderOptions {
   readonly baseURL: string;
   readonly apiKey: string | undefined;
   /** Sent as `x-client-request-id` with each request of the turn. */
@@ -23,14 +21,14 @@ export interface OpenModelOptions {
 const IDLE_LIMIT = 15_000;
 
 /**
- * Opens a model of either provider. Both use the same tools, loop and adapters, so that a comparison shows only the
- * differences between the providers.
+ * Opens either provider. Both use the same tools, loop and adapters, so that a comparison shows only the differences
+ * between the providers.
  */
-export function openModel(
+export function openProvider(
   flag: Flag,
-  { modelId, apiKey = '', requestId, mcpTools, ...settings }: OpenModelOptions,
-): Exclude<LanguageModel, string> {
-  const provider = createSwitchableProvider({
+  { apiKey = '', requestId, mcpTools, ...settings }: OpenProviderOptions,
+): KelivoResponsesProvider {
+  return createSwitchableProvider({
     kelivo: {
       ...settings,
       // A function prevents the fallback to the environment, whose key may belong to another endpoint.
@@ -43,19 +41,4 @@ export function openModel(
     fallback: 'with-tool-loop',
     enabled: flag === 'kelivo',
   });
-  return provider.languageModel(modelId);
-}
-
-/** Declares the tools to the host, so that it shows their calls. The open schema leaves validation to the tool loop. */
-export async function declareTools(
-  mcpTools: ToolSource,
-  { signal }: { signal: AbortSignal },
-): Promise<ToolSet> {
-  const { tools } = await createToolbox([mcpTools, createLocalTools(localTools)]).listTools({ signal });
-  return Object.fromEntries(
-    tools.map(({ name, description }) => [
-      name,
-      { description, inputSchema: jsonSchema({ type: 'object' }) },
-    ]),
-  );
 }

@@ -13,8 +13,7 @@ import type { Flag, TraceEvent } from '../../shared/trace-event.js';
 import type { SharedEmulator } from '../emulator/shared-emulator.js';
 import type { KeySafe } from '../keys.js';
 import type { ApprovalDesk } from './approvals.js';
-import { declareTools } from './model.js';
-import { openModel } from './model.js';
+import { openProvider } from './model.js';
 import { openTarget } from './target.js';
 import { createRecordingFetch } from './recording-fetch.js';
 import type { Redactor } from './redaction.js';
@@ -95,8 +94,7 @@ async function runRecorded(
       adapters: adapters.map(({ name }) => name),
       fault: target.fault,
     });
-    const model = openModel(flag, {
-      modelId: settings.modelId,
+    const provider = openProvider(flag, {
       baseURL: target.baseURL,
       apiKey: target.apiKey,
       requestId: messageId,
@@ -105,9 +103,10 @@ async function runRecorded(
       adapters,
       toolLoop: {
         approvals: settings.approvals,
-        async approve({ toolCallId, toolName, input }, { signal: turnSignal }) {
+        async approve({ toolCallId, toolName, originalName, server, input }, { signal: turnSignal }) {
           const { approvalId, decision } = desk.ask({ signal: turnSignal });
-          record({ type: 'approval-requested', approvalId, toolCallId, toolName, input });
+          const tool = { toolName, originalName, ...(server !== undefined && { server }) };
+          record({ type: 'approval-requested', approvalId, toolCallId, ...tool, input });
           recorder.flush();
           const decided = await decision;
           record({ type: 'approval-decided', approvalId, approved: decided.approved });
@@ -120,10 +119,10 @@ async function runRecorded(
       },
     });
     const result = streamText({
-      model,
+      model: provider.languageModel(settings.modelId),
       system: settings.systemPrompt || undefined,
       messages: convertToModelMessages(toHistory(history, target), { ignoreIncompleteToolCalls: true }),
-      tools: await declareTools(mcpTools, { signal }),
+      tools: await provider.toolStubs(),
       providerOptions: {
         openai: {
           // The complete conversation is sent with each request, so that either provider can continue it.

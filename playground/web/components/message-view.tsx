@@ -94,7 +94,7 @@ const toTitle = (text: string): string => text.split('\n')[0]?.replace(/[*#]/g, 
 
 /** Asks for the approval of a tool call. The model receives the reason of a rejection. */
 function ApprovalPrompt({ approval }: { approval: Approval }) {
-  const { approvalId, toolName, input } = approval;
+  const { approvalId, originalName, server, input } = approval;
   const [isSent, setSent] = useState(false);
   const [problem, setProblem] = useState<string>();
 
@@ -108,11 +108,12 @@ function ApprovalPrompt({ approval }: { approval: Approval }) {
     }
   };
   return (
-    <div className="approval" role="alertdialog" aria-label={`Allow ${toolName} to run?`}>
+    <div className="approval" role="alertdialog" aria-label={`Allow ${originalName} to run?`}>
       <p>
-        Allow <code>{toolName}</code> to run with these arguments?
+        Allow <code>{originalName}</code> {server !== undefined && `of the MCP server “${server}” `}to run
+        with these arguments?
       </p>
-      <JsonView value={input} label={`Arguments of ${toolName}`} />
+      <JsonView value={input} label={`Arguments of ${originalName}`} />
       <div className="button-row">
         <button type="button" className="button primary" disabled={isSent} onClick={() => void decide(true)}>
           Allow

@@ -8,6 +8,9 @@ import { openPlayground, readTurn, type TestPlayground } from './_playground.js'
 
 const SUM_AND_COUNT = 'First get the sum of 17 and 25, then count the words in "one two three".';
 
+/** Most of its tools are read-only, so that they run without approval. */
+const trustedServer = () => ({ ...everythingOverStdio(), trustAnnotations: true });
+
 const readConversation = async ({ call }: TestPlayground): Promise<Conversation> =>
   (await call('/api/conversations/conversation-1')).json as Conversation;
 
@@ -39,9 +42,7 @@ async function readUntil(response: Response, pattern: RegExp): Promise<RegExpExe
 
 describe.each(['kelivo', 'official'] as const)('a turn of %s', thread => {
   it('records rounds, requests, events, tools and tokens', async () => {
-    const { ask } = await openPlayground({
-      mcpServers: { everything: { ...everythingOverStdio(), trustAnnotations: true } },
-    });
+    const { ask } = await openPlayground({ mcpServers: { everything: trustedServer() } });
     const { trace, text } = await ask(SUM_AND_COUNT, { thread });
 
     expect(text).toContain('The sum of 17 and 25 is 42.');
@@ -74,9 +75,7 @@ describe.each(['kelivo', 'official'] as const)('a turn of %s', thread => {
   });
 
   it('continues the history of the other provider', async () => {
-    const playground = await openPlayground({
-      mcpServers: { everything: { ...everythingOverStdio(), trustAnnotations: true } },
-    });
+    const playground = await openPlayground({ mcpServers: { everything: trustedServer() } });
     const flags = thread === 'kelivo' ? ['official', 'kelivo'] : ['kelivo', 'official'];
     await playground.call('/api/state', { method: 'PATCH', body: { flag: flags[0] } });
     await playground.ask(SUM_AND_COUNT);
@@ -190,7 +189,7 @@ describe('an approval', () => {
     const { trace } = readTurn(await readConversation(playground));
 
     expect(await readFile(file, 'utf8')).toBe('Hi.');
-    expect(trace.approvals).toMatchObject([{ toolName: 'write_file', approved: true }]);
+    expect(trace.approvals).toMatchObject([{ toolName: 'write_file', server: 'files', approved: true }]);
     expect(trace.tools).toMatchObject([{ toolName: 'write_file', state: 'done' }]);
   });
 

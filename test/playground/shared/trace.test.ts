@@ -111,7 +111,9 @@ describe('a trace', () => {
       at: 1,
       approvalId: 'a',
       toolCallId: 'call_1',
-      toolName: 'write_file',
+      toolName: 'files_write_file',
+      originalName: 'write_file',
+      server: 'files',
       input: {},
     };
     const { approvals } = toTrace([
@@ -119,7 +121,7 @@ describe('a trace', () => {
       { type: 'approval-decided', at: 8, approvalId: 'a', approved: false },
     ]);
 
-    expect(approvals).toMatchObject([{ requestedAt: 1, decidedAt: 8, approved: false }]);
+    expect(approvals).toMatchObject([{ server: 'files', requestedAt: 1, decidedAt: 8, approved: false }]);
   });
 
   it('keeps unchanged objects, so that they are not rendered again', () => {

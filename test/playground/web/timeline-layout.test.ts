@@ -70,7 +70,15 @@ describe('the timeline', () => {
   it('displays a call that waits for approval until it is decided', () => {
     const waiting: TraceEvent[] = [
       ...finished.slice(0, 4),
-      { type: 'approval-requested', at: 250, approvalId: 'a', toolCallId: 'c', toolName: 'rm', input: {} },
+      {
+        type: 'approval-requested',
+        at: 250,
+        approvalId: 'a',
+        toolCallId: 'c',
+        toolName: 'rm',
+        originalName: 'rm',
+        input: {},
+      },
     ];
     const decided: TraceEvent[] = [
       ...waiting,
