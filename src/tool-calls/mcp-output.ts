@@ -87,7 +87,7 @@ export function toModelOutput(
   return { type: 'content', value: [...items.slice(0, firstMedia), ...inserted, ...items.slice(firstMedia)] };
 }
 
-/** Returns true if the texts contain a value as JSON, whatever the order of its keys and its white space. */
+/** Returns true if the texts contain a value as JSON, regardless of the order of its keys and of white space. */
 function containsJson(texts: readonly string[], value: unknown): boolean {
   const expected = toStableJson(value);
   const isEqual = (text: string): boolean => {

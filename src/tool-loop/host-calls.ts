@@ -22,8 +22,8 @@ export const isCompleteReason = (finishReason: LanguageModelV2FinishReason): boo
   finishReason !== 'unknown' && !isIncompleteReason(finishReason);
 
 /**
- * Returns the finish reason of a response. A response with all the tokens that it was allowed is truncated, whatever its
- * server reports: llama.cpp reports a normal end.
+ * Returns the finish reason of a response. A response with all the tokens that it was allowed is truncated, even
+ * if its server reports a normal end, as llama.cpp does.
  */
 export function finishReasonOf(
   { finishReason, usage }: { finishReason: LanguageModelV2FinishReason; usage: LanguageModelV2Usage },

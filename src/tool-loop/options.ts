@@ -61,8 +61,9 @@ export interface ToolLoopOptions {
   /**
    * Calls that need approval. `unless-read-only`: calls of tools that are not read-only. `destructive`: calls of tools that
    * are not known to be harmless. `always` and `never`: all calls, or none. A function returns false for calls that need
-   * no approval; any other value and an exception require it. Hints of tools count with the defaults of MCP, and those of
-   * servers without `trustAnnotations` not at all. A tool with `needsApproval` requires approval in addition.
+   * no approval. Any other value requires it, and an exception refuses the call. Hints of tools count with the defaults
+   * of MCP, and those of servers without `trustAnnotations` not at all. A tool with `needsApproval` requires approval in
+   * addition.
    * @default 'unless-read-only' with `approve`, else 'never'
    */
   approvals?: Approvals;

@@ -9,7 +9,7 @@ export type TurnLimit =
 /** A limit that a turn has reached. */
 export interface ReachedLimit {
   readonly limit: TurnLimit;
-  /** The end of a sentence that tells the model and the user why no further tools are called. */
+  /** The reason for the model and the user, as the end of a sentence. */
   readonly reason: string;
 }
 

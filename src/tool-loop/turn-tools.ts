@@ -118,6 +118,6 @@ const toFunctionTool = ({ name, description, inputSchema }: ToolDefinition): Lan
   name,
   ...(description !== undefined && { description }),
   inputSchema,
-  // A host's request for strict schemas does not apply to the loop's tools. `ai@6` knows the field, V2 does not.
+  // A host's request for strict schemas does not apply to the loop's tools. `ai@6` has the field, V2 does not.
   ...(!isStrictSchema(inputSchema) && { strict: false }),
 });

@@ -24,7 +24,7 @@ export interface EventMapperOptions {
   readonly generateId: () => string;
   readonly declared: DeclaredTools;
   readonly errorContext: ErrorContext;
-  /** The requested limit of output tokens. A response that reaches it is incomplete, whatever its status says. */
+  /** The requested limit of output tokens. A response that reaches it is incomplete, regardless of its status. */
   readonly maxOutputTokens?: number | undefined;
   /** Adds the response id to the metadata of parts. */
   readonly isKept: boolean;

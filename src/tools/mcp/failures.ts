@@ -136,8 +136,8 @@ function toStatusFacts(status: number, body: string, { hasSession }: FailureCont
 }
 
 /**
- * JSON-RPC error messages with which servers reject a session by HTTP 400. Any other 400 may be the answer of a tool,
- * whatever its text mentions.
+ * JSON-RPC error messages with which servers reject a session by HTTP 400. Any other 400 may be the response of a tool,
+ * even if its text mentions a session.
  */
 const sessionRejections = new Set([
   // The examples of the TypeScript SDK and the everything server, for an unknown id.

@@ -68,8 +68,8 @@ const runningChildren = new Set<ChildProcess>();
 let watchdog: ChildProcess | undefined;
 
 /**
- * Remembers the process groups that it reads, one list per line. Its input ends when this process has ended in whatever
- * way, `SIGKILL` included. Then it ends the groups: a server may ignore the end of its input and `SIGTERM`, and a
+ * Remembers the process groups that it reads, one list per line. Its input ends when this process has ended, even
+ * by `SIGKILL`. Then it ends the groups: a server may ignore the end of its input and `SIGTERM`, and a
  * process cannot wait while it exits.
  */
 const watchdogScript = `

@@ -31,7 +31,7 @@ const structureBounds = { maxDepth: 500, maxSize: maxResultCharacters };
 /**
  * Converts the result of an MCP tool to the AI SDK's format. Structured content is added unless the text repeats it.
  * Binary data never becomes text. A note in the output replaces omitted content and marks truncated content. What only
- * the host can use is kept beside the output: `_meta`, structured content and the original blocks.
+ * the host can use is kept in `mcp` of the output: `_meta`, structured content and the original blocks.
  */
 export function toToolOutput({
   content = [],
