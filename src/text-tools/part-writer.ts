@@ -15,9 +15,6 @@ export interface PartWriter extends TextEvents {
   readonly calls: number;
 }
 
-/** Marks a call that was read from text. */
-const FROM_TEXT: SharedV2ProviderMetadata = { kelivo: { fromText: true } };
-
 interface OpenCall {
   readonly id: string;
   readonly name: string;
@@ -101,7 +98,7 @@ export function createPartWriter(emit: (part: LanguageModelV2StreamPart) => void
       flush();
       const { id, name, input } = call;
       emit({ type: 'tool-input-end', id });
-      emit({ type: 'tool-call', toolCallId: id, toolName: name, input, providerMetadata: FROM_TEXT });
+      emit({ type: 'tool-call', toolCallId: id, toolName: name, input });
       calls++;
       call = undefined;
     },

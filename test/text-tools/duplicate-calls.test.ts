@@ -53,8 +53,9 @@ async function read(...response: Part[][]) {
   };
 }
 
-const toShort = ({ toolName, input, providerMetadata }: Extract<Part, { type: 'tool-call' }>): string =>
-  `${providerMetadata?.kelivo?.fromText === true ? 'text' : 'native'} ${toolName} ${JSON.parse(input).place}`;
+/** Native calls have the ids of this file, of one letter. Those of calls from text are generated. */
+const toShort = ({ toolCallId, toolName, input }: Extract<Part, { type: 'tool-call' }>): string =>
+  `${toolCallId.length > 1 ? 'text' : 'native'} ${toolName} ${JSON.parse(input).place}`;
 
 describe('a call that a response contains natively and as text', () => {
   it.each([
