@@ -28,7 +28,8 @@ export interface KelivoProviderOptions extends ResponsesProviderOptions {
   /**
    * The value of `toolApproval` of `ai` 7, which asks it only about tools that the host runs: a function, or statuses by
    * tool name. `denied` refuses a call, `user-approval` requests approval, `approved` runs it regardless of the policy, and
-   * without a status the policy of the tool loop applies. It is passed by reference.
+   * without a status the policy of the tool loop applies. Under the original name of a tool, `approved` does not count,
+   * because the tool of another server may have the same name. It is passed by reference.
    */
   toolApproval?: ToolApproval;
   /** Tools of this call that the tool loop runs. `runInProvider()` sets them. */
@@ -58,6 +59,8 @@ export interface KelivoProviderMetadata {
    * the history.
    */
   readonly hiddenCalls?: JSONValue;
+  /** The MCP server and the tool's original name, on calls of MCP tools. The name of the call may differ from it. */
+  readonly tool?: { readonly server: string; readonly name: string };
   /** Why the server ended the response early, for example `max_output_tokens`. */
   readonly incompleteReason?: string;
   /** Number of events of the stream that could not be read. */

@@ -17,7 +17,7 @@ const INCOMPLETE: ReadonlySet<LanguageModelV2FinishReason> = new Set(['error', '
 export const isIncompleteReason = (finishReason: LanguageModelV2FinishReason): boolean =>
   INCOMPLETE.has(finishReason);
 
-/** Returns true for a response that has ended. A stream that was cut without an error has the reason `unknown`. */
+/** Returns true for a response that has ended. A stream that was truncated without an error has the reason `unknown`. */
 export const isCompleteReason = (finishReason: LanguageModelV2FinishReason): boolean =>
   finishReason !== 'unknown' && !isIncompleteReason(finishReason);
 
