@@ -133,6 +133,20 @@ export async function decideOnCall(
   }
 }
 
+/** Returns the text for the model if `toolApproval` denies a call that was approved earlier, as in `ai` 7. */
+export async function findDenial(
+  request: ApprovalRequest,
+  { toolApproval, signal }: Pick<ApprovalSettings, 'toolApproval'> & Pick<ToolCallOptions, 'signal'>,
+): Promise<string | undefined> {
+  try {
+    const { type, reason } = await untilAborted(statusOf(request, toolApproval), signal);
+    return type === 'denied' ? toRefusalText(reason) : undefined;
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    return toRefusalText(error instanceof Error ? error.message : String(error));
+  }
+}
+
 type Need = 'none' | 'approval' | { readonly refusal: string | undefined };
 
 /** `toolApproval` takes precedence over the policy and over `needsApproval`, as in `ai` 7. */

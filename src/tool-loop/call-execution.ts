@@ -9,7 +9,7 @@ import type {
   ToolProgress,
   ToolSource,
 } from '../tools/tool-source.js';
-import { type ApprovalRequest, type ApprovalSettings, decideOnCall } from './approvals.js';
+import { type ApprovalRequest, type ApprovalSettings, decideOnCall, findDenial } from './approvals.js';
 import { type LoopCall, parseInput, sourceOf } from './calls.js';
 import type { ApprovalCheck } from './host-approvals.js';
 import { limitOutput, type OutputLimits } from './output-limits.js';
@@ -55,6 +55,9 @@ export async function executeCall(
 }
 
 interface ExecuteApprovedOptions extends StartCallOptions {
+  readonly callContext: ToolCallContext;
+  readonly messages: NonNullable<ToolCallOptions['messages']>;
+  readonly toolApproval: ApprovalSettings['toolApproval'];
   /** Verifies the request for the approval and claims it. */
   readonly admit: () => Promise<ApprovalCheck>;
   /** Returns the stored result of the call that an approval belongs to. */
@@ -64,9 +67,12 @@ interface ExecuteApprovedOptions extends StartCallOptions {
 /** Runs a call of an earlier turn with the approved arguments, if it was approved, and unless it ran before. */
 export async function executeApprovedCall(
   call: ToolInvocation,
+  tool: ToolDefinition,
   { admit, resultsOf, ...options }: ExecuteApprovedOptions,
 ): Promise<ToolOutput> {
   options.signal.throwIfAborted();
+  const denial = await findDenial(toApprovalRequest(call, tool, options), options);
+  if (denial !== undefined) return { type: 'error-text', value: denial };
   const admission = await admit();
   if ('output' in admission) return admission.output;
   const results = resultsOf(admission.nonce);

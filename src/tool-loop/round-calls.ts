@@ -67,6 +67,7 @@ export function createRoundCalls(
       }
       return executeApprovedCall(
         { toolCallId, toolName, input: objectOf(pending.part.input) ?? {}, ...sourceOf(tool) },
+        tool,
         {
           ...common,
           admit: () =>

@@ -68,6 +68,16 @@ describe.each(rows)('an approval by the host: $name, $mode', ({ host, mode }) =>
     expect(effects()).toEqual([]);
   });
 
+  it('runs nothing if `toolApproval` denies the call when the approval arrives', async () => {
+    const { turn, emulator, effects, outputs } = await startApprovals(host, mode);
+    emulator.enqueue([record('a')], [{ text: 'Done.' }]);
+    const asked = await turn([question]);
+    const toolApproval = { record: { type: 'denied', reason: 'Not any more.' } };
+    await turn(withAnswers(asked.history, true), { providerOptions: { kelivo: { toolApproval } } });
+    expect(effects()).toEqual([]);
+    expect(outputs()).toEqual(['The call was not approved: Not any more.']);
+  });
+
   it('that answers only some requests runs those and asks for the others again', async () => {
     const { turn, emulator, effects, outputs } = await startApprovals(host, mode);
     emulator.enqueue([record('a'), record('b')], [{ text: 'Done.' }]);
