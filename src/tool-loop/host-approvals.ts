@@ -24,11 +24,15 @@ import type { ToolLoopOptions } from './options.js';
 // adds the response of a person to the next prompt. The call runs at the start of that turn. It is then written again,
 // with its result, because hosts expect a call and its result in one response.
 
-/** A call of the prompt that was approved, or that nobody has answered yet. */
-export interface PendingCall {
+/** A call of the prompt with the request for its approval. */
+interface RequestedCall {
   readonly part: LanguageModelV2ToolCallPart;
-  /** The request that was approved, or else the first one. */
+  /** The request that was answered, or else the first one. */
   readonly mark: ApprovalMark;
+}
+
+/** A call of the prompt that was approved, or that nobody has answered yet. */
+export interface PendingCall extends RequestedCall {
   readonly isApproved: boolean;
   /** Stands in the prompt for the output of the call. */
   readonly placeholder: ToolOutput;
@@ -57,6 +61,8 @@ export interface HostApprovals {
     call: PendingCall,
     options: { tools: Tools; signal: AbortSignal; write: Write },
   ): Promise<ApprovalCheck>;
+  /** Claims denied calls, so that a changed answer runs nothing. Rejects if that fails. */
+  recordDenials(calls: readonly RequestedCall[], signal: AbortSignal): Promise<void>;
 }
 
 type Tools = Pick<ReadonlyMap<string, ToolDefinition>, 'get'>;
@@ -105,6 +111,18 @@ export function createHostApprovals(
         if (signal.aborted) throw signal.reason;
         const reason = error instanceof Error ? error.message : String(error);
         return refuse(`the approval could not be claimed (${reason}).`);
+      }
+    },
+
+    async recordDenials(calls, signal) {
+      for (const { part, mark } of calls) {
+        const verified = await ids.verify(mark.id, toApprovable(part, mark));
+        if (verified?.isExpired !== false) continue;
+        await ids.claim(verified.nonce, signal).catch(cause => {
+          signal.throwIfAborted();
+          const message = `The denial of the call of "${part.toolName}" could not be recorded. Send the messages again.`;
+          throw new Error(message, { cause });
+        });
       }
     },
   };
@@ -168,22 +186,33 @@ interface AskedCall {
 
 /**
  * Gives every call that needed approval one place and one result in the prompt: a host keeps it as often as it was
- * written. Returns the calls that the turn has to begin with, which have a placeholder as result.
+ * written. Returns the calls that the turn has to begin with, which have a placeholder as result, and the calls that
+ * were denied.
  */
 export function resolveApprovals(
   { prompt, providerOptions }: LanguageModelV2CallOptions,
   { isActive }: Pick<HostApprovals, 'isActive'>,
-): { prompt: LanguageModelV2Prompt; pending: readonly PendingCall[] } {
+): {
+  prompt: LanguageModelV2Prompt;
+  pending: readonly PendingCall[];
+  denied: readonly RequestedCall[];
+} {
   const asked = findAskedCalls(prompt);
-  if (asked.size === 0) return { prompt, pending: [] };
+  if (asked.size === 0) return { prompt, pending: [], denied: [] };
   const responses = approvalResponsesOf(providerOptions);
   const lastUser = prompt.findLastIndex(({ role }) => role === 'user');
   const pending: PendingCall[] = [];
+  const denied: RequestedCall[] = [];
   const outputs = new Map<string, ToolOutput>();
   for (const [toolCallId, call] of asked) {
-    const state = toState(call, { responses, isCurrent: isActive && call.lastIndex > lastUser });
+    const isCurrent = isActive && call.lastIndex > lastUser;
+    const answers = answersOf(call, responses);
+    const state = toState(call, { ...answers, isCurrent });
     outputs.set(toolCallId, 'placeholder' in state ? state.placeholder : state);
     if ('placeholder' in state) pending.push(state);
+    // A later user message does not change what was denied, which was recorded then.
+    else if (answers.denied !== undefined && isCurrent)
+      denied.push({ part: call.part, mark: answers.denied.mark });
   }
 
   const written = new Set<string>();
@@ -201,7 +230,7 @@ export function resolveApprovals(
     if (message.role !== 'tool') return message;
     return { ...message, content: message.content.filter(part => !outputs.has(part.toolCallId)) };
   });
-  return { prompt: resolved.filter(({ content }) => content.length > 0), pending };
+  return { prompt: resolved.filter(({ content }) => content.length > 0), pending, denied };
 }
 
 function findAskedCalls(prompt: LanguageModelV2Prompt): Map<string, AskedCall> {
@@ -230,16 +259,31 @@ function findAskedCalls(prompt: LanguageModelV2Prompt): Map<string, AskedCall> {
   return asked;
 }
 
+/** The answers to the requests for one call. */
+interface Answers {
+  readonly approved: ApprovalMark | undefined;
+  readonly denied: { readonly mark: ApprovalMark; readonly reason: string | undefined } | undefined;
+}
+
+function answersOf({ marks }: AskedCall, responses: readonly ApprovalResponse[]): Answers {
+  const answers = marks.flatMap(mark =>
+    responses
+      .filter(({ approvalId }) => approvalId === mark.id)
+      .map(({ approved, reason }) => ({ mark, approved, reason })),
+  );
+  return {
+    approved: answers.find(({ approved }) => approved)?.mark,
+    denied: answers.find(({ approved }) => !approved),
+  };
+}
+
 /** Returns the output of a call, or the call if the turn has to begin with it. */
 function toState(
   { part, marks, result }: AskedCall,
-  { responses, isCurrent }: { responses: readonly ApprovalResponse[]; isCurrent: boolean },
+  { approved, denied, isCurrent }: Answers & { isCurrent: boolean },
 ): ToolOutput | PendingCall {
   if (result !== undefined) return result.output;
-  const given = responses.filter(({ approvalId }) => marks.some(({ id }) => id === approvalId));
-  const denied = given.find(({ approved }) => !approved);
   if (denied !== undefined) return { type: 'error-text', value: toRefusalText(denied.reason) };
-  const approved = marks.find(({ id }) => given.some(({ approvalId }) => approvalId === id));
   if (isCurrent) {
     return {
       part,

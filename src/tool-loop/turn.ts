@@ -122,7 +122,8 @@ export async function openTurn(
     const hostApprovals = createHostApprovals(callOptions, settings);
     const history = { ...callOptions, prompt: withHiddenCalls(callOptions.prompt) };
     const tools = await openTurnTools({ ...history, source, lifetime, isHostedTool, warn: warnOfTools });
-    const { prompt, pending } = resolveApprovals(history, hostApprovals);
+    const { prompt, pending, denied } = resolveApprovals(history, hostApprovals);
+    await hostApprovals.recordDenials(denied, signal);
     const request = tools.applyTo({
       ...callOptions,
       abortSignal: signal,

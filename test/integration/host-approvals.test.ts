@@ -78,6 +78,16 @@ describe.each(rows)('an approval by the host: $name, $mode', ({ host, mode }) =>
     expect(outputs()).toEqual(['The call was not approved: Not any more.']);
   });
 
+  it('runs nothing if a client changes it after a denial', async () => {
+    const { turn, emulator, effects, outputs } = await startApprovals(host, mode);
+    emulator.enqueue([record('a')], [{ text: 'Pity.' }], [{ text: 'Hm.' }]);
+    const asked = await turn([question]);
+    await turn(withAnswers(asked.history, false));
+    await turn(withAnswers(asked.history, true));
+    expect(outputs()).toEqual([expect.stringContaining('this approval was already answered')]);
+    expect(effects()).toEqual([]);
+  });
+
   it('that answers only some requests runs those and asks for the others again', async () => {
     const { turn, emulator, effects, outputs } = await startApprovals(host, mode);
     emulator.enqueue([record('a'), record('b')], [{ text: 'Done.' }]);
