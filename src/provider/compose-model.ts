@@ -27,6 +27,6 @@ export function composeModel(
   return createToolLoop(
     adapted,
     { ...toolLoop, tools: tools ?? [], timeouts: loopTimeouts },
-    { isHostedTool: isHostedToolPart, closed },
+    { isHostedTool: isHostedToolPart, reportsLength: true, closed },
   );
 }

@@ -11,6 +11,17 @@ import type { IsHostedCall } from '../tool-calls/call-matching.js';
 import { parseToolArguments } from '../tool-calls/tool-arguments.js';
 import { createToolFinder, type HostTool } from './known-tools.js';
 
+/** Facts about the model of a loop. */
+export interface ModelFacts {
+  /** Recognizes calls of hosted tools of the model. */
+  readonly isHostedTool: IsHostedCall;
+  /**
+   * The model itself finishes as `length` at the requested maximum. Its usage may contain several responses, each with
+   * its own maximum. @default false
+   */
+  readonly reportsLength?: boolean;
+}
+
 /** Finish reasons of a response that may be incomplete: its last arguments may be truncated. */
 const INCOMPLETE: ReadonlySet<LanguageModelV2FinishReason> = new Set(['error', 'length', 'content-filter']);
 
@@ -27,11 +38,19 @@ export const isCompleteReason = (finishReason: LanguageModelV2FinishReason): boo
  */
 export function finishReasonOf(
   { finishReason, usage }: { finishReason: LanguageModelV2FinishReason; usage: LanguageModelV2Usage },
-  { maxOutputTokens }: Pick<LanguageModelV2CallOptions, 'maxOutputTokens'>,
+  { maxOutputTokens }: { maxOutputTokens: number | undefined },
 ): LanguageModelV2FinishReason {
   const isAtLimit = maxOutputTokens !== undefined && (usage.outputTokens ?? 0) >= maxOutputTokens;
   return isAtLimit && !isIncompleteReason(finishReason) ? 'length' : finishReason;
 }
+
+/** Returns the maximum to check, which is none for a model that checks it itself. */
+export const outputLimitOf = (
+  { maxOutputTokens }: Pick<LanguageModelV2CallOptions, 'maxOutputTokens'>,
+  { reportsLength }: { reportsLength: boolean },
+): { maxOutputTokens: number | undefined } => ({
+  maxOutputTokens: reportsLength ? undefined : maxOutputTokens,
+});
 
 /** Returns the arguments of a call of the host, depending on how the response ended. */
 type HostInput = (finishReason: LanguageModelV2FinishReason) => string;
@@ -89,7 +108,7 @@ export function createHeldParts(write: Write): HeldParts {
 export function withHostCalls(
   model: LanguageModelV2,
   { tools: hostTools = [] }: LanguageModelV2CallOptions,
-  { isHostedTool }: { isHostedTool: IsHostedCall },
+  { isHostedTool, reportsLength = false }: ModelFacts,
 ): Pick<LanguageModelV2, 'doGenerate' | 'doStream'> {
   if (!hostTools.some(tool => tool.type === 'function')) return model;
   const findTool = createToolFinder({ loopTools: new Map(), hostTools, isHostedTool });
@@ -104,7 +123,7 @@ export function withHostCalls(
   return {
     async doGenerate(options) {
       const result = await model.doGenerate(options);
-      const finishReason = finishReasonOf(result, options);
+      const finishReason = finishReasonOf(result, outputLimitOf(options, { reportsLength }));
       const content = result.content.map(part => {
         if (!isHostCall(part)) return part;
         const { call, inputAfter } = read(part);
@@ -135,7 +154,7 @@ export function withHostCalls(
           if (inputAfter === undefined) held.write(call);
           else held.hold(finishReason => ({ ...call, input: inputAfter(finishReason) }));
         } else if (part.type === 'finish') {
-          const finishReason = finishReasonOf(part, options);
+          const finishReason = finishReasonOf(part, outputLimitOf(options, { reportsLength }));
           held.release(hasFailed ? 'error' : finishReason);
           emit({ ...part, finishReason });
         } else {

@@ -142,7 +142,7 @@ function createForwarder(turn: Turn, { calls, write }: { calls: CallRunner; writ
     end(): RoundSummary {
       for (const { type, id } of [...blocks.values()]) endBlock({ type, id });
       // After an error the response is incomplete, regardless of the reported finish reason.
-      const finishReason = hasFailed ? 'error' : finishReasonOf(finish, turn.request);
+      const finishReason = hasFailed ? 'error' : finishReasonOf(finish, turn.outputLimit);
       return {
         content: collector.result().content,
         hostCalls,

@@ -42,7 +42,7 @@ export function withToolLoop(model: LanguageModelV2, options: ToolLoopOptions): 
 export function createToolLoop(
   model: LanguageModelV2,
   options: ToolLoopOptions,
-  { isHostedTool, closed }: Pick<TurnContext, 'isHostedTool' | 'closed'>,
+  { isHostedTool, reportsLength, closed }: Pick<TurnContext, 'isHostedTool' | 'reportsLength' | 'closed'>,
 ): LanguageModelV2 {
   const { tools, ...settings } = validateToolLoopOptions(options);
   const sources = isToolSource(tools) ? [tools] : tools;
@@ -93,7 +93,7 @@ export function createToolLoop(
 
   /** Returns the model for calls whose tools are all run by the host. */
   function hostModelOf(callOptions: LanguageModelV2CallOptions) {
-    return withHostCalls(model, callOptions, { isHostedTool });
+    return withHostCalls(model, callOptions, { isHostedTool, reportsLength });
   }
 
   /** Restores the calls of earlier turns that the host did not keep. */
@@ -108,7 +108,7 @@ export function createToolLoop(
     callOptions: LanguageModelV2CallOptions,
     context: Pick<TurnContext, 'source' | 'mode' | 'openRound'>,
   ) {
-    const turn = await openTurn(callOptions, { ...context, settings, isHostedTool, closed });
+    const turn = await openTurn(callOptions, { ...context, settings, isHostedTool, reportsLength, closed });
     try {
       // A host repeats a request that fails, but not the calls before it: the stream opens before they run.
       const round = turn.pendingCalls.length > 0 ? undefined : await turn.openRound(turn.request, 1);

@@ -7,13 +7,13 @@ import {
   type ProviderToolParts,
   type ToolPartsMode,
 } from '../parts/provider-executed-parts.js';
-import type { IsHostedCall } from '../tool-calls/call-matching.js';
 import { isContinuation, pairToolCalls } from '../tool-calls/call-pairing.js';
 import type { ToolCallContext, ToolSource } from '../tools/tool-source.js';
 import { type CallSettings, createCallSettings } from './call-settings.js';
 import { createEventEmitter, type EmitEvent, type Warn } from './events.js';
 import { createHiddenCalls, type HiddenCalls, withHiddenCalls } from './hidden-calls.js';
 import { withoutCalls } from './history.js';
+import { type ModelFacts, outputLimitOf } from './host-calls.js';
 import {
   createHostApprovals,
   type HostApprovals,
@@ -39,6 +39,8 @@ export interface Turn {
    */
   openRound(options: LanguageModelV2CallOptions, number: number): Promise<Round>;
   readonly lifetime: TurnLifetime;
+  /** The maximum of output tokens that the loop checks in each round. */
+  readonly outputLimit: { readonly maxOutputTokens: number | undefined };
   /** Identifies the turn to callbacks. */
   readonly identity: TurnIdentity;
   /** The tools that the loop and the host run. */
@@ -63,9 +65,7 @@ export interface Turn {
   readonly warn: Warn;
 }
 
-export interface TurnContext {
-  /** Recognizes calls of hosted tools of the model. */
-  readonly isHostedTool: IsHostedCall;
+export interface TurnContext extends ModelFacts {
   readonly source: ToolSource;
   readonly settings: Omit<ToolLoopOptions, 'tools'>;
   readonly openRound: OpenRound;
@@ -89,7 +89,7 @@ function identifyTurn({ providerOptions }: LanguageModelV2CallOptions): TurnIden
 /** Prepares a turn: lists the tools and normalizes the history. */
 export async function openTurn(
   callOptions: LanguageModelV2CallOptions,
-  { source, settings, openRound, mode, isHostedTool, closed }: TurnContext,
+  { source, settings, openRound, mode, isHostedTool, reportsLength = false, closed }: TurnContext,
 ): Promise<Turn> {
   const {
     maxRounds = 20,
@@ -155,6 +155,7 @@ export async function openTurn(
         });
       },
       lifetime,
+      outputLimit: outputLimitOf(callOptions, { reportsLength }),
       identity,
       tools,
       warnings,

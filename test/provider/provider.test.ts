@@ -125,7 +125,7 @@ describe('createKelivoResponsesProvider', () => {
     const stubs = await createKelivoResponsesProvider({ tools: { echo: createEcho().echo } }).toolStubs();
     expect(stubs).toEqual({ echo: { description: 'Says it again.', inputSchema: expect.anything() } });
     // Copies do not contain the mark.
-    expect(stubs.echo?.providerOptions).toEqual({ kelivo: { stub: true } });
+    expect(stubs.echo?.providerOptions).toEqual({ kelivo: { stub: true, tool: '["","echo"]' } });
     expect(await createKelivoResponsesProvider().toolStubs()).toEqual({});
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { createKelivoResponsesProvider } from '../../../src/index.js';
 import { collect } from '../../_parts.js';
 import { serveBody, serveJson, type TestServer } from '../../_server.js';
@@ -60,5 +61,25 @@ describe.each(Object.entries(servers))('a completed response, %s', (_, start) =>
   ])('finishes normally %s', async (_, maximum) => {
     const server = await start([message(['Sunny.'])], 20);
     expect(await ask(server, maximum)).toMatchObject({ finishReason: 'stop', reason: undefined });
+  });
+});
+
+describe('several lifecycles in one stream', () => {
+  const second = toStream([message(['In Rome.'], { id: 'msg_2' })], { usage: usageOf(15) }).map(event =>
+    'response' in event ? { ...event, response: { ...(event.response as object), id: 'resp_2' } } : event,
+  );
+  const first = toStream([message(['Let me look.'], { id: 'msg_1' })], { usage: usageOf(15) });
+  const tools = { look: { inputSchema: z.object({}), execute: () => 'ran' } };
+
+  it.each([
+    ['bare', {}],
+    ['a tool loop', { tools }],
+  ])('have the maximum each, with %s', async (_, settings) => {
+    const { url } = await serveBody(toSse([...first, ...second]));
+    const model = createKelivoResponsesProvider({ baseURL: url, apiKey: 'key', ...settings })('some-model');
+    const { stream } = await model.doStream({ prompt, maxOutputTokens: 20 });
+    expect(ofType(await collect(stream), 'finish')).toMatchObject([
+      { finishReason: 'stop', usage: { outputTokens: 30 } },
+    ]);
   });
 });
