@@ -54,19 +54,18 @@ export type Approve = (
   options: { readonly signal: AbortSignal },
 ) => ApprovalDecision | PromiseLike<ApprovalDecision>;
 
-const isAskedByPolicy = {
+/** A policy for the calls that need approval. */
+export type ApprovalPolicy = 'never' | 'destructive' | 'unless-read-only' | 'always';
+
+const isAskedByPolicy: Readonly<Record<ApprovalPolicy, (request: ApprovalRequest) => boolean>> = {
   never: () => false,
   destructive: ({ tool }) => effectiveAnnotations(tool).destructive,
   'unless-read-only': ({ tool }) => !effectiveAnnotations(tool).readOnly,
   always: () => true,
-} as const satisfies Record<string, (request: ApprovalRequest) => boolean>;
-
-/** The names of the policies. */
-export const APPROVAL_POLICIES = Object.keys(isAskedByPolicy) as readonly (keyof typeof isAskedByPolicy)[];
+};
 
 /** Calls that need approval: a policy, or a function that returns false for calls that need none. */
-export type Approvals =
-  keyof typeof isAskedByPolicy | ((request: ApprovalRequest) => boolean | PromiseLike<boolean>);
+export type Approvals = ApprovalPolicy | ((request: ApprovalRequest) => boolean | PromiseLike<boolean>);
 
 /** `toolApproval` of `ai` 7: a status for each tool, or functions that return one. */
 export type ToolApproval =

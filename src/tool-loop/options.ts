@@ -3,7 +3,7 @@ import { isPlainObject } from '../shared/json.js';
 import { functionSetting, once, parseSettings } from '../shared/settings.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 import type { HostApprovalOptions } from './approval-ids.js';
-import { APPROVAL_POLICIES, type Approvals, type Approve } from './approvals.js';
+import type { ApprovalPolicy, Approvals, Approve } from './approvals.js';
 import type { ToolLoopEvent } from './events.js';
 import type { ToolResultStore } from './result-store.js';
 
@@ -133,6 +133,14 @@ export interface ToolLoopOptions {
   /** Called for each event of the loop as it happens, for timelines and logs. Errors it throws are ignored. */
   onEvent?: (event: ToolLoopEvent) => void;
 }
+
+/** The policies of `approvals`. Listed here, because settings are validated without the code that runs calls. @internal */
+export const APPROVAL_POLICIES = Object.keys({
+  never: true,
+  destructive: true,
+  'unless-read-only': true,
+  always: true,
+} satisfies Record<ApprovalPolicy, true>) as readonly ApprovalPolicy[];
 
 const isResultStore = (value: unknown): boolean =>
   isPlainObject(value) && typeof value.get === 'function' && typeof value.set === 'function';

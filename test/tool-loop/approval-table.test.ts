@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { APPROVAL_POLICIES, type Approvals } from '../../src/tool-loop/approvals.js';
+import type { Approvals } from '../../src/tool-loop/approvals.js';
+import { APPROVAL_POLICIES } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import type { ToolDefinition } from '../../src/tools/tool-source.js';
 import { call, callRound, scriptedModel, stream, textRound } from './_scripted-model.js';
