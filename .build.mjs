@@ -25,8 +25,12 @@ if (process.argv.includes('--force') || !isUpToDate(inputHash)) {
   // Loaded here because most runs find `dist` up to date.
   const { rolldown } = await import('rolldown');
   const { dts } = await import('rolldown-plugin-dts');
-  const [code, declarations] = await Promise.all([bundleCode(rolldown), bundleDeclarations(rolldown, dts)]);
-  writeOutputs(new Map([...code, ...declarations]));
+  const outputs = await Promise.all([
+    bundleCode(rolldown),
+    bundleForWorkflows(rolldown),
+    bundleDeclarations(rolldown, dts),
+  ]);
+  writeOutputs(new Map(outputs.flat()));
 }
 
 /** Bundles the JavaScript. Modules that the main entry always loads share one chunk, so importing it reads two files. */
@@ -69,6 +73,41 @@ function createFactoryPlugin() {
     load: id =>
       id.endsWith(FACTORY_QUERY)
         ? { code: readFileSync(id.slice(0, -FACTORY_QUERY.length), 'utf8'), moduleType: 'ts' }
+        : null,
+  };
+}
+
+/**
+ * Bundles the entries with a `workflow` condition. Vercel Workflow bundles them, with all dynamic imports, into a sandbox
+ * that creates models and does not call them, and whose build fails for Node built-ins. So they have no dynamic imports.
+ */
+async function bundleForWorkflows(rolldown) {
+  const files = Object.values(manifest.exports).flatMap(target => target.workflow ?? []);
+  const bundle = await rolldown({
+    ...toInputOptions(files.map(file => file.replace('/workflow/', '/'))),
+    plugins: [createFactoryPlugin(), createSandboxPlugin()],
+    treeshake: { moduleSideEffects: false },
+    checks,
+  });
+  const { output } = await bundle.generate({
+    ...outputOptions,
+    dir: path.join(outputFolder, 'workflow'),
+    comments: { jsdoc: false },
+  });
+  await bundle.close();
+  return toFiles(output).map(([name, content]) => [path.join('workflow', name), content]);
+}
+
+/** Replaces dynamic imports by an error. */
+function createSandboxPlugin() {
+  const id = '\0sandbox';
+  const message = 'Expected a call in a workflow step, got one in a workflow function. Move it into a step.';
+  return {
+    name: 'workflow-sandbox',
+    resolveDynamicImport: () => ({ id }),
+    load: loaded =>
+      loaded === id
+        ? { code: `throw new Error(${JSON.stringify(message)});`, moduleSideEffects: true }
         : null,
   };
 }

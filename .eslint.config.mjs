@@ -24,6 +24,7 @@ export default tseslint.config(
     files: ['**/*.mjs'],
     languageOptions: {
       globals: {
+        AbortController: 'readonly',
         console: 'readonly',
         process: 'readonly',
         setTimeout: 'readonly',

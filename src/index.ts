@@ -11,6 +11,8 @@ export type {
 export { kelivoResponses } from './provider/default-provider.js';
 export type { ModelOverride } from './provider/model-overrides.js';
 export { createKelivoResponsesProvider, type KelivoResponsesProvider } from './provider/provider.js';
+export type { RegistrableProvider } from './provider/recreate-model.js';
+export { registerProvider, type RegisterProviderOptions } from './provider/register-provider.js';
 export type { RequestLogEntry, RequestLogger } from './http/request-log.js';
 export { hostedTools } from './responses/hosted-tools/factories.js';
 export type { Compatibility } from './responses/compatibility/compatibility.js';

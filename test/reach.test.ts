@@ -24,7 +24,6 @@ export const weatherRadarTool: HostedTool = {
   declarations: {
     'openai.weather_radar': {
       type: 'weather_radar',
-      toSettings: ({ maxRegions }) => ({ max_regions: maxRegions }),
       choiceFields: [],
     },
   },

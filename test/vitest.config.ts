@@ -13,6 +13,8 @@ const slowSuites: Readonly<Record<string, string[]>> = {
   'host-matrix': ['test/host-matrix/**/*.test.ts'],
   playground: ['test/playground/server/**/*.test.ts'],
   processes: ['test/**/{forgotten-close,many-turns,process-exit,result-store}.test.ts'],
+  runtimes: ['test/runtimes/**/*.test.ts'],
+  workflow: ['test/workflow/**/*.test.ts'],
   fuzz: ['test/{fuzz,soak,bench}/**/*.test.ts', 'test/**/{properties,linearity,any-history}.test.ts'],
 };
 
@@ -28,7 +30,11 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'main', include: ['test/**/*.test.ts'], exclude: Object.values(slowSuites).flat() },
+        test: {
+          name: 'main',
+          include: ['test/**/*.test.ts'],
+          exclude: [...Object.values(slowSuites).flat(), '**/node_modules/**'],
+        },
       },
       ...Object.entries(slowSuites).map(([name, include]) => ({
         extends: true as const,

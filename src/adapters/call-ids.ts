@@ -16,7 +16,7 @@ export interface CallIdFormat {
    */
   toValid(call: IdentifiedCall, attempt: number): string;
   /**
-   * How to interpret an id that a response repeats from the conversation: `same-call` is the earlier call, `new-call` a
+   * The meaning of an id that a response repeats from the conversation: `same-call` is the earlier call, `new-call` a
    * new one, from a server that restarts its count in each response.
    * @default 'same-call'
    */

@@ -9,16 +9,17 @@ export const commandRFormat: TextToolFormat = {
   name: 'command-r',
   openers: ['<|START_ACTION|>'],
   closers: ['<|END_ACTION|>'],
-  artefacts: ['<|START_RESPONSE|>', '<|END_RESPONSE|>'],
+  artefacts: ['<|START_RESPONSE|>', '<|END_RESPONSE|>', '<|START_TEXT|>', '<|END_TEXT|>'],
+  turnEnds: ['<|END_OF_TURN_TOKEN|>'],
   read: (cursor, calls) =>
     readJsonCalls(cursor, calls, {
       fields: { name: 'tool_name', arguments: ['parameters'], id: 'tool_call_id' },
     }),
 };
 
-/** Command R7B and Command A write calls, reasoning and text between special tokens. */
+/** Command R7B, Command A and North write calls, reasoning and text between special tokens. */
 export const commandR = defineModelAdapter({
   name: 'command-r',
-  appliesTo: matchModelName('command-r', 'command-r7b', 'command-a', 'c4ai'),
+  appliesTo: matchModelName('command-r', 'command-r7b', 'command-a', 'c4ai', 'north'),
   middleware: textToolsMiddleware({ formats: [commandRFormat], reasoning: [cohereThinkTags] }),
 });

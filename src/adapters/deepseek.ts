@@ -1,9 +1,11 @@
+import { hermesFormat } from '../text-tools/formats/hermes.js';
 import { createInvokeFormat } from '../text-tools/formats/invoke.js';
+import { qwenXmlFormat } from '../text-tools/formats/qwen-xml.js';
 import { readCallArguments } from '../text-tools/json-call.js';
 import { thinkTags } from '../text-tools/reasoning.js';
 import { readName } from '../text-tools/text-cursor.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
+import { textToolsMiddleware, type TextToolsOptions } from '../text-tools/text-tools-middleware.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
 /**
@@ -42,14 +44,26 @@ export const dsmlFormat: TextToolFormat = createInvokeFormat('dsml', {
   closers: ['<｜end▁of▁sentence｜>'],
 });
 
-/** DeepSeek writes calls between special tokens up to V3.1, and in a markup called DSML since V3.2. */
+/** The chat template of R1 and its distillations ends in `<think>`, except after a tool result. */
+export const startsInReasoning: TextToolsOptions['startsInReasoning'] = (modelId, { prompt }) =>
+  /deepseek[-_.]r1/i.test(modelId) && prompt.at(-1)?.role !== 'tool';
+
+/** A distillation on Llama. On other servers its name has no base model, such as `deepseek-r1:70b`. */
+export const isDistilledLlama = (modelId: string): boolean => /distill(?:ed)?[-_. ]llama/i.test(modelId);
+
+/** Cogito names its base model. */
+export const isDeepseek = matchModelName('(?<!cogito.*)deepseek');
+
+/**
+ * DeepSeek writes calls between special tokens up to V3.1, and in a markup called DSML since V3.2. The distillations of
+ * R1 on Qwen may write calls as Qwen does.
+ */
 export const deepseek = defineModelAdapter({
   name: 'deepseek',
-  appliesTo: matchModelName('deepseek'),
+  appliesTo: modelId => isDeepseek(modelId) && !isDistilledLlama(modelId),
   middleware: textToolsMiddleware({
-    formats: [deepseekFormat, dsmlFormat],
+    formats: [deepseekFormat, dsmlFormat, hermesFormat, qwenXmlFormat],
     reasoning: [thinkTags],
-    // The chat template of R1 ends in `<think>`.
-    startsInReasoning: modelId => /deepseek-r1/i.test(modelId),
+    startsInReasoning,
   }),
 });

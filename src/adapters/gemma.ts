@@ -1,7 +1,16 @@
+import {
+  functionGemmaFormat,
+  gemma4Format,
+  gemmaCallFormat,
+  gemmaThoughtFormat,
+} from '../text-tools/formats/gemma.js';
+import { pythonicFormat, toolCodeFormat } from '../text-tools/formats/pythonic.js';
 import { readCallArguments, readJsonCalls } from '../text-tools/json-call.js';
+import type { ReasoningTags } from '../text-tools/reasoning.js';
 import { readName } from '../text-tools/text-cursor.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
 import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
+import { bareJsonFormat } from './llama.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
 /**
@@ -20,9 +29,38 @@ export const toolRequestFormat: TextToolFormat = {
   },
 };
 
-/** Gemma has no call syntax and follows the system prompt: `[TOOL_REQUEST]` under LM Studio. */
+const isGemma = matchModelName('gemma', 'medgemma', 'txgemma');
+const isGemma4 = matchModelName('gemma[-_. ]?4(?!\\d)');
+
+/** The reasoning of Gemma 4, which the model opens itself, also after text. */
+const gemmaThought: ReasoningTags = { open: '<|channel>thought', close: '<channel|>', isAnywhere: true };
+
+/**
+ * Gemma 1 to 3 have no call syntax and follow the prompt: a Python call in brackets or in a `tool_code` fence, JSON, or
+ * `[TOOL_REQUEST]` under LM Studio. Uploads without a version may be Gemma 4.
+ */
 export const gemma = defineModelAdapter({
   name: 'gemma',
-  appliesTo: matchModelName('gemma', 'functiongemma'),
-  middleware: textToolsMiddleware({ formats: [toolRequestFormat] }),
+  appliesTo: modelId => isGemma(modelId) && !isGemma4(modelId),
+  middleware: textToolsMiddleware({
+    formats: [toolRequestFormat, gemma4Format, pythonicFormat, toolCodeFormat, bareJsonFormat],
+    reasoning: [gemmaThought],
+  }),
+});
+
+/** Gemma 4 writes calls as `<|tool_call>call:name{…}<tool_call|>`, and reasoning in a channel. */
+export const gemma4 = defineModelAdapter({
+  name: 'gemma4',
+  appliesTo: modelId => isGemma4(modelId),
+  middleware: textToolsMiddleware({
+    formats: [gemma4Format, gemmaCallFormat, gemmaThoughtFormat],
+    reasoning: [gemmaThought],
+  }),
+});
+
+/** FunctionGemma writes calls as `<start_function_call>call:name{…}<end_function_call>`. */
+export const functionGemma = defineModelAdapter({
+  name: 'functiongemma',
+  appliesTo: matchModelName('functiongemma'),
+  middleware: textToolsMiddleware({ formats: [functionGemmaFormat, gemmaCallFormat, toolRequestFormat] }),
 });

@@ -3,7 +3,7 @@ import { qwenXmlFormat } from '../text-tools/formats/qwen-xml.js';
 import { thinkTags } from '../text-tools/reasoning.js';
 import { createTagGrammar, readKeyTag, type TagGrammar } from '../text-tools/tag-grammar.js';
 import { readTaggedCall } from '../text-tools/tagged-call.js';
-import { readName } from '../text-tools/text-cursor.js';
+import { findSpaceEnd, type Reading, readName, type TextCursor } from '../text-tools/text-cursor.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
 import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
@@ -15,14 +15,41 @@ const tags = createTagGrammar({
   callEnd: '</tool_call>',
 });
 
-const keyTag = { open: '<arg_key>', close: '</arg_key>', valueOpen: '<arg_value>' };
+const keyTag = {
+  open: '<arg_key>',
+  close: '</arg_key>',
+  valueOpen: '<arg_value>',
+  findSpaceEnd: findEscapedSpaceEnd,
+};
 
 const grammar: TagGrammar = {
   ...tags,
   *readTag(cursor) {
     return (yield* readKeyTag(cursor, keyTag)) ?? (yield* tags.readTag(cursor));
   },
+  *takeSpace(cursor) {
+    let space = '';
+    for (;;) {
+      const next = (yield* cursor.takeSpace()) + ((yield* cursor.takes(ESCAPED_BREAK)) ? ESCAPED_BREAK : '');
+      if (next === '') return space;
+      space += next;
+    }
+  },
 };
+
+/** A line break between tags that some servers leave escaped. */
+const ESCAPED_BREAK = String.raw`\n`;
+
+/** The maximum white space between a key and its value. */
+const MAX_SPACE = 32;
+
+/** Returns the offset after white space and escaped line breaks. */
+function* findEscapedSpaceEnd(cursor: TextCursor, start: number): Reading<number> {
+  for (let end = start; ; end += ESCAPED_BREAK.length) {
+    end = yield* findSpaceEnd(cursor, { start: end, most: MAX_SPACE });
+    if (end > start + MAX_SPACE || !(yield* cursor.sees(ESCAPED_BREAK, end))) return end;
+  }
+}
 
 /**
  * `<tool_call>name`, then `<arg_key>key</arg_key>` and `<arg_value>value</arg_value>` for each argument, and
@@ -38,7 +65,11 @@ export const glmFormat: TextToolFormat = {
   },
   *read(cursor, calls) {
     const name = yield* readName(cursor);
-    return yield* readTaggedCall(cursor, calls, { grammar, name });
+    return yield* readTaggedCall(cursor, calls, {
+      grammar,
+      name: name.replace(/(?:\\n)+$/, ''),
+      isAnyWord: true,
+    });
   },
 };
 
@@ -49,5 +80,7 @@ export const glm = defineModelAdapter({
   middleware: textToolsMiddleware({
     formats: [hermesFormat, qwenXmlFormat, glmFormat],
     reasoning: [thinkTags],
+    // The chat templates since GLM 4.7 end in `<think>`.
+    startsInReasoning: modelId => /glm-?(?:4\.[7-9]|[5-9])(?![\db])/i.test(modelId),
   }),
 });

@@ -13,8 +13,6 @@ import { toolNamesMiddleware } from './tool-names.js';
  * history it returns nothing, or writes its calls as text: MoonshotAI/Kimi-K2, docs/tool_call_guidance.md;
  * getkimchi/kimchi#1063; ml-explore/mlx-lm#821. K3 and some servers of K2 omit the prefix and restart the count in
  * each response: fw-ai/fireconnect#16.
- *
- * @internal
  */
 export const kimiCallIdsMiddleware = callIdsMiddleware({
   isValid: ({ toolCallId, toolName }) => {
@@ -49,7 +47,7 @@ export const kimiFormat: TextToolFormat = {
 /** Kimi requires call ids in its own format, and its special tokens arrive as text (vllm-project/vllm#46344). */
 export const kimi = defineModelAdapter({
   name: 'kimi',
-  appliesTo: matchModelName('kimi'),
+  appliesTo: matchModelName('kimi(?!-?k3)'),
   middleware: joinMiddlewares(
     kimiCallIdsMiddleware,
     toolNamesMiddleware,

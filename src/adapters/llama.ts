@@ -1,16 +1,20 @@
+import { llamaPythonicFormat, pythonicFormat } from '../text-tools/formats/pythonic.js';
 import { readJsonCalls } from '../text-tools/json-call.js';
 import { findSpaceEnd, type Reading, type TextCursor } from '../text-tools/text-cursor.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
 import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
-import { defineModelAdapter, matchModelName } from './model-adapter.js';
+import { cogito } from './cogito.js';
+import { defineModelAdapter, matchModelName, unlessOf } from './model-adapter.js';
+import { nemotron } from './nemotron.js';
+import { xlam } from './xlam.js';
 
 const fields = { name: 'name', arguments: ['parameters', 'arguments'] };
 
 /** `<|python_tag|>{"name": …, "parameters": {…}}` of Llama 3 and 4, with semicolons between several calls. */
 export const llamaFormat: TextToolFormat = {
   name: 'llama',
-  openers: ['<|python_tag|>'],
-  closers: ['<|eom_id|>', '<|eot_id|>', '<|eot|>'],
+  openers: ['<|python_tag|>', '<|python_start|>'],
+  closers: ['<|eom_id|>', '<|eot_id|>', '<|eot|>', '<|eom|>', '<|python_end|>'],
   *read(cursor, calls) {
     do {
       if (!(yield* readJsonCalls(cursor, calls, { fields }))) return false;
@@ -44,9 +48,14 @@ function* takesSeparator(cursor: TextCursor): Reading<boolean> {
   return true;
 }
 
-/** Llama 3 and 4 respond with the bare JSON of a call (vllm-project/vllm#46863). */
+/**
+ * Llama 3 and 4 respond with the bare JSON of a call (vllm-project/vllm#46863). Llama 4, small models of Llama 3.2 and
+ * ToolACE also write a list of Python calls.
+ */
 export const llama = defineModelAdapter({
   name: 'llama',
-  appliesTo: matchModelName('llama', 'meta-llama'),
-  middleware: textToolsMiddleware({ formats: [llamaFormat, bareJsonFormat] }),
+  appliesTo: unlessOf(matchModelName('llama', 'meta-llama', 'toolace'), cogito, nemotron, xlam),
+  middleware: textToolsMiddleware({
+    formats: [llamaPythonicFormat, llamaFormat, bareJsonFormat, pythonicFormat],
+  }),
 });

@@ -6,6 +6,12 @@ import type {
   LanguageModelV2StreamPart,
 } from '@ai-sdk/provider';
 import { transformParts } from '../parts/transform.js';
+import {
+  isTextReader,
+  markTextReader,
+  textToolSettingsOf,
+  withTextToolSettings,
+} from '../text-tools/model-settings.js';
 
 /**
  * Wraps a model in middlewares, the first one outermost, as `wrapLanguageModel` of `ai@5` does. `wrapLanguageModel` of
@@ -27,7 +33,7 @@ function wrapOnce(model: LanguageModelV2, middleware: LanguageModelV2Middleware)
     };
   }
 
-  return {
+  const wrapped: LanguageModelV2 = {
     specificationVersion: model.specificationVersion,
     provider: middleware.overrideProvider?.({ model }) ?? model.provider,
     modelId: middleware.overrideModelId?.({ model }) ?? model.modelId,
@@ -43,16 +49,20 @@ function wrapOnce(model: LanguageModelV2, middleware: LanguageModelV2Middleware)
       return middleware.wrapStream?.(call) ?? call.doStream();
     },
   };
+  return withTextToolSettings(wrapped, textToolSettingsOf(model));
 }
 
 /** Joins several middlewares into one, the first one outermost. */
-export const joinMiddlewares = (
+export function joinMiddlewares(
   ...middlewares: readonly LanguageModelV2Middleware[]
-): LanguageModelV2Middleware => ({
-  middlewareVersion: 'v2',
-  wrapGenerate: async ({ model, params }) => wrapModel(model, middlewares).doGenerate(params),
-  wrapStream: async ({ model, params }) => wrapModel(model, middlewares).doStream(params),
-});
+): LanguageModelV2Middleware {
+  const joined: LanguageModelV2Middleware = {
+    middlewareVersion: 'v2',
+    wrapGenerate: async ({ model, params }) => wrapModel(model, middlewares).doGenerate(params),
+    wrapStream: async ({ model, params }) => wrapModel(model, middlewares).doStream(params),
+  };
+  return middlewares.some(isTextReader) ? markTextReader(joined) : joined;
+}
 
 /** A part of a streamed or generated response. */
 export type ResponsePart = LanguageModelV2StreamPart | LanguageModelV2Content;

@@ -1,21 +1,28 @@
 import { createInvokeFormat } from '../text-tools/formats/invoke.js';
-import { thinkTags } from '../text-tools/reasoning.js';
+import { bareMinimaxM3Format, minimaxM3Format, minimaxM3Tokens } from '../text-tools/formats/minimax-m3.js';
+import { type ReasoningTags, thinkTags } from '../text-tools/reasoning.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
 import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
-/** `<invoke>` calls in `<minimax:tool_call>` of MiniMax M2. */
+/** `<invoke>` calls in `<minimax:tool_call>` of MiniMax M2. A line break on one side of a value belongs to it. */
 export const minimaxFormat: TextToolFormat = createInvokeFormat('minimax', {
   lists: ['minimax:tool_call'],
-  trims: true,
+  trims: 'pair',
   closers: ['[e~['],
-  // Servers parse the calls of MiniMax M3 and leave these tokens in the text.
-  artefacts: [']<]minimax[>[</tool_call>', ']<]minimax[>['],
 });
 
-/** MiniMax M2 writes calls as `<minimax:tool_call>` (MiniMax-AI/MiniMax-M2.5#10). M3 leaves special tokens in its text. */
+/** The tags of MiniMax M3. */
+const minimaxThinkTags: ReasoningTags = { open: '<mm:think>', close: '</mm:think>' };
+
+/** MiniMax M2 writes calls as `<minimax:tool_call>` (MiniMax-AI/MiniMax-M2.5#10), M3 with a token before each tag. */
 export const minimax = defineModelAdapter({
   name: 'minimax',
   appliesTo: matchModelName('minimax'),
-  middleware: textToolsMiddleware({ formats: [minimaxFormat], reasoning: [thinkTags] }),
+  middleware: textToolsMiddleware({
+    formats: [minimaxM3Format, bareMinimaxM3Format, minimaxFormat, minimaxM3Tokens],
+    reasoning: [thinkTags, minimaxThinkTags],
+    // The chat template of M2 ends in `<think>`.
+    startsInReasoning: modelId => /minimax-?m2/i.test(modelId),
+  }),
 });

@@ -1,6 +1,7 @@
 import type { LanguageModelV2Middleware } from '@ai-sdk/provider';
-import { KelivoError } from '../shared/errors.js';
-import { isPlainObject } from '../shared/json.js';
+import { type AdaptBack, adaptBackMiddleware } from './adapt-back.js';
+import { joinMiddlewares } from './middleware.js';
+import { checkAdapter } from './check-adapter.js';
 
 /** Corrects the quirks of one model family. */
 export interface ModelAdapter {
@@ -12,14 +13,17 @@ export interface ModelAdapter {
   readonly middleware: LanguageModelV2Middleware;
 }
 
-const hooks = [
-  'transformParams',
-  'wrapGenerate',
-  'wrapStream',
-  'overrideProvider',
-  'overrideModelId',
-  'overrideSupportedUrls',
-] as const;
+/** A model adapter before it is defined. It has a `middleware`, `adaptBack` or both. */
+export interface ModelAdapterDefinition extends Omit<ModelAdapter, 'middleware'> {
+  /** Wraps the model. @default the request is left unchanged */
+  readonly middleware?: LanguageModelV2Middleware;
+  /**
+   * Replaces each part of a response. Generated responses are read as the same parts as streamed ones, so that one
+   * function serves both. It receives the parts of the `middleware`, or of the model without one.
+   * @default parts are left unchanged
+   */
+  readonly adaptBack?: AdaptBack;
+}
 
 /**
  * Types and checks the adapter of a model family.
@@ -31,47 +35,29 @@ const hooks = [
  *   appliesTo: matchModelName('shouty'),
  *   middleware: { transformParams: async ({ params }) => ({ ...params, temperature: 0 }) },
  * });
+ *
+ * export const whispering = defineModelAdapter({
+ *   name: 'whispering',
+ *   appliesTo: matchModelName('whispering'),
+ *   adaptBack: part => (part.type === 'text-delta' ? { ...part, delta: part.delta.toUpperCase() } : part),
+ * });
  * ```
  *
  * @throws KelivoError with code `invalid-settings` that names the field, the expected and the received value.
  */
-export function defineModelAdapter(adapter: ModelAdapter): ModelAdapter {
-  const { name, appliesTo, middleware }: Partial<ModelAdapter> = isPlainObject(adapter) ? adapter : {};
-  if (typeof name !== 'string' || name === '') fail('`name` to be the name of a model family', name);
-  if (typeof appliesTo !== 'function') {
-    fail(`\`appliesTo\` of the adapter "${name}" to be a function of a model id`, appliesTo);
-  }
-  if (typeof middleware !== 'object' || middleware === null) {
-    fail(`\`middleware\` of the adapter "${name}" to be an object`, middleware);
-  }
-  const given = hooks.filter(hook => middleware[hook] !== undefined);
-  if (given.length === 0) {
-    fail(`\`middleware\` of the adapter "${name}" to have one of ${hooks.join(', ')}`, middleware);
-  }
-  for (const hook of given) {
-    if (typeof middleware[hook] !== 'function') {
-      fail(`\`middleware.${hook}\` of the adapter "${name}" to be a function`, middleware[hook]);
-    }
-  }
-  return adapter;
-}
-
-function fail(expected: string, received: unknown): never {
-  throw new KelivoError({
-    code: 'invalid-settings',
-    message: `Expected ${expected}, got ${describe(received)}.`,
-  });
-}
-
-function describe(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return value === '' ? '""' : String(value);
-  const keys = Object.keys(value);
-  return keys.length === 0 ? 'an empty object' : `an object with the keys ${keys.join(', ')}`;
+export function defineModelAdapter(adapter: ModelAdapter | ModelAdapterDefinition): ModelAdapter {
+  checkAdapter(adapter);
+  const { name, appliesTo, middleware, adaptBack }: ModelAdapterDefinition = adapter;
+  const back = adaptBack && adaptBackMiddleware(adaptBack);
+  if (middleware === undefined && back !== undefined) return { name, appliesTo, middleware: back };
+  if (back === undefined || middleware === undefined) return adapter as ModelAdapter;
+  const { transformParams, wrapGenerate, wrapStream, ...overrides } = middleware;
+  return { name, appliesTo, middleware: { ...overrides, ...joinMiddlewares(back, middleware) } };
 }
 
 /** Words in the names of models that do not hold conversations. */
 const notConversational =
-  /(?:^|[^a-z])(?:embed|embeddings?|rerank|reranker|moderation|guard|ocr|tts|asr)(?![a-z])/;
+  /(?:^|[^a-z])(?:embed|embeddings?|rerank|reranker|reward|moderation|guard|guardian|docling|ocr|tts|asr)(?![a-z])/;
 
 /**
  * Creates a test for model ids that contain the name of a family as a word.
@@ -91,6 +77,12 @@ export function matchModelName(...families: readonly string[]): (modelId: string
   };
 }
 
+/** Returns a test for the model ids that pass `test` and belong to none of the other families. */
+export const unlessOf =
+  (test: ModelAdapter['appliesTo'], ...others: readonly ModelAdapter[]): ModelAdapter['appliesTo'] =>
+  modelId =>
+    test(modelId) && !others.some(other => other.appliesTo(modelId));
+
 /** Returns the last segment of the path, without the base model of a distillation. */
 function toModelName(modelId: string): string {
   const [name = ''] = modelId
@@ -98,5 +90,5 @@ function toModelName(modelId: string): string {
     .split(/[/\\]/)
     .filter(segment => segment !== '')
     .slice(-1);
-  return name.replace(/[-_. ]distill(?:ed)?[-_. ].*/, '');
+  return name.replace(/[-_. ]distill(?:ed)?[-_. ].*/, '').replace(/(r1[-_.]0528)[-_.]qwen.*/, '$1');
 }

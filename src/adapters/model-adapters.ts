@@ -1,8 +1,21 @@
+import { adapterNames } from './adapter-names.js';
 import * as families from './families.js';
-import { createModelAdapterRegistry } from './registry.js';
+import { createModelAdapterRegistry, type ModelAdapterRegistry } from './registry.js';
+
+const registry = createModelAdapterRegistry(Object.values(families));
 
 /**
  * The default registry, with all families of this package. Adapters that an application registers here apply to every
- * provider and every `adaptModel` call without its own `adapters`.
+ * provider and every `adaptModel` call without its own `adapters`, and settings can name them.
  */
-export const modelAdapters = createModelAdapterRegistry(Object.values(families));
+export const modelAdapters: ModelAdapterRegistry = {
+  ...registry,
+  register(adapter) {
+    registry.register(adapter);
+    adapterNames.add(adapter.name);
+  },
+  unregister(name) {
+    adapterNames.delete(name);
+    return registry.unregister(name);
+  },
+};

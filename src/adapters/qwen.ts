@@ -8,9 +8,10 @@ import { parseSettings } from '../shared/settings.js';
 import { hermesFormat } from '../text-tools/formats/hermes.js';
 import { qwenXmlFormat } from '../text-tools/formats/qwen-xml.js';
 import { thinkTags } from '../text-tools/reasoning.js';
-import type { UndeclaredCalls } from '../text-tools/text-tool-format.js';
+import type { UndeclaredCalls, UndeclaredPolicy } from '../text-tools/text-tool-format.js';
 import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
-import { defineModelAdapter, matchModelName } from './model-adapter.js';
+import { cogito } from './cogito.js';
+import { defineModelAdapter, matchModelName, unlessOf } from './model-adapter.js';
 
 /** Options of `qwenMiddleware`. They change the request only, never the caller's history. */
 export interface QwenOptions {
@@ -22,9 +23,14 @@ export interface QwenOptions {
   /**
    * Treats the start of a response as reasoning, so that only `</think>` is expected: the chat templates of models that
    * always reason end in `<think>`. If the response finishes normally without `</think>`, it is emitted again as text.
-   * @default true for QwQ and for models with `thinking` in their name
+   * @default true for QwQ, Qwen 3.5 and later, Qwen3-Coder-Next, and for models with `thinking` in their name
    */
   startsInReasoning?: boolean;
+  /**
+   * The meaning of other calls of undeclared tools: a `call`, which the host answers with an error, `text`, or `drop`.
+   * @default the setting of `adaptModel`, otherwise 'call'
+   */
+  undeclared?: UndeclaredPolicy;
   /**
    * Replaces a call of an undeclared tool that would write a file with the file's content as fenced code.
    * @default true
@@ -32,7 +38,7 @@ export interface QwenOptions {
   fenceContent?: boolean;
   /**
    * Removes examples of calls from system messages, such as `[tool_call: …]` in the prompts of coding agents, because
-   * the model imitates them. A message with its own list of tools in `<tools>` is left unchanged.
+   * the model imitates them. Within a sentence the name of the tool remains. A message with its own list of tools in `<tools>` is left unchanged.
    * @default true
    */
   cleanSystem?: boolean;
@@ -49,6 +55,7 @@ const flag = z.boolean().optional();
 const optionsSchema: z.ZodType<QwenOptions> = z.strictObject({
   textCalls: flag,
   startsInReasoning: flag,
+  undeclared: z.enum(['call', 'text', 'drop']).optional(),
   fenceContent: flag,
   cleanSystem: flag,
   toolsAfterResult: flag,
@@ -67,6 +74,7 @@ export function qwenMiddleware(options: QwenOptions = {}): LanguageModelV2Middle
     startsInReasoning = alwaysReasons,
     cleanSystem = true,
     toolsAfterResult = true,
+    undeclared,
   } = parseSettings(optionsSchema, options, 'the options of qwenMiddleware');
   const qwenXml = fenceContent ? { ...qwenXmlFormat, undeclared: fencedContent } : qwenXmlFormat;
   return {
@@ -80,12 +88,14 @@ export function qwenMiddleware(options: QwenOptions = {}): LanguageModelV2Middle
         formats: [hermesFormat, qwenXml],
         reasoning: [thinkTags],
         startsInReasoning,
+        ...(undeclared && { undeclared }),
       })),
   };
 }
 
-/** Matches QwQ and the Thinking models of Qwen 3, whose chat templates end in `<think>`. */
-const alwaysReasons = (modelId: string): boolean => /qwq|thinking/i.test(modelId);
+/** Matches the models whose chat templates end in `<think>` unless the request turns reasoning off. */
+const alwaysReasons = (modelId: string): boolean =>
+  /qwq|thinking|qwen-?(?:3\.[5-9]|[4-9](?!\d*b))|qwen-?3-coder-next/i.test(modelId);
 
 function withoutToolsAfterResult(params: LanguageModelV2CallOptions): LanguageModelV2CallOptions {
   if (params.prompt.at(-1)?.role !== 'tool') return params;
@@ -102,13 +112,22 @@ const withoutCallExamples = (prompt: LanguageModelV2Prompt): LanguageModelV2Prom
 function cleanSystemMessage(system: string): string {
   // The sender describes its own call syntax, and parses the calls itself.
   if (system.includes('<tools>')) return system;
-  const cleaned = withoutCallBlocks(system).replace(/\[tool_call:[^\]\n]*\]/g, '');
+  const cleaned = withoutCallBlocks(system).split('\n').map(withoutInlineExamples).join('\n');
   if (cleaned === system) return system;
   // Lines that contained nothing else disappear.
   return cleaned
     .replace(/[ \t]+$/gm, '')
     .replace(/\n{3,}/g, '\n\n')
     .trim();
+}
+
+const inlineExample = /\[tool_call:\s*([\w.-]*)[^\]\n]*\]/g;
+
+/** Names the tools of the examples in a sentence. Removes a line with examples and nothing more than a label. */
+function withoutInlineExamples(line: string): string {
+  const rest = line.replace(inlineExample, '');
+  if (rest === line) return line;
+  return /^\W*(?:\w+:\W*)?$/.test(rest) ? '' : line.replace(inlineExample, '$1');
 }
 
 const OPEN = '<tool_call>';
@@ -131,8 +150,8 @@ const MAX_BEFORE_CONTENT = 300;
 
 /** Replaces a call that would write a file with the file's content as fenced code. */
 const fencedContent: UndeclaredCalls = {
-  mayReplace: input =>
-    input.length < MAX_BEFORE_CONTENT || input.slice(0, MAX_BEFORE_CONTENT).includes('"content":'),
+  mayReplace: start =>
+    start.length < MAX_BEFORE_CONTENT || start.slice(0, MAX_BEFORE_CONTENT).includes('"content":'),
   replace({ input }) {
     const { content }: { content?: unknown } = JSON.parse(input);
     if (typeof content !== 'string' || content.trim() === '') return undefined;
@@ -145,6 +164,6 @@ const fencedContent: UndeclaredCalls = {
 /** Without a parser in the server, Qwen writes calls as JSON or XML in `<tool_call>`, and reasoning in `<think>`. */
 export const qwen = defineModelAdapter({
   name: 'qwen',
-  appliesTo: matchModelName('qwen', 'qwq'),
+  appliesTo: unlessOf(matchModelName('qwen', 'qwq'), cogito),
   middleware: qwenMiddleware(),
 });

@@ -5,7 +5,7 @@ import { once, parseSettings } from '../shared/settings.js';
 
 /** Identifies comparable vectors. Plain data, to be stored with an index. */
 export interface EmbeddingIdentity {
-  /** The name of the provider, `model.provider`. */
+  /** The name of the provider in its registry, else `model.provider`. */
   readonly provider: string;
   readonly modelId: string;
   /** The length of the vectors. */
@@ -20,6 +20,8 @@ export interface AnyEmbeddingModel extends Pick<
   readonly specificationVersion: string;
   /** The length that the model requests for its vectors, if any. */
   readonly dimensions?: number;
+  /** The name of the provider in the registry that created the model. */
+  readonly providerName?: string;
   /** Returns the vectors of the texts. */
   doEmbed(options: EmbedOptions): PromiseLike<{ embeddings: number[][] }>;
 }
@@ -48,7 +50,8 @@ export interface EmbeddingIdentityOptions {
 
 /**
  * Returns the identity of a model's vectors, to be stored with an index and passed to `pinEmbeddingModel`. If the length
- * of the vectors is not known, one short text is embedded to measure it.
+ * of the vectors is not known, one short text is embedded to measure it. For a model of a provider registry, the identity
+ * has the provider's name in the registry, so that `registry.embeddingModelFor(role, identity)` creates the model again.
  *
  * @example
  * ```ts
@@ -62,7 +65,7 @@ export async function embeddingIdentity(
   model: AnyEmbeddingModel,
   { dimensions = model.dimensions, providerOptions, abortSignal }: EmbeddingIdentityOptions = {},
 ): Promise<EmbeddingIdentity> {
-  const { provider, modelId } = model;
+  const { modelId, providerName: provider = model.provider } = model;
   const asked = dimensions ?? toAskedDimensions(providerOptions);
   if (asked !== undefined) return { provider, modelId, dimensions: asked };
   const { embeddings } = await model.doEmbed({ values: ['dimensions'], providerOptions, abortSignal });
@@ -149,10 +152,19 @@ export function pinEmbeddingModel<Model extends AnyEmbeddingModel>(
   identity: EmbeddingIdentity,
 ): Model {
   const expected = parseSettings<EmbeddingIdentity>(identitySchema(), identity, 'the embedding identity');
-  const { specificationVersion, provider, modelId, maxEmbeddingsPerCall, supportsParallelCalls } = model;
+  const { specificationVersion, modelId, maxEmbeddingsPerCall, supportsParallelCalls, providerName } = model;
+  // An identity that was created without a registry has the provider of the model.
+  const provider = expected.provider === model.provider ? model.provider : (providerName ?? model.provider);
 
   const pinned: AnyEmbeddingModel = {
-    ...{ specificationVersion, provider, modelId, maxEmbeddingsPerCall, supportsParallelCalls },
+    ...{
+      specificationVersion,
+      provider: model.provider,
+      modelId,
+      maxEmbeddingsPerCall,
+      supportsParallelCalls,
+    },
+    ...(providerName !== undefined && { providerName }),
     dimensions: model.dimensions,
     async doEmbed(options) {
       const asked = toAskedDimensions(options.providerOptions) ?? model.dimensions;

@@ -81,9 +81,9 @@ export function createEmbeddingModel(
       const { dimensions = ownDimensions, user } = { ...providerOptions?.openai, ...providerOptions?.kelivo };
       const { url, credentials, needsKey, fetchFor, timeout } = config;
       // Loaded with the first call, so that importing the package loads no HTTP client.
-      const { postJson } = await import('../http/post-json.js');
+      const { requestJson } = await import('../http/request-json.js');
       const { body, headers: responseHeaders } = await credentials.use(undefined, keyHeaders =>
-        postJson({
+        requestJson({
           url,
           headers: [keyHeaders, headers],
           needsKey,

@@ -3,21 +3,24 @@ import {
   type ImageModelV2,
   type LanguageModelV2,
   NoSuchModelError,
-  type ProviderV2,
 } from '@ai-sdk/provider';
+import { type AdapterChoice, type AdapterSelection, isAdapterModule } from '../adapters/adapter-choice.js';
+import { importAdapter } from '../adapters/choose-adapters.js';
 import { wrapModel } from '../adapters/middleware.js';
-import { modelAdapters } from '../adapters/model-adapters.js';
-import { createModelAdapterRegistry } from '../adapters/registry.js';
 import { missingCallIdsMiddleware } from '../parts/missing-call-ids.js';
 import { createComposition } from '../provider/composition.js';
+import type { KelivoResponsesSettings } from '../provider/settings.js';
 import { KelivoError } from '../shared/errors.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import { withDimensions } from './embedding-dimensions.js';
 import {
+  type AnyProvider,
   createImportedEmbeddingModel,
   createImportedLanguageModel,
-  expectVersion2,
+  embeddingModelOf,
+  imageModelOf,
   type ImportModule,
+  languageModelOf,
   loadProvider,
 } from './imported-models.js';
 import type { ImportedProviderEntry, KelivoProviderEntry, ProviderEntry } from './registry-config.js';
@@ -60,9 +63,13 @@ function createKelivoProvider(
   entry: KelivoProviderEntry,
   options: ConfiguredProviderOptions,
 ): ConfiguredProvider {
-  const { settings, fallback, enabled } = entry;
+  const { fallback, enabled } = entry;
   const { importModule } = options;
   const compositionSettings = toCompositionSettings(entry, options);
+  const settings = entry.settings && {
+    ...entry.settings,
+    models: toModelOverrides(entry.settings.models, options),
+  };
   // All connections share one tool source, so each MCP server starts once.
   const { tools, close } = createComposition({ ...compositionSettings, ...settings });
   const connect = ({ apiKey, baseURL }: ConnectionOverrides = {}) =>
@@ -96,7 +103,7 @@ function createImportedProvider(
 ): ConfiguredProvider {
   const { import: packageName, creator, settings } = entry;
   const { compose, close } = createComposition(toCompositionSettings(entry, options));
-  const load = ({ apiKey, baseURL }: ConnectionOverrides = {}): Promise<ProviderV2> =>
+  const load = ({ apiKey, baseURL }: ConnectionOverrides = {}): Promise<AnyProvider> =>
     loadProvider({
       import: packageName,
       creator,
@@ -107,7 +114,7 @@ function createImportedProvider(
       },
       importModule: options.importModule ?? importFromHere,
     });
-  // The package name identifies stored vectors. The entry's name does not, because entries can be renamed.
+  // Telemetry shows the package. The registry adds the entry's name to embedding models, for `embeddingIdentity`.
   const common = { provider: packageName };
   return {
     languageModel: (modelId, overrides) =>
@@ -115,14 +122,14 @@ function createImportedProvider(
         withCallIds(
           createImportedLanguageModel({
             ...{ ...common, modelId },
-            load: async () => expectVersion2((await load(overrides)).languageModel(modelId), packageName),
+            load: async () => languageModelOf(await load(overrides), modelId, packageName),
           }),
         ),
       ),
     textEmbeddingModel(modelId, { dimensions, ...overrides } = {}) {
       const model = createImportedEmbeddingModel({
         ...{ ...common, modelId },
-        load: async () => expectVersion2((await load(overrides)).textEmbeddingModel(modelId), packageName),
+        load: async () => embeddingModelOf(await load(overrides), modelId, packageName),
       });
       return dimensions === undefined ? model : withDimensions(model, dimensions);
     },
@@ -134,22 +141,19 @@ function createImportedProvider(
 }
 
 /** Adds a provider instance that the application created. The application also closes it. */
-export function toConfiguredProvider(provider: ProviderV2, name: string): ConfiguredProvider {
+export function toConfiguredProvider(provider: AnyProvider, name: string): ConfiguredProvider {
   const source = `the provider "${name}"`;
   return {
     languageModel(modelId, overrides) {
       rejectOverrides(overrides);
-      return withCallIds(expectVersion2(provider.languageModel(modelId), source));
+      return withCallIds(languageModelOf(provider, modelId, source));
     },
     textEmbeddingModel(modelId, { dimensions, ...overrides } = {}) {
       rejectOverrides(overrides);
-      const model = expectVersion2(provider.textEmbeddingModel(modelId), source);
+      const model = embeddingModelOf(provider, modelId, source);
       return dimensions === undefined ? model : withDimensions(model, dimensions);
     },
-    imageModel(modelId) {
-      if (provider.imageModel !== undefined) return provider.imageModel(modelId);
-      throw new NoSuchModelError({ modelId, modelType: 'imageModel' });
-    },
+    imageModel: modelId => imageModelOf(provider, modelId, source),
     close: async () => {},
   };
 
@@ -168,15 +172,36 @@ export function toConfiguredProvider(provider: ProviderV2, name: string): Config
 const withCallIds = (model: LanguageModelV2): LanguageModelV2 => wrapModel(model, [missingCallIdsMiddleware]);
 
 function toCompositionSettings(
-  { adapters, toolLoop, mcpServers }: ProviderEntry,
-  { sharedTools }: ConfiguredProviderOptions,
+  { adapters, toolPrompting, toolLoop, mcpServers }: ProviderEntry,
+  { sharedTools, importModule }: ConfiguredProviderOptions,
 ) {
   return {
-    adapters: adapters === undefined ? undefined : adapters && toAdapterRegistry(adapters),
+    adapters: toAdapters(adapters, { importModule }),
+    toolPrompting,
     toolLoop,
     mcpServers: mcpServers === false ? undefined : (mcpServers ?? sharedTools),
   };
 }
 
-const toAdapterRegistry = (names: readonly string[]) =>
-  createModelAdapterRegistry(modelAdapters.all().filter(({ name }) => names.includes(name)));
+/** Imports the modules of adapters as the registry imports packages. */
+const toAdapters = (
+  adapters: AdapterSelection | undefined,
+  { importModule }: Pick<ConfiguredProviderOptions, 'importModule'>,
+): AdapterSelection | undefined =>
+  Array.isArray(adapters)
+    ? adapters.map((choice: AdapterChoice) =>
+        isAdapterModule(choice) ? importAdapter(choice, importModule) : choice,
+      )
+    : adapters;
+
+const toModelOverrides = (
+  models: KelivoResponsesSettings['models'],
+  options: ConfiguredProviderOptions,
+): KelivoResponsesSettings['models'] =>
+  models &&
+  Object.fromEntries(
+    Object.entries(models).map(([pattern, { adapters, ...override }]) => [
+      pattern,
+      { ...override, ...(adapters !== undefined && { adapters: toAdapters(adapters, options) }) },
+    ]),
+  );

@@ -10,6 +10,25 @@ const OPTION_NAMES: Readonly<Record<string, string>> = {
   mistral: 'outputDimension',
 };
 
+/** Adds the name of the provider in its registry, for `embeddingIdentity`. */
+export const withProviderName = (
+  model: EmbeddingModelV2<string> & { readonly dimensions?: number },
+  providerName: string,
+): KelivoEmbeddingModel & { readonly providerName: string } => ({
+  specificationVersion: 'v2',
+  provider: model.provider,
+  modelId: model.modelId,
+  dimensions: model.dimensions,
+  providerName,
+  get maxEmbeddingsPerCall() {
+    return model.maxEmbeddingsPerCall;
+  },
+  get supportsParallelCalls() {
+    return model.supportsParallelCalls;
+  },
+  doEmbed: options => model.doEmbed(options),
+});
+
 /** Requests vectors of the given length from any provider's model, unless the call requests another length. */
 export const withDimensions = (
   model: EmbeddingModelV2<string>,

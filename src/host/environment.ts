@@ -1,4 +1,6 @@
 import { KelivoError } from '../shared/errors.js';
+import { type KnownProvider, knownProviders } from './known-providers.js';
+import type { ModelKind } from './model-choice.js';
 import { toNameHint } from './model-names.js';
 import {
   type ConfiguredProviderRegistry,
@@ -19,57 +21,34 @@ export interface EnvironmentProvidersOptions
 /**
  * Creates a provider registry with the roles `chat` and `embedding` from environment variables:
  *
- * - `LLM_PROVIDER`, `OPENAI_MODEL`: provider and model of `chat`, by default `kelivo-responses` and `gpt-5`.
- * - `EMBEDDING_PROVIDER`, `OPENAI_EMBEDDING_MODEL`, `OPENAI_EMBEDDING_DIMS`: provider, model and vector length of
- *   `embedding`, by default `kelivo-responses`, `text-embedding-3-small` and the model's own length.
- * - `OPENAI_API_KEY`, `OPENAI_BASE_URL`: connection of `kelivo-responses`, `openai` (the official provider) and
- *   `openai-compatible`. The providers `google`, `anthropic`, `mistral`, `xai` and `deepseek` read their own variables,
- *   such as `MISTRAL_API_KEY`.
+ * - `LLM_PROVIDER`, `EMBEDDING_PROVIDER`: providers of the roles, by default `kelivo-responses`. Others are `openai` (the
+ *   official provider), `openai-compatible`, `google` (alias `gemini`), `anthropic` (`claude`), `mistral`, `xai` (`grok`),
+ *   `deepseek`, `azure`, `ollama` and `openrouter`.
+ * - `…_MODEL`, `…_EMBEDDING_MODEL`, `…_EMBEDDING_DIMS`, `…_API_KEY`, `…_BASE_URL`: models, vector length and connection
+ *   of one provider, such as `GEMINI_MODEL` or `ANTHROPIC_API_KEY`. Without them, the provider's own default model and
+ *   vector length apply. `OPENAI_…` applies to `kelivo-responses`, `openai` and `openai-compatible` alone.
  *
  * A record of the application can override the model: `modelFor('chat', { model: record.model })`. If the record names no
- * provider, the model id selects it (`gemini-2.5-pro` belongs to `google`). Unknown ids belong to `LLM_PROVIDER`.
+ * provider, the model id selects it (`gemini-2.5-pro` belongs to `google`). Unknown ids belong to `LLM_PROVIDER`. If the
+ * record names only a provider, the model is that of the provider's variables, or its default.
  *
  * @param environment Environment variables, for example `process.env`.
- * @throws KelivoError with code `invalid-settings` for an invalid value, or `unknown-name` for an unknown provider.
+ * @throws KelivoError with code `invalid-settings` for an invalid value or a missing model, or `unknown-name` for an
+ *   unknown provider.
  */
 export function createProvidersFromEnvironment(
   environment: Environment,
   { roles: moreRoles, aliases, mcpServers, ...options }: EnvironmentProvidersOptions = {},
 ): ConfiguredProviderRegistry {
-  const read = (name: string): string | undefined => readVariable(environment, name);
-
-  const toProvider = (variable: string): string => {
-    const name = read(variable) ?? DEFAULT_PROVIDER;
-    if (Object.hasOwn(environmentProviders, name)) return name;
-    const hint = toNameHint(name, { kind: 'provider', known: Object.keys(environmentProviders) });
-    throw new KelivoError({
-      code: 'unknown-name',
-      message: `Expected \`${variable}\` to name a provider, got ${JSON.stringify(name)}. ${hint}`,
-    });
-  };
-  const toModel = (
-    variable: string,
-    { provider, kind }: { provider: string; kind: 'chat' | 'embedding' },
-  ): string => {
-    const modelId = read(variable) ?? environmentProviders[provider]?.models?.[kind];
-    if (modelId !== undefined) return `${provider}:${modelId}`;
-    throw toVariableError(variable, `name a model of ${provider}`, undefined);
-  };
-
-  const provider = toProvider('LLM_PROVIDER');
-  const roles = {
-    chat: toModel('OPENAI_MODEL', { provider, kind: 'chat' }),
-    embedding: toModel('OPENAI_EMBEDDING_MODEL', {
-      provider: toProvider('EMBEDDING_PROVIDER'),
-      kind: 'embedding',
-    }),
-  };
+  const chat = readRole(environment, { variable: 'LLM_PROVIDER', kind: 'chat' });
+  const embedding = readRole(environment, { variable: 'EMBEDDING_PROVIDER', kind: 'embedding' });
   return createProviderRegistryFromConfig(
     {
-      providers: toEnvironmentEntries(environment),
-      defaultProvider: provider,
-      roles: { ...moreRoles, ...roles },
-      embeddingDimensions: toDimensions(read('OPENAI_EMBEDDING_DIMS')),
+      providers: Object.fromEntries(
+        Object.entries(knownProviders).map(([name, known]) => [name, toEntry(known, environment)]),
+      ),
+      defaultProvider: chat.provider,
+      roles: { ...moreRoles, chat: chat.model, embedding: embedding.model },
       ...{ aliases, mcpServers },
     },
     options,
@@ -78,11 +57,76 @@ export function createProvidersFromEnvironment(
 
 const DEFAULT_PROVIDER = 'kelivo-responses';
 
-function toDimensions(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const dimensions = Number(text);
+const MODEL_SUFFIXES = { chat: 'MODEL', embedding: 'EMBEDDING_MODEL' } as const;
+
+/** Reads the provider of a role and its model, as `provider:model`. */
+function readRole(
+  environment: Environment,
+  { variable, kind }: { variable: string; kind: ModelKind },
+): { provider: string; model: string } {
+  const name = readVariable(environment, variable) ?? DEFAULT_PROVIDER;
+  const entries = Object.entries(knownProviders);
+  const found = entries.find(([own, { entry }]) => own === name || entry.aliases?.includes(name));
+  if (found === undefined) {
+    const known = [
+      ...entries.map(([own]) => own),
+      ...entries.flatMap(([, { entry }]) => entry.aliases ?? []),
+    ];
+    throw new KelivoError({
+      code: 'unknown-name',
+      message:
+        `Expected \`${variable}\` to name a provider, got ${JSON.stringify(name)}. ` +
+        toNameHint(name, { kind: 'provider', known }),
+    });
+  }
+  const [provider, known] = found;
+  if (kind === 'embedding' && known.hasEmbeddings === false) {
+    const others = entries.filter(([, { hasEmbeddings }]) => hasEmbeddings !== false).map(([own]) => own);
+    const expected = `name a provider with embedding models (${others.join(', ')})`;
+    throw toVariableError(variable, expected, name);
+  }
+  const modelId = readModels(known, environment)[kind];
+  if (modelId !== undefined) return { provider, model: `${provider}:${modelId}` };
+  throw toVariableError(
+    `${known.prefixes[0]}_${MODEL_SUFFIXES[kind]}`,
+    `name a model of ${provider}`,
+    undefined,
+  );
+}
+
+/** Adds the values of variables to the entry of a provider. */
+function toEntry(known: KnownProvider, environment: Environment): ProviderEntry {
+  const { entry, settings } = known;
+  const variables = { apiKey: 'API_KEY', baseURL: 'BASE_URL', ...settings };
+  const values = Object.entries(variables)
+    .map(([setting, suffix]) => [setting, readOf(known, suffix, environment)?.value] as const)
+    .filter(([, value]) => value !== undefined)
+    .map(([setting, value = '']) => [setting, setting === 'baseURL' ? withPath(value, known.path) : value]);
+  return {
+    ...entry,
+    settings: { ...entry.settings, ...Object.fromEntries(values) },
+    defaultModels: readModels(known, environment),
+    embeddingDimensions: readDimensions(known, environment),
+  };
+}
+
+/** Adds the path of the API to a base URL that consists of scheme and host. */
+const withPath = (baseURL: string, path = ''): string =>
+  /^https?:\/\/[^/?#]+\/?$/.test(baseURL) ? `${baseURL.replace(/\/$/, '')}${path}` : baseURL;
+
+function readModels(known: KnownProvider, environment: Environment): Partial<Record<ModelKind, string>> {
+  const read = (kind: ModelKind) =>
+    readOf(known, MODEL_SUFFIXES[kind], environment)?.value ?? known.models[kind];
+  const [chat, embedding] = [read('chat'), read('embedding')];
+  return { ...(chat !== undefined && { chat }), ...(embedding !== undefined && { embedding }) };
+}
+
+function readDimensions(known: KnownProvider, environment: Environment): number | undefined {
+  const found = readOf(known, 'EMBEDDING_DIMS', environment);
+  if (found === undefined) return undefined;
+  const dimensions = Number(found.value);
   if (Number.isInteger(dimensions) && dimensions > 0) return dimensions;
-  throw toVariableError('OPENAI_EMBEDDING_DIMS', 'be a positive integer', text);
+  throw toVariableError(found.variable, 'be a positive integer', found.value);
 }
 
 const toVariableError = (variable: string, expected: string, value: string | undefined): KelivoError =>
@@ -91,82 +135,20 @@ const toVariableError = (variable: string, expected: string, value: string | und
     message: `Expected \`${variable}\` to ${expected}, got ${value === undefined ? 'nothing' : JSON.stringify(value)}.`,
   });
 
-interface EnvironmentProvider {
-  /** Registry entry, without the settings that come from variables. */
-  readonly entry: ProviderEntry;
-  /** Variable name of each setting. */
-  readonly variables: Readonly<Record<string, string>>;
-  /** Models to use if no variable names one. */
-  readonly models?: { readonly chat: string; readonly embedding: string };
+/** Reads a variable of a provider. */
+function readOf(
+  { prefixes }: KnownProvider,
+  suffix: string,
+  environment: Environment,
+): { variable: string; value: string } | undefined {
+  for (const prefix of prefixes) {
+    const variable = `${prefix}_${suffix}`;
+    const value = readVariable(environment, variable);
+    if (value !== undefined) return { variable, value };
+  }
+  return undefined;
 }
-
-const openai = { apiKey: 'OPENAI_API_KEY', baseURL: 'OPENAI_BASE_URL' };
-const openaiModels = { chat: 'gpt-5', embedding: 'text-embedding-3-small' };
-
-/** The providers that environment variables can select. */
-const environmentProviders: Readonly<Record<string, EnvironmentProvider>> = {
-  'kelivo-responses': {
-    entry: {
-      type: 'kelivo-responses',
-      models: ['gpt-*', 'chatgpt-*', 'o1*', 'o3*', 'o4*', 'codex-*', 'text-embedding-3-*'],
-    },
-    variables: openai,
-    models: openaiModels,
-  },
-  // Uses the switch, because it can continue conversations of the provider above.
-  openai: {
-    entry: { type: 'kelivo-responses', enabled: 'off', fallback: 'with-tool-loop' },
-    variables: openai,
-    models: openaiModels,
-  },
-  'openai-compatible': {
-    entry: {
-      import: '@ai-sdk/openai-compatible',
-      creator: 'createOpenAICompatible',
-      settings: { name: 'openai-compatible', includeUsage: true },
-    },
-    variables: openai,
-  },
-  google: {
-    entry: {
-      import: '@ai-sdk/google',
-      creator: 'createGoogleGenerativeAI',
-      models: ['gemini-*', 'gemma-*', 'text-embedding-004'],
-    },
-    variables: { apiKey: 'GOOGLE_GENERATIVE_AI_API_KEY', baseURL: 'GOOGLE_BASE_URL' },
-  },
-  anthropic: {
-    entry: { import: '@ai-sdk/anthropic', creator: 'createAnthropic', models: ['claude-*'] },
-    variables: { apiKey: 'ANTHROPIC_API_KEY', baseURL: 'ANTHROPIC_BASE_URL' },
-  },
-  mistral: {
-    entry: {
-      import: '@ai-sdk/mistral',
-      creator: 'createMistral',
-      models: ['mistral-*', 'magistral-*', 'ministral-*', 'codestral-*', 'devstral-*', 'pixtral-*'],
-    },
-    variables: { apiKey: 'MISTRAL_API_KEY', baseURL: 'MISTRAL_BASE_URL' },
-  },
-  xai: {
-    entry: { import: '@ai-sdk/xai', creator: 'createXai', models: ['grok-*'] },
-    variables: { apiKey: 'XAI_API_KEY', baseURL: 'XAI_BASE_URL' },
-  },
-  deepseek: {
-    entry: { import: '@ai-sdk/deepseek', creator: 'createDeepSeek', models: ['deepseek-*'] },
-    variables: { apiKey: 'DEEPSEEK_API_KEY', baseURL: 'DEEPSEEK_BASE_URL' },
-  },
-};
 
 /** Reads a variable. A blank value counts as unset. */
 const readVariable = (environment: Environment, name: string): string | undefined =>
   environment[name]?.trim() || undefined;
-
-const toEnvironmentEntries = (environment: Environment): Record<string, ProviderEntry> =>
-  Object.fromEntries(
-    Object.entries(environmentProviders).map(([name, { entry, variables }]) => {
-      const settings = Object.entries(variables)
-        .map(([setting, variable]) => [setting, readVariable(environment, variable)] as const)
-        .filter(([, value]) => value !== undefined);
-      return [name, { ...entry, settings: { ...entry.settings, ...Object.fromEntries(settings) } }];
-    }),
-  );

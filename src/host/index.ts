@@ -6,7 +6,8 @@
 export { loadProviderConfig, type LoadProviderConfigOptions } from './config-file.js';
 export { createProvidersFromEnvironment, type EnvironmentProvidersOptions } from './environment.js';
 export type { ImportModule } from './imported-models.js';
-export type { ModelChoice, ProviderNames } from './model-names.js';
+export type { ModelChoice } from './model-choice.js';
+export type { ProviderNames } from './model-names.js';
 export type { ImportOpenAI } from './official-provider.js';
 export {
   type ConfiguredProviderRegistry,
@@ -28,6 +29,7 @@ export type {
 } from './registry-config.js';
 export {
   createSwitchableProvider,
+  type SwitchableProviderByVersion,
   type SwitchableProviderOptions,
   type SwitchSetting,
   type SwitchValue,

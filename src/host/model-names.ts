@@ -1,6 +1,7 @@
 import { KelivoError } from '../shared/errors.js';
 import { toModelExpression } from '../shared/model-pattern.js';
 import { nearestName } from '../shared/nearest-name.js';
+import type { ModelKind, NormalizedChoice } from './model-choice.js';
 import type { ProviderEntry, ProviderRegistryConfig } from './registry-config.js';
 
 /** A model id with the name of its provider. */
@@ -9,45 +10,57 @@ export interface ModelReference {
   readonly modelId: string;
 }
 
-/** Aliases and model patterns of a provider that is registered at run time. */
-export type ProviderNames = Pick<ProviderEntry, 'aliases' | 'models'>;
+/** Aliases, model patterns and default models of a provider that is registered at run time. */
+export type ProviderNames = Pick<
+  ProviderEntry,
+  'aliases' | 'models' | 'defaultModels' | 'embeddingDimensions'
+>;
+
+/** Model ids by role. `chat` and `embedding` also apply to all other roles, for models of that kind. */
+export type DefaultModels = Readonly<Record<string, string>>;
+
+/** The names of a provider, with the default models that its package is known for. */
+export interface ProviderNaming extends ProviderNames {
+  readonly knownModels?: DefaultModels;
+}
 
 /** The parts of a configuration that define names. */
 export interface Naming extends Pick<ProviderRegistryConfig, 'aliases' | 'roles' | 'defaultProvider'> {
-  readonly providers: Readonly<Record<string, ProviderNames>>;
+  readonly providers: Readonly<Record<string, ProviderNaming>>;
 }
 
-/** Model selection of an application record. Null or missing fields fall back to the role. */
-export interface ModelChoice {
-  /** Name or alias of a provider. */
-  readonly provider?: string | null;
-  /** A model name as the registry accepts it. If `provider` is set, a model id of that provider. */
-  readonly model?: string | null;
-  /** API key for the requests of this model. */
-  readonly apiKey?: string | null;
-  /** Base URL. It receives the default API key unless the record has one, so use trusted records only. */
-  readonly baseURL?: string | null;
-  /** Vector length, for embedding models. */
-  readonly dimensions?: number | null;
+/** The task that a model is chosen for. The kind selects default models of roles that the provider does not know. */
+export interface ModelTask {
+  /** Undefined for a model that is named without a role. */
+  readonly role: string | undefined;
+  /** Undefined if a model of any kind is accepted. */
+  readonly kind: ModelKind | 'image' | undefined;
 }
+
+/** The provider and the model that a record names. */
+export type NamedChoice = Partial<Pick<NormalizedChoice, 'provider' | 'model' | 'isUnclear'>>;
 
 /** Resolves the names of a registry. */
 export interface ModelNames {
-  add(provider: string, names: ProviderNames): void;
+  add(provider: string, names: ProviderNaming): void;
   isTaken(name: string): boolean;
   /**
-   * Resolves a role, an alias, `provider:model`, a model id that matches a pattern, or any other model id, which belongs
-   * to the default provider.
+   * Resolves a role, an alias, a provider (its default model), `provider:model`, a model id that matches a pattern, or any
+   * other model id, which belongs to the default provider.
    *
-   * @throws KelivoError with code `unknown-name` and the known names.
+   * @throws KelivoError with code `unknown-name` and the known names, or `invalid-settings` for a provider without a
+   *   default model.
    */
-  find(name: string): ModelReference;
+  find(name: string, task: ModelTask): ModelReference;
   /**
-   * Resolves the model of a role. Fields of the choice override the role's defaults.
+   * Resolves the model of a task. Fields of the choice override the role's defaults. A provider alone selects its own
+   * model: that of the role if it belongs to the provider, else the default model of the provider.
    *
-   * @throws KelivoError with code `unknown-name` and the known names.
+   * @throws KelivoError as `find`.
    */
-  choose(role: string, choice: ModelChoice): ModelReference;
+  choose(task: ModelTask, choice: NamedChoice): ModelReference;
+  /** @throws KelivoError with code `unknown-name` and the known names. */
+  toProvider(name: string): string;
 }
 
 export function createModelNames({
@@ -58,41 +71,96 @@ export function createModelNames({
 }: Naming): ModelNames {
   /** Provider names by name and alias. */
   const byName = new Map<string, string>();
+  const namings = new Map<string, ProviderNaming>();
   /** In order of registration. The first match wins. */
   const patterns: { readonly expression: RegExp; readonly provider: string }[] = [];
   const models = { ...roles, ...aliases };
 
   const names: ModelNames = {
-    add(provider, { aliases: others = [], models: own = [] }) {
+    add(provider, naming) {
+      const { aliases: others = [], models: own = [] } = naming;
+      namings.set(provider, naming);
       for (const name of [provider, ...others]) byName.set(name, provider);
       for (const pattern of own) patterns.push({ expression: toModelExpression(pattern), provider });
     },
     isTaken: name => byName.has(name),
-    find: name => find(name, []),
-    choose(role, { provider, model }) {
-      if (provider == null) return model == null ? findRole(role) : find(model, []);
-      return { provider: toProvider(provider), modelId: model ?? findRole(role).modelId };
+    find: (name, task) => find(name, task, []),
+    choose(task, { provider, model, isUnclear }) {
+      if (provider === undefined) return model === undefined ? findRole(task) : find(model, task, []);
+      const own = toProvider(provider);
+      if (model === undefined) return { provider: own, modelId: findModelOf(own, task) };
+      const owner = isUnclear ? findOwner(model) : undefined;
+      if (owner === undefined || owner === own) return { provider: own, modelId: model };
+      throw new KelivoError({
+        code: 'invalid-settings',
+        message:
+          `Expected \`embedding_model\` next to \`embedding_provider: ${JSON.stringify(provider)}\`, got only ` +
+          `\`model: ${JSON.stringify(model)}\`, which belongs to the provider "${owner}".`,
+      });
     },
+    toProvider,
   };
   for (const [name, entry] of Object.entries(providers)) names.add(name, entry);
   return names;
 
   /** @param path Names resolved so far, to detect cycles: an alias may have the name of its model id. */
-  function find(name: string, path: readonly string[]): ModelReference {
+  function find(name: string, task: ModelTask, path: readonly string[]): ModelReference {
     const target = Object.hasOwn(models, name) && !path.includes(name) ? models[name] : undefined;
-    if (target !== undefined) return find(target, [...path, name]);
+    if (target !== undefined) return find(target, task, [...path, name]);
+    const named = byName.get(name);
+    if (named !== undefined) return { provider: named, modelId: findDefaultOf(named, task) };
     const separator = name.indexOf(':');
     const prefix = name.slice(0, Math.max(separator, 0));
     if (byName.has(prefix)) return { provider: toProvider(prefix), modelId: name.slice(separator + 1) };
-    const matched = patterns.find(({ expression }) => expression.test(name))?.provider;
+    const matched = findOwner(name);
     if (matched !== undefined) return { provider: matched, modelId: name };
     return { provider: toProvider(separator < 0 ? defaultProvider : prefix), modelId: name };
   }
 
-  function findRole(role: string): ModelReference {
+  /** Returns the provider whose patterns match a model id. */
+  function findOwner(modelId: string): string | undefined {
+    return patterns.find(({ expression }) => expression.test(modelId))?.provider;
+  }
+
+  function findRole(task: ModelTask): ModelReference {
+    const { role = '' } = task;
     const name = Object.hasOwn(roles, role) ? roles[role] : undefined;
-    if (name !== undefined) return find(name, []);
+    if (name !== undefined) return find(name, task, []);
     throw toUnknownNameError('role', { name: role, known: Object.keys(roles) });
+  }
+
+  /** Returns the model of a provider for a role that may name another provider. */
+  function findModelOf(provider: string, task: ModelTask): string {
+    const { role = '' } = task;
+    const isKnown = Object.hasOwn(roles, role) || KINDS.includes(role) || hasDefault(provider, role);
+    const ofRole = !isKnown || Object.hasOwn(roles, role) ? findRole(task) : undefined;
+    if (ofRole?.provider === provider) return ofRole.modelId;
+    // A model of the role that a pattern of the provider matches is served by both.
+    const isServed = (modelId: string): boolean =>
+      patterns.some(one => one.provider === provider && one.expression.test(modelId));
+    const shared = ofRole !== undefined && isServed(ofRole.modelId) ? ofRole.modelId : undefined;
+    return findDefaultOf(provider, task, shared);
+  }
+
+  /** @param shared Model of the role that the provider has, too. It precedes those that the package is known for. */
+  function findDefaultOf(provider: string, { role = '', kind }: ModelTask, shared?: string): string {
+    const { defaultModels = {}, knownModels = {} } = namings.get(provider) ?? {};
+    const keys = [role, ...(kind === undefined ? KINDS : [kind])];
+    const read = (from: DefaultModels) =>
+      keys.flatMap(key => (Object.hasOwn(from, key) ? (from[key] ?? []) : []))[0];
+    const modelId = read(defaultModels) ?? shared ?? read(knownModels);
+    if (modelId !== undefined) return modelId;
+    throw new KelivoError({
+      code: 'invalid-settings',
+      message:
+        `Expected the name of a model of "${provider}", because this provider has no default model for ` +
+        `${role === '' ? `the task "${kind ?? 'chat'}"` : `the role "${role}"`}. Pass \`model\`, or set ` +
+        `\`defaultModels\` of the provider.`,
+    });
+  }
+
+  function hasDefault(provider: string, role: string): boolean {
+    return Object.hasOwn(namings.get(provider)?.defaultModels ?? {}, role);
   }
 
   function toProvider(name: string): string {
@@ -101,6 +169,8 @@ export function createModelNames({
     throw toUnknownNameError('provider', { name, known: byName.keys() });
   }
 }
+
+const KINDS: readonly string[] = ['chat', 'embedding'];
 
 function toUnknownNameError(
   kind: 'provider' | 'role',

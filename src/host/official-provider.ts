@@ -1,34 +1,50 @@
-import type {
-  LanguageModelV2,
-  LanguageModelV2CallOptions,
-  LanguageModelV2Content,
-  LanguageModelV2StreamPart,
-} from '@ai-sdk/provider';
+import type { LanguageModelV2, LanguageModelV2CallOptions } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import { withRequestLog } from '../http/request-log.js';
-import { turnTokenOf } from '../parts/call-marks.js';
-import { transformParts } from '../parts/transform.js';
+import { type HostVersion, turnTokenOf } from '../parts/call-marks.js';
 import { createCredentials } from '../provider/credentials.js';
 import { createEndpoints } from '../provider/endpoints.js';
 import { resolveModelOverride } from '../provider/model-overrides.js';
 import type { KelivoResponsesSettings } from '../provider/settings.js';
 import { KelivoError } from '../shared/errors.js';
-import { type OfficialCall, toOfficialCall } from './official-call.js';
+import { toLanguageModelV3 } from '../v3/language-model.js';
+import type { LanguageModelV3 } from '../v3/specification.js';
+import { toLanguageModelV4 } from '../v4/language-model.js';
+import type { LanguageModelV4 } from '../v4/specification.js';
+import type { OfficialModel } from './official-call.js';
 
-/** Imports the package of the official provider, `@ai-sdk/openai` 2. */
+/** Imports the package of the official provider, `@ai-sdk/openai` 2, 3 or 4. */
 export type ImportOpenAI = () => Promise<unknown>;
 
+/** Language models by the version of their interface. */
+export interface ModelByVersion {
+  v2: LanguageModelV2;
+  v3: LanguageModelV3;
+  v4: LanguageModelV4;
+}
+
 const RESPONSES_PATH = '/responses';
+
+export interface OfficialModelsOptions<Version extends HostVersion> {
+  /** Version of the models, which is that of the host. */
+  readonly version: Version;
+  /** Provider name of the models. */
+  readonly provider: string;
+  readonly importOpenAI: ImportOpenAI | undefined;
+}
 
 /**
  * Creates official Responses models from the settings of this package's provider. They use its address, keys, headers and
  * `fetch`. Settings of this package's own client (`compatibility`, `missingReasoning`, `timeouts`, body fields) do not
  * apply.
+ *
+ * A call with an installed package of the same version reaches the official model unconverted. Models of another version
+ * are converted.
  */
-export function createOfficialModels(
+export function createOfficialModels<Version extends HostVersion>(
   settings: KelivoResponsesSettings,
-  { provider = 'kelivo-responses', importOpenAI }: { provider?: string; importOpenAI?: ImportOpenAI } = {},
-): (modelId: string) => LanguageModelV2 {
+  { version, provider, importOpenAI }: OfficialModelsOptions<Version>,
+): (modelId: string) => ModelByVersion[Version] {
   const endpoints = createEndpoints(settings);
   const credentials = createCredentials(settings, { url: endpoints.shownRoot });
   const fetchFor = withRequestLog(
@@ -43,47 +59,53 @@ export function createOfficialModels(
       baseURL: `${endpoint.origin}${endpoint.pathname}`.slice(0, -RESPONSES_PATH.length),
       needsKey: endpoints.needsKey,
       importOpenAI,
+      version,
     };
 
     /** Opens the model for every call, so that each call reads the key and a rejected key is replaced by the next one. */
     const call = <Result>(
       options: LanguageModelV2CallOptions,
-      run: (model: LanguageModelV2, officialCall: OfficialCall) => Promise<Result>,
+      run: (model: LanguageModelV2) => PromiseLike<Result>,
     ): Promise<Result> =>
       credentials.use(turnTokenOf(options.providerOptions), async keyHeaders => {
-        const model = await openOfficialModel(modelId, {
+        const official = await openOfficialModel(modelId, {
           ...config,
           fetch: withEndpoint(endpoint, fetchFor(options.providerOptions)),
           headers: { ...keyHeaders, ...modelHeaders },
         });
-        return run(model, toOfficialCall(options, { store: settings.store ?? false }));
+        // Most hosts never switch off, so that the code for it is loaded when needed.
+        const { continueHistories } = await import('./official-call.js');
+        const continued = continueHistories(official, { store: settings.store ?? false });
+        if (continued.specificationVersion === version) return run(continued as LanguageModelV2);
+        const { toLanguageModelV2 } = await import('../v3/language-model-v2.js');
+        const v2 = continued.specificationVersion === 'v2' ? continued : toLanguageModelV2(continued);
+        return run(toModelOfVersion(v2, version) as LanguageModelV2);
       });
 
-    return {
-      specificationVersion: 'v2',
+    // The members of all versions have the same names.
+    const model: Omit<LanguageModelV2, 'specificationVersion'> & { specificationVersion: HostVersion } = {
+      specificationVersion: version,
       provider,
       modelId,
       supportedUrls: {
         'image/*': [/^https?:\/\/.*$/],
         'application/pdf': [/^https?:\/\/.*$/],
       },
-      doGenerate: callOptions =>
-        call(callOptions, async (model, { options, toDeclaredName }) => {
-          const result = await model.doGenerate(options);
-          if (toDeclaredName === undefined) return result;
-          return { ...result, content: result.content.map(part => renameTool(part, toDeclaredName)) };
-        }),
-      doStream: callOptions =>
-        call(callOptions, async (model, { options, toDeclaredName }) => {
-          const result = await model.doStream(options);
-          if (toDeclaredName === undefined) return result;
-          const stream = transformParts(result.stream, {
-            part: (part, emit) => emit(renameTool(part, toDeclaredName)),
-          });
-          return { ...result, stream };
-        }),
+      doGenerate: options => call(options, model => model.doGenerate(options)),
+      doStream: options => call(options, model => model.doStream(options)),
     };
+    return model as ModelByVersion[Version];
   };
+}
+
+/** Converts a model of version 2 to the version of a host. */
+export function toModelOfVersion<Version extends HostVersion>(
+  model: LanguageModelV2,
+  version: Version,
+): ModelByVersion[Version] {
+  const converted: OfficialModel =
+    version === 'v2' ? model : version === 'v3' ? toLanguageModelV3(model) : toLanguageModelV4(model);
+  return converted as ModelByVersion[Version];
 }
 
 /** Sends every request to the endpoint, because the official provider would append its path after the query string. */
@@ -91,11 +113,6 @@ const withEndpoint =
   (endpoint: URL, fetch: FetchFunction): FetchFunction =>
   (_, init) =>
     fetch(endpoint, init);
-
-const renameTool = <Part extends LanguageModelV2Content | LanguageModelV2StreamPart>(
-  part: Part,
-  toName: (name: string) => string,
-): Part => ('toolName' in part ? { ...part, toolName: toName(part.toolName) } : part);
 
 interface OfficialModelConfig {
   /** URL that `/responses` is appended to. */
@@ -106,6 +123,8 @@ interface OfficialModelConfig {
   readonly needsKey: boolean;
   readonly fetch: FetchFunction;
   readonly importOpenAI: ImportOpenAI | undefined;
+  /** Version of the host, for messages. */
+  readonly version: HostVersion;
 }
 
 /** The part of `@ai-sdk/openai` that is used here. */
@@ -115,40 +134,57 @@ interface OfficialPackage {
     apiKey?: string;
     headers: Readonly<Record<string, string | undefined>>;
     fetch: FetchFunction;
-  }): { responses(modelId: string): LanguageModelV2 };
+  }): { responses(modelId: string): OfficialModel };
 }
 
 /**
  * Opens the Responses model of `@ai-sdk/openai`, an optional peer dependency that is imported when first needed.
  *
- * @throws KelivoError with code `missing-package` if it is missing or has another major version.
+ * @throws KelivoError with code `missing-package` if it is missing or its models have an unknown version.
  */
 async function openOfficialModel(
   modelId: string,
-  { baseURL, headers, needsKey, fetch, importOpenAI = () => import('@ai-sdk/openai') }: OfficialModelConfig,
-): Promise<LanguageModelV2> {
-  const { createOpenAI } = await load(importOpenAI);
+  {
+    baseURL,
+    headers,
+    needsKey,
+    fetch,
+    version,
+    importOpenAI = () => import('@ai-sdk/openai'),
+  }: OfficialModelConfig,
+): Promise<OfficialModel> {
+  const { createOpenAI } = await load(importOpenAI, version);
   const hasKey = headers.authorization !== undefined || headers['api-key'] !== undefined;
   // If a required key is missing, the official provider reports it.
   const skipsKeyCheck = hasKey || !needsKey;
   const model = createOpenAI({
     baseURL,
+    // Versions 2 and 3 accept only strings. The key is already in the headers.
     ...(skipsKeyCheck && { apiKey: '' }),
     // The official provider creates an Authorization header from `apiKey`. An undefined value removes it.
     headers: { ...(skipsKeyCheck && { Authorization: undefined }), ...headers },
     fetch,
   }).responses(modelId);
   const { specificationVersion }: { specificationVersion: string } = model;
-  if (specificationVersion === 'v2') return model;
+  if (Object.hasOwn(OFFICIAL_PACKAGES, specificationVersion)) return model;
+  const supported = Object.values(OFFICIAL_PACKAGES).join(', ');
   throw new KelivoError({
     code: 'missing-package',
     message:
-      `Expected @ai-sdk/openai 2 with models of version v2, got a package with models of version ${specificationVersion}. ` +
-      'Run `npm install @ai-sdk/openai@2`, or install version 2 under another name and import it with `importOpenAI`.',
+      `Expected a package @ai-sdk/openai that fits the host (${supported}), got one whose models have version ` +
+      `${specificationVersion}. Run \`npm install @ai-sdk/openai@${version.slice(1)}\`, or install that version under ` +
+      'another name and import it with `importOpenAI`.',
   });
 }
 
-async function load(importOpenAI: ImportOpenAI): Promise<OfficialPackage> {
+/** Packages whose models are supported, by the version of the models. */
+const OFFICIAL_PACKAGES: Readonly<Record<HostVersion, string>> = {
+  v2: '2 for `ai@5`',
+  v3: '3 for `ai@6`',
+  v4: '4 for `ai@7`',
+};
+
+async function load(importOpenAI: ImportOpenAI, version: HostVersion): Promise<OfficialPackage> {
   try {
     const official = await importOpenAI();
     if (isOfficialPackage(official)) return official;
@@ -158,7 +194,7 @@ async function load(importOpenAI: ImportOpenAI): Promise<OfficialPackage> {
       code: 'missing-package',
       message:
         'Expected the package @ai-sdk/openai for a model that is switched to the official provider, but it could not be ' +
-        'loaded. Run `npm install @ai-sdk/openai@2`, or enable this package for the model.',
+        `loaded. Run \`npm install @ai-sdk/openai@${version.slice(1)}\`, or enable this package for the model.`,
       cause,
     });
   }

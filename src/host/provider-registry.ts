@@ -7,29 +7,48 @@ import {
   createConfiguredProvider,
   toConfiguredProvider,
 } from './configured-provider.js';
-import { type ImportModule, isProvider } from './imported-models.js';
-import { createModelNames, type ModelChoice, type ProviderNames } from './model-names.js';
+import { withProviderName } from './embedding-dimensions.js';
+import { type AnyProvider, type ImportModule, isProvider } from './imported-models.js';
+import { type ModelChoice, type ModelKind, type NormalizedChoice, normalizeChoice } from './model-choice.js';
+import { createModelNames, type ModelTask, type NamedChoice, type ProviderNames } from './model-names.js';
 import { namesSchema, type ProviderEntry, type ProviderRegistryConfig } from './registry-config.js';
-import { findEntryIssues, findSeparatorIssues, validateProviderConfig } from './registry-validation.js';
+import {
+  findEntryIssues,
+  findSeparatorIssues,
+  toNaming,
+  validateProviderConfig,
+} from './registry-validation.js';
 
 /** The providers of an application, by name. */
 export interface ConfiguredProviderRegistry extends ProviderV2 {
-  /** Accepts a role, an alias, `provider:model` or a model id. @throws KelivoError with code `unknown-name`. */
+  /** Accepts a role, an alias, a provider, `provider:model` or a model id. @throws KelivoError with code `unknown-name`. */
   languageModel(name: string): LanguageModelV2;
   /** Accepts the same names as `languageModel`. @throws KelivoError with code `unknown-name`. */
   textEmbeddingModel(name: string): EmbeddingModelV2<string>;
   /** Accepts the same names as `languageModel`. @throws KelivoError with code `unknown-name`. */
   imageModel(name: string): ImageModelV2;
-  /** Returns the model of a role. Fields of `choice` override the defaults. @throws KelivoError with code `unknown-name`. */
+  /**
+   * Returns the model of a role. Fields of `choice` override the defaults. A provider without a model selects its default
+   * model, never one of another provider.
+   *
+   * @throws KelivoError with code `unknown-name`, or `invalid-settings` for an unknown field of `choice` or a provider
+   *   without a default model.
+   */
   modelFor(role: string, choice?: ModelChoice): LanguageModelV2;
-  /** Returns the embedding model of a role. @throws KelivoError with code `unknown-name`. */
+  /**
+   * Returns the embedding model of a role. `embeddingIdentity` stores the provider's name in the registry, so that the
+   * stored identity can be passed here as the choice.
+   *
+   * @throws KelivoError as `modelFor`.
+   */
   embeddingModelFor(role: string, choice?: ModelChoice): EmbeddingModelV2<string>;
   /**
-   * Adds a provider instance, or an entry as in a configuration.
+   * Adds a provider instance, or an entry as in a configuration. Models of providers for `ai` 6 and 7 are converted to
+   * version 2. For these hosts, convert the models of the registry with `toLanguageModelV3` or `toLanguageModelV4`.
    *
    * @throws KelivoError with code `invalid-settings` if the name is taken or the entry is invalid.
    */
-  register(name: string, provider: ProviderV2 | ProviderEntry, names?: ProviderNames): void;
+  register(name: string, provider: AnyProvider | ProviderEntry, names?: ProviderNames): void;
   /** Names of all providers, without aliases. */
   readonly providerNames: readonly string[];
   /** Closes MCP servers and connections. The registry stays usable and opens them again when needed. */
@@ -69,28 +88,41 @@ export function createProviderRegistryFromConfig(
   { importModule }: ProviderRegistryOptions = {},
 ): ConfiguredProviderRegistry {
   const { providers: entries, mcpServers, embeddingDimensions, ...naming } = validateProviderConfig(config);
-  const names = createModelNames({ providers: entries, ...naming });
+  const names = createModelNames({
+    providers: Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, toNaming(entry)])),
+    ...naming,
+  });
   const shared = createComposition({ mcpServers });
   const options = { sharedTools: shared.tools, importModule };
   const providers = new Map(
     Object.entries(entries).map(([name, entry]) => [name, createConfiguredProvider(entry, options)]),
   );
+  const dimensionsOf = new Map(
+    Object.entries(entries).map(([name, entry]) => [name, entry.embeddingDimensions]),
+  );
 
-  const choose = (role: string, choice: ModelChoice) => {
-    const { provider, modelId } = names.choose(role, choice);
+  const choose = (task: ModelTask, choice: NamedChoice) => {
+    const { provider, modelId } = names.choose(task, choice);
     const chosen = providers.get(provider);
     if (chosen === undefined)
       throw new Error(`Expected the name of a registered provider, got "${provider}".`);
-    return { provider: chosen, modelId };
+    return { name: provider, provider: chosen, modelId };
   };
-  const modelFor: ConfiguredProviderRegistry['modelFor'] = (role, choice = {}) => {
-    const { provider, modelId } = choose(role, choice);
+  const chooseRecord = (role: string, record: ModelChoice, kind: ModelKind) => {
+    const choice = normalizeChoice(record, kind);
+    return { ...choose({ role, kind }, choice), choice };
+  };
+  const modelFor: ConfiguredProviderRegistry['modelFor'] = (role, record = {}) => {
+    const { provider, modelId, choice } = chooseRecord(role, record, 'chat');
     return provider.languageModel(modelId, toOverrides(choice));
   };
-  const embeddingModelFor: ConfiguredProviderRegistry['embeddingModelFor'] = (role, choice = {}) => {
-    const { provider, modelId } = choose(role, choice);
-    const dimensions = choice.dimensions ?? embeddingDimensions;
-    return provider.textEmbeddingModel(modelId, { ...toOverrides(choice), dimensions });
+  const embeddingModelFor: ConfiguredProviderRegistry['embeddingModelFor'] = (role, record = {}) => {
+    const { name, provider, modelId, choice } = chooseRecord(role, record, 'embedding');
+    const dimensions = choice.dimensions ?? dimensionsOf.get(name) ?? embeddingDimensions;
+    return withProviderName(
+      provider.textEmbeddingModel(modelId, { ...toOverrides(choice), dimensions }),
+      name,
+    );
   };
 
   return {
@@ -99,7 +131,7 @@ export function createProviderRegistryFromConfig(
     languageModel: name => modelFor('', { model: name }),
     textEmbeddingModel: name => embeddingModelFor('', { model: name }),
     imageModel(name) {
-      const { provider, modelId } = choose('', { model: name });
+      const { provider, modelId } = choose({ role: undefined, kind: 'image' }, { model: name });
       return provider.imageModel(modelId);
     },
     register(name, provider, more = {}) {
@@ -116,7 +148,8 @@ export function createProviderRegistryFromConfig(
         ),
       ];
       if (issues.length > 0) throw new KelivoError({ code: 'invalid-settings', message: issues.join('\n') });
-      names.add(name, allNames);
+      names.add(name, { ...(!isInstance && toNaming(provider)), ...allNames });
+      dimensionsOf.set(name, allNames.embeddingDimensions);
       providers.set(
         name,
         isInstance ? toConfiguredProvider(provider, name) : createConfiguredProvider(provider, options),
@@ -131,7 +164,4 @@ export function createProviderRegistryFromConfig(
   };
 }
 
-const toOverrides = ({ apiKey, baseURL }: ModelChoice): ConnectionOverrides => ({
-  apiKey: apiKey ?? undefined,
-  baseURL: baseURL ?? undefined,
-});
+const toOverrides = ({ apiKey, baseURL }: NormalizedChoice): ConnectionOverrides => ({ apiKey, baseURL });

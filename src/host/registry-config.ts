@@ -1,4 +1,7 @@
 import * as z from 'zod/v4';
+import type { ToolPrompting } from '../adapters/tool-prompt-names.js';
+import type { AdapterModule } from '../adapters/adapter-choice.js';
+import { createToolPromptingSchema } from '../provider/model-overrides.js';
 import type { KelivoResponsesSettings } from '../provider/settings.js';
 import type { ToolLoopOptions } from '../tool-loop/options.js';
 import type { McpServers } from '../tools/mcp/config.js';
@@ -14,7 +17,10 @@ export interface ProviderRegistryConfig {
   aliases?: Record<string, string>;
   /** Default models by task: `{ "chat": "openai:gpt-5", "summary": "fast" }`. */
   roles?: Record<string, string>;
-  /** Length of embedding vectors, unless a record specifies another one. @default the model's own length */
+  /**
+   * Length of embedding vectors of all providers, unless an entry or a record specifies another one.
+   * @default the model's own length
+   */
   embeddingDimensions?: number;
   /** MCP servers for the models of all providers that do not configure their own. */
   mcpServers?: McpServers;
@@ -29,10 +35,24 @@ interface SharedEntry {
   aliases?: string[];
   /** Patterns of model ids that belong to this provider, such as `gemini-*`; `*` matches any characters. */
   models?: string[];
+  /**
+   * Model ids by role, for records that name the provider alone: `{ "chat": "gemini-2.5-pro" }`. The roles `chat` and
+   * `embedding` also apply to other roles, for models of their kind.
+   * @default a model of the package, if it is one of OpenAI, Google, Anthropic, Mistral, xAI or DeepSeek
+   */
+  defaultModels?: Record<string, string>;
+  /** Length of embedding vectors, unless a record specifies another one. */
+  embeddingDimensions?: number;
   /** MCP servers that replace those of the configuration, or `false` for none. */
   mcpServers?: McpServers | false;
-  /** Names of the model adapters to choose from, or `false` for none. @default all adapters of this package */
-  adapters?: string[] | false;
+  /**
+   * Adapters for all models of the provider, by name or as an export of a module
+   * (`{ "import": "@acme/adapters", "export": "tulip" }`), or `false` for none.
+   * @default the adapters of this package, chosen by model id
+   */
+  adapters?: (string | AdapterModule)[] | false;
+  /** Writes tools into the prompt, in this syntax, for endpoints that reject `tools`. @default false */
+  toolPrompting?: ToolPrompting | false;
   /** Options of the tool loop, or `false` to disable it. */
   toolLoop?: Omit<ToolLoopOptions, 'tools' | 'timeouts'> | false;
 }
@@ -41,7 +61,7 @@ interface SharedEntry {
 export interface KelivoProviderEntry extends SharedEntry {
   type: 'kelivo-responses';
   /** Provider settings, except those that are fields of the entry. */
-  settings?: Omit<KelivoResponsesSettings, 'mcpServers' | 'adapters' | 'toolLoop'>;
+  settings?: Omit<KelivoResponsesSettings, 'mcpServers' | 'adapters' | 'toolPrompting' | 'toolLoop'>;
   /**
    * Models that this package runs. The official provider runs all others.
    * @default the environment variable KELIVO_RESPONSES, else 'on'
@@ -66,28 +86,37 @@ export interface ImportedProviderEntry extends SharedEntry {
 const name = z.string().min(1);
 const anObject = z.record(z.string(), z.unknown());
 
-const namesShape = { aliases: z.array(name).optional(), models: z.array(name).optional() };
+const namesShape = {
+  aliases: z.array(name).optional(),
+  models: z.array(name).optional(),
+  defaultModels: z.record(z.string(), name).optional(),
+  embeddingDimensions: z.number().int().min(1).optional(),
+};
 
-/** Reads only the aliases and patterns of an entry. */
+/** Reads only the names, default models and vector length of an entry. */
 export const namesSchema = z.object(namesShape);
 
 const sharedShape = {
   ...namesShape,
   mcpServers: z.union([z.literal(false), anObject], 'expected an object of MCP servers or false').optional(),
   adapters: z
-    .union([z.literal(false), z.array(name)], 'expected a list of adapter names or false')
+    .union(
+      [z.literal(false), z.array(z.union([name, anObject]))],
+      'expected a list of adapter names and modules, or false',
+    )
     .optional(),
+  toolPrompting: createToolPromptingSchema().optional(),
   toolLoop: z.union([z.literal(false), anObject], 'expected an object of options or false').optional(),
 };
 
-const entryFields = ['mcpServers', 'adapters', 'toolLoop'];
+const entryFields = ['mcpServers', 'adapters', 'toolPrompting', 'toolLoop'];
 
 export const kelivoEntrySchema = z.strictObject({
   type: z.literal('kelivo-responses'),
   settings: anObject
     .refine(
       settings => !entryFields.some(key => key in settings),
-      'expected `mcpServers`, `adapters` and `toolLoop` next to `settings`, not inside it',
+      'expected `mcpServers`, `adapters`, `toolPrompting` and `toolLoop` next to `settings`, not inside it',
     )
     .optional(),
   enabled: switchValueSchema.optional(),

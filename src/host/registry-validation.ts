@@ -1,10 +1,11 @@
-import { modelAdapters } from '../adapters/model-adapters.js';
+import { findAdapterIssues } from '../adapters/adapter-choice.js';
 import { findProviderSettingsIssues, validateSettings } from '../provider/settings.js';
 import { KelivoError } from '../shared/errors.js';
 import { isPlainObject, objectOf } from '../shared/json.js';
 import { findSettingsIssues } from '../shared/settings.js';
 import { validateMcpServers } from '../tools/mcp/config.js';
-import { createModelNames, type Naming, toNameHint } from './model-names.js';
+import { knownModelsOf } from './known-providers.js';
+import { createModelNames, type Naming, type ProviderNaming } from './model-names.js';
 import {
   importedEntrySchema,
   kelivoEntrySchema,
@@ -46,15 +47,19 @@ function findConfigIssues(config: unknown): string[] {
   }
   const { shape } = registrySchema;
   const naming = {
-    providers: Object.fromEntries(
-      Object.entries(providers).map(([name, entry]) => [name, namesSchema.safeParse(entry).data ?? {}]),
-    ),
+    providers: Object.fromEntries(Object.entries(providers).map(([name, entry]) => [name, toNaming(entry)])),
     aliases: shape.aliases.safeParse(aliases).data,
     roles: shape.roles.safeParse(roles).data,
     defaultProvider: shape.defaultProvider.safeParse(defaultProvider).data,
   };
   return [...issues, ...findNameIssues(naming)];
 }
+
+/** Returns the names of an entry. If one of them is invalid, returns only its known models. */
+export const toNaming = (entry: unknown): ProviderNaming => ({
+  ...namesSchema.safeParse(entry).data,
+  knownModels: knownModelsOf(entry),
+});
 
 /** @param path Path of the entry in the configuration, for messages. */
 export function findEntryIssues(entry: unknown, path: string): string[] {
@@ -69,7 +74,7 @@ export function findEntryIssues(entry: unknown, path: string): string[] {
     ...findSettingsIssues(schema, entry, `\`${path}\` of ${CONFIG}`),
     ...findSettingIssues(allSettings, path),
     ...findServerIssues(mcpServers, `${path}.mcpServers`),
-    ...(Array.isArray(adapters) ? findAdapterIssues(adapters, `${path}.adapters`) : []),
+    ...findAdapterIssues(adapters).map(issue => `\`${path}.adapters\`: ${issue}`),
   ];
 }
 
@@ -82,17 +87,6 @@ function findServerIssues(servers: unknown, path: string): string[] {
   return Object.entries(objectOf(servers) ?? {}).flatMap(([name, server]) =>
     toIssues(path, () => validateMcpServers({ [name]: server })),
   );
-}
-
-function findAdapterIssues(names: readonly unknown[], path: string): string[] {
-  const known = modelAdapters.all().map(adapter => adapter.name);
-  return names
-    .filter(name => typeof name === 'string')
-    .filter(name => !known.includes(name))
-    .map(
-      name =>
-        `\`${path}\`: Unknown adapter ${JSON.stringify(name)}. ${toNameHint(name, { kind: 'adapter', known })}`,
-    );
 }
 
 /** Finds provider names that are duplicate or contain ":", and model names that resolve to no provider. */
@@ -119,10 +113,12 @@ function findNameIssues({ providers, defaultProvider, aliases = {}, roles = {} }
       defaultProvider !== undefined && owners.has(defaultProvider) ? defaultProvider : undefined,
   });
   const check = (path: string, find: () => unknown) => issues.push(...toIssues(path, find));
-  if (defaultProvider !== undefined)
-    check('defaultProvider', () => names.choose('', { provider: defaultProvider, model: '' }));
+  if (defaultProvider !== undefined) check('defaultProvider', () => names.toProvider(defaultProvider));
   for (const [kind, models] of Object.entries({ aliases, roles })) {
-    for (const [name, model] of Object.entries(models)) check(`${kind}.${name}`, () => names.find(model));
+    for (const [name, model] of Object.entries(models)) {
+      // A role may be used for models of any kind.
+      check(`${kind}.${name}`, () => names.find(model, { role: name, kind: undefined }));
+    }
   }
   return issues;
 }

@@ -1,13 +1,21 @@
-import type { LanguageModelV2 } from '@ai-sdk/provider';
+import type { LanguageModelV2, LanguageModelV2CallOptions } from '@ai-sdk/provider';
 import { loadOptionalSetting } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
+import type { HostVersion } from '../parts/call-marks.js';
 import { createComposition } from '../provider/composition.js';
 import { createKelivoResponsesProvider, type KelivoResponsesProvider } from '../provider/provider.js';
 import { type KelivoResponsesSettings, validateSettings } from '../provider/settings.js';
 import { toModelExpression } from '../shared/model-pattern.js';
 import { parseSettings } from '../shared/settings.js';
 import { type ToolStubsOptions, toToolStubs } from '../tools/tool-stubs.js';
-import { createOfficialModels, type ImportOpenAI } from './official-provider.js';
+import { type KelivoResponsesProviderV3, toProviderV3 } from '../v3/provider.js';
+import { type KelivoResponsesProviderV4, toProviderV4 } from '../v4/provider.js';
+import {
+  createOfficialModels,
+  type ImportOpenAI,
+  type ModelByVersion,
+  toModelOfVersion,
+} from './official-provider.js';
 
 /**
  * Selects the implementation. `true` and `'on'` select this package, `false` and `'off'` the official provider. Model id
@@ -19,7 +27,7 @@ export type SwitchValue = boolean | string | readonly string[];
 export type SwitchSetting = SwitchValue | ((modelId: string) => SwitchValue | undefined);
 
 /** Options of `createSwitchableProvider`. */
-export interface SwitchableProviderOptions {
+export interface SwitchableProviderOptions<Version extends 'v2' | 'v3' | 'v4' = 'v2'> {
   /** Settings of this package's provider. The official provider uses the same address, keys, headers and `fetch`. */
   kelivo: KelivoResponsesSettings;
   /**
@@ -35,8 +43,15 @@ export interface SwitchableProviderOptions {
    */
   enabled?: SwitchSetting;
   /**
-   * Imports `@ai-sdk/openai` 2 from another name, for hosts that also install a newer major version:
-   * `() => import('openai-for-ai-5')`.
+   * Version of the models, for the host: `v2` for `ai@5`, `v3` for `ai@6`, `v4` for `ai@7`. If the installed
+   * `@ai-sdk/openai` has models of this version (2 for `v2`, 3 for `v3`, 4 for `v4`), calls that are switched off reach
+   * them without conversion. Models of another version are converted.
+   * @default 'v2'
+   */
+  specificationVersion?: Version;
+  /**
+   * Imports `@ai-sdk/openai` 2, 3 or 4 from another name, for applications that install several major versions:
+   * `() => import('openai-for-ai-6')`. Needed for package managers with strict dependencies, too.
    * @default import('@ai-sdk/openai')
    */
   importOpenAI?: ImportOpenAI;
@@ -69,87 +84,130 @@ const schema = z.strictObject({
       'expected true, false, "on", "off", patterns of model ids or a function',
     )
     .optional(),
+  specificationVersion: z.enum(['v2', 'v3', 'v4']).optional(),
   importOpenAI: z
     .custom<ImportOpenAI>(value => typeof value === 'function', 'expected a function')
     .optional(),
-}) satisfies z.ZodType<SwitchableProviderOptions>;
+}) satisfies z.ZodType<SwitchableProviderOptions<HostVersion>>;
+
+/** The switchable provider, by the version of its models. */
+export interface SwitchableProviderByVersion {
+  v2: KelivoResponsesProvider;
+  v3: KelivoResponsesProviderV3;
+  v4: KelivoResponsesProviderV4;
+}
 
 /**
  * Creates a provider that can switch back to the official provider. For each call, `enabled` selects this package or
- * `@ai-sdk/openai` 2. Both use the same address, keys, headers and `fetch`, and each can continue a conversation that the
- * other started.
+ * `@ai-sdk/openai` 2, 3 or 4, whichever is installed. Both use the same address, keys, headers and `fetch`, and each can
+ * continue a conversation that the other started.
  *
  * With `fallback: 'plain'`, the official model runs no tools of the settings, and stubs of them (`toolStubs()`) are not
- * sent. The switch does not affect embedding models.
+ * sent. Items that the official provider cannot send are left out, with a warning. The switch does not affect embedding
+ * models.
  *
  * @example
  * ```ts
  * const provider = createSwitchableProvider({
  *   kelivo: { mcpServers },
  *   enabled: modelId => !brokenModels.has(modelId),
+ *   specificationVersion: 'v4', // for `ai@7`
  * });
  * ```
  *
- * @throws KelivoError with code `invalid-settings` for an invalid option. If `@ai-sdk/openai` 2 is not installed, calls
- *   of models that are switched off reject with code `missing-package`.
+ * @throws KelivoError with code `invalid-settings` for an invalid option. If `@ai-sdk/openai` is not installed, calls of
+ *   models that are switched off reject with code `missing-package`.
  */
-export function createSwitchableProvider(options: SwitchableProviderOptions): KelivoResponsesProvider {
+export function createSwitchableProvider<Version extends HostVersion = 'v2'>(
+  options: SwitchableProviderOptions<Version>,
+): SwitchableProviderByVersion[Version] {
   const {
     kelivo,
     fallback = 'plain',
     enabled,
     importOpenAI,
-  } = parseSettings<SwitchableProviderOptions>(schema, options, 'the options of createSwitchableProvider()');
-  const { adapters, tools, mcpServers, mcp, toolLoop, ...settings } = validateSettings(kelivo);
+    specificationVersion = 'v2',
+  } = parseSettings<SwitchableProviderOptions<HostVersion>>(
+    schema,
+    options,
+    'the options of createSwitchableProvider()',
+  );
+  const { adapters, toolPrompting, tools, mcpServers, mcp, toolLoop, ...settings } = validateSettings(kelivo);
   const bare = createKelivoResponsesProvider(settings);
   const composition = createComposition({
-    ...{ adapters, tools, mcpServers, mcp, toolLoop },
-    timeouts: settings.timeouts,
+    ...{ adapters, toolPrompting, tools, mcpServers, mcp, toolLoop },
+    ...{ models: settings.models, timeouts: settings.timeouts },
   });
   // Hosts treat names that end in `.responses` as the official provider and add their own tool handling.
-  const provider = fallback === 'plain' ? 'openai.responses' : settings.name;
-  const createOfficialModel = createOfficialModels(settings, { provider, importOpenAI });
+  const provider = fallback === 'plain' ? 'openai.responses' : (settings.name ?? 'kelivo-responses');
+  const isOn = (modelId: string): boolean => isSwitchedOn(modelId, enabled);
+  const createSwitched = <Target extends HostVersion>(
+    version: Target,
+    toOn: (modelId: string) => LanguageModelV2,
+  ): ((modelId: string) => ModelByVersion[Target]) => {
+    const toOff = createOfficialModels(settings, { version, provider, importOpenAI });
+    return modelId =>
+      createSwitchedModel({
+        on: toModelOfVersion(toOn(modelId), version),
+        off: toOff(modelId),
+        isOn: () => isOn(modelId),
+      });
+  };
 
-  const toSwitched = (on: LanguageModelV2, off: LanguageModelV2): LanguageModelV2 =>
-    createSwitchedModel({ on, off, isOn: () => isSwitchedOn(on.modelId, enabled) });
-  const responses = (modelId: string): LanguageModelV2 =>
-    toSwitched(bare.responses(modelId), createOfficialModel(modelId));
-  const languageModel = (modelId: string): LanguageModelV2 =>
+  const version = specificationVersion;
+  const compose = (modelId: string): LanguageModelV2 => composition.compose(bare.responses(modelId));
+  const responses = createSwitched(version, bare.responses);
+  const looped = createSwitched('v2', bare.responses);
+  const languageModel =
     fallback === 'with-tool-loop'
-      ? composition.compose(responses(modelId))
-      : toSwitched(composition.compose(bare.responses(modelId)), createOfficialModel(modelId));
+      ? (modelId: string) => toModelOfVersion(composition.compose(looped(modelId)), version)
+      : createSwitched(version, compose);
 
-  return Object.assign((modelId: string) => languageModel(modelId), {
-    languageModel,
-    responses,
+  const unswitched: KelivoResponsesProvider = Object.assign(compose, {
+    languageModel: compose,
+    responses: bare.responses,
     textEmbeddingModel: bare.textEmbeddingModel,
     imageModel: bare.imageModel,
     toolStubs: (options?: ToolStubsOptions) => toToolStubs(composition.tools, options),
     close: composition.close,
   });
+  // The members of the other models are those of the facade.
+  const switched: unknown = Object.assign(
+    (modelId: string) => languageModel(modelId),
+    toProviderOfVersion(unswitched, version),
+    { languageModel, responses },
+  );
+  return switched as SwitchableProviderByVersion[Version];
+}
+
+function toProviderOfVersion(provider: KelivoResponsesProvider, version: HostVersion): object {
+  if (version === 'v2') return provider;
+  return version === 'v3' ? toProviderV3(provider) : toProviderV4(provider);
 }
 
 /** Selects a model for every call. `provider` is that of the currently selected model: telemetry and hosts read it. */
-function createSwitchedModel({
+function createSwitchedModel<Version extends HostVersion>({
   on,
   off,
   isOn,
 }: {
-  on: LanguageModelV2;
-  off: LanguageModelV2;
+  on: ModelByVersion[Version];
+  off: ModelByVersion[Version];
   isOn: () => boolean;
-}): LanguageModelV2 {
-  const current = (): LanguageModelV2 => (isOn() ? on : off);
-  return {
-    specificationVersion: 'v2',
+}): ModelByVersion[Version] {
+  // The members of all versions have the same names.
+  const current = (): LanguageModelV2 => (isOn() ? on : off) as LanguageModelV2;
+  const model: unknown = {
+    specificationVersion: on.specificationVersion,
     get provider() {
       return current().provider;
     },
     modelId: on.modelId,
     supportedUrls: on.supportedUrls,
-    doGenerate: async options => current().doGenerate(options),
-    doStream: async options => current().doStream(options),
+    doGenerate: async (options: LanguageModelV2CallOptions) => current().doGenerate(options),
+    doStream: async (options: LanguageModelV2CallOptions) => current().doStream(options),
   };
+  return model as ModelByVersion[Version];
 }
 
 const KEYWORDS: Readonly<Record<string, boolean>> = {

@@ -20,6 +20,8 @@ export interface WireError {
   readonly message: string;
   readonly code?: string;
   readonly type?: string;
+  /** The request field that the server names as the cause. */
+  readonly param?: string;
 }
 
 /**
@@ -48,7 +50,13 @@ function fromFields(fields: PlainObject, outer: PlainObject): WireError | undefi
 const withCode = (error: { message: string }, fields: PlainObject): WireError => {
   const code = codeOf(fields);
   const type = fields.type === 'error' ? undefined : idOf(fields.type);
-  return { ...error, ...(code !== undefined && { code }), ...(type !== undefined && { type }) };
+  const param = idOf(fields.param);
+  return {
+    ...error,
+    ...(code !== undefined && { code }),
+    ...(type !== undefined && { type }),
+    ...(param !== undefined && { param }),
+  };
 };
 
 const codeOf = (fields: PlainObject): string | undefined =>

@@ -35,7 +35,12 @@ export interface OpenResponseOptions {
   readonly headers: readonly (RequestHeaders | undefined)[];
   /** Requires a key in the headers. @default false */
   readonly needsKey?: boolean;
-  readonly body: unknown;
+  /** @default 'POST' */
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  /** Sent as JSON and contained in errors. @default none */
+  readonly body?: unknown;
+  /** Sent instead of the body, which then describes it in errors. */
+  readonly form?: FormData;
   /** Serializes the `input` of the body, for example incrementally. @default JSON.stringify */
   readonly toInputJson?: (items: readonly unknown[]) => string;
   readonly fetch: FetchFunction;
@@ -57,14 +62,14 @@ export interface OpenedResponse {
 const ERROR_BODY_TIMEOUT = 10_000;
 
 /**
- * Sends a POST request and returns when the response has a 2xx status. Every failure is an `APICallError` with
+ * Sends a request and returns when the response has a 2xx status. Every failure is an `APICallError` with
  * `isRetryable` set; an abort rejects with the reason of the signal.
  */
 export async function openResponse(options: OpenResponseOptions): Promise<OpenedResponse> {
   const { fetch, signal: outer, timeouts } = options;
   outer?.throwIfAborted();
   const url = withoutQuery(options.url);
-  const sentHeaders = mergeHeaders([{ 'content-type': 'application/json' }, ...options.headers]);
+  const sentHeaders = mergeHeaders([toContentType(options), ...options.headers]);
   const keys = findSecrets(Object.entries(sentHeaders));
   if (options.needsKey && keys.length === 0) throw missingKeyError();
   const { body, secrets } = redactRequestBody(options.body);
@@ -76,7 +81,7 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
   const context: ErrorContext = { url, requestBody: body, redact };
   // `fetch` would report an invalid header as a network failure, which hosts retry.
   validateHeaders(sentHeaders, context);
-  const json = toRequestJson(options.body, { context, toInputJson: options.toInputJson });
+  const content = options.form ?? toRequestJson(options.body, { context, toInputJson: options.toInputJson });
   const request = linkSignal(outer);
   const connectLimit = createTimeLimit(request.abort, { isRetryable: RETRYABLE.connectTimeout });
   const idleLimit = createTimeLimit(request.abort, { isRetryable: RETRYABLE.idleTimeout });
@@ -96,9 +101,9 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
     const fetching = fetchWithinOrigin(options.url, {
       fetch,
       context,
-      method: 'POST',
+      method: options.method ?? 'POST',
       headers: sentHeaders,
-      body: json,
+      body: content,
       signal: request.signal,
     });
     const response = await untilAborted(fetching, request.signal);
@@ -175,6 +180,10 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
   }
 }
 
+/** `fetch` sets the type of a form, with its boundary. */
+const toContentType = ({ body, form }: OpenResponseOptions): RequestHeaders =>
+  body === undefined || form !== undefined ? {} : { 'content-type': 'application/json' };
+
 /** Creates a timer that aborts the request with an error. Only one limit runs at a time. */
 function createTimeLimit(abort: (reason: unknown) => void, { isRetryable }: { isRetryable: boolean }) {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -208,7 +217,10 @@ interface RequestJsonOptions extends Pick<OpenResponseOptions, 'toInputJson'> {
  *
  * @throws APICallError, not retryable, for a body that JSON cannot represent: a BigInt, a circular object.
  */
-function toRequestJson(body: unknown, { context: { url, redact }, toInputJson }: RequestJsonOptions): string {
+function toRequestJson(
+  body: unknown,
+  { context: { url, redact }, toInputJson }: RequestJsonOptions,
+): string | undefined {
   try {
     if (toInputJson === undefined || !isPlainObject(body) || !isNonEmptyArray(body.input))
       return JSON.stringify(body);

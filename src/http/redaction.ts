@@ -186,10 +186,10 @@ export function withoutQuery(url: string): string {
 
 /**
  * Redacts a request body for errors and metadata: hosted tools carry the credentials of MCP servers and of the
- * addresses that shells may reach.
+ * addresses that containers may reach. Items of the input can contain tools, too.
  */
 export function redactRequestBody(body: unknown): { body: unknown; secrets: string[] } {
-  if (!isPlainObject(body) || !isNonEmptyArray(body.tools)) return { body, secrets: [] };
+  if (!isPlainObject(body)) return { body, secrets: [] };
   const secrets: string[] = [];
 
   /** Fields of tools that hold secrets, each with its redaction. */
@@ -199,34 +199,55 @@ export function redactRequestBody(body: unknown): { body: unknown; secrets: stri
     ['server_url', hideInUrl],
     ['environment', hideInEnvironment],
     ['container', hideInEnvironment],
+    ['tools', hideInTools],
   ]);
-  const tools = body.tools.map(tool =>
-    isPlainObject(tool)
-      ? mapFields(tool, (name, value) => {
-          const rule = rules.get(name);
-          return rule === undefined ? value : rule(value);
-        })
-      : tool,
-  );
-  return secrets.length === 0 ? { body, secrets } : { body: { ...body, tools }, secrets };
+  const redacted = {
+    ...body,
+    ...(isNonEmptyArray(body.tools) && { tools: hideInTools(body.tools) }),
+    ...(isNonEmptyArray(body.input) && {
+      input: body.input.map((item: unknown) =>
+        isPlainObject(item) && isNonEmptyArray(item.tools)
+          ? { ...item, tools: hideInTools(item.tools) }
+          : item,
+      ),
+    }),
+  };
+  return secrets.length === 0 ? { body, secrets } : { body: redacted, secrets };
+
+  function hideInTools(tools: unknown): unknown {
+    if (!Array.isArray(tools)) return tools;
+    return tools.map((tool: unknown) => {
+      if (!isPlainObject(tool) || tool.type === 'function') return tool;
+      return mapFields(tool, (name, value) => {
+        const rule = rules.get(name);
+        if (rule !== undefined) return rule(value);
+        // An option that this package does not know is sent as well.
+        return typeof value === 'string' && CREDENTIAL_FIELD.test(name) ? hide(value) : value;
+      });
+    });
+  }
 
   function hide(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(hide);
     if (isPlainObject(value)) return mapFields(value, (_, field) => hide(field));
     if (typeof value !== 'string') return value;
     addSecrets(value, withoutScheme(value));
     return MARK;
   }
 
-  /** Redacts each value of `network_policy.domain_secrets`. */
+  /** Redacts the values of `network_policy.domain_secrets`, and everything in secrets of another shape. */
   function hideInEnvironment(environment: unknown): unknown {
     if (!isPlainObject(environment) || !isPlainObject(environment.network_policy)) return environment;
     const { network_policy } = environment;
-    if (!Array.isArray(network_policy.domain_secrets)) return environment;
-    const domain_secrets = network_policy.domain_secrets.map((secret: unknown) =>
-      isPlainObject(secret)
-        ? mapFields(secret, (name, value) => (name === 'value' ? hide(value) : value))
-        : secret,
-    );
+    const { domain_secrets: found } = network_policy;
+    if (found === undefined) return environment;
+    const domain_secrets = Array.isArray(found)
+      ? found.map((secret: unknown) =>
+          isPlainObject(secret) && typeof secret.domain === 'string' && 'value' in secret
+            ? { ...secret, value: hide(secret.value) }
+            : hide(secret),
+        )
+      : hide(found);
     return { ...environment, network_policy: { ...network_policy, domain_secrets } };
   }
 

@@ -10,7 +10,7 @@ const MAX_REDIRECTS = 5;
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 307, 308]);
 
 /**
- * Sends a POST request and repeats it for a redirect to the same origin. A redirect to another origin fails: `fetch`
+ * Sends a request and repeats it for a redirect to the same origin. A redirect to another origin fails: `fetch`
  * would send the body and every header except `Authorization` there, for example `api-key`. A custom `fetch` that
  * ignores `redirect` follows redirects in its own way.
  */

@@ -15,6 +15,16 @@ export function mergeHeaders(sets: readonly (RequestHeaders | undefined)[]): Rec
   );
 }
 
+/** Adds the beta features that a request uses to those that the caller enables. */
+export function withBetas(
+  sets: readonly (RequestHeaders | undefined)[],
+  betas: readonly string[],
+): readonly (RequestHeaders | undefined)[] {
+  if (betas.length === 0) return sets;
+  const { 'openai-beta': enabled } = mergeHeaders(sets);
+  return [...sets, { 'openai-beta': [...(enabled === undefined ? [] : [enabled]), ...betas].join(', ') }];
+}
+
 /** RFC 9110, 5.6.2. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 

@@ -35,21 +35,33 @@ export function turnTokenOf(providerOptions: SharedV2ProviderOptions | undefined
   return typeof turn === 'object' && turn !== null ? turn : undefined;
 }
 
+/** Versions of the model interface: `v2` of `ai@5`, `v3` of `ai@6` and `v4` of `ai@7`. */
+export type HostVersion = 'v2' | 'v3' | 'v4';
+
 /**
- * Marks a call of a host that uses version 3 of the model interface, as `ai` does from version 6. Such a host accepts
- * calls of undeclared tools if they are marked `dynamic`. The mark is passed in `providerOptions.kelivo.host` through
- * all wrappers of the model. Other models ignore it.
+ * Marks a call of a host that uses version 3 or 4 of the model interface. Such a host accepts calls of undeclared tools if
+ * they are marked `dynamic`, and its facade needs token counts that version 2 does not have. The mark is passed in
+ * `providerOptions.kelivo.host` through all wrappers of the model. Other models ignore it.
  */
-export function withV3Host(options: LanguageModelV2CallOptions): LanguageModelV2CallOptions {
+export function withHost(
+  options: LanguageModelV2CallOptions,
+  host: Exclude<HostVersion, 'v2'>,
+): LanguageModelV2CallOptions {
   const { providerOptions } = options;
   return {
     ...options,
-    providerOptions: { ...providerOptions, kelivo: { ...providerOptions?.kelivo, host: 'v3' } },
+    providerOptions: { ...providerOptions, kelivo: { ...providerOptions?.kelivo, host } },
   };
 }
 
-export const isV3Host = ({ providerOptions }: LanguageModelV2CallOptions): boolean =>
-  providerOptions?.kelivo?.host === 'v3';
+/** Returns the version of the model interface that the host uses. A call without a mark may come from any host. */
+export function hostVersionOf({ providerOptions }: LanguageModelV2CallOptions): HostVersion {
+  const host = providerOptions?.kelivo?.host;
+  return host === 'v3' || host === 'v4' ? host : 'v2';
+}
+
+/** Returns true for hosts that use version 3 or later. */
+export const isLaterHost = (options: LanguageModelV2CallOptions): boolean => hostVersionOf(options) !== 'v2';
 
 /** The answer of a person to an approval request. */
 export interface ApprovalResponse {

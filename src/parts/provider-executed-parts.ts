@@ -24,6 +24,7 @@ export interface ProviderExecutedResult {
   readonly toolName: string;
   readonly result: NonNullable<JSONValue>;
   readonly isError: boolean;
+  readonly providerMetadata?: SharedV2ProviderMetadata;
 }
 
 /** Creates the parts of provider-executed calls that the host should receive. */

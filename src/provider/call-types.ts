@@ -1,5 +1,5 @@
 import type { JSONValue } from '@ai-sdk/provider';
-import type { ResponsesProviderOptions } from '../responses/request/provider-options.js';
+import type { ResponsesProviderOptions } from '../responses/request/option-schemas.js';
 import type { TurnLimit } from '../tool-loop/turn-limits.js';
 import type { LocalTools } from '../tools/local-tools.js';
 import type { ToolApproval } from '../tool-loop/approvals.js';
@@ -18,6 +18,14 @@ import type { ToolSource } from '../tools/tool-source.js';
  * ```
  */
 export interface KelivoProviderOptions extends ResponsesProviderOptions {
+  /**
+   * Additional fields of the request, by their API names, for example `{ top_k: 20 }`. They replace fields of the same name,
+   * those of the setting `models` included, and an undefined field is removed.
+   *
+   * @throws InvalidArgumentError for `input`, `stream`, `store`, `previous_response_id` and `conversation`, which have
+   * options.
+   */
+  body?: Record<string, unknown>;
   /** Identifies the turn in the `resultStore` of the tool loop, so that another process can repeat the turn. */
   turnId?: string;
   /**
@@ -50,6 +58,10 @@ export interface KelivoProviderMetadata {
   readonly responseId?: string;
   /** The rounds of the turn, on the result. */
   readonly rounds?: readonly KelivoRoundMetadata[];
+  /** The names of the adapters that were applied to the model, the outermost first, on the result. @default none was */
+  readonly adapters?: readonly string[];
+  /** The syntax in which tools were written into the prompt, on the result. @default tools were sent to the endpoint */
+  readonly toolPrompting?: string;
   /** The limit of the tool loop that ended the calling of tools, on the result. @default none was reached */
   readonly stoppedBy?: TurnLimit;
   /** Warnings that arose after the stream had started, on the result. Generated results also contain them in `warnings`. */
@@ -65,6 +77,18 @@ export interface KelivoProviderMetadata {
   readonly incompleteReason?: string;
   /** Number of events of the stream that could not be read. */
   readonly droppedEvents?: number;
+  /** Hosted MCP servers whose tools the API could not list, on the result. */
+  readonly mcpErrors?: readonly { readonly serverLabel: string; readonly error: JSONValue }[];
+  /** Calls that the server sent without a name. They do not run. On the result. */
+  readonly unnamedCalls?: readonly { readonly toolCallId?: string; readonly input: string }[];
+  /** An output item without text, which the next request contains unchanged, on empty reasoning. */
+  readonly item?: JSONValue;
+  /** True for a message that is not part of the answer, on reasoning. The next request contains it as a message. */
+  readonly commentary?: boolean;
+  /** The agent that wrote the part, on parts of agents that the model has started. */
+  readonly agent?: JSONValue;
+  /** Ids of reasoning items of the request that the API could not use. Later requests omit them, unless they contain ids. */
+  readonly removedReasoning?: readonly string[];
 }
 
 /**
@@ -79,11 +103,33 @@ export interface KelivoOpenAIMetadata {
   readonly serviceTier?: string;
   /** Encrypted reasoning for the next request, on reasoning parts. */
   readonly reasoningEncryptedContent?: string | null;
-  /** `commentary` or `final_answer`, on text parts. */
+  /** `commentary` or `final_answer`, on text parts, and on reasoning parts that contain commentary. */
   readonly phase?: string;
+  /** Namespace of the function, on calls. */
+  readonly namespace?: string;
+  /** The program that made the call, on calls. */
+  readonly caller?: JSONValue;
+  /** True for a call whose result the model does not wait for. */
+  readonly async?: boolean;
   /** Citations, on text parts. */
   readonly annotations?: JSONValue;
   readonly logprobs?: JSONValue;
+  /** `current_turn` or `all_turns`, on the result. */
+  readonly reasoningContext?: string;
+  /** Comparison with the cached prompt of another response, on the result, with the field names of the API. */
+  readonly promptCacheDiagnostics?: JSONValue;
+  /** Results of the requested moderation, on the result. */
+  readonly moderation?: JSONValue;
+  /** Tokens and requests of hosted tools, on the result. */
+  readonly toolUsage?: JSONValue;
+  /** Items of the request that the API has removed, on the result. */
+  readonly inputTransformations?: JSONValue;
+  /** The conversation that contains the response, on the result: `{ id }`. */
+  readonly conversation?: JSONValue;
+  /** Access programs that applied to the response, on the result. */
+  readonly accessPrograms?: JSONValue;
+  /** Time at which the response was complete, in seconds since 1970, on the result. */
+  readonly completedAt?: number;
 }
 
 /** One round of a turn: one request to the model and the tool calls of its response. */
@@ -98,4 +144,9 @@ export interface KelivoRoundMetadata {
     readonly isError: boolean;
   }[];
   readonly durationMs: number;
+  /** As on the result, for the response of this round. */
+  readonly mcpErrors?: KelivoProviderMetadata['mcpErrors'];
+  readonly unnamedCalls?: KelivoProviderMetadata['unnamedCalls'];
+  readonly droppedEvents?: number;
+  readonly incompleteReason?: string;
 }

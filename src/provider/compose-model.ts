@@ -1,14 +1,13 @@
 import type { LanguageModelV2 } from '@ai-sdk/provider';
 import { adaptModel } from '../adapters/adapt-model.js';
-import type { ModelAdapterRegistry } from '../adapters/registry.js';
 import { isHostedToolPart } from '../responses/hosted-tools/index.js';
+import type { Adaptation } from './model-overrides.js';
 import type { KelivoResponsesSettings } from './settings.js';
 import { createToolLoop } from '../tool-loop/tool-loop.js';
 import type { ToolSource } from '../tools/tool-source.js';
 
 export interface ComposeModelOptions extends Pick<KelivoResponsesSettings, 'toolLoop' | 'timeouts'> {
-  /** @default the adapters of this package */
-  readonly adapters: ModelAdapterRegistry | undefined;
+  readonly adaptation: Adaptation;
   readonly tools: ToolSource | undefined;
   /** Returns the signal that ends turns when the provider is closed. */
   readonly closed: () => AbortSignal;
@@ -17,10 +16,13 @@ export interface ComposeModelOptions extends Pick<KelivoResponsesSettings, 'tool
 /** Wraps a model in the adapters of its family and those in the tool loop. */
 export function composeModel(
   model: LanguageModelV2,
-  { adapters, tools, toolLoop = {}, timeouts = {}, closed }: ComposeModelOptions,
+  { adaptation, tools, toolLoop = {}, timeouts = {}, closed }: ComposeModelOptions,
 ): LanguageModelV2 {
   // Adapters run inside the loop, so that the loop sees calls that the model wrote as text.
-  const adapted = adaptModel(model, { adapters });
+  const adapted = adaptModel(model, {
+    adapters: adaptation.adapters,
+    toolPrompting: adaptation.toolPrompting || undefined,
+  });
   if (toolLoop === false) return adapted;
   // The loop is needed even without tools: a call may supply its own.
   const loopTimeouts = { tool: timeouts.tool, total: timeouts.total };

@@ -1,6 +1,6 @@
 import type { LanguageModelV2 } from '@ai-sdk/provider';
-import { createModelAdapterRegistry, type ModelAdapterRegistry } from '../adapters/registry.js';
 import { createLazyLanguageModel } from './lazy-model.js';
+import { resolveAdaptation } from './model-overrides.js';
 import type { KelivoResponsesSettings } from './settings.js';
 import { createClosing } from '../tools/closing.js';
 import { createLocalTools } from '../tools/local-tools.js';
@@ -28,7 +28,7 @@ export interface Composition {
 
 export type CompositionSettings = Pick<
   KelivoResponsesSettings,
-  'adapters' | 'tools' | 'mcpServers' | 'mcp' | 'toolLoop' | 'timeouts'
+  'adapters' | 'toolPrompting' | 'models' | 'tools' | 'mcpServers' | 'mcp' | 'toolLoop' | 'timeouts'
 >;
 
 /**
@@ -36,14 +36,15 @@ export type CompositionSettings = Pick<
  * loop. A program that only creates models does not wait for them.
  */
 export function createComposition({
-  adapters: givenAdapters,
+  adapters,
+  toolPrompting,
+  models,
   toolLoop,
   timeouts,
   ...settings
 }: CompositionSettings): Composition {
   const source = createToolSource(settings);
   const tools = toolLoop === false ? undefined : source;
-  const adapters = toRegistry(givenAdapters);
   const closing = createClosing('the provider');
   const closed = (): AbortSignal => closing.signal;
   return {
@@ -52,8 +53,9 @@ export function createComposition({
       createLazyLanguageModel(
         model,
         async () => {
+          const adaptation = resolveAdaptation(model.modelId, { adapters, toolPrompting, models });
           const { composeModel } = await import('./compose-model.js');
-          return composeModel(model, { adapters, tools, toolLoop, timeouts, closed });
+          return composeModel(model, { adaptation, tools, toolLoop, timeouts, closed });
         },
         { closed },
       ),
@@ -62,12 +64,6 @@ export function createComposition({
       await source?.close();
     },
   };
-}
-
-function toRegistry(adapters: CompositionSettings['adapters']): ModelAdapterRegistry | undefined {
-  if (adapters === undefined) return undefined;
-  if (adapters === false) return createModelAdapterRegistry();
-  return 'findFor' in adapters ? adapters : createModelAdapterRegistry(adapters);
 }
 
 /** MCP tools come first. If a local tool has the same name, the local tool keeps it. */

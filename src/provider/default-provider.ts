@@ -1,6 +1,13 @@
+import type { LanguageModelV2 } from '@ai-sdk/provider';
 import type { ToolStubsOptions } from '../tools/tool-stubs.js';
 import type { EmbeddingModelOptions } from '../embeddings/model.js';
-import { createKelivoResponsesProvider, type KelivoResponsesProvider } from './provider.js';
+import {
+  createKelivoResponsesProvider,
+  type KelivoResponsesProvider,
+  origins,
+  toSerializable,
+} from './provider.js';
+import type { ModelCall } from './recreate-model.js';
 
 let instance: KelivoResponsesProvider | undefined;
 const provider = (): KelivoResponsesProvider => {
@@ -8,14 +15,21 @@ const provider = (): KelivoResponsesProvider => {
   return instance;
 };
 
+const callOf = (method: ModelCall['method']): ModelCall => ({
+  method,
+  server: origins.get(provider())?.server,
+});
+const languageModel = (modelId: string): LanguageModelV2 =>
+  toSerializable(provider().languageModel(modelId), callOf('languageModel'));
+
 /**
  * The default provider. It is created on first use from `OPENAI_API_KEY` and `OPENAI_BASE_URL`, and has no tools.
  */
 export const kelivoResponses: KelivoResponsesProvider = Object.assign(
-  (modelId: string) => provider().languageModel(modelId),
+  (modelId: string) => languageModel(modelId),
   {
-    languageModel: (modelId: string) => provider().languageModel(modelId),
-    responses: (modelId: string) => provider().responses(modelId),
+    languageModel,
+    responses: (modelId: string) => toSerializable(provider().responses(modelId), callOf('responses')),
     textEmbeddingModel: (modelId: string, options?: EmbeddingModelOptions) =>
       provider().textEmbeddingModel(modelId, options),
     imageModel: (modelId: string) => provider().imageModel(modelId),

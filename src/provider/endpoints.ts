@@ -11,10 +11,12 @@ export interface Endpoints {
   readonly host: string;
   /** The root of the API for messages, without the query, which may contain a key. */
   readonly shownRoot: string;
+  /** Protocol, host and port, for example `https://api.openai.com`. */
+  readonly origin: string;
   /** True for OpenAI, which rejects requests without a key. Other servers may accept them. */
   readonly needsKey: boolean;
-  /** Returns the URL of an endpoint for a model, for example of `responses`. */
-  of(modelId: string, path: string): string;
+  /** Returns the URL of an endpoint for a model, for example of `responses`, or for all models. */
+  of(modelId: string | undefined, path: string): string;
 }
 
 /** @throws KelivoError with code `invalid-settings` for an invalid or missing base URL. */
@@ -23,11 +25,12 @@ export function createEndpoints(settings: KelivoResponsesSettings): Endpoints {
   return {
     host: root.hostname,
     shownRoot: root.origin + root.pathname,
+    origin: root.origin,
     needsKey: root.hostname === 'api.openai.com',
     of: (modelId, path) =>
       toEndpoint(
         root,
-        settings.azure?.deploymentUrls ? `deployments/${modelId}/${path}` : path,
+        settings.azure?.deploymentUrls && modelId !== undefined ? `deployments/${modelId}/${path}` : path,
         settings.query,
       ),
   };

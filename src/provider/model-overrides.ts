@@ -1,4 +1,7 @@
 import * as z from 'zod/v4';
+import { type AdapterChoice, type AdapterSelection, isAdapterSelection } from '../adapters/adapter-choice.js';
+import { type ToolPrompting, toolPromptNames } from '../adapters/tool-prompt-names.js';
+import type { ModelAdapterRegistry } from '../adapters/registry.js';
 import { toModelExpression } from '../shared/model-pattern.js';
 import { type Compatibility, mergeCompatibility } from '../responses/compatibility/compatibility.js';
 import {
@@ -20,6 +23,13 @@ export interface ModelOverride {
   body?: Record<string, unknown>;
   /** The compatibility of these models. An object overrides single fields of the provider's `compatibility`. */
   compatibility?: KnownServerName | Compatibility;
+  /**
+   * The adapters of these models, which replace those of the provider: `['qwen']` for a model of that family whose id
+   * does not contain its name, or `false` for none.
+   */
+  adapters?: ModelAdapterRegistry | readonly AdapterChoice[] | false;
+  /** Writes the tools of these models into the prompt, in the given syntax, or not (`false`). */
+  toolPrompting?: ToolPrompting | false;
 }
 
 export function createCompatibilitySchema(): z.ZodType<
@@ -29,12 +39,15 @@ export function createCompatibilitySchema(): z.ZodType<
   const flag = z.boolean().optional();
   const compatibilityShape = {
     itemIds: z.enum(['omit', 'required']).optional(),
-    messageType: flag,
+    messageType: z.union([flag, z.literal('assistant')]).optional(),
+    developerRole: flag,
     status: flag,
     annotations: flag,
     toolOutput: z.enum(['any', 'string']).optional(),
     toolImages: z.enum(['output', 'user-message', 'text']).optional(),
-    reasoning: flag,
+    images: flag,
+    reasoning: z.union([flag, z.literal('text')]).optional(),
+    efforts: z.array(z.string()).optional(),
     include: z.enum(['any', 'unencrypted', 'none']).optional(),
     additionalProperties: flag,
     instructionsWithPreviousResponse: flag,
@@ -46,6 +59,19 @@ export function createCompatibilitySchema(): z.ZodType<
       Object.keys(compatibilityShape).join(', '),
   );
 }
+
+/** The entries of a list are checked when the provider is created. */
+export const createAdaptersSchema = (): z.ZodType<AdapterSelection, AdapterSelection> =>
+  z.custom<AdapterSelection>(
+    isAdapterSelection,
+    'expected a registry of adapters, a list of adapters or their names, or false',
+  );
+
+export const createToolPromptingSchema = (): z.ZodType<ToolPrompting | false, ToolPrompting | false> =>
+  z.union(
+    [z.literal(false), z.enum(['auto', ...toolPromptNames])],
+    `expected one of ${['auto', ...toolPromptNames].map(name => `"${name}"`).join(', ')}, or false`,
+  );
 
 const reserved = ['input', 'stream'];
 
@@ -63,6 +89,8 @@ export function createModelOverridesSchema(): z.ZodType<
       )
       .optional(),
     compatibility: createCompatibilitySchema().optional(),
+    adapters: createAdaptersSchema().optional(),
+    toolPrompting: createToolPromptingSchema().optional(),
   } satisfies Record<keyof ModelOverride, z.ZodType>);
   return z.record(z.string(), override);
 }
@@ -84,18 +112,39 @@ export function resolveModelOverride(
     body: {},
     compatibility: selectCompatibility(compatibilityByHost(host), compatibility),
   };
-  return Object.entries(models)
+  return findOverrides(modelId, models).reduce(
+    (resolved, override) => ({
+      headers: { ...resolved.headers, ...override.headers },
+      body: { ...resolved.body, ...override.body },
+      compatibility: selectCompatibility(resolved.compatibility, override.compatibility),
+    }),
+    start,
+  );
+}
+
+/** Adaptation of a model: its override, or the setting of the provider. */
+export type Adaptation = Pick<ModelOverride, 'adapters' | 'toolPrompting'>;
+
+/** Merges the adaptation of the provider with the overrides whose patterns match a model id. */
+export function resolveAdaptation(
+  modelId: string,
+  { models = {}, adapters, toolPrompting }: Adaptation & { models?: Record<string, ModelOverride> },
+): Adaptation {
+  return findOverrides(modelId, models).reduce<Adaptation>(
+    (resolved, override) => ({
+      adapters: override.adapters ?? resolved.adapters,
+      toolPrompting: override.toolPrompting ?? resolved.toolPrompting,
+    }),
+    { adapters, toolPrompting },
+  );
+}
+
+/** Returns the overrides whose patterns match a model id, the most specific one last. */
+const findOverrides = (modelId: string, models: Record<string, ModelOverride>): ModelOverride[] =>
+  Object.entries(models)
     .filter(([pattern]) => toModelExpression(pattern).test(modelId))
     .sort(([a], [b]) => toSpecificity(a) - toSpecificity(b))
-    .reduce(
-      (resolved, [, override]) => ({
-        headers: { ...resolved.headers, ...override.headers },
-        body: { ...resolved.body, ...override.body },
-        compatibility: selectCompatibility(resolved.compatibility, override.compatibility),
-      }),
-      start,
-    );
-}
+    .map(([, override]) => override);
 
 /** A name replaces the compatibility. An object overrides single fields of the base. */
 function selectCompatibility(base: Compatibility, choice: ModelOverride['compatibility']): Compatibility {

@@ -1,7 +1,7 @@
 import { type ImageModelV2, type LanguageModelV2, NoSuchModelError, type ProviderV2 } from '@ai-sdk/provider';
 import { generateId } from '@ai-sdk/provider-utils';
 import { createComposition } from './composition.js';
-import { createCredentials } from './credentials.js';
+import { type Connection, withConnection } from './connection.js';
 import { createLazyLanguageModel } from './lazy-model.js';
 import {
   createEmbeddingModel,
@@ -9,10 +9,18 @@ import {
   type KelivoEmbeddingModel,
 } from '../embeddings/model.js';
 import { createEndpoints } from './endpoints.js';
+import {
+  type AnyLanguageModel,
+  type ModelCall,
+  type ModelReference,
+  recreateModel,
+} from './recreate-model.js';
 import { resolveModelOverride } from './model-overrides.js';
+import type { Credentials } from '../http/key-ring.js';
 import { withRequestLog } from '../http/request-log.js';
 import { createLearnedCompatibility } from '../responses/compatibility/compatibility.js';
 import type { ResponsesModelConfig } from '../responses/model.js';
+import { KelivoError } from '../shared/errors.js';
 import { supportedUrls } from '../responses/supported-urls.js';
 import { type KelivoResponsesSettings, validateSettings } from './settings.js';
 import { type ToolStub, type ToolStubsOptions, toToolStubs } from '../tools/tool-stubs.js';
@@ -69,15 +77,30 @@ export function createKelivoResponsesProvider<ToolSchemas = Record<string, unkno
   const { name = 'kelivo-responses', timeouts = {} } = settings;
   const endpoints = createEndpoints(settings);
   const { host, needsKey } = endpoints;
-  const credentials = createCredentials(settings, { url: endpoints.shownRoot });
+  let keys: Credentials | undefined;
+  const credentials: Credentials = {
+    async use(turn, send) {
+      const { createCredentials } = await import('./credentials.js');
+      keys ??= createCredentials(settings, { url: endpoints.shownRoot });
+      return keys.use(turn, send);
+    },
+  };
   const fetchFor = withRequestLog(
     settings.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     settings.logger,
   );
+  const connection: Connection = {
+    provider: name,
+    credentials,
+    needsKey,
+    fetchFor,
+    timeout: timeouts.total,
+    urlOf: path => endpoints.of(undefined, path),
+  };
   const { compose, tools, close } = createComposition(settings);
   const learnedCompatibility = createLearnedCompatibility();
 
-  const responses = (modelId: string): LanguageModelV2 => {
+  const createBareModel = (modelId: string): LanguageModelV2 => {
     const config: ResponsesModelConfig = {
       provider: name,
       url: endpoints.of(modelId, 'responses'),
@@ -87,6 +110,7 @@ export function createKelivoResponsesProvider<ToolSchemas = Record<string, unkno
       store: settings.store ?? false,
       systemMessageMode: settings.systemMessageMode ?? 'auto',
       missingReasoning: settings.missingReasoning ?? 'omit-ids',
+      official: settings.api === 'azure' ? 'azure' : 'openai',
       timeouts: { connect: timeouts.connect, idle: timeouts.idle, total: timeouts.total },
       override: resolveModelOverride(modelId, { ...settings, host }),
       learnedCompatibility: learnedCompatibility.of(modelId),
@@ -98,23 +122,18 @@ export function createKelivoResponsesProvider<ToolSchemas = Record<string, unkno
     });
   };
 
-  const languageModel = (modelId: string): LanguageModelV2 => compose(responses(modelId));
+  const responses = (modelId: string): LanguageModelV2 => toSerializable(createBareModel(modelId));
+  const languageModel = (modelId: string): LanguageModelV2 =>
+    toSerializable(compose(createBareModel(modelId)));
 
   const textEmbeddingModel: KelivoResponsesProvider['textEmbeddingModel'] = (modelId, embeddingOptions) =>
     createEmbeddingModel(
       modelId,
-      {
-        provider: name,
-        url: endpoints.of(modelId, 'embeddings'),
-        credentials,
-        needsKey,
-        fetchFor,
-        timeout: timeouts.total,
-      },
+      { ...connection, url: endpoints.of(modelId, 'embeddings') },
       embeddingOptions,
     );
 
-  return Object.assign((modelId: string) => languageModel(modelId), {
+  const provider = Object.assign((modelId: string) => languageModel(modelId), {
     languageModel,
     responses,
     textEmbeddingModel,
@@ -124,4 +143,87 @@ export function createKelivoResponsesProvider<ToolSchemas = Record<string, unkno
     toolStubs: (options?: ToolStubsOptions) => toToolStubs(tools, options),
     close,
   });
+  return withOrigin(withConnection(provider, connection), { settings, server: endpoints.origin });
+}
+
+interface Origin {
+  readonly settings: object;
+  /** Protocol, host and port of the server. */
+  readonly server: string;
+}
+
+/** The settings and the server of each provider. Conversions of a provider have the same. */
+export const origins = new WeakMap<object, Origin>();
+
+/** Sets the origin of a provider, which is undefined for providers of other packages. */
+export function withOrigin<Provider extends object>(
+  provider: Provider,
+  origin: Origin | undefined,
+): Provider {
+  if (origin !== undefined) origins.set(provider, origin);
+  return provider;
+}
+
+/** Returns the model as an instance of the class by which workflow engines serialize models. */
+export const toSerializable = <Model extends AnyLanguageModel>(model: Model, call?: ModelCall): Model =>
+  new KelivoLanguageModel(model, call) as unknown as Model;
+
+// Vercel Workflow serializes the arguments of steps with static methods under the symbols of `@workflow/serde`, and finds
+// their class by an id. Its build would derive the id from the path of the file, which differs between the bundles for
+// workflow functions and for steps. So the class registers itself, and has no text by which that build finds classes.
+const [SERIALIZE, DESERIALIZE] = ['serialize', 'deserialize'].map(name => Symbol.for(`workflow-${name}`)) as [
+  symbol,
+  symbol,
+];
+const CLASS_REGISTRY = Symbol.for('workflow-class-registry');
+
+/** The calls that create models again. Undefined for models of providers that are not registered. */
+const calls = new WeakMap<object, ModelCall | undefined>();
+
+/** Its members are own properties, because hosts copy models and call their methods without `this`. */
+class KelivoLanguageModel {
+  static readonly classId = 'class//kelivo-responses//KelivoLanguageModel';
+  static {
+    const scope = globalThis as { [CLASS_REGISTRY]?: Map<string, unknown> };
+    (scope[CLASS_REGISTRY] ??= new Map()).set(this.classId, this);
+  }
+
+  declare readonly modelId: string;
+  declare readonly provider: string;
+  declare readonly specificationVersion: string;
+
+  constructor(model: AnyLanguageModel, call?: ModelCall) {
+    Object.defineProperties(this, Object.getOwnPropertyDescriptors(model));
+    calls.set(this, call);
+  }
+
+  static [SERIALIZE](model: KelivoLanguageModel): ModelReference {
+    const { modelId, provider, specificationVersion } = model;
+    const call = calls.get(model);
+    if (call !== undefined) return { ...call, modelId, provider, specificationVersion };
+    throw new KelivoError({
+      code: 'invalid-settings',
+      message: `Expected a model of a registered provider, got "${modelId}" of "${provider}". Create it with the provider that registerProvider(name, provider) returns.`,
+    });
+  }
+
+  static [DESERIALIZE](reference: ModelReference): KelivoLanguageModel {
+    const { registration, method, server, ...facts } = reference;
+    const load = async () =>
+      recreateModel(reference, () => {
+        const provider = createKelivoResponsesProvider();
+        return { provider, server: origins.get(provider)?.server };
+      });
+    return new KelivoLanguageModel(
+      {
+        ...facts,
+        get supportedUrls() {
+          return load().then(model => model.supportedUrls);
+        },
+        doGenerate: async (options: never) => (await load()).doGenerate(options),
+        doStream: async (options: never) => (await load()).doStream(options),
+      },
+      { registration, method, server },
+    );
+  }
 }

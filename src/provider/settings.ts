@@ -1,7 +1,6 @@
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
-import type { ModelAdapter } from '../adapters/model-adapter.js';
-import type { ModelAdapterRegistry } from '../adapters/registry.js';
+import { validateAdapters } from '../adapters/adapter-choice.js';
 import type { ApiStyle, AzureSettings } from '../http/base-url.js';
 import type { ApiKeySetting } from '../http/key-ring.js';
 import type { RequestLogger } from '../http/request-log.js';
@@ -20,7 +19,12 @@ import type { McpServers } from '../tools/mcp/config.js';
 import type { McpToolsOptions } from '../tools/mcp/options.js';
 import { validateMcpToolsOptions } from '../tools/mcp/options.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
-import { createCompatibilitySchema, createModelOverridesSchema } from './model-overrides.js';
+import {
+  createAdaptersSchema,
+  createCompatibilitySchema,
+  createModelOverridesSchema,
+  createToolPromptingSchema,
+} from './model-overrides.js';
 
 /** A schema for a named type. The compiler checks that what it accepts has that type. */
 type SchemaOf<Type> = z.ZodType<Type, Type>;
@@ -80,16 +84,6 @@ function createToolLoopSchema(): SchemaOf<Omit<ToolLoopOptions, 'tools' | 'timeo
   const { timeouts: _ofTheProvider, ...toolLoopShape } = createToolLoopShape();
   return z.union([z.literal(false), z.strictObject(toolLoopShape)]);
 }
-
-/** A list is validated when the registry is created. */
-const createAdaptersSchema = () =>
-  z.custom<ModelAdapterRegistry | readonly ModelAdapter[] | false>(
-    value =>
-      value === false ||
-      Array.isArray(value) ||
-      (isPlainObject(value) && typeof value.findFor === 'function'),
-    'expected a registry of adapters, a list of adapters, or false',
-  );
 
 /*
  * All settings of a provider except `tools`. A new setting is one entry here: its type, its comment and its row in the
@@ -183,11 +177,19 @@ const settingsShape = once(() => ({
   /** Options of the tool loop, or `false` for models without one. */
   toolLoop: createToolLoopSchema(),
   /**
-   * Adapters for the quirks of model families, such as tool calls written as text: a registry or a list to choose from
-   * by model id, or `false` for none. They run inside the tool loop.
+   * Adapters for the quirks of model families, such as tool calls written as text. A registry is searched by model id,
+   * and so are the adapters of a list. A name (`['qwen']`) and a module (`{ import: '@acme/adapters', export: 'tulip' }`)
+   * apply to every model, for ids that do not contain the name of the family. `false` turns adapters off. They run inside
+   * the tool loop.
    * @default modelAdapters of `kelivo-responses/adapters`
    */
   adapters: createAdaptersSchema(),
+  /**
+   * Writes tools, the tool choice, calls and results into the prompt, for endpoints that reject `tools`, and reads the
+   * calls in the response. The value is the syntax: `auto` selects that of the model's family, or `hermes`.
+   * @default false
+   */
+  toolPrompting: createToolPromptingSchema(),
 }));
 
 /** The settings of a provider. Every setting is optional. */
@@ -233,6 +235,7 @@ export function validateSettings(settings: unknown): KelivoResponsesSettings {
         'Set `api`, or remove `azure`.',
     );
   }
+  for (const { adapters } of [valid, ...Object.values(valid.models ?? {})]) validateAdapters(adapters);
   if (valid.mcp !== undefined) {
     validateMcpToolsOptions(valid.mcp, 'the setting `mcp`');
     if (valid.mcpServers === undefined || isToolSource(valid.mcpServers)) {

@@ -1,23 +1,24 @@
 import type {
   LanguageModelV2,
   LanguageModelV2CallOptions,
-  LanguageModelV2CallWarning,
   LanguageModelV2StreamPart,
 } from '@ai-sdk/provider';
 import { createPartCollector } from '../parts/collector.js';
 import { streamBatches } from '../parts/batches.js';
 import { numberOf } from '../shared/json.js';
 import { turnTokenOf } from '../parts/call-marks.js';
-import { isV3Host } from '../parts/call-marks.js';
+import { hostVersionOf, isLaterHost } from '../parts/call-marks.js';
 import { sendWithFallbacks } from './compatibility/send-with-fallbacks.js';
 import { buildRequest } from './request/build-request.js';
+import type { OfficialNamespace } from './request/provider-options.js';
 import type { Compatibility, LearnedCompatibility } from './compatibility/compatibility.js';
 import type { ResponsesRequestBody } from './wire.js';
 import type { DeclaredTools } from './stream/hosted-item.js';
+import { toJsonContent } from './stream/json-answer.js';
 import { type ResponseReader, readResponse } from './stream/read-response.js';
 import { supportedUrls } from './supported-urls.js';
 import type { Credentials } from '../http/key-ring.js';
-import type { RequestHeaders } from '../http/request-headers.js';
+import { type RequestHeaders, withBetas } from '../http/request-headers.js';
 import { openResponse, type ResponseTimeouts } from '../http/open-response.js';
 import type { FetchForCall } from '../http/request-log.js';
 import { redactRequestBody } from '../http/redaction.js';
@@ -35,6 +36,8 @@ export interface ResponsesModelConfig {
   readonly store: boolean;
   readonly systemMessageMode: 'auto' | 'system' | 'developer' | 'remove';
   readonly missingReasoning: 'omit-ids' | 'synthesize';
+  /** The namespace of the official provider's options. */
+  readonly official: OfficialNamespace;
   readonly timeouts: ResponseTimeouts;
   readonly override: RequestOverride;
   readonly learnedCompatibility: LearnedCompatibility;
@@ -81,7 +84,13 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
           for (const part of parts) collector.add(part);
         }
         const { response, ...result } = collector.result();
-        return { ...result, warnings, request: { body }, response: { ...response, headers } };
+        return {
+          ...result,
+          content: isJsonCall(options) ? toJsonContent(result.content) : result.content,
+          warnings,
+          request: { body },
+          response: { ...response, headers, body: reader.body() },
+        };
       } finally {
         close();
       }
@@ -90,26 +99,36 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
 
   /** Builds and sends the request, with another key or a fallback if needed, and reads the beginning of the response. */
   async function open(options: LanguageModelV2CallOptions, { stream }: { stream: boolean }) {
-    const { store, systemMessageMode, missingReasoning, override, learnedCompatibility } = config;
+    const { store, systemMessageMode, missingReasoning, official, override, learnedCompatibility } = config;
     const turn = turnTokenOf(options.providerOptions);
-    const { messages: known, toInputJson } = memories.of(turn);
-    const context = { modelId, store, systemMessageMode, missingReasoning, stream, known };
-    const { body: built, warnings, toolNames } = buildRequest(options, context);
-    const { opened, omitted } = await config.credentials.use(turn, headers =>
+    const { messages: known, received, toInputJson } = memories.of(turn);
+    const context = {
+      modelId,
+      store,
+      systemMessageMode,
+      missingReasoning,
+      official,
+      stream,
+      known,
+      received,
+      providerName: config.provider,
+    };
+    const { body: built, warnings, toolNames, extraFields, betas } = buildRequest(options, context);
+    const { opened, warnings: omitted } = await config.credentials.use(turn, headers =>
       sendWithFallbacks(built, {
-        post: body => begin({ ...body, ...override.body }, headers),
+        post: body => begin({ ...body, ...override.body, ...extraFields }, headers),
         compatibility: override.compatibility,
         learned: learnedCompatibility,
       }),
     );
-    return { ...opened, warnings: [...warnings, ...omitted.map(toOmittedWarning)] };
+    return { ...opened, warnings: [...warnings, ...omitted] };
 
     async function begin(body: ResponsesRequestBody, headers: RequestHeaders) {
       const { url, fetchFor, needsKey, timeouts, generateId } = config;
       const { abortSignal: signal, includeRawChunks } = options;
       const response = await openResponse({
         url,
-        headers: [headers, override.headers, options.headers],
+        headers: withBetas([headers, override.headers, options.headers], betas),
         needsKey,
         body,
         toInputJson,
@@ -126,7 +145,10 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
         generateId,
         declared: toDeclaredTools(options, stream),
         maxOutputTokens: numberOf(body.max_output_tokens),
+        onServerItem: received.add,
         isKept: body.store === true || body.previous_response_id !== undefined,
+        hasUsageDetails: isLaterHost(options),
+        isJson: isJsonCall(options),
         includeRawChunks,
         signal,
         close: response.close,
@@ -149,15 +171,9 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
   }
 }
 
-/** Returns a warning for a setting that the server does not accept, under the host's name for it. */
-function toOmittedWarning(field: string): LanguageModelV2CallWarning {
-  const setting = field.replace(/[._](\w)/g, (_, letter: string) => letter.toUpperCase());
-  return {
-    type: 'unsupported-setting',
-    setting,
-    details: `${setting} is not accepted by the server for this model`,
-  };
-}
+/** Returns true if the host requested JSON. */
+const isJsonCall = ({ responseFormat }: LanguageModelV2CallOptions): boolean =>
+  responseFormat?.type === 'json';
 
 /** Returns the tools that the host declared. Parts of other tools are limited to what the host can handle. */
 function toDeclaredTools(options: LanguageModelV2CallOptions, stream: boolean): DeclaredTools {
@@ -168,7 +184,11 @@ function toDeclaredTools(options: LanguageModelV2CallOptions, stream: boolean): 
     nameById: new Map(
       tools.flatMap(tool => (tool.type === 'function' ? [] : [[tool.id, tool.name] as const])),
     ),
-    undeclared: isHidden ? 'none' : isV3Host(options) ? 'full' : stream ? 'result' : 'none',
+    argsById: new Map(
+      tools.flatMap(tool => (tool.type === 'function' ? [] : [[tool.id, tool.args ?? {}] as const])),
+    ),
+    host: hostVersionOf(options),
+    undeclared: isHidden ? 'none' : isLaterHost(options) ? 'full' : stream ? 'result' : 'none',
   };
 }
 

@@ -1,4 +1,4 @@
-import { isWholeJson } from '../shared/json.js';
+import { isWholeJson, type PlainObject } from '../shared/json.js';
 
 /** Body of `POST …/responses`, with the fields that this package writes. */
 export interface ResponsesRequestBody {
@@ -24,10 +24,17 @@ export interface ResponsesRequestBody {
   safety_identifier?: string;
   service_tier?: string;
   prompt_cache_key?: string;
-  prompt_cache_options?: { mode?: string; ttl?: string };
+  prompt_cache_options?: PlainObject;
   prompt_cache_retention?: string;
   top_logprobs?: number;
   truncation?: string;
+  context_management?: PlainObject[];
+  prompt?: PlainObject;
+  moderation?: PlainObject;
+  stream_options?: PlainObject;
+  image?: PlainObject;
+  access_programs?: PlainObject;
+  multi_agent?: PlainObject;
 }
 
 export interface TextSettings {
@@ -35,9 +42,14 @@ export interface TextSettings {
   verbosity?: string;
 }
 
-export type TextFormat =
-  | { type: 'json_object' }
-  | { type: 'json_schema'; name: string; description?: string; schema: unknown; strict: boolean };
+/** `text`, `json_object`, or `json_schema` with a name and a schema. */
+export interface TextFormat {
+  type: string;
+  name?: string;
+  description?: string;
+  schema?: unknown;
+  strict?: boolean;
+}
 
 export interface ReasoningSettings {
   effort?: string;
@@ -54,7 +66,8 @@ export type InputItem =
   | FunctionCall
   | FunctionCallOutput
   | HostedInputItem
-  | ConfigurationUpdate;
+  | ConfigurationUpdate
+  | AdditionalTools;
 
 export interface InstructionMessage {
   type?: 'message';
@@ -75,6 +88,8 @@ export interface AssistantMessage {
   id?: string;
   status?: 'completed';
   phase?: string;
+  /** The agent that wrote the message, if it is not the main one. */
+  agent?: PlainObject;
 }
 
 export interface ReasoningItem {
@@ -83,6 +98,9 @@ export interface ReasoningItem {
   encrypted_content?: string;
   status?: 'completed';
   summary: Array<{ type: 'summary_text'; text: string }>;
+  /** The complete reasoning, from servers that do not encrypt it. */
+  content?: Array<{ type: 'reasoning_text'; text: string }>;
+  agent?: PlainObject;
 }
 
 export interface FunctionCall {
@@ -94,6 +112,9 @@ export interface FunctionCall {
   id?: string;
   status?: 'completed';
   async?: boolean;
+  namespace?: string;
+  caller?: PlainObject;
+  agent?: PlainObject;
 }
 
 export interface FunctionCallOutput {
@@ -101,18 +122,31 @@ export interface FunctionCallOutput {
   id?: string;
   call_id: string;
   output: string | InputContent[];
+  /** The caller of the call. The API rejects the output of a program's call without it. */
+  caller?: PlainObject;
 }
 
-/** Call or output of a hosted tool. The fields depend on the tool; see its file in `hosted-tools`. */
+/**
+ * Call or output of a hosted tool, whose fields depend on the tool (see its file in `hosted-tools`); an item that is
+ * sent back as it was received; or a reference to a stored item.
+ */
 export interface HostedInputItem {
   type: string;
   id?: string;
 }
 
-/** Changes the reasoning effort for the rest of the conversation and keeps the cached prefix valid. */
+/** Changes settings for the rest of the conversation and keeps the cached prefix valid. */
 export interface ConfigurationUpdate {
   type: 'configuration_update';
-  reasoning: { effort: string };
+  reasoning?: { effort: string };
+  text?: { format: TextFormat };
+}
+
+/** Adds tools for the rest of the conversation. */
+export interface AdditionalTools {
+  type: 'additional_tools';
+  role: 'developer';
+  tools: PlainObject[];
 }
 
 interface CacheBreakpoint {
@@ -145,6 +179,17 @@ export interface FunctionTool {
   parameters: object;
   strict: boolean;
   async?: boolean;
+  defer_loading?: boolean;
+  allowed_callers?: readonly string[];
+  output_schema?: object;
+}
+
+/** Functions that belong together. Each namespace has its own names. */
+export interface NamespaceTool {
+  type: 'namespace';
+  name: string;
+  description: string;
+  tools: FunctionTool[];
 }
 
 /** A tool that is not a function. Its settings depend on the type. */
@@ -153,20 +198,57 @@ export interface WireHostedTool {
   [setting: string]: unknown;
 }
 
-export type WireTool = FunctionTool | WireHostedTool;
+export type WireTool = FunctionTool | NamespaceTool | WireHostedTool;
 
 export type WireToolChoice =
-  'auto' | 'none' | 'required' | { type: 'function'; name: string } | { type: string };
+  | 'auto'
+  | 'none'
+  | 'required'
+  | { type: 'function'; name: string }
+  | { type: 'allowed_tools'; mode: string; tools: PlainObject[] }
+  | { type: string };
 
 export const isFunctionCall = (item: InputItem): item is FunctionCall => item.type === 'function_call';
 
 export const isFunctionCallOutput = (item: InputItem): item is FunctionCallOutput =>
   item.type === 'function_call_output';
 
+/** Returns true for messages. Other items may have a role, too. */
+export const isMessage = (item: InputItem): item is InstructionMessage | UserMessage | AssistantMessage =>
+  'role' in item && (item.type === undefined || item.type === 'message');
+
 export const isReasoning = (item: InputItem): item is ReasoningItem => item.type === 'reasoning';
 
 export const isConfigurationUpdate = (item: InputItem | undefined): item is ConfigurationUpdate =>
   item?.type === 'configuration_update';
+
+/** The levels of reasoning effort, in ascending order. */
+export const EFFORTS: readonly string[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+/**
+ * Returns the accepted effort that is nearest to another one: the next lower level, else the next higher. `none` replaces no
+ * other effort, because it turns reasoning off. Returns undefined for a value that is no known level.
+ */
+export function nearestEffort(effort: string, accepted: readonly string[]): string | undefined {
+  const index = EFFORTS.indexOf(effort);
+  if (index < 0) return undefined;
+  const levels = EFFORTS.filter(level => level !== 'none' && accepted.includes(level));
+  return levels.findLast(level => EFFORTS.indexOf(level) < index) ?? levels[0];
+}
+
+/** The items to which references refer, for a server that has not stored them. */
+const rebuiltByReference = new WeakMap<object, readonly InputItem[]>();
+
+/** Creates a reference to a stored item. `rebuilt` replaces it if the server no longer has the item. */
+export function toItemReference(id: string, rebuilt: readonly InputItem[] = []): HostedInputItem {
+  const reference = { type: 'item_reference', id };
+  if (rebuilt.length > 0) rebuiltByReference.set(reference, rebuilt);
+  return reference;
+}
+
+/** Returns the items that replace a reference. Empty if they cannot be rebuilt. */
+export const rebuiltItems = (reference: InputItem): readonly InputItem[] =>
+  rebuiltByReference.get(reference) ?? [];
 
 /** Returns the arguments of a call as JSON text. Missing or blank arguments become `{}`. */
 export function toArgumentsJson(input: unknown): string {

@@ -6,7 +6,7 @@ import { AISDKError } from '@ai-sdk/provider';
  * - `invalid-settings`: a setting is unknown or has a wrong value.
  * - `mcp-start`, `mcp-network`, `mcp-http`, `mcp-unauthorized`, `mcp-timeout`, `mcp-closed`, `mcp-protocol`:
  *   an MCP server cannot be reached or does not follow the protocol.
- * - `closed`: `close()` ended a turn that was using the provider or tool source.
+ * - `closed`: `close()` ended a turn that was using the provider or tool source, or `finish()` has ended a pipeline.
  * - `missing-package`: an optional package is not installed or has an incompatible version.
  * - `unknown-name`: a provider or role does not exist.
  * - `embedding-mismatch`: a vector has another model or length than the vectors of the index.

@@ -23,7 +23,6 @@ export const missingParameter = (param: string): ApiError =>
 export const unknownParameter = (param: string): ApiError =>
   badRequest(`Unknown parameter: '${param}'.`, { param, code: 'unknown_parameter' });
 
-/** @internal */
 export const emptyArray = (param: string): ApiError =>
   badRequest(
     `Invalid '${param}': empty array. Expected an array with minimum length 1, but got an empty array instead.`,
@@ -44,13 +43,17 @@ export function invalidValue(
   param: string,
   { value, supported }: { value: unknown; supported: readonly string[] },
 ): ApiError {
-  const quoted = supported.map(name => `'${name}'`);
-  const last = quoted.pop() ?? '';
-  const list = quoted.length === 0 ? last : `${quoted.join(', ')}${quoted.length > 1 ? ',' : ''} and ${last}`;
-  return badRequest(`Invalid value: '${String(value)}'. Supported values are: ${list}.`, {
+  return badRequest(`Invalid value: '${String(value)}'. Supported values are: ${toQuotedList(supported)}.`, {
     param,
     code: 'invalid_value',
   });
+}
+
+/** Returns names in quotes, separated as in a sentence. */
+export function toQuotedList(names: readonly string[]): string {
+  const quoted = names.map(name => `'${name}'`);
+  const last = quoted.pop() ?? '';
+  return quoted.length === 0 ? last : `${quoted.join(', ')}${quoted.length > 1 ? ',' : ''} and ${last}`;
 }
 
 /** Creates the error for an item that is neither in the request nor stored (404). */

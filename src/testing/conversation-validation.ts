@@ -1,4 +1,5 @@
 import { type ApiError, badRequest, itemNotFound } from './api-errors.js';
+import { findUnpairedCall } from './pairing-validation.js';
 import type { ItemMemory } from './state.js';
 import type { PlainObject } from '../shared/json.js';
 import { toItemType } from './request.js';
@@ -13,12 +14,22 @@ export function validateConversation(
   items: readonly PlainObject[],
   { memory }: { memory: ItemMemory },
 ): ApiError | undefined {
-  for (const check of [findUnknownItem, findDuplicate, findUnverified, findLoneReasoning, findLoneItem]) {
+  for (const check of checks) {
     const error = check(items, memory);
     if (error !== undefined) return error;
   }
-  return findUnpairedCall(items);
+  return undefined;
 }
+
+const checks = [
+  findUnknownItem,
+  findDuplicate,
+  findUnverified,
+  findInvalidItem,
+  findLoneReasoning,
+  findLoneItem,
+  findUnpairedCall,
+];
 
 function findUnknownItem(items: readonly PlainObject[], memory: ItemMemory): ApiError | undefined {
   const isUnknown = (item: PlainObject): boolean => {
@@ -82,22 +93,17 @@ function findLoneItem(items: readonly PlainObject[], memory: ItemMemory): ApiErr
   return undefined;
 }
 
-/** Requires one preceding call per output, and one output per call. */
-function findUnpairedCall(items: readonly PlainObject[]): ApiError | undefined {
-  const open: unknown[] = [];
-  for (const item of items) {
-    if (item.type === 'function_call') open.push(item.call_id);
-    if (item.type !== 'function_call_output') continue;
-    const index = open.indexOf(item.call_id);
-    if (index < 0) {
-      return badRequest(`No tool call found for function call output with call_id ${String(item.call_id)}.`, {
-        param: 'input',
-      });
+/** Compaction, images and changes of the configuration that the API rejects. */
+function findInvalidItem(items: readonly PlainObject[], memory: ItemMemory): ApiError | undefined {
+  for (const [index, item] of items.entries()) {
+    if (item.type === 'compaction' && memory.findCompacted(String(item.encrypted_content)) === undefined) {
+      return unverified(item, 'Encrypted content could not be decrypted or parsed.');
     }
-    open.splice(index, 1);
+    if (item.type === 'configuration_update' && items[index + 1]?.type === 'configuration_update') {
+      return badRequest('Configuration updates cannot be consecutive.', { param: `input[${index + 1}]` });
+    }
   }
-  if (open.length === 0) return undefined;
-  return badRequest(`No tool output found for function call ${String(open[0])}.`, { param: 'input' });
+  return undefined;
 }
 
 const isEncrypted = (item: PlainObject): boolean =>
@@ -114,7 +120,15 @@ const isModelItem = (item: PlainObject | undefined): boolean =>
   item !== undefined &&
   (toItemType(item) === 'message'
     ? item.role === 'assistant'
-    : item.type === 'reasoning' || toItemType(item).endsWith('_call'));
+    : modelItems.has(toItemType(item)) || toItemType(item).endsWith('_call'));
+
+/** Items that the model writes, besides messages and calls. */
+const modelItems: ReadonlySet<string> = new Set([
+  'reasoning',
+  'program',
+  'compaction',
+  'mcp_approval_request',
+]);
 
 const unverified = ({ id }: PlainObject, reason: string): ApiError =>
   badRequest(

@@ -107,7 +107,12 @@ function toOpeningItem(item: OutputItem): OutputItem {
     case 'reasoning': {
       const { encrypted_content: content, ...rest } = item;
       // OpenAI sends a different value here than in the final item. Only the final value is valid.
-      return { ...rest, summary: [], ...(content && { encrypted_content: content.slice(0, 64) }) };
+      return {
+        ...rest,
+        summary: [],
+        ...(rest.content && { content: [] }),
+        ...(content && { encrypted_content: content.slice(0, 64) }),
+      };
     }
     case 'raw':
       return 'status' in item.item ? { ...item, item: { ...item.item, status: 'in_progress' } } : item;
@@ -123,7 +128,9 @@ function toInnerEvents(item: OutputItem): StreamEvent[] {
     case 'reasoning':
       return toReasoningEvents(item);
     case 'raw':
-      return [];
+      return item.item.type === 'compaction'
+        ? [{ type: 'response.compaction.compacting', item_id: item.item.id }]
+        : [];
   }
 }
 
@@ -149,7 +156,17 @@ function toPartEvents(part: MessageContent): StreamEvent[] {
   ];
 }
 
-const toReasoningEvents = ({ summary }: ReasoningItem): StreamEvent[] =>
+const toReasoningEvents = ({ summary, content = [] }: ReasoningItem): StreamEvent[] => [
+  ...content.flatMap((part, index) =>
+    [
+      ...toWords(part.text).map(delta => ({ type: 'response.reasoning_text.delta', delta })),
+      { type: 'response.reasoning_text.done', text: part.text },
+    ].map(({ type, ...fields }) => ({ type, content_index: index, ...fields })),
+  ),
+  ...toSummaryEvents(summary),
+];
+
+const toSummaryEvents = (summary: ReasoningItem['summary']): StreamEvent[] =>
   summary.flatMap((part, index) => {
     const events: StreamEvent[] = [
       { type: 'response.reasoning_summary_part.added', part: { ...part, text: '' } },

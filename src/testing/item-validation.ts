@@ -7,25 +7,22 @@ import {
   unknownParameter,
 } from './api-errors.js';
 import { isPlainObject, type PlainObject } from '../shared/json.js';
+import { hostedItemRules, type ItemRule } from './item-rules.js';
 import { toItemType } from './request.js';
 import { tooLong, validateName } from './tool-validation.js';
 
 /** Returns the error for the first invalid input item: an unknown or missing field, or an id of the wrong kind. */
 export function validateItems(input: unknown): ApiError | undefined {
   if (!Array.isArray(input)) return undefined;
+  const trigger = input.findIndex(item => isPlainObject(item) && item.type === 'compaction_trigger');
+  if (trigger >= 0 && trigger < input.length - 1) {
+    return badRequest('`compaction_trigger` must be the last input item.', { param: `input[${trigger}]` });
+  }
   for (const [index, item] of input.entries()) {
     const error = validateItem(item, { path: `input[${index}]` });
     if (error !== undefined) return error;
   }
   return undefined;
-}
-
-interface ItemRule {
-  readonly fields: readonly string[];
-  /** Prefix of an `id`. */
-  readonly prefix?: string;
-  readonly required: readonly string[];
-  readonly check?: (item: PlainObject, path: string) => ApiError | undefined;
 }
 
 const rules: Readonly<Record<string, ItemRule>> = {
@@ -47,37 +44,13 @@ const rules: Readonly<Record<string, ItemRule>> = {
     check: checkFunctionCall,
   },
   function_call_output: {
-    fields: ['type', 'id', 'call_id', 'output', 'status', 'caller'],
+    fields: ['type', 'id', 'call_id', 'output', 'status', 'caller', 'name', 'namespace'],
     required: ['call_id', 'output'],
     check: checkFunctionCallOutput,
   },
   item_reference: { fields: ['type', 'id'], required: ['id'] },
+  ...hostedItemRules,
 };
-
-// Items of hosted tools, which the emulator accepts without validation.
-const uncheckedTypes = [
-  'apply_patch_call',
-  'apply_patch_call_output',
-  'code_interpreter_call',
-  'compaction',
-  'computer_call',
-  'computer_call_output',
-  'custom_tool_call',
-  'custom_tool_call_output',
-  'file_search_call',
-  'image_generation_call',
-  'local_shell_call',
-  'local_shell_call_output',
-  'mcp_approval_request',
-  'mcp_approval_response',
-  'mcp_call',
-  'mcp_list_tools',
-  'shell_call',
-  'shell_call_output',
-  'tool_search_call',
-  'tool_search_output',
-  'web_search_call',
-];
 
 const inputContent = ['input_text', 'input_image', 'input_file'];
 const contentTypes: Readonly<Record<string, readonly string[]>> = {
@@ -91,10 +64,8 @@ function validateItem(item: unknown, { path }: { path: string }): ApiError | und
   if (!isPlainObject(item)) return invalidType(path, { expected: 'an object', value: item });
   const type = toItemType(item);
   const rule = Object.hasOwn(rules, type) ? rules[type] : undefined;
-  if (rule === undefined) {
-    if (uncheckedTypes.includes(type)) return undefined;
-    return invalidValue(path, { value: type, supported: [...Object.keys(rules), ...uncheckedTypes].sort() });
-  }
+  if (rule === undefined) return invalidValue(path, { value: type, supported: Object.keys(rules).sort() });
+  if (rule.fields.length === 0) return undefined;
   const unknown = Object.keys(item).find(field => !rule.fields.includes(field));
   if (unknown !== undefined) return unknownParameter(`${path}.${unknown}`);
   const missing = rule.required.find(field => item[field] === undefined || item[field] === null);

@@ -5,6 +5,15 @@ import { createValuePool, fillSchema } from './schema-values.js';
 import type { Fault, ScriptedItem, ScriptedOutput, ScriptedResponse, ScriptedStatus } from './scripts.js';
 import type { EmulatorContext } from './state.js';
 import { writeToolCalls } from './text-tool-calls.js';
+import {
+  createCompaction,
+  toCompaction,
+  toImage,
+  toProgram,
+  toProgramOutput,
+  toToolSearch,
+} from './hosted-turns.js';
+import { toServerRules } from './server-rules.js';
 import { chooseTools, isSequential, type WantedTool } from './tool-choice.js';
 import type { EmulatedResponse } from './wire.js';
 
@@ -24,13 +33,17 @@ export function runModel(
   if ('status' in scripted) return scripted;
   const script: OutputScript = isItemList(scripted) ? { output: scripted } : scripted;
   const format = toolCallFormatFor(request.model);
+  const rules = rulesFor(request.model);
+  const server = toServerRules(rules);
   const items = script.output ?? respondByRules(request);
   const response = buildResponse(format === undefined ? items : writeToolCalls(items, format), {
     request,
     cachedTokens: cache.countCachedTokens(toPromptText(request), request),
     incomplete: script.incomplete,
     usage: script.usage,
-    ...(rulesFor(request.model) !== 'openai' && { createCallId: createMistralCallId }),
+    ...(rules.startsWith('mistral') && { createCallId: createMistralCallId }),
+    hasPlainReasoning: server?.hasPlainReasoning,
+    hidesTruncation: server?.hidesTruncation,
   });
   return { response, script };
 }
@@ -45,10 +58,28 @@ const isItemList = (scripted: ScriptedResponse): scripted is readonly ScriptedIt
  * once, unless `parallel_tool_calls` is off or the message contains "then" or "one after another".
  */
 function respondByRules(request: ResponsesRequest): ScriptedItem[] {
+  if (request.items.at(-1)?.type === 'compaction_trigger') return [createCompaction()];
   const turn = readTurn(request.items);
   const calls = planCalls(request, turn);
-  const output = calls.length > 0 ? calls.map(toCall) : [toFinalOutput(request, turn)];
-  return request.reasons ? [toReasoning(request, calls), ...output] : output;
+  const output = calls.length > 0 ? toCalls(request, calls) : toFinalOutput(request, turn);
+  const reasoning = request.reasons ? [toReasoning(request, calls)] : [];
+  return [...toCompaction(request), ...reasoning, ...output];
+}
+
+/** Returns the calls, after the search for their tools or the program that makes them. */
+function toCalls(request: ResponsesRequest, calls: readonly WantedTool[]): ScriptedItem[] {
+  const tools = calls.map(({ tool }) => tool);
+  const search = toToolSearch(
+    request,
+    tools.filter(({ isDeferred }) => isDeferred),
+  );
+  if (search.isForClient) return search.items;
+  const program = toProgram(tools);
+  return [
+    ...search.items,
+    ...(program === undefined ? [] : [program]),
+    ...calls.map(call => toCall(call, program && String(program.call_id))),
+  ];
 }
 
 function planCalls({ tools, toolChoice, parallelToolCalls }: ResponsesRequest, turn: Turn): WantedTool[] {
@@ -77,14 +108,21 @@ function withoutDone(wanted: readonly WantedTool[], { calls }: Turn): WantedTool
   });
 }
 
-const toCall = ({ tool, text }: WantedTool): ScriptedItem => ({
+const toCall = ({ tool, text }: WantedTool, program: string | undefined): ScriptedItem => ({
   call: tool.name,
+  ...(tool.namespace !== undefined && { namespace: tool.namespace }),
+  ...(program !== undefined && { program }),
   arguments: JSON.stringify(
     fillSchema({ type: 'object', ...tool.parameters }, { pool: createValuePool(text) }),
   ),
 });
 
-function toFinalOutput({ format }: ResponsesRequest, turn: Turn): ScriptedItem {
+function toFinalOutput(request: ResponsesRequest, turn: Turn): ScriptedItem[] {
+  const image = toImage(request, turn);
+  return [...toProgramOutput(turn.since), ...(image.length > 0 ? image : [toAnswer(request, turn)])];
+}
+
+function toAnswer({ format }: ResponsesRequest, turn: Turn): ScriptedItem {
   if (isRefused(turn)) return { refusal: "I'm sorry, but I can't help with that." };
   if (format !== undefined) {
     return { text: JSON.stringify(fillSchema(format, { pool: createValuePool(turn.message) })) };
@@ -122,6 +160,8 @@ export interface Turn {
   readonly message: string;
   /** The same text with descriptions of its images and files. */
   readonly description: string;
+  /** The items after that message. */
+  readonly since: readonly PlainObject[];
   /** The calls since that message, oldest first. */
   readonly calls: readonly { readonly name: string; readonly output: unknown }[];
 }
@@ -140,7 +180,7 @@ function readTurn(items: readonly PlainObject[]): Turn {
         ?.output,
     }));
   const content = items[start]?.content;
-  return { message: toText(content), description: describeContent(content), calls };
+  return { message: toText(content), description: describeContent(content), since, calls };
 }
 
 /** Returns the text of a message or tool output. Other parts are described: "an image (image/png)". */

@@ -1,14 +1,16 @@
 import {
   type ApiError,
   badRequest,
+  emptyArray,
   invalidType,
   invalidValue,
   missingParameter,
+  toQuotedList,
   unknownParameter,
 } from './api-errors.js';
 import { type Check, findFirstError } from './api-errors.js';
 import { isPlainObject, type PlainObject } from '../shared/json.js';
-import { type ModelKind, toModelKind } from './request.js';
+import { type ModelKind, toModelKind, toModelName } from './request.js';
 import { validateTextFormat, validateTools } from './tool-validation.js';
 
 /** Returns the API's first error for the parameters of a request, except its input items. */
@@ -22,6 +24,8 @@ const checks: readonly Check[] = [
   checkInclude,
   checkSampling,
   checkReasoning,
+  checkEffort,
+  checkConfiguration,
   checkMaxOutputTokens,
   checkText,
   body => validateTextFormat(body.text),
@@ -31,7 +35,7 @@ const checks: readonly Check[] = [
 
 const parameters = new Set(
   (
-    'background context_management conversation include input instructions max_output_tokens max_tool_calls ' +
+    'access_programs background context_management conversation image include input instructions max_output_tokens max_tool_calls ' +
     'metadata model moderation parallel_tool_calls previous_response_id prompt prompt_cache_key ' +
     'prompt_cache_options prompt_cache_retention reasoning safety_identifier service_tier store stream ' +
     'stream_options temperature text tool_choice tools top_logprobs top_p truncation user'
@@ -142,6 +146,40 @@ function checkReasoning({ reasoning, model }: PlainObject): ApiError | undefined
     : unsupportedParameter(`reasoning.${name}`, { code: 'unsupported_parameter' });
 }
 
+/** Levels of reasoning effort, by the ids of the models: https://platform.openai.com/docs/guides/reasoning */
+const efforts: readonly (readonly [ids: RegExp, levels: string])[] = [
+  [/^gpt-5(-mini|-nano)?(-\d{4}-\d\d-\d\d)?$/, 'minimal low medium high'],
+  [/^gpt-5\.1(-\d{4}-\d\d-\d\d)?$/, 'none low medium high'],
+  [/^gpt-5\.[2-5](-\d{4}-\d\d-\d\d)?$/, 'none low medium high xhigh'],
+  [/^gpt-6-(sol|luna)$/, 'none low medium high xhigh max'],
+  [/^gpt-6-astra$/, 'low medium high xhigh max'],
+];
+
+function checkEffort({ reasoning, model }: PlainObject): ApiError | undefined {
+  const effort = isPlainObject(reasoning) ? reasoning.effort : undefined;
+  const levels = efforts.find(([ids]) => ids.test(toModelName(String(model))))?.[1].split(' ');
+  if (typeof effort !== 'string' || levels === undefined || levels.includes(effort)) return undefined;
+  return badRequest(
+    `Unsupported value: '${effort}' is not supported with the '${String(model)}' model. ` +
+      `Supported values are: ${toQuotedList(levels)}.`,
+    { param: 'reasoning.effort', code: 'unsupported_value' },
+  );
+}
+
+/** Compaction works neither with truncation nor with changes of the configuration. */
+function checkConfiguration({
+  input,
+  context_management: management,
+  truncation,
+}: PlainObject): ApiError | undefined {
+  const updates = Array.isArray(input) && input.some(item => item?.type === 'configuration_update');
+  const isManaged = Array.isArray(management) && management.length > 0;
+  const conflict =
+    truncation === 'auto' ? "truncation 'auto'" : updates ? 'configuration_update items' : undefined;
+  if (!isManaged || conflict === undefined) return undefined;
+  return badRequest(`'context_management' cannot be used with ${conflict}.`, { param: 'context_management' });
+}
+
 function checkMaxOutputTokens({ max_output_tokens: maximum }: PlainObject): ApiError | undefined {
   if (maximum === undefined || maximum === null) return undefined;
   if (!Number.isInteger(maximum)) {
@@ -170,7 +208,8 @@ function checkToolChoice({ tool_choice: choice, tools }: PlainObject): ApiError 
   if (typeof choice === 'string' && !['auto', 'none', 'required'].includes(choice)) {
     return invalidValue('tool_choice', { value: choice, supported: ['none', 'auto', 'required'] });
   }
-  if (!isPlainObject(choice) || choice.type === 'allowed_tools') return undefined;
+  if (!isPlainObject(choice)) return undefined;
+  if (choice.type === 'allowed_tools') return checkAllowedTools(choice, declared);
   const isDeclared = declared.some(
     tool => tool.type === choice.type && (choice.type !== 'function' || tool.name === choice.name),
   );
@@ -178,6 +217,34 @@ function checkToolChoice({ tool_choice: choice, tools }: PlainObject): ApiError 
   return badRequest(`Tool choice '${String(choice.type)}' not found in 'tools' parameter.`, {
     param: 'tool_choice',
   });
+}
+
+/** The tools that a choice allows must be declared, and the model must see them without a search. */
+function checkAllowedTools(
+  { tools, mode }: PlainObject,
+  declared: readonly PlainObject[],
+): ApiError | undefined {
+  if (!Array.isArray(tools) || tools.length === 0) return emptyArray('tool_choice.tools');
+  if (mode !== 'auto' && mode !== 'required') {
+    return invalidValue('tool_choice.mode', { value: mode, supported: ['auto', 'required'] });
+  }
+  const unknown = tools.find(
+    allowed =>
+      !declared.some(
+        tool =>
+          tool.type === allowed?.type &&
+          tool.name === allowed?.name &&
+          tool.server_label === allowed?.server_label &&
+          tool.defer_loading !== true,
+      ),
+  );
+  if (unknown === undefined) return undefined;
+  return badRequest(
+    `Tool choice '${String(unknown?.name ?? unknown?.type)}' not found in 'tools' parameter.`,
+    {
+      param: 'tool_choice.tools',
+    },
+  );
 }
 
 const kindOf = (model: unknown): ModelKind => toModelKind(String(model));

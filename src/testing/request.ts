@@ -5,6 +5,8 @@ export interface ResponsesRequest {
   readonly model: string;
   /** The conversation, oldest item first: earlier responses, then the input of this request. */
   readonly items: readonly PlainObject[];
+  /** The items that the prompt consists of: those from the newest compaction on. */
+  readonly shownItems: readonly PlainObject[];
   readonly tools: readonly FunctionTool[];
   readonly toolChoice: { readonly mode: 'auto' | 'none' | 'required'; readonly name?: string };
   readonly parallelToolCalls: boolean;
@@ -23,19 +25,30 @@ export interface FunctionTool {
   readonly name: string;
   readonly description: string;
   readonly parameters: PlainObject;
+  readonly namespace?: string;
+  /** The model has to search for the tool first. */
+  readonly isDeferred: boolean;
+  /** Only programs may call the tool. */
+  readonly isForPrograms: boolean;
+  readonly definition: PlainObject;
 }
 
 /** Reads the fields that the emulator uses. A field of the wrong type counts as missing. */
 export function toRequest(
   body: PlainObject,
-  { items, reasons }: { items: readonly PlainObject[]; reasons: boolean },
+  {
+    items,
+    shownItems = items,
+    reasons,
+  }: { items: readonly PlainObject[]; shownItems?: readonly PlainObject[]; reasons: boolean },
 ): ResponsesRequest {
   const reasoning = isPlainObject(body.reasoning) ? body.reasoning : {};
   const toolChoice = toToolChoice(body.tool_choice);
   return {
     model: String(body.model),
     items,
-    tools: toFunctionTools(body.tools).filter(
+    shownItems,
+    tools: toAvailableTools(body.tools, items).filter(
       tool => toolChoice.allowed === undefined || toolChoice.allowed.includes(tool.name),
     ),
     toolChoice,
@@ -60,14 +73,40 @@ export const toInputItems = (input: unknown): PlainObject[] =>
 export const toItemType = (item: PlainObject): string =>
   typeof item.type === 'string' ? item.type : 'role' in item ? 'message' : '';
 
-function toFunctionTools(tools: unknown): FunctionTool[] {
-  return objectsOf(tools)
-    .filter(tool => tool.type === 'function')
-    .map(tool => ({
-      name: String(tool.name),
-      description: typeof tool.description === 'string' ? tool.description : '',
-      parameters: isPlainObject(tool.parameters) ? tool.parameters : {},
-    }));
+/** Returns the functions of a request: those of `tools`, and those that the conversation loaded. */
+function toAvailableTools(tools: unknown, items: readonly PlainObject[]): FunctionTool[] {
+  const loaded = items
+    .filter(({ type }) => type === 'additional_tools' || type === 'tool_search_output')
+    .flatMap(({ type, tools: found }) =>
+      // The API calls a function that a search has found in a namespace with the name of the function.
+      toFunctionTools(found).map(tool => ({
+        ...(type === 'tool_search_output' && { namespace: tool.name }),
+        ...tool,
+        isDeferred: false,
+      })),
+    );
+  const toKey = ({ name, namespace = name }: FunctionTool): string => `${namespace}.${name}`;
+  const byName = new Map([...toFunctionTools(tools), ...loaded].map(tool => [toKey(tool), tool]));
+  return [...byName.values()];
+}
+
+function toFunctionTools(tools: unknown, namespace?: string): FunctionTool[] {
+  return objectsOf(tools).flatMap((tool): FunctionTool[] => {
+    if (tool.type === 'namespace') return toFunctionTools(tool.tools, String(tool.name));
+    if (tool.type !== 'function') return [];
+    const callers = tool.allowed_callers;
+    return [
+      {
+        name: String(tool.name),
+        description: typeof tool.description === 'string' ? tool.description : '',
+        parameters: isPlainObject(tool.parameters) ? tool.parameters : {},
+        ...(namespace !== undefined && { namespace }),
+        isDeferred: tool.defer_loading === true,
+        isForPrograms: Array.isArray(callers) && !callers.includes('direct'),
+        definition: tool,
+      },
+    ];
+  });
 }
 
 function toToolChoice(
@@ -97,9 +136,13 @@ function toFormat(text: unknown): PlainObject | undefined {
  */
 export type ModelKind = 'reasoning' | 'plain' | 'unknown';
 
+/** Returns a model id without the prefix of a vendor. */
+export const toModelName = (modelId: string): string =>
+  modelId.slice(modelId.lastIndexOf('/') + 1).toLowerCase();
+
 /** Returns the kind of a model id. A vendor prefix (`openai/gpt-5`) is ignored. */
 export function toModelKind(modelId: string): ModelKind {
-  const name = modelId.slice(modelId.lastIndexOf('/') + 1).toLowerCase();
+  const name = toModelName(modelId);
   if (/^(gpt-[34]|chatgpt|gpt-\d+(\.\d+)?-chat)/.test(name)) return 'plain';
   return /^(o\d|gpt-([5-9]|\d\d)|codex-|computer-use)/.test(name) ? 'reasoning' : 'unknown';
 }

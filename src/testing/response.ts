@@ -5,6 +5,7 @@ import type {
   EmulatedResponse,
   IncompleteReason,
   MessageContent,
+  MessageItem,
   OutputItem,
   ResponseUsage,
 } from './wire.js';
@@ -19,6 +20,8 @@ export function buildResponse(
     incomplete,
     usage,
     createCallId = () => createId('call'),
+    hasPlainReasoning = false,
+    hidesTruncation = false,
   }: {
     request: ResponsesRequest;
     /** Input tokens that an earlier request already contained. */
@@ -29,16 +32,21 @@ export function buildResponse(
     usage?: ResponseUsage | null;
     /** Creates call ids. @default ids in OpenAI's format */
     createCallId?: () => string;
+    /** Returns reasoning as plain text instead of summary and encrypted content. @default false */
+    hasPlainReasoning?: boolean;
+    /** Reports a truncated response as completed. @default false */
+    hidesTruncation?: boolean;
   },
 ): EmulatedResponse {
   const outputItems = items.map(item =>
-    toOutputItem(item, { encrypt: request.includesEncryptedContent, createCallId }),
+    toOutputItem(item, { encrypt: request.includesEncryptedContent, hasPlainReasoning, createCallId }),
   );
   const { output, isTruncated } = truncateOutput(outputItems, {
     maxTokens: incomplete === undefined ? request.maxOutputTokens : undefined,
     truncatesLast: incomplete !== undefined,
   });
-  const reason = incomplete ?? (isTruncated ? 'max_output_tokens' : undefined);
+  const isReported = isTruncated && !hidesTruncation;
+  const reason = incomplete ?? (isReported ? 'max_output_tokens' : undefined);
   const reasoningTokens = output.filter(({ type }) => type === 'reasoning').length * reasoningTokensPerItem;
   const counted = {
     inputTokens: estimateTokens(toPromptText(request)),
@@ -58,8 +66,8 @@ export function buildResponse(
 }
 
 /** Returns the text from which input tokens are estimated, in the order in which prompts are cached. */
-export function toPromptText({ body, items }: ResponsesRequest): string {
-  return [body.tools, body.instructions, items].map(part => JSON.stringify(part ?? '')).join('');
+export function toPromptText({ body, shownItems }: ResponsesRequest): string {
+  return [body.tools, body.instructions, shownItems].map(part => JSON.stringify(part ?? '')).join('');
 }
 
 const toUsage = (counts: {
@@ -78,13 +86,22 @@ const toUsage = (counts: {
 /** Adds ids and status to a scripted item. `encrypt` adds encrypted content to reasoning items. */
 function toOutputItem(
   item: ScriptedItem,
-  { encrypt, createCallId }: { encrypt: boolean; createCallId: () => string },
+  {
+    encrypt,
+    hasPlainReasoning,
+    createCallId,
+  }: { encrypt: boolean; hasPlainReasoning: boolean; createCallId: () => string },
 ): OutputItem {
   if ('type' in item) return { type: 'raw', item };
   if ('text' in item) {
-    return toMessage({ type: 'output_text', text: item.text, annotations: [], logprobs: [] });
+    const part = { type: 'output_text', text: item.text, annotations: [], logprobs: [] } as const;
+    return { ...toMessage(part), ...(item.phase !== undefined && { phase: item.phase }) };
   }
   if ('refusal' in item) return toMessage({ type: 'refusal', refusal: item.refusal });
+  if ('reasoning' in item && hasPlainReasoning) {
+    const content = [item.reasoning].flat().map(text => ({ type: 'reasoning_text', text }) as const);
+    return { id: createId('rs'), type: 'reasoning', summary: [], content, encrypted_content: '' };
+  }
   if ('reasoning' in item) {
     return {
       id: createId('rs'),
@@ -101,10 +118,12 @@ function toOutputItem(
     call_id: item.callId ?? createCallId(),
     name: item.call,
     arguments: typeof input === 'string' ? input : JSON.stringify(input),
+    ...(item.namespace !== undefined && { namespace: item.namespace }),
+    ...(item.program !== undefined && { caller: { type: 'program', caller_id: item.program } }),
   };
 }
 
-const toMessage = (part: MessageContent): OutputItem => ({
+const toMessage = (part: MessageContent): MessageItem => ({
   id: createId('msg'),
   type: 'message',
   status: 'completed',
@@ -183,7 +202,7 @@ export const toWords = (text: string): string[] => text.match(/\s*\S+|\s+$/g) ??
 export const toChunks = (text: string): string[] => text.match(/.{1,7}/gsu) ?? [];
 
 /** Creates an id in the format of the API: a prefix for the kind, then hexadecimal digits. */
-function createId(prefix: 'resp' | 'msg' | 'rs' | 'fc' | 'call'): string {
+export function createId(prefix: string): string {
   return `${prefix}_${randomBytes(prefix === 'call' ? 12 : 24).toString('hex')}`;
 }
 

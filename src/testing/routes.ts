@@ -15,6 +15,7 @@ import { toMistralMessages, validateMistral } from './mistral-rules.js';
 import { toInputItems, toModelKind, toRequest } from './request.js';
 import { runModel } from './model.js';
 import type { RequestRules } from './scripts.js';
+import { toReadItems, toServerRules, validateForServer } from './server-rules.js';
 import type { EmulatorContext, ItemMemory } from './state.js';
 import { validateConversation } from './conversation-validation.js';
 import { validateItems } from './item-validation.js';
@@ -91,9 +92,10 @@ const wrongScript =
 
 /** Responds to `POST /responses`. */
 function respondToResponses(body: PlainObject, context: EmulatorContext): Delivery {
-  const { items, error } = readConversation(body, context);
+  const { items, shownItems, error } = readConversation(body, context);
   if (error !== undefined) return toErrorDelivery(error);
-  const request = toRequest(body, { items, reasons: toModelKind(String(body.model)) === 'reasoning' });
+  const reasons = toModelKind(String(body.model)) === 'reasoning';
+  const request = toRequest(body, { items, shownItems, reasons });
 
   const result = runModel(request, context);
   if ('status' in result) return toStatusDelivery(result);
@@ -109,11 +111,18 @@ function respondToResponses(body: PlainObject, context: EmulatorContext): Delive
 function readConversation(
   body: PlainObject,
   { memory, validate, rulesFor }: EmulatorContext,
-): { items: readonly PlainObject[]; error?: ApiError } {
-  const { items, error } = expandInput(body, { memory });
-  if (!validate) return { items };
+): { items: readonly PlainObject[]; shownItems: readonly PlainObject[]; error?: ApiError } {
+  const { items: given, error } = expandInput(body, { memory });
+  const server = toServerRules(rulesFor(String(body.model)));
+  if (server !== undefined) {
+    const items = toReadItems(given, server);
+    return { items, shownItems: items, ...(validate && { error: validateForServer(body, server) }) };
+  }
+  const { items, shownItems } = restoreCompacted(given, { memory });
+  if (!validate) return { items, shownItems };
   return {
     items,
+    shownItems,
     error:
       validateRequest(body) ??
       validateItems(body.input) ??
@@ -123,12 +132,24 @@ function readConversation(
   };
 }
 
+/** Puts the conversation that the newest compaction item replaces before it. The API ignores other items before it. */
+function restoreCompacted(
+  items: readonly PlainObject[],
+  { memory }: { memory: ItemMemory },
+): { items: readonly PlainObject[]; shownItems: readonly PlainObject[] } {
+  const start = items.findLastIndex(({ type }) => type === 'compaction');
+  const compacted = memory.findCompacted(String(items[start]?.encrypted_content));
+  if (compacted === undefined) return { items, shownItems: items };
+  const shownItems = items.slice(start);
+  return { items: [...compacted, ...shownItems], shownItems };
+}
+
 /** Applies Mistral's validator to the conversation, as vLLM does. */
 function findMistralError(
   body: PlainObject,
   { items, rules }: { items: readonly PlainObject[]; rules: RequestRules },
 ): ApiError | undefined {
-  if (rules === 'openai') return undefined;
+  if (rules !== 'mistral' && rules !== 'mistral-v3') return undefined;
   const error = validateMistral(toMistralMessages(items, body), { rules });
   return error && { ...error, type: 'BadRequestError', code: 400 };
 }

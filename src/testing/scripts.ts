@@ -3,14 +3,23 @@ import type { IncompleteReason, RawItem, ResponseUsage, StreamEvent } from './wi
 
 /** One output item in short notation. The emulator adds ids, status and the other fields. */
 export type ScriptedItem =
-  /** An assistant message. */
-  | { readonly text: string }
+  /** An assistant message. `phase` is `commentary` for texts before the answer, and `final_answer`. */
+  | { readonly text: string; readonly phase?: string }
   /** A refusal. */
   | { readonly refusal: string }
   /** A reasoning item; each string is one part of its summary. */
   | { readonly reasoning: string | readonly string[] }
-  /** A function call. String `arguments` are sent unchanged, so they may be invalid JSON. */
-  | { readonly call: string; readonly arguments?: PlainObject | string; readonly callId?: string }
+  /**
+   * A function call. String `arguments` are sent unchanged, so they may be invalid JSON. `program` is the `call_id` of the
+   * program that makes the call.
+   */
+  | {
+      readonly call: string;
+      readonly arguments?: PlainObject | string;
+      readonly callId?: string;
+      readonly namespace?: string;
+      readonly program?: string;
+    }
   /**
    * Any item in the format of the Responses API. Only `output_item.added` and `output_item.done` are streamed for it;
    * other APIs omit it.
@@ -97,5 +106,9 @@ export interface ErrorEventFault {
  * - `mistral`: the rules of the Mistral API for its current models: on chat completions with Mistral's error bodies, on
  *   `/responses` as vLLM applies them.
  * - `mistral-v3`: the rules for older models, which reject text next to tool calls.
+ * - `llamacpp`, `vllm`, `responses.js`: the input that these servers accept, with their own error texts. llama.cpp and
+ *   vLLM return reasoning as plain text and reject images for models without `vl`, `vision`, `omni` or `llava` in their
+ *   names; llama.cpp and responses.js report truncated responses as completed; responses.js ignores messages with the role
+ *   `developer`.
  */
-export type RequestRules = 'openai' | 'mistral' | 'mistral-v3';
+export type RequestRules = 'openai' | 'mistral' | 'mistral-v3' | 'llamacpp' | 'vllm' | 'responses.js';

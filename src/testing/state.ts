@@ -34,6 +34,10 @@ export interface ItemMemory {
   findReasoningOf(itemId: string): string | undefined;
   /** Returns true if another item followed the reasoning item in its response. */
   hasFollower(reasoningId: string): boolean;
+  /** Returns the call of the model with this `call_id`. */
+  findCall(callId: string): PlainObject | undefined;
+  /** Returns the conversation that a compaction item replaces, by its encrypted content. */
+  findCompacted(encryptedContent: string): readonly PlainObject[] | undefined;
 }
 
 export function createItemMemory(): ItemMemory {
@@ -42,6 +46,8 @@ export function createItemMemory(): ItemMemory {
   const encrypted = new Map<string, string>();
   const reasoningOf = new Map<string, string>();
   const followed = new Set<string>();
+  const calls = new Map<string, PlainObject>();
+  const compacted = new Map<string, readonly PlainObject[]>();
 
   function rememberOrder(output: readonly PlainObject[]): void {
     let reasoningId: string | undefined;
@@ -61,6 +67,13 @@ export function createItemMemory(): ItemMemory {
     remember(response, { items, store }) {
       const output = response.output.map(toWireItem);
       rememberOrder(output);
+      for (const [index, item] of output.entries()) {
+        if (typeof item.call_id === 'string' && String(item.type).endsWith('_call'))
+          calls.set(item.call_id, item);
+        if (item.type === 'compaction') {
+          compacted.set(String(item.encrypted_content), [...items, ...output.slice(0, index)]);
+        }
+      }
       if (!store) return;
       for (const item of output) stored.set(String(item.id), item);
       conversations.set(response.id, [...items, ...output]);
@@ -70,6 +83,8 @@ export function createItemMemory(): ItemMemory {
     findReasoningId: encryptedContent => encrypted.get(encryptedContent),
     findReasoningOf: itemId => reasoningOf.get(itemId),
     hasFollower: reasoningId => followed.has(reasoningId),
+    findCall: callId => calls.get(callId),
+    findCompacted: encryptedContent => compacted.get(encryptedContent),
   };
 }
 

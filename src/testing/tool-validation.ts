@@ -1,11 +1,11 @@
 import { type ApiError, badRequest, invalidType, invalidValue, missingParameter } from './api-errors.js';
 import { isPlainObject, type PlainObject } from '../shared/json.js';
 
-/** Returns the API's first error for `tools`. Only function tools are validated. */
-export function validateTools(tools: unknown): ApiError | undefined {
+/** Returns the API's first error for `tools`. Only functions are validated, also those in namespaces. */
+export function validateTools(tools: unknown, path = 'tools'): ApiError | undefined {
   if (!Array.isArray(tools)) return undefined;
   for (const [index, tool] of tools.entries()) {
-    const error = validateTool(tool, { path: `tools[${index}]` });
+    const error = validateTool(tool, { path: `${path}[${index}]` });
     if (error !== undefined) return error;
   }
   return undefined;
@@ -65,6 +65,9 @@ export const tooLong = (
 function validateTool(tool: unknown, { path }: { path: string }): ApiError | undefined {
   if (!isPlainObject(tool)) return invalidType(path, { expected: 'an object', value: tool });
   if (tool.type === undefined) return missingParameter(`${path}.type`);
+  if (tool.type === 'namespace') {
+    return validateName(tool.name, { path: `${path}.name` }) ?? validateTools(tool.tools, `${path}.tools`);
+  }
   return tool.type === 'function' ? validateFunction(tool, { path }) : undefined;
 }
 
@@ -101,7 +104,9 @@ type Position = { readonly strict: boolean; readonly context: readonly string[] 
 function findIssue(schema: unknown, position: Position): string | undefined {
   if (!isPlainObject(schema)) return undefined;
   const issue =
-    findArrayIssue(schema, position) ?? (position.strict ? findStrictIssue(schema, position) : undefined);
+    findArrayIssue(schema, position) ??
+    findUnsupported(schema, position) ??
+    (position.strict ? findStrictIssue(schema, position) : undefined);
   if (issue !== undefined) return issue;
   for (const [step, child] of childrenOf(schema)) {
     const childIssue = findIssue(child, { ...position, context: [...position.context, ...step] });
@@ -115,6 +120,19 @@ function findArrayIssue(schema: PlainObject, { context }: Position): string | un
   return `In context=${toTuple(context)}, array schema missing items.`;
 }
 
+/** Finds keywords that the API rejects in every schema, strict or not. */
+function findUnsupported(schema: PlainObject, { context }: Position): string | undefined {
+  if ('propertyNames' in schema) return `In context=${toTuple(context)}, 'propertyNames' is not permitted.`;
+  // Removes escapes and character classes, in which the characters have another meaning.
+  const pattern =
+    typeof schema.pattern === 'string' ? schema.pattern.replace(/\\.|\[(?:\\.|[^\]])*\]/gs, '') : '';
+  if (!/\(\?<?[=!]/.test(pattern)) return undefined;
+  return `In context=${toTuple(context)}, 'pattern' is not a valid regex: lookaround is not supported.`;
+}
+
+// Keywords that structured outputs do not support, https://platform.openai.com/docs/guides/structured-outputs.
+const strictlyUnsupported = ['allOf', 'not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas'];
+
 // Formats supported by structured outputs, https://platform.openai.com/docs/guides/structured-outputs.
 const strictFormats = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'];
 
@@ -123,6 +141,8 @@ function findStrictIssue(schema: PlainObject, { context }: Position): string | u
   if (typeof schema.format === 'string' && !strictFormats.includes(schema.format)) {
     return `${where}, '${schema.format}' is not a valid format.`;
   }
+  const keyword = strictlyUnsupported.find(name => name in schema);
+  if (keyword !== undefined) return `${where}, '${keyword}' is not permitted.`;
   if (schema.type !== 'object') return undefined;
   if (schema.additionalProperties !== false) {
     return `${where}, 'additionalProperties' is required to be supplied and to be false.`;
@@ -146,7 +166,11 @@ function childrenOf(schema: PlainObject): [string[], unknown][] {
       child,
     ]),
   );
-  return [...named, ...listed, [['items'], schema.items]];
+  return [
+    ...named,
+    ...listed,
+    ...['items', 'additionalProperties'].map((key): [string[], unknown] => [[key], schema[key]]),
+  ];
 }
 
 /** Formats the path to a schema as a Python tuple, as the API does. */

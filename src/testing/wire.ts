@@ -28,12 +28,15 @@ export interface MessageItem {
   readonly status: ItemStatus;
   readonly role: 'assistant';
   readonly content: readonly MessageContent[];
+  readonly phase?: string;
 }
 
 export interface ReasoningItem {
   readonly id: string;
   readonly type: 'reasoning';
   readonly summary: readonly { readonly type: 'summary_text'; readonly text: string }[];
+  /** The complete reasoning, from servers that do not encrypt it. */
+  readonly content?: readonly { readonly type: 'reasoning_text'; readonly text: string }[];
   readonly encrypted_content?: string;
 }
 
@@ -44,6 +47,8 @@ export interface FunctionCallItem {
   readonly call_id: string;
   readonly name: string;
   readonly arguments: string;
+  readonly namespace?: string;
+  readonly caller?: { readonly type: 'program'; readonly caller_id: string };
 }
 
 /** An item that the emulator sends unchanged, for example a `web_search_call`. */

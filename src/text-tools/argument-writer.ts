@@ -1,5 +1,7 @@
+import { isPlainObject } from '../shared/json.js';
 import { isNull, toJsonValue } from './json-value.js';
-import { toProperties, toValueTypes, type ValueType } from './schema-types.js';
+import { toProperties } from '../tool-calls/json-schema.js';
+import { toNamedTypes, type ValueType } from './schema-types.js';
 import type { DeclaredTool, TextCalls } from './text-tool-format.js';
 
 /** Streams the arguments of a call as JSON, one parameter after the other. */
@@ -8,7 +10,7 @@ export interface ArgumentWriter {
   isDeclared(key: string): boolean;
   /** Returns true if the parameter was written before. */
   has(key: string): boolean;
-  /** Starts a parameter. Its value is JSON if the text says so, otherwise one of the types in its schema. */
+  /** Starts a parameter. The text may state if its value is JSON or a string. Its schema determines the type. */
   open(key: string, options?: { isJson?: boolean | undefined }): ValueWriter;
   end(): void;
 }
@@ -19,10 +21,15 @@ export interface ValueWriter {
   end(): void;
 }
 
+/**
+ * The white space around a value that belongs to its tags: none, one line break on each side, the same only if there is
+ * one on both sides, or all of it.
+ */
+export type Trim = boolean | 'pair' | 'space';
+
 export interface ArgumentWriterOptions {
   readonly write: TextCalls['input'];
-  /** One line break on each side of a value belongs to the tags. */
-  readonly trims: boolean;
+  readonly trims: Trim;
   /** Values contain XML entities. */
   readonly hasEntities: boolean;
 }
@@ -30,47 +37,97 @@ export interface ArgumentWriterOptions {
 /** The types of a value that is marked as JSON. */
 const JSON_TYPES: readonly ValueType[] = ['null', 'boolean', 'number', 'object', 'array', 'quoted', 'text'];
 
+/** The names of a parameter that may contain all arguments as an object (DeepSeek V3.2). */
+const WRAPPERS: ReadonlySet<string> = new Set(['arguments', 'input']);
+
 export function createArgumentWriter(
   tool: DeclaredTool | undefined,
   { write, trims, hasEntities }: ArgumentWriterOptions,
 ): ArgumentWriter {
   const properties = toProperties(tool?.schema);
   const written = new Set<string>();
+  /** The first parameter, if it may contain all arguments. */
+  let wrapper: { key: string; isJson: boolean | undefined; text: string } | undefined;
+
+  const isDeclared = (key: string) => properties === undefined || Object.hasOwn(properties, key);
 
   function typesOf(key: string, isJson: boolean | undefined): readonly ValueType[] {
-    if (isJson === true) return JSON_TYPES;
-    if (isJson === false || properties === undefined) return ['text'];
-    return toValueTypes(properties[key], tool?.schema);
+    const types = toNamedTypes(properties?.[key], tool?.schema);
+    if (isJson === true) return toJsonTypes(types);
+    return types.length === 0 || (isJson === false && types.includes('text')) ? ['text'] : types;
+  }
+
+  function openValue(key: string, isJson: boolean | undefined): ValueWriter {
+    write(`${written.size === 0 ? '{' : ','}${JSON.stringify(key)}:`);
+    written.add(key);
+    const value = createValueWriter(write, { types: typesOf(key, isJson), trims });
+    return hasEntities ? createEntityDecoder(value) : value;
+  }
+
+  function openWrapper(key: string, isJson: boolean | undefined): ValueWriter {
+    const opened = { key, isJson, text: '' };
+    wrapper = opened;
+    return { push: text => void (opened.text += text), end() {} };
+  }
+
+  /** Writes a parameter that contains no other arguments. */
+  function writeWrapper(): void {
+    if (wrapper === undefined) return;
+    const { key, isJson, text } = wrapper;
+    wrapper = undefined;
+    const value = openValue(key, isJson);
+    value.push(text);
+    value.end();
+  }
+
+  /** Returns the arguments in the only parameter, if the tool has them all. */
+  function unwrap(): string | undefined {
+    if (wrapper === undefined) return undefined;
+    const json = toJsonValue(hasEntities ? decodeEntities(wrapper.text) : wrapper.text, ['object']);
+    const value: unknown = JSON.parse(json);
+    return isPlainObject(value) && Object.keys(value).every(isDeclared) ? json : undefined;
   }
 
   return {
-    isDeclared: key => properties === undefined || Object.hasOwn(properties, key),
-    has: key => written.has(key),
+    isDeclared,
+    has: key => written.has(key) || wrapper?.key === key,
     open(key, { isJson } = {}) {
-      write(`${written.size === 0 ? '{' : ','}${JSON.stringify(key)}:`);
-      written.add(key);
-      const value = createValueWriter(write, { types: typesOf(key, isJson), trims });
-      return hasEntities ? createEntityDecoder(value) : value;
+      writeWrapper();
+      const mayWrap = written.size === 0 && !isDeclared(key) && WRAPPERS.has(key);
+      return mayWrap ? openWrapper(key, isJson) : openValue(key, isJson);
     },
     end() {
+      const unwrapped = unwrap();
+      if (unwrapped !== undefined) return write(unwrapped);
+      writeWrapper();
       if (written.size > 0) write('}');
     },
   };
 }
 
+/** Orders the types of a parameter for a value that is marked as JSON. JSON of another type is text for a string. */
+function toJsonTypes(types: readonly ValueType[]): readonly ValueType[] {
+  if (types.length === 0) return JSON_TYPES;
+  const others = types.filter(type => type !== 'text');
+  return [...others, 'quoted', ...(types.includes('text') ? (['text'] as const) : JSON_TYPES)];
+}
+
 /**
- * Streams a string as it arrives, except for a line break that may be the last one. A possible null is buffered until it
- * can be distinguished from a string. A value of any other type is buffered until it is complete.
+ * Streams a string as it arrives, except for white space that may be the last. A possible null is buffered until it can
+ * be distinguished from a string. A value of any other type, or with a line break that may be half of a pair, is buffered
+ * until it is complete.
  */
 function createValueWriter(
   write: (json: string) => void,
-  { types, trims }: { types: readonly ValueType[]; trims: boolean },
+  { types, trims }: { types: readonly ValueType[]; trims: Trim },
 ): ValueWriter {
   const isText = types.find(type => type !== 'null') === 'text';
   const mayBeNull = types.includes('null');
   let hasStarted = false;
   let isOpen = false;
-  /** A value that is not a string, the start of a possible null, or a last line break. */
+  /** True if the value starts with a line break that belongs to the tag if another one ends the value. */
+  let mayBePair = false;
+  /** A value that is not a string, the start of a possible null, or the last white space. */
   let buffer = '';
 
   function writeText(text: string): void {
@@ -83,18 +140,24 @@ function createValueWriter(
     push(text) {
       buffer += text;
       if (!hasStarted) {
+        if (trims === 'space') buffer = buffer.trimStart();
         // A carriage return may be the first half of a line break.
-        if (buffer === '' || (trims && buffer === '\r')) return;
-        if (trims) buffer = buffer.replace(/^\r?\n/, '');
+        if (buffer === '' || (trims !== false && buffer === '\r')) return;
+        if (trims === true) buffer = buffer.replace(/^\r?\n/, '');
+        mayBePair = trims === 'pair' && /^\r?\n/.test(buffer);
         hasStarted = true;
       }
-      if (!isText || (mayBeNull && !isOpen && mayBecomeNull(buffer))) return;
-      const length = buffer.length - (trims ? lastBreakLength(buffer) : 0);
+      if (!isText || mayBePair || (mayBeNull && !isOpen && mayBecomeNull(buffer))) return;
+      // Scanning the white space again with each chunk would take quadratic time.
+      if (trims === 'space' && text.trim() === '') return;
+      const length = buffer.length - lastSpaceLength(buffer, trims);
       writeText(buffer.slice(0, length));
       buffer = buffer.slice(length);
     },
     end() {
-      if (trims) buffer = buffer.replace(/\r?\n$/, '');
+      if (trims === true) buffer = buffer.replace(/\r?\n$/, '');
+      if (trims === 'space') buffer = buffer.trimEnd();
+      if (mayBePair) buffer = /^\r?\n([^]*?)\r?\n$/.exec(buffer)?.[1] ?? buffer;
       if (isOpen) {
         writeText(buffer);
         write('"');
@@ -108,8 +171,11 @@ function createValueWriter(
 const mayBecomeNull = (text: string): boolean =>
   text.length < 16 && (/^\s*(?:n(?:u(?:ll?)?)?|N(?:o(?:ne?)?)?)?$/.test(text) || isNull(text.trim()));
 
-/** Returns the length of the line break, or of its first half, at the end of the text. */
-function lastBreakLength(text: string): number {
+/** Returns the length of the white space at the end of the text that may belong to the tag. */
+function lastSpaceLength(text: string, trims: Trim): number {
+  if (trims === 'space') return text.length - text.trimEnd().length;
+  if (trims !== true) return 0;
+  // A carriage return may be the first half of a line break.
   if (text.endsWith('\r\n')) return 2;
   return text.endsWith('\n') || text.endsWith('\r') ? 1 : 0;
 }

@@ -1,26 +1,41 @@
-import { normalizeToolName } from '../tool-calls/tool-names.js';
+import { normalizeToolName, undecorateToolName } from '../tool-calls/tool-names.js';
 import type { FenceTracker } from './fence-tracker.js';
 import type { Markers } from './markers.js';
 import type { Reading, TextCursor } from './text-cursor.js';
 import type { TextEvents, TextOutput } from './text-output.js';
-import type { DeclaredTools, TextCalls, TextToolFormat } from './text-tool-format.js';
+import type {
+  DeclaredTool,
+  DeclaredTools,
+  TextCalls,
+  TextToolFormat,
+  UndeclaredPolicy,
+} from './text-tool-format.js';
 
 /** Reads calls, and emits their text if they turn out not to be calls. */
 export interface CallReader {
-  /** Reads the calls that start with a marker, or emits them as text if they are invalid. */
-  read(marker: string): Reading<void>;
+  /**
+   * Reads the calls that start with a marker, or emits them as text if they are invalid.
+   *
+   * @returns false if the marker starts no call and nothing was taken.
+   */
+  read(marker: string): Reading<boolean>;
   /** Emits the text of a call that is certainly text, up to the current position. */
   flush(): void;
 }
 
 export interface CallReaderOptions {
   readonly tools: DeclaredTools;
+  readonly undeclared: UndeclaredPolicy;
+  /** Drops complete calls. */
+  readonly dropsCalls: boolean;
   readonly markers: Markers;
   /** Records the text of calls. */
   readonly cursor: TextCursor;
   readonly fences: FenceTracker;
   readonly output: TextOutput;
   readonly events: TextEvents;
+  /** Writes text whose fences and inline code count. */
+  readonly writeMarkdown: (text: string) => void;
 }
 
 /** The maximum number of markers before a call: those of a message, of a list and of the call. */
@@ -47,10 +62,17 @@ export function createCallReader(options: CallReaderOptions): CallReader {
       let marker: string | undefined = first;
       for (let count = 0; marker !== undefined && count < MAX_MARKERS; count++) {
         // A bare marker is the start of the call itself.
-        if (!markers.isBare(marker)) cursor.take(marker.length);
-        yield* cursor.takeSpace(MAX_SPACE);
+        const isBare = markers.isBare(marker);
+        if (!isBare) {
+          cursor.take(marker.length);
+          yield* cursor.takeSpace(MAX_SPACE);
+        }
         const format: TextToolFormat | undefined = yield* findFormat(marker);
-        tracker.useFormat(format);
+        if (isBare && marker === first && format === undefined) {
+          cursor.stopRecording();
+          return false;
+        }
+        tracker.useFormat(format, { isBare });
         if (format !== undefined) isRead = yield* format.read(cursor, tracker.calls, marker);
         marker =
           format === undefined ? yield* cursor.match(markers.afterPrefix.get(marker) ?? []) : undefined;
@@ -58,6 +80,7 @@ export function createCallReader(options: CallReaderOptions): CallReader {
       if (isRead && output.preceding === 'call') fences.skip(cursor.recorded());
       else tracker.discard();
       cursor.stopRecording();
+      return true;
     },
     flush: tracker.flush,
   };
@@ -66,50 +89,77 @@ export function createCallReader(options: CallReaderOptions): CallReader {
 interface CallTracker {
   /** Receives the calls that a format reads. */
   readonly calls: TextCalls;
-  /** Sets the format that reads the next calls. */
-  useFormat(format: TextToolFormat | undefined): void;
+  /** Sets the format that reads the next calls. Bare calls have no marker. */
+  useFormat(format: TextToolFormat | undefined, options: { isBare: boolean }): void;
   /** Ends an incomplete or invalid call, and emits the recorded text. */
   discard(): void;
   flush(): void;
 }
 
+/** A call of a declared tool, which is emitted as it arrives. */
 interface OpenCall {
+  readonly kind: 'open';
   readonly name: string;
   readonly id: string | undefined;
   hasStarted: boolean;
 }
 
-/** A call of an undeclared tool that may be replaced. */
-interface UndeclaredCall {
+/** A call whose end decides what is emitted. */
+interface HeldCall {
+  readonly kind: 'held';
   readonly name: string;
+  readonly id: string | undefined;
+  readonly policy: UndeclaredPolicy;
   input: string;
+  /** The start of the input, until it is certain that the call may be replaced. */
+  start: string | undefined;
 }
 
-const isUndeclared = (call: OpenCall | UndeclaredCall): call is UndeclaredCall => 'input' in call;
+/** The longest start of the input that tells whether a call may be replaced. */
+const MAX_START = 512;
 
-function createCallTracker({ tools, cursor, fences, output, events }: CallReaderOptions): CallTracker {
+function createCallTracker({
+  tools,
+  undeclared,
+  dropsCalls,
+  cursor,
+  fences,
+  output,
+  events,
+  writeMarkdown,
+}: CallReaderOptions): CallTracker {
   let format: TextToolFormat | undefined;
-  /** A call of an undeclared tool is `text` if it cannot be replaced. It is read only to find its end. */
-  let call: 'none' | 'text' | OpenCall | UndeclaredCall = 'none';
+  /** True if the next calls have no marker. */
+  let isBare = false;
+  /** A call that is `text` is read only to find its end. */
+  let call: 'none' | 'text' | OpenCall | HeldCall = 'none';
+  let hasBegun = false;
 
   const names = new Set(tools.keys());
 
+  function find(name: string): DeclaredTool | undefined {
+    const declared = normalizeToolName(name, names);
+    return declared === undefined ? undefined : tools.get(declared);
+  }
+
   const calls: TextCalls = {
-    isNameStart: text => [...tools.keys()].some(name => name.startsWith(text)),
+    closers: () => format?.closers ?? [],
+    find,
+    isDeclared: name => normalizeToolName(name, names) !== undefined,
+    isNameStart: text =>
+      [...names].some(name => name.startsWith(text)) || normalizeToolName(text, names) !== undefined,
     begin(name, { id } = {}) {
-      const declared = normalizeToolName(name, names);
-      const tool = declared === undefined ? undefined : tools.get(declared);
-      if (tool !== undefined) call = { name: tool.name, id, hasStarted: false };
-      else call = format?.undeclared === undefined ? 'text' : { name, input: '' };
+      hasBegun = true;
+      const tool = find(name);
+      call =
+        tool !== undefined && !dropsCalls
+          ? { kind: 'open', name: tool.name, id, hasStarted: false }
+          : hold({ name, id, isDeclared: tool !== undefined });
       return tool;
     },
     input(text) {
       if (typeof call === 'string') return;
-      if (isUndeclared(call)) {
-        call.input += text;
-        if (format?.undeclared?.mayReplace(call.input) !== true) call = 'text';
-        return;
-      }
+      if (call.kind === 'held') return addToHeld(call, text);
       if (!call.hasStarted) events.callStart(call);
       call.hasStarted = true;
       events.callInput(text);
@@ -119,18 +169,64 @@ function createCallTracker({ tools, cursor, fences, output, events }: CallReader
       else if (call !== 'none') endCall(call);
       call = 'none';
     },
+    drop() {
+      fences.skip(cursor.recorded());
+    },
+    reasoning(text) {
+      if (output.preceding !== 'reasoning') output.startReasoning();
+      output.endReasoning();
+      events.reasoning(text);
+    },
   };
 
-  function endCall(ended: OpenCall | UndeclaredCall): void {
-    if (isUndeclared(ended)) {
-      const replacement = format?.undeclared?.replace({ name: ended.name, input: ended.input || '{}' });
-      if (replacement === undefined) return emitRecorded();
+  function hold({ name, id, isDeclared }: { name: string; id: string | undefined; isDeclared: boolean }) {
+    const policy = toPolicy(name, isDeclared);
+    const mayBeReplaced = format?.undeclared !== undefined;
+    if (policy === 'text' && !mayBeReplaced) return 'text';
+    const start = policy === 'text' ? '' : undefined;
+    return { kind: 'held', name: undecorateToolName(name), id, policy, input: '', start } as const;
+  }
+
+  function toPolicy(name: string, isDeclared: boolean): UndeclaredPolicy {
+    if (isBare && !isDeclared) return 'text';
+    if (dropsCalls) return isDeclared || undeclared !== 'text' ? 'drop' : 'text';
+    return undeclared === 'call' && !isPossibleName(name) ? 'text' : undeclared;
+  }
+
+  function addToHeld(held: HeldCall, text: string): void {
+    held.input += text;
+    if (held.start === undefined) return;
+    held.start = (held.start + text).slice(0, MAX_START);
+    if (format?.undeclared?.mayReplace(held.start) !== true) call = 'text';
+    else if (held.start.length === MAX_START) held.start = undefined;
+  }
+
+  function endCall(ended: OpenCall | HeldCall): void {
+    if (ended.kind === 'held') return endHeld(ended);
+    if (!ended.hasStarted) calls.input('{}');
+    events.callEnd();
+    endMarkup();
+  }
+
+  function endHeld({ name, id, policy, input }: HeldCall): void {
+    const complete = input === '' ? '{}' : input;
+    const replacement = format?.undeclared?.replace({ name, input: complete });
+    if (replacement !== undefined) {
       output.writeLines(replacement);
-    } else {
-      if (!ended.hasStarted) calls.input('{}');
-      events.callEnd();
-      output.endCall();
+      fences.skip(cursor.recorded());
+      return;
     }
+    if (policy === 'text') return emitRecorded();
+    if (policy === 'call') {
+      events.callStart({ name, id });
+      events.callInput(complete);
+      events.callEnd();
+    }
+    endMarkup();
+  }
+
+  function endMarkup(): void {
+    output.endCall();
     fences.skip(cursor.recorded());
   }
 
@@ -143,16 +239,24 @@ function createCallTracker({ tools, cursor, fences, output, events }: CallReader
 
   return {
     calls,
-    useFormat(next) {
+    useFormat(next, options) {
       format = next;
+      isBare = options.isBare;
+      hasBegun = false;
     },
     discard() {
-      if (typeof call === 'object' && !isUndeclared(call) && call.hasStarted) events.callDiscarded();
+      if (typeof call === 'object' && call.kind === 'open' && call.hasStarted) events.callDiscarded();
       call = 'none';
-      emitRecorded();
+      // Text without a name after a marker that it mentions is prose.
+      if (hasBegun) emitRecorded();
+      else writeMarkdown(cursor.recorded());
     },
     flush() {
       if (call === 'text') emitRecorded();
     },
   };
 }
+
+/** Returns true for a name that a tool can have in some API. Other names belong to templates and prose. */
+const isPossibleName = (name: string): boolean =>
+  /^[\p{L}_][\p{L}\p{N}_.:/-]{0,127}$/u.test(undecorateToolName(name));

@@ -45,7 +45,7 @@ export function createDuplicateCalls({
   );
   const names = new Set(schemas.keys());
   /** The emitted calls that have dropped no call of the other form. */
-  const emitted: { form: Form; name: string; contents: string }[] = [];
+  const emitted = { native: createEmittedCalls(), text: createEmittedCalls() };
   /** The names of native calls whose input is being emitted, by id. */
   const open = new Map<string, string>();
   /** Calls that are held back, by form and id. */
@@ -87,7 +87,7 @@ export function createDuplicateCalls({
 
   /** Returns true if a call may be the second form of one that was emitted, or whose input is being emitted. */
   const mayBeDuplicate = (form: Form, name: string): boolean =>
-    emitted.some(call => call.form === OTHER[form] && call.name === name) || isOpen(form, name);
+    emitted[OTHER[form]].has(name) || isOpen(form, name);
 
   const isOpen = (form: Form, name: string): boolean => form === 'text' && [...open.values()].includes(name);
 
@@ -98,16 +98,12 @@ export function createDuplicateCalls({
     held.delete(id);
     const hasStarted = open.delete(part.toolCallId);
     if (hasStarted) {
-      if (!dropHeld(contents)) emitted.push({ form, name, contents });
+      if (!dropHeld(contents)) emitted[form].add({ name, contents });
       emit(part);
       releaseHeld(emit);
       return;
     }
-    const first = emitted.findIndex(call => call.form === OTHER[form] && call.contents === contents);
-    if (first >= 0) {
-      emitted.splice(first, 1);
-      return;
-    }
+    if (emitted[OTHER[form]].delete({ name, contents })) return;
     const call = { form, name, contents, parts: [...parts, part] };
     if (isOpen(form, name)) held.set(id, call);
     else emitCall(call, emit);
@@ -129,7 +125,7 @@ export function createDuplicateCalls({
   }
 
   function emitCall({ form, name, contents, parts }: HeldCall, emit: Emit): void {
-    if (contents !== undefined) emitted.push({ form, name, contents });
+    if (contents !== undefined) emitted[form].add({ name, contents });
     parts.forEach(emit);
   }
 
@@ -142,6 +138,39 @@ export function createDuplicateCalls({
       for (const call of held.values())
         if (call.form === 'native' || call.contents !== undefined) emitCall(call, emit);
       held.clear();
+    },
+  };
+}
+
+/** Counts emitted calls. */
+interface EmittedCalls {
+  has(name: string): boolean;
+  add(call: EmittedCall): void;
+  /** Removes one call with these contents. Returns false if there is none. */
+  delete(call: EmittedCall): boolean;
+}
+
+interface EmittedCall {
+  readonly name: string;
+  readonly contents: string;
+}
+
+function createEmittedCalls(): EmittedCalls {
+  const byName = new Map<string, number>();
+  const byContents = new Map<string, number>();
+  const change = (counts: Map<string, number>, key: string, by: 1 | -1) =>
+    void counts.set(key, (counts.get(key) ?? 0) + by);
+  return {
+    has: name => (byName.get(name) ?? 0) > 0,
+    add({ name, contents }) {
+      change(byName, name, 1);
+      change(byContents, contents, 1);
+    },
+    delete({ name, contents }) {
+      if ((byContents.get(contents) ?? 0) === 0) return false;
+      change(byName, name, -1);
+      change(byContents, contents, -1);
+      return true;
     },
   };
 }

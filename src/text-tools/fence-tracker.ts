@@ -88,7 +88,12 @@ export function createFenceTracker(): FenceTracker {
       return fence !== undefined || (state === 'run' && length >= 3);
     },
     push(text) {
-      for (const character of text) {
+      for (let position = 0; position < text.length; position++) {
+        if (state === 'line') {
+          position = text.indexOf('\n', position);
+          if (position < 0) return;
+        }
+        const character = text.charAt(position);
         if (character === '\n') startLine();
         else handlers[state](character);
       }

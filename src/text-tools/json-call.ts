@@ -1,7 +1,7 @@
-import { tryParseJson } from '../shared/json.js';
-import { createJsonScanner, isSafeJson } from './json-scanner.js';
+import { readJsonArguments, takeJson, takeJsonString, toArguments, unwrapText } from './json-arguments.js';
+import { type CallResult, readMended } from './json-mending.js';
 import type { Reading, TextCursor } from './text-cursor.js';
-import type { TextCalls } from './text-tool-format.js';
+import type { DeclaredTool, TextCalls } from './text-tool-format.js';
 
 /** The keys of a call in JSON. */
 export interface JsonCallFields {
@@ -34,153 +34,120 @@ export function* readCallArguments(
 ): Reading<boolean> {
   yield* cursor.takeSpace();
   if (name === '' || (yield* cursor.peek()) !== '{') return false;
-  calls.begin(name, { id });
-  if (!(yield* readJson(cursor, calls.input))) return false;
-  calls.end();
-  return true;
+  return yield* readMended(cursor, calls, function* (cursor, calls): Reading<CallResult> {
+    const tool = calls.begin(name, { id });
+    const rest = yield* readJsonArguments(cursor, calls.input, tool);
+    if (rest === undefined) return 'malformed';
+    calls.input(rest);
+    calls.end();
+    return 'read';
+  });
 }
 
 /** Reads one call or a list of calls: `{"name": …, "arguments": {…}}` or `[{…}, {…}]`. */
-export function* readJsonCalls(
+export const readJsonCalls = (
   cursor: TextCursor,
   calls: TextCalls,
   options: JsonCallOptions,
-): Reading<boolean> {
+): Reading<boolean> => readMended(cursor, calls, (cursor, calls) => readCalls(cursor, calls, options));
+
+function* readCalls(cursor: TextCursor, calls: TextCalls, options: JsonCallOptions): Reading<CallResult> {
   if (!(yield* cursor.takes('['))) return yield* readJsonCall(cursor, calls, options);
   do {
     yield* cursor.takeSpace();
-    if (!(yield* readJsonCall(cursor, calls, options))) return false;
+    const result = yield* readJsonCall(cursor, calls, options);
+    if (result !== 'read') return result;
     yield* cursor.takeSpace();
   } while (yield* cursor.takes(','));
-  return yield* cursor.takes(']');
+  return (yield* cursor.takes(']')) ? 'read' : 'malformed';
 }
 
 function* readJsonCall(
   cursor: TextCursor,
   calls: TextCalls,
   { fields, waitsForId = false, isStrict = false }: JsonCallOptions,
-): Reading<boolean> {
+): Reading<CallResult> {
   let name: string | undefined;
+  let tool: DeclaredTool | undefined;
   let id: string | undefined;
-  /** Arguments that cannot be emitted yet. */
+  /** Arguments that cannot be emitted yet: all of them, or their end. */
   let buffered: string | undefined;
   let hasBegun = false;
   let hasArguments = false;
   /** True if an unknown key has an object or array, which may be the arguments. */
   let hasUnknownValue = false;
 
-  if (!(yield* cursor.takes('{'))) return false;
-  yield* cursor.takeSpace();
-  if (!(yield* cursor.takes('}'))) {
+  const result = yield* readFields();
+  // Malformed JSON without a marker is a call only if its start is one.
+  if (result === 'malformed' && isStrict && name === undefined) return 'no-call';
+  if (result !== 'read') return result;
+  if (name === undefined || (!hasArguments && (isStrict || hasUnknownValue))) return 'no-call';
+  if (!hasBegun && !begin(name)) return 'no-call';
+  if (buffered !== undefined) calls.input(buffered);
+  calls.end();
+  return 'read';
+
+  function* readFields(): Reading<CallResult> {
+    if (!(yield* cursor.takes('{'))) return 'malformed';
+    yield* cursor.takeSpace();
+    if (yield* cursor.takes('}')) return 'read';
     do {
       yield* cursor.takeSpace();
-      const key = yield* readJsonString(cursor);
-      if (key === undefined) return false;
+      const key = yield* takeJsonString(cursor);
+      if (key === undefined) return 'malformed';
       yield* cursor.takeSpace();
-      if (!(yield* cursor.takes(':'))) return false;
+      if (!(yield* cursor.takes(':'))) return 'malformed';
       yield* cursor.takeSpace();
-      if (!(yield* readField(key))) return false;
+      const result = yield* readField(key.value);
+      if (result !== 'read') return result;
       yield* cursor.takeSpace();
     } while (yield* cursor.takes(','));
-    if (!(yield* cursor.takes('}'))) return false;
+    return (yield* cursor.takes('}')) ? 'read' : 'malformed';
   }
-  if (name === undefined || (!hasArguments && (isStrict || hasUnknownValue))) return false;
-  if (!hasBegun) begin(name);
-  calls.end();
-  return true;
 
-  function begin(name: string): void {
+  /** Begins the call. Returns false if its buffered arguments are not allowed. */
+  function begin(name: string): boolean {
     hasBegun = true;
-    calls.begin(name, { id });
-    if (buffered !== undefined) calls.input(buffered);
-    buffered = undefined;
+    tool = calls.begin(name, { id });
+    if (buffered !== undefined) buffered = toArguments(buffered, tool);
+    return !hasArguments || buffered !== undefined;
   }
 
-  function* readField(key: string): Reading<boolean> {
+  function* readField(key: string): Reading<CallResult> {
     if (fields.arguments.includes(key) && !hasArguments) return yield* readArguments();
     if (key === fields.name && name === undefined) {
-      name = yield* readJsonString(cursor);
-      return name !== undefined && (!isStrict || calls.isNameStart(name));
+      name = (yield* takeJsonString(cursor))?.value;
+      if (name === undefined) return 'malformed';
+      return !isStrict || calls.isNameStart(name) ? 'read' : 'no-call';
     }
     if (key === fields.id && (yield* cursor.peek()) === '"') {
-      id = yield* readJsonString(cursor);
-      return id !== undefined;
+      id = (yield* takeJsonString(cursor))?.value;
+      return id === undefined ? 'malformed' : 'read';
     }
-    if (isStrict && key !== 'type') return false;
+    if (isStrict && key !== 'type') return 'no-call';
     const first = yield* cursor.peek();
     if (first === '{' || first === '[') hasUnknownValue = true;
-    return yield* readJson(cursor, () => {});
+    return (yield* takeJson(cursor)) === undefined ? 'malformed' : 'read';
   }
 
-  function* readArguments(): Reading<boolean> {
+  function* readArguments(): Reading<CallResult> {
     hasArguments = true;
     const first = yield* cursor.peek();
-    if (first === '"' || first === 'n') return yield* readWrappedArguments();
-    if (first !== '{' || (isStrict && name === undefined)) return false;
+    if (first === '"' || first === 'n') {
+      const text = yield* takeJson(cursor);
+      if (text === undefined) return 'malformed';
+      buffered = unwrapText(text);
+      if (buffered === undefined) return 'no-call';
+      return name === undefined || waitsForId || begin(name) ? 'read' : 'no-call';
+    }
+    if (isStrict && name === undefined) return 'no-call';
+    if (first !== '{') return first === '[' ? 'no-call' : 'malformed';
     if (name !== undefined && !waitsForId) {
       begin(name);
-      return yield* readJson(cursor, calls.input);
+      buffered = yield* readJsonArguments(cursor, calls.input, tool);
+    } else {
+      buffered = yield* takeJson(cursor);
     }
-    buffered = '';
-    return yield* readJson(cursor, text => {
-      buffered += text;
-    });
+    return buffered === undefined ? 'malformed' : 'read';
   }
-
-  /** Reads arguments that are JSON in a string, or null. */
-  function* readWrappedArguments(): Reading<boolean> {
-    let text = '';
-    const isComplete = yield* readJson(cursor, chunk => {
-      text += chunk;
-    });
-    if (!isComplete) return false;
-    buffered = unwrapArguments(text);
-    if (buffered === undefined) return false;
-    if (name !== undefined && !waitsForId) begin(name);
-    return true;
-  }
-}
-
-/** Returns the object in a JSON string. Returns `{}` for null and the empty string. */
-function unwrapArguments(text: string): string | undefined {
-  const value: unknown = JSON.parse(text);
-  const inner = value === null || value === '' ? '{}' : String(value).trim();
-  return inner.startsWith('{') && isSafeJson(inner) ? inner : undefined;
-}
-
-/**
- * Takes one JSON value and passes its text on as it arrives.
- *
- * @returns false if the value is incomplete or invalid.
- */
-function* readJson(cursor: TextCursor, onText: (text: string) => void): Reading<boolean> {
-  const scanner = createJsonScanner();
-  while (scanner.state === 'open') {
-    const available = cursor.rest();
-    const length = scanner.push(available);
-    if (length > 0) onText(cursor.take(length));
-    // A number ends only before another character or at the end of the text.
-    if (length === available.length && scanner.state === 'open' && (yield* cursor.peek()) === undefined) {
-      scanner.push(' ');
-      break;
-    }
-  }
-  return scanner.state === 'complete';
-}
-
-const MAX_STRING = 512;
-
-/** Takes a JSON string. Returns undefined for other text, and for strings of more than `MAX_STRING` characters. */
-function* readJsonString(cursor: TextCursor): Reading<string | undefined> {
-  if ((yield* cursor.peek()) !== '"') return undefined;
-  let isEscaped = false;
-  let length = 1;
-  for (; length < MAX_STRING; length++) {
-    const character = yield* cursor.peek(length);
-    if (character === undefined || character < ' ') return undefined;
-    if (!isEscaped && character === '"') break;
-    isEscaped = !isEscaped && character === '\\';
-  }
-  const value = tryParseJson(cursor.take(length + 1));
-  return typeof value === 'string' ? value : undefined;
 }

@@ -2,6 +2,11 @@
 export interface JsonScanner {
   readonly state: 'open' | 'complete' | 'invalid';
   /**
+   * The number of scanned characters that keep their meaning, even if the text after them turns out to be malformed and
+   * is mended. They end inside or after a string or word, never after punctuation.
+   */
+  readonly certain: number;
+  /**
    * Scans the next text, up to the end of the value or the first character that cannot belong to it. A number or word
    * is complete only when another character follows.
    *
@@ -17,11 +22,20 @@ const PROTOTYPE_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
 export const isPrototypeKey = (key: string): boolean => PROTOTYPE_KEYS.has(key);
 
+/** Characters of a string without a special meaning. */
+// eslint-disable-next-line no-control-regex -- JSON strings cannot contain control characters
+const PLAIN = /[^"\\\u0000-\u001f]+/y;
+
 type Expected = 'value' | 'value-or-end' | 'key' | 'key-or-end' | 'colon' | 'comma-or-end';
 
-/** Accepts strict JSON (RFC 8259), except values nested too deeply and arguments with keys of the prototype. */
-export function createJsonScanner(): JsonScanner {
+/**
+ * Accepts strict JSON (RFC 8259), except values nested too deeply and arguments with keys of the prototype.
+ *
+ * @param depth The number of containers around the value.
+ */
+export function createJsonScanner({ depth = 0 }: { depth?: number } = {}): JsonScanner {
   const containers: ('object' | 'array')[] = [];
+  const doubt = createPathDoubt();
   let expected: Expected = 'value';
   let state: JsonScanner['state'] = 'open';
   /** The unfinished token: a string, or a number or word. */
@@ -31,6 +45,10 @@ export function createJsonScanner(): JsonScanner {
   let escape: 'start' | number = 0;
   /** The start of the key or word, which is enough to check it. */
   let written = '';
+  /** The number of characters scanned before the current chunk, and in it. */
+  let before = 0;
+  let position = 0;
+  let certain = 0;
 
   function fail(): false {
     state = 'invalid';
@@ -62,39 +80,69 @@ export function createJsonScanner(): JsonScanner {
     if (!isKey && expected !== 'value' && expected !== 'value-or-end') return fail();
     token = 'string';
     written = '"';
+    doubt.start();
     return true;
   }
 
+  /** Marks the text up to `end` as certain, if it is the text of a value. */
+  function settle(end: number): void {
+    if (!isKey && !doubt.isOpen) certain = before + end;
+  }
+
   function readInString(character: string): boolean {
-    if (written.length < 100) written += character;
+    if (isKey && written.length < 100) written += character;
     if (escape === 'start') {
       if (!'"\\/bfnrtu'.includes(character)) return fail();
       escape = character === 'u' ? 4 : 0;
+      doubt.escape(character);
+      if (escape === 0) settle(position + 1);
     } else if (escape > 0) {
       if (!/[0-9a-f]/i.test(character)) return fail();
+      doubt.text(character);
       escape--;
+      if (escape === 0) settle(position + 1);
     } else if (character === '\\') {
       escape = 'start';
     } else if (character === '"') {
       token = undefined;
-      if (!isKey) return endValue();
+      if (!isKey) {
+        doubt.start();
+        settle(position);
+        return endValue();
+      }
       if (isForbidden(written)) return fail();
       expected = 'colon';
-    } else if (character < ' ') {
+    } else {
       return fail();
     }
     return true;
   }
 
+  /** Reads the characters of a string that need no attention. */
+  function readPlain(text: string): void {
+    PLAIN.lastIndex = position;
+    if (!PLAIN.test(text)) return;
+    const end = PLAIN.lastIndex;
+    if (isKey) {
+      if (written.length < 100) written += text.slice(position, end);
+    } else {
+      doubt.text(text.slice(position, end));
+      settle(end);
+    }
+    position = end;
+  }
+
   function isForbidden(key: string): boolean {
     if (key.length >= 100) return false;
     const name = String(JSON.parse(key));
-    return containers.length === 1 ? isPrototypeKey(name) : name === '__proto__';
+    return containers.length + depth === 1 ? isPrototypeKey(name) : name === '__proto__';
   }
 
   function endWord(): boolean {
     token = undefined;
-    return isWord(written) ? endValue() : fail();
+    if (!isWord(written)) return fail();
+    certain = before + position;
+    return endValue();
   }
 
   const structure: Readonly<Record<string, () => boolean>> = {
@@ -138,10 +186,62 @@ export function createJsonScanner(): JsonScanner {
     get state() {
       return state;
     },
+    get certain() {
+      return certain;
+    },
     push(text) {
-      let length = 0;
-      while (length < text.length && state === 'open' && read(text.charAt(length))) length++;
-      return length;
+      position = 0;
+      while (position < text.length && state === 'open') {
+        if (token === 'string' && escape === 0) readPlain(text);
+        if (position >= text.length || !read(text.charAt(position))) break;
+        position++;
+      }
+      before += position;
+      return position;
+    },
+  };
+}
+
+/**
+ * Finds escapes that may turn out to be none, because the model forgot to escape the backslashes of a path or a regular
+ * expression: `toJsonString` of `tool-calls` decides when the string is complete.
+ */
+function createPathDoubt() {
+  /** The last characters, and the number of all characters of the string. */
+  let recent = '';
+  let length = 0;
+  /** True in a path that starts with a drive letter. */
+  let isInPath = false;
+  /** The range of the doubt. */
+  let open: 'none' | 'path' | 'string' = 'none';
+
+  function text(added: string): void {
+    if (isInPath && /[\s"'`<>|*?]/.test(added)) {
+      isInPath = false;
+      if (open === 'path') open = 'none';
+    }
+    recent = added.length < 3 ? (recent + added).slice(-3) : added.slice(-3);
+    length += added.length;
+  }
+
+  return {
+    get isOpen() {
+      return open !== 'none';
+    },
+    start() {
+      recent = '';
+      length = 0;
+      isInPath = false;
+      open = 'none';
+    },
+    text,
+    escape(character: string) {
+      const isDrive = /(?:^|[^\p{L}\p{N}])[a-z]:$/iu.test(recent);
+      const isWholePath = length === (character === '\\' ? 0 : 2) && (isDrive || length === 0);
+      if (isDrive) isInPath = true;
+      if (character === 'b' || character === 'f' || isWholePath) open = 'string';
+      else if (isInPath && open === 'none' && 'nrtu'.includes(character)) open = 'path';
+      text(`\\${character}`);
     },
   };
 }

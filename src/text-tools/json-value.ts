@@ -33,13 +33,18 @@ const converters: Readonly<Record<ValueType, Converter>> = {
 /** Accepts Python's None too: the chat template of Qwen 3.5 writes it. */
 export const isNull = (text: string): boolean => text === 'null' || text === 'None';
 
-/** Accepts JSON, a Python literal, or either of them in a JSON string. */
+/** Accepts JSON, a Python literal, either of them in a JSON string, or JSON with the escapes of a string. */
 function toContainer(text: string, bracket: '{' | '['): string | undefined {
   const inner = text.startsWith('"') ? parseString(text) : text;
   if (inner === undefined || !inner.startsWith(bracket)) return undefined;
   if (isSafeJson(inner)) return hasFiniteNumbers(inner) ? inner : undefined;
   const value = toPythonValue(inner);
-  return value === undefined ? undefined : JSON.stringify(value);
+  if (value !== undefined) return JSON.stringify(value);
+  // GLM escapes the quotes of its JSON, as in `[{\"a\": 1}]`.
+  const unescaped = inner.includes('\\"') ? parseString(`"${inner}"`) : undefined;
+  return unescaped !== undefined && isSafeJson(unescaped) && hasFiniteNumbers(unescaped)
+    ? unescaped
+    : undefined;
 }
 
 function parseString(text: string): string | undefined {

@@ -1,9 +1,15 @@
+import type { ReasoningCalls } from './reasoning-calls.js';
 import { type Reading, type TextCursor, toStopExpression } from './text-cursor.js';
 
 /** A pair of tags around reasoning. */
 export interface ReasoningTags {
   readonly open: string;
   readonly close: string;
+  /**
+   * The opening tag is a special token and counts anywhere. Other tags count only before text, which may mention them.
+   * @default false
+   */
+  readonly isAnywhere?: boolean;
 }
 
 /** The tags of most reasoning models. */
@@ -20,37 +26,57 @@ export interface ReadReasoningOptions {
   /** Markers that also end the reasoning. They are not taken. */
   readonly enders: readonly string[];
   readonly onText: (text: string) => void;
+  /** Finds calls at the end of unclosed reasoning. */
+  readonly calls?: ReasoningCalls | undefined;
   /** Passes the reasoning on unchanged, with its closing tag. */
   readonly isKept?: boolean;
 }
 
+/** The end of reasoning. */
+export interface ReasoningEnd {
+  /** False if the text ended before the reasoning did. */
+  readonly isClosed: boolean;
+  /** The text of the calls at the end of unclosed reasoning. It was taken, but not passed on. */
+  readonly calls: string;
+}
+
 /**
- * Takes reasoning up to its closing tag. Leading white space and empty reasoning are dropped.
- *
- * @returns false if the text ended before the reasoning did.
+ * Takes reasoning up to its closing tag. Surrounding white space and empty reasoning are dropped: chat templates write the
+ * tags on separate lines.
  */
 export function* readReasoning(
   cursor: TextCursor,
-  { close, enders, onText, isKept = false }: ReadReasoningOptions,
-): Reading<boolean> {
+  { close, enders, onText, calls, isKept = false }: ReadReasoningOptions,
+): Reading<ReasoningEnd> {
   const ends = [close, ...enders];
   const stop = toStopExpression(ends);
   let isBlank = !isKept;
+  /** White space that is emitted with the text that follows. */
+  let held = '';
   const emit = (text: string) => {
     const trimmed = isBlank ? text.trimStart() : text;
     if (trimmed === '') return;
     isBlank = false;
-    onText(trimmed);
+    const end = isKept ? trimmed.length : trimmed.trimEnd().length;
+    if (end > 0) onText(held + trimmed.slice(0, end));
+    held = (end > 0 ? '' : held) + trimmed.slice(end);
   };
+  const add = (text: string) => emit(calls === undefined ? text : calls.push(text));
   for (;;) {
-    emit(cursor.takeUntil(stop));
-    if ((yield* cursor.peek()) === undefined) return false;
+    add(cursor.takeUntil(stop));
+    if ((yield* cursor.peek()) === undefined) break;
     const end = yield* cursor.match(ends);
-    if (end === close) {
-      const tag = cursor.take(close.length);
-      if (isKept) emit(tag);
+    if (end === undefined) {
+      add(cursor.take(1));
+      continue;
     }
-    if (end !== undefined) return true;
-    emit(cursor.take(1));
+    if (calls !== undefined) emit(calls.close());
+    const tag = end === close ? cursor.take(close.length) : '';
+    if (isKept) emit(tag);
+    return { isClosed: true, calls: '' };
   }
+  if (calls === undefined) return { isClosed: false, calls: '' };
+  const rest = calls.end();
+  emit(rest.reasoning);
+  return { isClosed: false, calls: rest.calls };
 }

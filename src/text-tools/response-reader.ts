@@ -9,15 +9,15 @@ import type { PartTransformer } from '../parts/transform.js';
 import { createPartWriter } from './part-writer.js';
 import { createDuplicateCalls } from './duplicate-calls.js';
 import { createTextParser, type TextParser, type TextParserOptions } from './text-parser.js';
-import { toDeclaredTools } from './text-tool-format.js';
+import { forbidsCalls, toDeclaredTools } from './text-tool-format.js';
 
 type Part = LanguageModelV2StreamPart;
 
 export interface ResponseReaderOptions extends Pick<
   TextParserOptions,
-  'formats' | 'reasoning' | 'startsInReasoning'
+  'formats' | 'reasoning' | 'startsInReasoning' | 'undeclared'
 > {
-  readonly params: Pick<LanguageModelV2CallOptions, 'tools' | 'toolChoice'>;
+  readonly params: Pick<LanguageModelV2CallOptions, 'tools' | 'toolChoice' | 'prompt'>;
 }
 
 /**
@@ -28,9 +28,11 @@ export function createResponseReader({
   formats,
   reasoning,
   startsInReasoning = false,
+  undeclared,
   params,
 }: ResponseReaderOptions): PartTransformer {
   const tools = toDeclaredTools(params);
+  const dropsCalls = forbidsCalls(params);
   let emit: (part: Part) => void = () => {};
   const duplicateCalls = createDuplicateCalls(params);
   const writer = createPartWriter(part => duplicateCalls.fromText(part, emit));
@@ -43,10 +45,20 @@ export function createResponseReader({
   let hasNativeReasoning = false;
   /** The first text while it is treated as reasoning. */
   let assumedReasoning = '';
+  /** The calls at the end of the text that is treated as reasoning. */
+  let heldCalls = '';
 
   const openParser = (startsInReasoning: boolean) =>
     createTextParser(
-      { formats, reasoning, tools, startsInReasoning, keepsReasoning: hasNativeReasoning },
+      {
+        formats,
+        reasoning,
+        tools,
+        undeclared,
+        dropsCalls,
+        startsInReasoning,
+        keepsReasoning: hasNativeReasoning,
+      },
       writer,
     );
 
@@ -70,17 +82,28 @@ export function createResponseReader({
     parser?.end();
     if (parser !== undefined) {
       if (!parser.isAllReasoning) assumedReasoning = '';
+      heldCalls += parser.heldCalls;
       mayStartInReasoning = false;
     }
     parser = undefined;
     writer.endText(metadata);
   }
 
-  /** Emits reasoning that was never closed as text, if the response finished normally. */
-  function emitAssumedReasoning(reason: unknown): void {
-    if (assumedReasoning === '' || unifiedReason(reason) !== 'stop') return;
-    parser = openParser(false);
-    parser.feed(assumedReasoning);
+  /**
+   * Emits reasoning that was never closed as text, if the response finished normally. The calls at its end are calls
+   * unless the response was truncated or failed.
+   */
+  function endAssumedReasoning(reason: unknown): void {
+    const text = unifiedReason(reason) === 'stop' ? assumedReasoning : heldCalls;
+    assumedReasoning = '';
+    heldCalls = '';
+    if (text === '') return;
+    if (replaceableReasons.has(unifiedReason(reason))) {
+      parser = openParser(false);
+      parser.feed(text);
+    } else {
+      writer.reasoning(text.trim());
+    }
     endText();
   }
 
@@ -118,7 +141,7 @@ export function createResponseReader({
         return endTextBefore(part);
       case 'finish':
         endText();
-        emitAssumedReasoning(part.finishReason);
+        endAssumedReasoning(part.finishReason);
         duplicateCalls.end(emit);
         return writer.calls === 0 ? part : { ...part, finishReason: withToolCalls(part.finishReason) };
       default:
@@ -135,6 +158,7 @@ export function createResponseReader({
     flush(write) {
       emit = write;
       endText();
+      endAssumedReasoning(undefined);
       duplicateCalls.end(write);
     },
   };

@@ -1,5 +1,5 @@
 import { isPlainObject, type PlainObject } from '../shared/json.js';
-import { branchesOf, resolveSchema } from '../tool-calls/json-schema.js';
+import { branchesOf, resolveSchema, toProperties } from '../tool-calls/json-schema.js';
 
 /** The type of a plain-text value. `text` accepts any value, `quoted` a string in JSON syntax. */
 export type ValueType = 'text' | 'quoted' | 'null' | 'integer' | 'number' | 'boolean' | 'object' | 'array';
@@ -7,22 +7,34 @@ export type ValueType = 'text' | 'quoted' | 'null' | 'integer' | 'number' | 'boo
 /** A schema that refers to itself adds nothing at greater depth. */
 const MAX_DEPTH = 8;
 
-/** Returns the properties of a tool's arguments, or undefined if its schema lists none. */
-export function toProperties(schema: unknown): PlainObject | undefined {
-  const found = collectProperties(schema, schema, 0);
-  return found.every(properties => Object.keys(properties).length === 0)
-    ? undefined
-    : Object.assign(Object.create(null), ...found);
+/** Returns the schema of an array's item, or undefined if there is none. */
+export function toItemSchema(schema: unknown, root: unknown, index: number): unknown {
+  return findIn(schema, root, 0, ({ prefixItems, items }) =>
+    Array.isArray(prefixItems) && index < prefixItems.length ? prefixItems[index] : items,
+  );
 }
 
-function collectProperties(schema: unknown, root: unknown, depth: number): PlainObject[] {
-  if (!isPlainObject(schema) || depth > MAX_DEPTH) return [];
+/** Returns the schema of an object's property, which may be the one of additional properties. */
+export const toPropertySchema = (schema: unknown, root: unknown, key: string): unknown =>
+  toProperties(schema, root)?.[key] ??
+  findIn(schema, root, 0, ({ additionalProperties }) => additionalProperties);
+
+/** Returns the first schema that `select` finds in a schema, or in the schemas that it is composed of. */
+function findIn(
+  schema: unknown,
+  root: unknown,
+  depth: number,
+  select: (schema: PlainObject) => unknown,
+): PlainObject | undefined {
+  if (!isPlainObject(schema) || depth > MAX_DEPTH) return undefined;
   const resolved = resolveSchema(schema, root);
-  const properties = [schema.properties, resolved.properties].filter(isPlainObject);
-  return [
-    ...properties,
-    ...branchesOf(resolved).flatMap(branch => collectProperties(branch, root, depth + 1)),
-  ];
+  const found = select(resolved);
+  if (isPlainObject(found)) return found;
+  for (const branch of branchesOf(resolved)) {
+    const inner = findIn(branch, root, depth + 1, select);
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
 }
 
 /**
@@ -31,20 +43,40 @@ function collectProperties(schema: unknown, root: unknown, depth: number): Plain
  * `dict`, `varchar`) are recognized too.
  */
 export function toValueTypes(schema: unknown, root: unknown): readonly ValueType[] {
-  const types = new Set(collectTypes(schema, root, 0));
-  return types.size === 0 ? ['text'] : [...types];
+  const types = toNamedTypes(schema, root);
+  return types.length === 0 ? ['text'] : types;
 }
+
+/** Returns the types that a schema allows, or none if it does not restrict them. */
+export const toNamedTypes = (schema: unknown, root: unknown): readonly ValueType[] => [
+  ...new Set(collectTypes(schema, root, 0)),
+];
 
 function collectTypes(schema: unknown, root: unknown, depth: number): ValueType[] {
   if (!isPlainObject(schema) || depth > MAX_DEPTH) return [];
   const resolved = resolveSchema(schema, root);
   const named = [resolved.type].flat().flatMap(name => (typeof name === 'string' ? [toValueType(name)] : []));
   if (named.length > 0) return named;
-  if (Array.isArray(resolved.enum)) return ['text'];
+  const values = Array.isArray(resolved.enum) ? resolved.enum : 'const' in resolved ? [resolved.const] : [];
+  if (values.length > 0) return toTypesOf(values);
   const branches = branchesOf(resolved).flatMap(branch => collectTypes(branch, root, depth + 1));
   if (branches.length > 0) return branches;
   if ('properties' in resolved) return ['object'];
   return 'items' in resolved || 'prefixItems' in resolved ? ['array'] : [];
+}
+
+/**
+ * Returns the types of the values of an enumeration. Its strings come last, so that they take only what is none of its
+ * other values.
+ */
+function toTypesOf(values: readonly unknown[]): ValueType[] {
+  const types = values.map(value => {
+    if (value === null) return 'null';
+    if (Array.isArray(value)) return 'array';
+    if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+    return typeof value === 'boolean' ? 'boolean' : typeof value === 'object' ? 'object' : 'text';
+  });
+  return [...types.filter(type => type !== 'text'), ...types.filter(type => type === 'text')];
 }
 
 const typeNames: readonly (readonly [RegExp, ValueType])[] = [

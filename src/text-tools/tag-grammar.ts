@@ -1,3 +1,4 @@
+import type { Trim } from './argument-writer.js';
 import { findSpaceEnd, type Reading, type TextCursor } from './text-cursor.js';
 
 /** A tag of a call that consists of tags around plain values. */
@@ -22,8 +23,10 @@ export interface TagGrammar {
    * and white space.
    */
   endsAfter(cursor: TextCursor, offset: number): Reading<boolean>;
-  /** One line break on each side of a value belongs to the tags. */
-  readonly trims: boolean;
+  /** Takes the white space between tags. */
+  takeSpace(cursor: TextCursor): Reading<string>;
+  /** The white space around a value that belongs to the tags. */
+  readonly trims: Trim;
   /** Values contain XML entities. */
   readonly hasEntities: boolean;
 }
@@ -55,9 +58,15 @@ export function createTagGrammar(
   {
     trims = false,
     hasEntities = false,
-  }: { trims?: boolean | undefined; hasEntities?: boolean | undefined } = {},
+  }: { trims?: Trim | undefined; hasEntities?: boolean | undefined } = {},
 ): TagGrammar {
-  return { readTag: createTagReader(texts), endsAfter: createEndReader(texts), trims, hasEntities };
+  return {
+    readTag: createTagReader(texts),
+    endsAfter: createEndReader(texts),
+    takeSpace: cursor => cursor.takeSpace(),
+    trims,
+    hasEntities,
+  };
 }
 
 function createEndReader({ call, lists = [], listEnds = [] }: TagTexts): TagGrammar['endsAfter'] {
@@ -93,7 +102,8 @@ function createTagReader(texts: TagTexts): TagGrammar['readTag'] {
       const header = readHeader(compact.slice(parameter.length, -1).trim());
       return header && { kind: 'parameter', length, ...header };
     }
-    if (compact.startsWith(call)) return { kind: 'call', length };
+    // A call without arguments that closes itself contains no tags.
+    if (compact.startsWith(call)) return compact.endsWith('/>') ? undefined : { kind: 'call', length };
     return toMisspeltEnd(tag);
   }
 
@@ -143,9 +153,11 @@ const toCompact = (tag: string): string =>
     .replace(/^(<\/?[^\s=<>"']+)\s*=\s*/, '$1=')
     .replace(/\s+>$/, '>');
 
-/** Accepts a key on one line without leading quotes. Some templates write more than a name. */
+/** Accepts a key on one line, without quotes or in a pair of them. Some templates write more than a name. */
 function toKey(header: string): { key: string } | undefined {
-  return /^[^\n"'][^\n]*$/.test(header) ? { key: header } : undefined;
+  const [, , quoted] = /^(["'])([^\n"']+)\1$/.exec(header) ?? [];
+  const key = quoted ?? header;
+  return /^[^\n"'][^\n]*$/.test(key) ? { key } : undefined;
 }
 
 const MAX_KEY = 128;
@@ -154,7 +166,18 @@ const MAX_SPACE_BEFORE_VALUE = 32;
 /** Reads a parameter tag whose key is between a pair of tags, with an optional tag before the value. Takes nothing. */
 export function* readKeyTag(
   cursor: TextCursor,
-  { open, close, valueOpen = '' }: { open: string; close: string; valueOpen?: string },
+  {
+    open,
+    close,
+    valueOpen = '',
+    findSpaceEnd: findEnd = (cursor, start) => findSpaceEnd(cursor, { start, most: MAX_SPACE_BEFORE_VALUE }),
+  }: {
+    open: string;
+    close: string;
+    valueOpen?: string;
+    /** Returns the offset after the white space at offset `start`, between the key and its value. */
+    findSpaceEnd?: (cursor: TextCursor, start: number) => Reading<number>;
+  },
 ): Reading<Tag | undefined> {
   if (!(yield* cursor.sees(open))) return undefined;
   let key = '';
@@ -168,7 +191,7 @@ export function* readKeyTag(
   const keyEnd = closeStart + close.length;
   if (valueOpen === '') return { kind: 'parameter', key: key.trim(), length: keyEnd };
 
-  const valueTag = yield* findSpaceEnd(cursor, { start: keyEnd, most: MAX_SPACE_BEFORE_VALUE });
+  const valueTag = yield* findEnd(cursor, keyEnd);
   if (!(yield* cursor.sees(valueOpen, valueTag))) return undefined;
   return { kind: 'parameter', key: key.trim(), length: valueTag + valueOpen.length };
 }

@@ -7,18 +7,24 @@ import type { TextCalls } from './text-tool-format.js';
 
 /**
  * Reads the parameters of a call, from after its opening tag up to its closing tag. A call whose tag is
- * missing at the end of the text may lack parameters, and is not accepted.
+ * missing at the end of the text may lack parameters, and is not accepted. If any word can be the name of a call without
+ * parameters, such a call counts only if its tool is declared.
  */
 export function* readTaggedCall(
   cursor: TextCursor,
   calls: TextCalls,
-  { grammar, name, id }: { grammar: TagGrammar; name: string; id?: string },
+  {
+    grammar,
+    name,
+    id,
+    isAnyWord = false,
+  }: { grammar: TagGrammar; name: string; id?: string | undefined; isAnyWord?: boolean },
 ): Reading<boolean> {
   const tool = calls.begin(name, { id });
   const argumentWriter = createArgumentWriter(tool, { ...grammar, write: calls.input });
   let hasParameters = false;
   for (;;) {
-    yield* cursor.takeSpace();
+    yield* grammar.takeSpace(cursor);
     const tag = yield* grammar.readTag(cursor);
     if (tag?.kind === 'parameter') {
       if (isPrototypeKey(tag.key)) return false;
@@ -29,6 +35,7 @@ export function* readTaggedCall(
     }
     const isClosed = tag?.kind === 'call-end' && (tag.isTruncated !== true || hasParameters);
     if (!isClosed && tag?.kind !== 'list-end') return false;
+    if (isAnyWord && tool === undefined && !hasParameters) return false;
     if (tag?.kind === 'call-end') cursor.take(tag.length);
     argumentWriter.end();
     calls.end();

@@ -118,7 +118,7 @@ function* readParameterEnd(reader: ValueReader, tag: Tag): Reading<boolean> {
     write(reader, cursor.take(tag.length));
     return false;
   }
-  const text = cursor.take(tag.length) + (yield* cursor.takeSpace());
+  const text = cursor.take(tag.length) + (yield* grammar.takeSpace(cursor));
   const next = yield* grammar.readTag(cursor);
   const isAtEnd = next === undefined ? (yield* cursor.peek()) === undefined : next.kind === 'list-end';
   const { mayBeParameter } = value;
@@ -145,7 +145,7 @@ function* readParameterEnd(reader: ValueReader, tag: Tag): Reading<boolean> {
 
 function* readMisspeltEnd(reader: ValueReader, tag: Tag): Reading<boolean> {
   const { cursor, grammar, nestedCalls, value } = reader;
-  const text = cursor.take(tag.length) + (yield* cursor.takeSpace());
+  const text = cursor.take(tag.length) + (yield* grammar.takeSpace(cursor));
   const next = yield* grammar.readTag(cursor);
   if (next?.kind === 'parameter' && mayBeNextParameter(reader, next)) {
     value.openParameter(next, { end: text, tag: cursor.take(next.length) });

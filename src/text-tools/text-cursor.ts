@@ -10,6 +10,8 @@ export interface TextCursor {
   readonly previous: string;
   /** The number of characters that were visited, singly or in runs. Tests prove with it that parsing is linear. */
   readonly visited: number;
+  /** The number of characters that were taken. */
+  readonly taken: number;
   /** Adds text. */
   feed(text: string): void;
   /** Marks the end of the text. */
@@ -26,6 +28,8 @@ export interface TextCursor {
   take(length: number): string;
   /** Takes the available text up to a match of the global expression `stop`. */
   takeUntil(stop: RegExp): string;
+  /** Returns text that was taken before to the position. */
+  giveBack(text: string): void;
   /** Takes white space, up to `most` characters. */
   takeSpace(most?: number): Reading<string>;
   /** Returns the available text that was not taken. */
@@ -36,6 +40,10 @@ export interface TextCursor {
   stopRecording(): void;
   /** Returns the text recorded since the last call. */
   recorded(): string;
+  /** Starts keeping the text that is taken, independently of the recording. */
+  startKeeping(): void;
+  /** Stops keeping text, and returns it. */
+  kept(): string;
 }
 
 export function createTextCursor(): TextCursor {
@@ -43,9 +51,11 @@ export function createTextCursor(): TextCursor {
   let position = 0;
   let hasEnded = false;
   let visited = 0;
+  let taken = 0;
   let previous = '\n';
   let isRecording = false;
   let record = '';
+  let keeping: string | undefined;
 
   const cursor: TextCursor = {
     get previous() {
@@ -53,6 +63,9 @@ export function createTextCursor(): TextCursor {
     },
     get visited() {
       return visited;
+    },
+    get taken() {
+      return taken;
     },
 
     feed(text) {
@@ -101,7 +114,9 @@ export function createTextCursor(): TextCursor {
       const text = buffer.slice(position, position + length);
       position += text.length;
       visited += text.length;
+      taken += text.length;
       if (isRecording) record += text;
+      if (keeping !== undefined) keeping += text;
       previous = text.at(-1) ?? previous;
       return text;
     },
@@ -109,6 +124,11 @@ export function createTextCursor(): TextCursor {
       stop.lastIndex = position;
       const end = stop.exec(buffer)?.index ?? buffer.length;
       return cursor.take(end - position);
+    },
+    giveBack(text) {
+      buffer = text + buffer.slice(position);
+      position = 0;
+      taken -= text.length;
     },
     *takeSpace(most = Number.POSITIVE_INFINITY) {
       let space = '';
@@ -126,6 +146,14 @@ export function createTextCursor(): TextCursor {
     },
     stopRecording() {
       isRecording = false;
+    },
+    startKeeping() {
+      keeping = '';
+    },
+    kept() {
+      const text = keeping ?? '';
+      keeping = undefined;
+      return text;
     },
     recorded() {
       const text = record;
@@ -165,6 +193,18 @@ export function* readName(cursor: TextCursor): Reading<string> {
     if (character === undefined || NOT_IN_NAMES.test(character)) break;
   }
   return cursor.take(length);
+}
+
+/** Takes a name, which may be in quotes. Returns an empty string if there is none. */
+export function* readAttribute(cursor: TextCursor): Reading<string> {
+  const quote = yield* cursor.peek();
+  if (quote !== '"' && quote !== "'") return yield* readName(cursor);
+  for (let length = 1; length < MAX_NAME; length++) {
+    const character = yield* cursor.peek(length);
+    if (character === undefined || character === '\n') break;
+    if (character === quote) return cursor.take(length + 1).slice(1, -1);
+  }
+  return '';
 }
 
 /** Returns a global expression that matches the first character of any marker. Without markers it matches nothing. */

@@ -1,4 +1,5 @@
-import type { Preceding } from './markers.js';
+/** The content directly before a position in a text. */
+export type Preceding = 'nothing' | 'call' | 'reasoning' | 'text';
 
 /** Receives the content of a text, in its order. */
 export interface TextEvents {
@@ -28,10 +29,13 @@ export interface TextOutput {
 
 /**
  * Buffers white space at the start and after calls or reasoning, up to `longest` characters. It is written together with
- * the text that follows, and dropped between two calls.
+ * the text that follows, and dropped between two calls. Blank lines after reasoning are dropped: they belong to its tag.
  */
-export function createTextOutput(emit: (text: string) => void, { longest }: { longest: number }): TextOutput {
-  let preceding: Preceding = 'nothing';
+export function createTextOutput(
+  emit: (text: string) => void,
+  { longest, preceding: start = 'nothing' }: { longest: number; preceding?: Preceding },
+): TextOutput {
+  let preceding = start;
   let blank = '';
   let blankBeforeCall = '';
   /** True if the text so far ends with a line break. */
@@ -57,12 +61,15 @@ export function createTextOutput(emit: (text: string) => void, { longest }: { lo
       return preceding;
     },
     write(text) {
-      if (text === '') return;
-      const isBlank = preceding !== 'text' && text.trim() === '' && blank.length + text.length <= longest;
+      const written = preceding === 'reasoning' ? text.replace(/^\s*\n/, '') : text;
+      if (written !== text) blank = '';
+      if (written === '') return;
+      const isBlank =
+        preceding !== 'text' && written.trim() === '' && blank.length + written.length <= longest;
       if (isBlank) {
-        blank += text;
+        blank += written;
       } else {
-        writeOut(blank + text);
+        writeOut(blank + written);
         preceding = 'text';
       }
     },
@@ -86,7 +93,7 @@ export function createTextOutput(emit: (text: string) => void, { longest }: { lo
       blank = '';
     },
     end() {
-      if (preceding !== 'call' && blank !== '') writeOut(blank);
+      if (preceding !== 'call' && preceding !== 'reasoning' && blank !== '') writeOut(blank);
     },
   };
 }

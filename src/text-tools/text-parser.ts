@@ -1,19 +1,31 @@
 import { createCallReader } from './call-reader.js';
 import { createFenceTracker } from './fence-tracker.js';
+import { createInlineCode } from './inline-code.js';
+import { isLeftover, isMention } from './leftovers.js';
 import { markersOf } from './markers.js';
-import { readReasoning, type ReasoningTags } from './reasoning.js';
-import { createTextCursor, type Reading } from './text-cursor.js';
+import { createReasoningCalls } from './reasoning-calls.js';
+import { readReasoning, type ReasoningEnd, type ReasoningTags } from './reasoning.js';
+import { createTextCursor, findSpaceEnd, type Reading } from './text-cursor.js';
 import { createTextOutput, type TextEvents } from './text-output.js';
-import type { DeclaredTools, TextToolFormat } from './text-tool-format.js';
+import type { DeclaredTools, TextToolFormat, UndeclaredPolicy } from './text-tool-format.js';
 
 export interface TextParserOptions {
   readonly formats: readonly TextToolFormat[];
   readonly reasoning: readonly ReasoningTags[];
   readonly tools: DeclaredTools;
+  /**
+   * The meaning of calls of undeclared tools.
+   * @default 'call'
+   */
+  readonly undeclared?: UndeclaredPolicy | undefined;
+  /** Drops complete calls, because the request does not allow any. */
+  readonly dropsCalls?: boolean;
   /** The text starts within reasoning of the first pair of tags, because the prompt ends in the opening tag. */
   readonly startsInReasoning?: boolean;
   /** Leaves tagged reasoning in the text, because the server separates reasoning itself. */
   readonly keepsReasoning?: boolean;
+  /** The text continues other text, so that nothing in it is at the start of a response. */
+  readonly isContinued?: boolean;
 }
 
 export interface TextParser {
@@ -22,6 +34,10 @@ export interface TextParser {
   end(): void;
   /** True if the text started within reasoning and never left it. */
   readonly isAllReasoning: boolean;
+  /** The calls at the end of a text that is all reasoning, as text. They were not emitted. */
+  readonly heldCalls: string;
+  /** The number of characters that were read. */
+  readonly position: number;
   /** The number of visited characters, which measures the work done. */
   readonly visited: number;
 }
@@ -29,59 +45,130 @@ export interface TextParser {
 /** The maximum white space before a first reasoning tag. */
 const MAX_SPACE = 32;
 
+const NO_TAGS: readonly ReasoningTags[] = [];
+
 /**
  * Parses the text of a model in one pass, as it arrives. Text is emitted at once, except for the start of a possible
- * marker. Calls are read by their format. Fenced code and reasoning contain no calls.
+ * marker. Calls are read by their format. Fenced and inline code contain no calls. Reasoning contains calls only at its
+ * end, if its closing tag is missing.
  */
-export function createTextParser(
-  { formats, reasoning, tools, startsInReasoning = false, keepsReasoning = false }: TextParserOptions,
-  events: TextEvents,
-): TextParser {
-  const markers = markersOf(formats, reasoning)[tools.size > 0 ? 'all' : 'undeclared'];
+export function createTextParser(options: TextParserOptions, events: TextEvents): TextParser {
+  const { formats, reasoning, tools, startsInReasoning, keepsReasoning = false } = options;
+  const { undeclared = 'call', dropsCalls = false, isContinued = false } = options;
+  const hasCalls = tools.size > 0 || dropsCalls;
+  const markers = markersOf(formats, reasoning)[hasCalls ? 'all' : 'undeclared'];
   const cursor = createTextCursor();
   const fences = createFenceTracker();
-  const output = createTextOutput(events.text, markers);
-  const calls = createCallReader({ tools, markers, cursor, fences, output, events });
-  /** True in unfinished inline code that contains a marker. */
-  let isQuoted = false;
+  const inlineCode = createInlineCode();
+  const output = createTextOutput(events.text, {
+    longest: markers.longest,
+    preceding: isContinued ? 'text' : 'nothing',
+  });
+  const calls = createCallReader({
+    tools,
+    undeclared: hasCalls ? undeclared : 'text',
+    dropsCalls,
+    markers,
+    cursor,
+    fences,
+    output,
+    events,
+    writeMarkdown,
+  });
+  /** True until reasoning was read or mentioned. Until then a closing tag in the text ends reasoning. */
+  let mayBeReasoning = !keepsReasoning;
   let isAllReasoning = false;
+  /** The closing tag of the pair around the text, while it is open. */
+  let wrapperEnd: string | undefined;
+  let heldCalls = '';
+  let visitedForCalls = 0;
 
   function* read(): Reading<void> {
-    if (startsInReasoning) yield* readOpenedReasoning();
+    if (startsInReasoning === true) yield* readOpenedReasoning();
     for (;;) {
-      writeMarkdown(cursor.takeUntil(markers.start));
+      writeMarkdown(cursor.takeUntil(markers.start[output.preceding]));
       const character = yield* cursor.peek();
       if (character === undefined) break;
-      if (markers.isStart(character)) yield* readMarker();
+      if (markers.isStart(character, output.preceding)) yield* readMarker();
     }
     output.end();
   }
 
   function writeMarkdown(text: string): void {
-    if (isQuoted && /`|\n\s*\n/.test(text)) isQuoted = false;
     fences.push(text);
+    inlineCode.push(text);
     output.write(text);
   }
 
   function* readMarker(): Reading<void> {
-    const marker = fences.isFenced ? undefined : yield* cursor.match(markers.after[output.preceding]);
-    // A marker after a backtick is quoted, up to the next backtick or the end of the paragraph.
-    if (marker !== undefined && output.preceding !== 'call' && cursor.previous === '`') isQuoted = true;
-    if (marker === undefined || isQuoted) {
-      const isDropped =
-        marker === undefined && output.preceding === 'call' && (yield* takesTruncatedCloser());
+    const { preceding } = output;
+    const isAtLineStart = preceding === 'text' && cursor.previous === '\n';
+    const known = markers.after[isAtLineStart ? 'line-break' : preceding];
+    const marker = fences.isFenced ? undefined : yield* cursor.match(known);
+    if (marker === undefined) {
+      const isDropped = preceding === 'call' && !fences.isFenced && (yield* takesTruncatedCloser());
       if (!isDropped) writeMarkdown(cursor.take(1));
-      return;
+    } else if (preceding !== 'call' && inlineCode.isOpen) {
+      inlineCode.confirm();
+      writeMarkdown(cursor.take(1));
+    } else {
+      yield* readMarkup(marker);
     }
-    const closeTag = output.preceding === 'text' ? undefined : markers.reasoning.get(marker);
-    if (closeTag !== undefined) {
-      yield* readTaggedReasoning({ open: marker, close: closeTag });
-    } else if (markers.isDropped(marker, output.preceding)) {
+  }
+
+  function* readMarkup(marker: string): Reading<void> {
+    const { preceding } = output;
+    const kind = markers.kindOf(marker, preceding);
+    switch (kind) {
+      case undefined:
+        if (!(yield* calls.read(marker))) writeMarkdown(cursor.take(1));
+        else if (output.preceding === 'call') inlineCode.end();
+        return;
+      case 'reasoning':
+        mayBeReasoning = false;
+        if (preceding === 'text' && (!markers.isAnywhere(marker) || (yield* isMention(cursor, marker)))) {
+          writeMarkdown(cursor.take(marker.length));
+        } else yield* readTaggedReasoning({ open: marker, close: markers.reasoning.get(marker) ?? '' });
+        return;
+      case 'wrapper':
+        wrapperEnd = markers.wrappers.get(marker);
+        fences.skip(cursor.take(marker.length));
+        // The white space around the tag is dropped, as it is around reasoning.
+        output.startReasoning();
+        output.endReasoning();
+        return;
+      case 'wrapper-end':
+        if (!(yield* takesWrapperEnd(marker))) writeMarkdown(cursor.take(1));
+        return;
+    }
+    if (yield* isLeftover(cursor, { marker, kind, preceding, markers, mayBeReasoning })) {
       fences.skip(cursor.take(marker.length));
       output.dropMarker();
+      if (kind === 'reasoning-end' && preceding === 'nothing') {
+        output.startReasoning();
+        output.endReasoning();
+      }
     } else {
-      yield* calls.read(marker);
+      writeMarkdown(cursor.take(marker.length));
     }
+    if (kind === 'reasoning-end') mayBeReasoning = false;
+  }
+
+  /** Takes the end of the pair around the text if only calls follow. */
+  function* takesWrapperEnd(marker: string): Reading<boolean> {
+    if (wrapperEnd === undefined || !marker.endsWith(wrapperEnd)) return false;
+    const end = yield* findSpaceEnd(cursor, { start: marker.length, most: MAX_SPACE });
+    if ((yield* cursor.peek(end)) !== undefined && !(yield* startsCall(end))) return false;
+    fences.skip(cursor.take(end));
+    wrapperEnd = undefined;
+    return true;
+  }
+
+  function* startsCall(offset: number): Reading<boolean> {
+    for (const start of [...markers.openers.keys(), ...markers.afterPrefix.keys()]) {
+      if (!markers.isBare(start) && (yield* cursor.sees(start, offset))) return true;
+    }
+    return false;
   }
 
   /** Takes the start of a closer after a call, if the text ends within it. */
@@ -97,8 +184,13 @@ export function createTextParser(
     yield* cursor.takeSpace(MAX_SPACE);
     const [tags] = reasoning;
     if (tags === undefined) return;
-    isAllReasoning = !(yield* cursor.takes(tags.open));
-    if (yield* emitReasoning(tags.close)) isAllReasoning = false;
+    const isAssumed = !(yield* cursor.takes(tags.open));
+    isAllReasoning = isAssumed;
+    mayBeReasoning = false;
+    const end = yield* emitReasoning(tags.close);
+    if (end.isClosed) isAllReasoning = false;
+    else if (isAssumed) heldCalls = end.calls;
+    else cursor.giveBack(end.calls);
   }
 
   function* readTaggedReasoning({ open, close }: ReasoningTags): Reading<void> {
@@ -109,15 +201,26 @@ export function createTextParser(
       yield* readReasoning(cursor, { close, enders, onText: output.write, isKept: true });
     } else {
       output.startReasoning();
-      yield* emitReasoning(close);
+      const end = yield* emitReasoning(close);
+      cursor.giveBack(end.calls);
     }
   }
 
-  function* emitReasoning(close: string): Reading<boolean> {
+  function* emitReasoning(close: string): Reading<ReasoningEnd> {
     output.endReasoning();
     const { reasoningEnders: enders } = markers;
-    return yield* readReasoning(cursor, { close, enders, onText: events.reasoning });
+    const calls = tools.size === 0 || dropsCalls ? undefined : createReasoningCalls(openCallParser);
+    const end = yield* readReasoning(cursor, { close, enders, onText: events.reasoning, calls });
+    visitedForCalls += calls?.visited ?? 0;
+    return end;
   }
+
+  /** Reads the calls within reasoning: those of declared tools, after a marker. */
+  const openCallParser = (callEvents: TextEvents): TextParser =>
+    createTextParser(
+      { formats, reasoning: NO_TAGS, tools, undeclared: 'text', isContinued: true },
+      callEvents,
+    );
 
   const reading = read();
   const run = () => {
@@ -138,8 +241,14 @@ export function createTextParser(
     get isAllReasoning() {
       return isAllReasoning;
     },
+    get heldCalls() {
+      return heldCalls;
+    },
+    get position() {
+      return cursor.taken;
+    },
     get visited() {
-      return cursor.visited;
+      return cursor.visited + visitedForCalls;
     },
   };
 }

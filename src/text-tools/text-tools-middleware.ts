@@ -1,8 +1,10 @@
-import type { LanguageModelV2Middleware } from '@ai-sdk/provider';
+import type { LanguageModelV2CallOptions, LanguageModelV2Middleware } from '@ai-sdk/provider';
 import { transformParts } from '../parts/transform.js';
+import { markTextReader, textToolSettingsOf } from './model-settings.js';
+import { turnsReasoningOff } from './reasoning-switch.js';
 import type { ReasoningTags } from './reasoning.js';
 import { createResponseReader, readContent, type ResponseReaderOptions } from './response-reader.js';
-import type { TextToolFormat } from './text-tool-format.js';
+import type { TextToolFormat, UndeclaredPolicy } from './text-tool-format.js';
 
 type Call = Parameters<NonNullable<LanguageModelV2Middleware['wrapStream']>>[0];
 
@@ -17,20 +19,28 @@ export interface TextToolsOptions {
    */
   reasoning?: readonly ReasoningTags[];
   /**
-   * Treats the start of a response as reasoning, for chat templates that end in the opening tag, so that only the
-   * closing tag is generated. Ignored if the server returns reasoning separately. If the response finishes normally
-   * without the closing tag, it is emitted again as text. A function receives the model id.
+   * Treats the start of a response as reasoning in the first of the `reasoning` tags, for chat templates that end in the
+   * opening tag, so that only the closing tag is generated. Ignored if the server returns reasoning separately, or if
+   * the request turns reasoning off. If the response finishes normally without the closing tag, it is emitted again as
+   * text. A function receives the model id and the request.
    * @default false
    */
-  startsInReasoning?: boolean | ((modelId: string) => boolean);
+  startsInReasoning?: boolean | ((modelId: string, params: LanguageModelV2CallOptions) => boolean);
+  /**
+   * The meaning of calls of tools that the request does not declare. A call of an undeclared tool gets the host's error,
+   * which the model can react to.
+   * @default the setting of `adaptModel`, otherwise 'call'
+   */
+  undeclared?: UndeclaredPolicy;
 }
 
 /**
  * Creates a middleware that converts tool calls and reasoning in a model's text to parts. For models whose server has no
  * parser for them, or an incorrect one.
  *
- * - Only calls of the request's function tools are converted, and none with `toolChoice: 'none'`. Calls in fenced code
- *   or in reasoning stay text.
+ * - Complete calls are converted. Where the request allows none, with `toolChoice: 'none'` or without tools after
+ *   earlier calls, they are removed. Calls in code stay text, and calls in reasoning stay reasoning unless they end it
+ *   without its closing tag.
  * - Arguments stream as they arrive; `tool-call` follows when the call is complete. A truncated or invalid tool call
  *   ends its `tool-input` without a `tool-call`, and is emitted as text.
  * - Calls that the model makes natively are left unchanged. A call that a response contains natively and as text is
@@ -41,15 +51,20 @@ export function textToolsMiddleware({
   formats,
   reasoning = [],
   startsInReasoning = false,
+  undeclared,
 }: TextToolsOptions): LanguageModelV2Middleware {
+  const formatsWith = createFormatLists(formats);
   const toOptions = ({ params, model }: Pick<Call, 'params' | 'model'>): ResponseReaderOptions => ({
-    formats,
+    formats: formatsWith(textToolSettingsOf(model).formats),
     reasoning,
+    undeclared: undeclared ?? textToolSettingsOf(model).undeclared,
     startsInReasoning:
-      typeof startsInReasoning === 'function' ? startsInReasoning(model.modelId) : startsInReasoning,
+      (typeof startsInReasoning === 'function'
+        ? startsInReasoning(model.modelId, params)
+        : startsInReasoning) && !turnsReasoningOff(params),
     params,
   });
-  return {
+  return markTextReader({
     middlewareVersion: 'v2',
     async wrapGenerate({ doGenerate, ...call }) {
       const result = await doGenerate();
@@ -61,5 +76,21 @@ export function textToolsMiddleware({
       const { stream, ...rest } = await doStream();
       return { ...rest, stream: transformParts(stream, reader) };
     },
+  });
+}
+
+/** Adds formats to a list. Equal additions return the same list, because markers are cached by its identity. */
+function createFormatLists(
+  formats: readonly TextToolFormat[],
+): (added: readonly TextToolFormat[] | undefined) => readonly TextToolFormat[] {
+  const lists = new WeakMap<readonly TextToolFormat[], readonly TextToolFormat[]>();
+  return added => {
+    if (added === undefined) return formats;
+    const known = lists.get(added);
+    if (known !== undefined) return known;
+    const missing = added.filter(({ name }) => !formats.some(format => format.name === name));
+    const list = missing.length === 0 ? formats : [...missing, ...formats];
+    lists.set(added, list);
+    return list;
   };
 }

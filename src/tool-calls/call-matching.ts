@@ -12,7 +12,10 @@ export interface MatchedCall {
   toolCallId: string;
   /** The call in the history; `undefined` if the history contains only its result. */
   readonly part: LanguageModelV2ToolCallPart | undefined;
-  /** The first result of the call; `undefined` if there is none. */
+  /**
+   * The first result of the call, or the last one if the provider ran it: hosts keep its preliminary results.
+   * `undefined` if there is none.
+   */
   result: LanguageModelV2ToolResultPart | undefined;
   /** True if the provider ran the call, false if the host did. */
   providerExecuted: boolean;
@@ -98,6 +101,10 @@ function addResult(
     return undefined;
   }
   const last = use.calls.at(-1);
+  if (providerExecuted && last?.part !== undefined && last.providerExecuted && last.turn === turn) {
+    last.result = part;
+    return undefined;
+  }
   // In a later turn, the id of a rebuilt call belongs to a new call: some servers start at `call_0` each time.
   if (last !== undefined && (last.part !== undefined || last.turn === turn)) return undefined;
   const rebuilt = { toolCallId: part.toolCallId, part: undefined, result: part, providerExecuted, turn };

@@ -45,7 +45,10 @@ export function pairToolCalls(
   prompt: LanguageModelV2Prompt,
   { keepOrphans = false, isFunctionTool, isHostedTool = isKnownHostedTool }: PairToolCallsOptions = {},
 ): LanguageModelV2Prompt {
-  const isHosted: IsHostedCall = part => !isFunctionTool?.(part.toolName) && isHostedTool(part);
+  const isHosted = withResultsOfHostedCalls(
+    prompt,
+    part => !isFunctionTool?.(part.toolName) && isHostedTool(part),
+  );
   const slots = matchToolCalls(prompt, isHosted).values();
   const nextSlot = (): MatchedCall | undefined => slots.next().value ?? undefined;
   const history: LanguageModelV2Prompt = [];
@@ -84,6 +87,19 @@ export function pairToolCalls(
   }
   closeRound();
   return isSame(history, prompt) ? prompt : history;
+}
+
+/** Extends a predicate to results that only their call identifies: hosts keep no metadata of results. */
+function withResultsOfHostedCalls(prompt: LanguageModelV2Prompt, isHosted: IsHostedCall): IsHostedCall {
+  const ids = new Set<string>();
+  for (const { role, content } of prompt) {
+    if (role !== 'assistant') continue;
+    for (const part of content) {
+      if (part.type === 'tool-call' && part.providerExecuted === true && isHosted(part))
+        ids.add(part.toolCallId);
+    }
+  }
+  return ids.size === 0 ? isHosted : part => ids.has(part.toolCallId) || isHosted(part);
 }
 
 /** A section of an assistant message, up to the results of its calls. */
@@ -201,6 +217,10 @@ function isSame(left: readonly unknown[], right: readonly unknown[]): boolean {
 
 /** Returns true if the server stores the history, so that results can occur without their calls. */
 export function isContinuation({ providerOptions }: LanguageModelV2CallOptions): boolean {
-  const { previousResponseId, conversation } = { ...providerOptions?.openai, ...providerOptions?.kelivo };
+  const { previousResponseId, conversation } = {
+    ...providerOptions?.azure,
+    ...providerOptions?.openai,
+    ...providerOptions?.kelivo,
+  };
   return typeof previousResponseId === 'string' || typeof conversation === 'string';
 }

@@ -10,8 +10,10 @@ export interface ToolCallFragment {
   readonly arguments?: string | object | null;
 }
 
-/** A complete call as the model wrote it. */
+/** A call as the model wrote it. */
 export interface CollectedToolCall {
+  /** Position of the call in the response, or undefined if the server sent none. */
+  readonly index?: number;
   readonly id: string | undefined;
   readonly name: string;
   readonly arguments: string;
@@ -53,7 +55,10 @@ export class ToolCallCollector {
     return this.#calls
       .map((call, position) => ({ call, position }))
       .sort((a, b) => toRank(a.call) - toRank(b.call) || a.position - b.position)
-      .map(({ call: { id, name, arguments: input } }) => ({ id, name, arguments: input }));
+      .map(({ call: { index, id, name, arguments: input } }) => ({
+        ...(index !== undefined && { index }),
+        ...{ id, name, arguments: input },
+      }));
   }
 
   #find(fragment: ToolCallFragment): OpenCall | undefined {

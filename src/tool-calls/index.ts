@@ -3,6 +3,7 @@
  *
  * @module kelivo-responses/tool-calls
  */
+export { isContinuation } from './call-pairing.js';
 export { normalizeToolName } from './tool-names.js';
 export {
   type ParsedToolArguments,
@@ -16,6 +17,7 @@ export {
   type DeclaredTool,
   type FailedToolCall,
   type ProcessedToolCall,
+  type ToolCallChange,
   ToolCallProcessor,
   type ToolCallProcessorOptions,
 } from './pipeline.js';

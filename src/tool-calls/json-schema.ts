@@ -61,20 +61,48 @@ export function subschemasOf(schema: unknown): Subschema[] {
   return found;
 }
 
+/** Levels of schemas that are rewritten. A deeper schema describes no real data and would exceed the call stack. */
+const MAX_DEPTH = 256;
+
 /**
  * Rewrites a schema and all schemas inside it, the inner ones first. References are not followed: their targets are
- * rewritten where they are defined.
+ * rewritten where they are defined. A schema that contains itself as an object, or that is nested too deeply, is replaced
+ * by `{}`, which allows any value.
  *
  * @param rewrite Returns the schema to use instead, or the same object to leave it unchanged.
+ * @param onReplaced Called for each schema that is replaced by `{}`.
  * @returns the same object if nothing changed. The original is never modified.
  */
-export function mapSchema(schema: object, rewrite: (schema: PlainObject) => PlainObject): object {
-  if (!isPlainObject(schema)) return schema;
+export function mapSchema(
+  schema: object,
+  rewrite: (schema: PlainObject) => PlainObject,
+  onReplaced: () => void = () => {},
+): object {
+  return isPlainObject(schema) ? mapInner(schema, { rewrite, onReplaced, outer: [] }) : schema;
+}
+
+function mapInner(
+  schema: PlainObject,
+  {
+    rewrite,
+    onReplaced,
+    outer,
+  }: {
+    rewrite: (schema: PlainObject) => PlainObject;
+    onReplaced: () => void;
+    outer: readonly PlainObject[];
+  },
+): PlainObject {
+  if (outer.length >= MAX_DEPTH || outer.includes(schema)) {
+    onReplaced();
+    return {};
+  }
+  const context = { rewrite, onReplaced, outer: [...outer, schema] };
   const changed: Record<string, unknown> = {};
   const set = (keyword: string, value: unknown): void => {
     if (value !== schema[keyword]) changed[keyword] = value;
   };
-  const map = (value: unknown): unknown => (isPlainObject(value) ? mapSchema(value, rewrite) : value);
+  const map = (value: unknown): unknown => (isPlainObject(value) ? mapInner(value, context) : value);
 
   for (const keyword of [...LIST_KEYWORDS, ...SINGLE_KEYWORDS]) {
     const value = schema[keyword];
@@ -144,6 +172,27 @@ export const branchesOf = (schema: PlainObject): unknown[] => [
   ...alternativesOf(schema),
   ...toSchemas(schema.allOf),
 ];
+
+/** A schema that refers to itself adds nothing at greater depth. */
+const MAX_REFERENCES = 8;
+
+/** Returns the properties of an object, such as a tool's arguments, or undefined if its schema lists none. */
+export function toProperties(schema: unknown, root: unknown = schema): PlainObject | undefined {
+  const found = collectProperties(schema, root, 0);
+  return found.every(properties => Object.keys(properties).length === 0)
+    ? undefined
+    : Object.assign(Object.create(null), ...found);
+}
+
+function collectProperties(schema: unknown, root: unknown, depth: number): PlainObject[] {
+  if (!isPlainObject(schema) || depth > MAX_REFERENCES) return [];
+  const resolved = resolveSchema(schema, root);
+  const properties = [schema.properties, resolved.properties].filter(isPlainObject);
+  return [
+    ...properties,
+    ...branchesOf(resolved).flatMap(branch => collectProperties(branch, root, depth + 1)),
+  ];
+}
 
 /** Returns the schema of one property; `true` if nothing is known about it. */
 export function propertySchema(schema: PlainObject, name: string): unknown {

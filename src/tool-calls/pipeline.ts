@@ -3,6 +3,7 @@ import type { JSONSchema7 } from '@ai-sdk/provider';
 import { generateId } from '@ai-sdk/provider-utils';
 import { normalizeToolName } from './tool-names.js';
 import { parseToolArguments } from './tool-arguments.js';
+import { KelivoError } from '../shared/errors.js';
 import { createUniqueIds } from '../shared/unique-ids.js';
 
 /** The tool calls of one response. */
@@ -28,6 +29,8 @@ export interface ToolCallStats {
   readonly renamed: number;
   /** Calls whose arguments were repaired. */
   readonly repaired: number;
+  /** Calls whose arguments are truncated or cannot be read. */
+  readonly incomplete: number;
 }
 
 /**
@@ -46,19 +49,31 @@ export class ToolCallPipeline {
   readonly #collector = new ToolCallCollector();
   readonly #processor: ToolCallProcessor;
   #fragments = 0;
+  #isFinished = false;
 
-  constructor(options: ToolCallProcessorOptions) {
+  constructor(options: ToolCallProcessorOptions = {}) {
     this.#processor = new ToolCallProcessor(options);
   }
 
-  /** Adds the next fragment. */
+  /**
+   * Adds the next fragment.
+   *
+   * @throws KelivoError with code `closed` after `finish`.
+   */
   add(fragment: ToolCallFragment): void {
+    this.#assertOpen('add');
     this.#fragments++;
     this.#collector.add(fragment);
   }
 
-  /** Returns the calls. Call it once, when the response has ended. */
+  /**
+   * Returns the calls. Call it once, when the response has ended.
+   *
+   * @throws KelivoError with code `closed` when it is called again, because the calls would get other ids.
+   */
   finish(): ToolCallPipelineResult {
+    this.#assertOpen('finish');
+    this.#isFinished = true;
     const calls: ProcessedToolCall[] = [];
     const failed: FailedToolCall[] = [];
     for (const collected of this.#collector.calls()) {
@@ -74,8 +89,17 @@ export class ToolCallPipeline {
       undeclared: count(call => !call.isDeclared),
       renamed: count(call => call.isRenamed),
       repaired: count(call => call.isRepaired),
+      incomplete: count(call => !call.isComplete),
     };
     return { calls, failed, stats };
+  }
+
+  #assertOpen(method: string): void {
+    if (!this.#isFinished) return;
+    throw new KelivoError({
+      code: 'closed',
+      message: `Expected no call of \`${method}\` after \`finish\`. Create a ToolCallPipeline for each response.`,
+    });
   }
 }
 
@@ -88,8 +112,8 @@ export interface DeclaredTool {
 
 /** Options of `ToolCallProcessor` and `ToolCallPipeline`. */
 export interface ToolCallProcessorOptions {
-  /** Tools that were declared to the model. Names are matched with these only. */
-  readonly tools: readonly DeclaredTool[];
+  /** Tools that were declared to the model. Names are matched with these only. @default none */
+  readonly tools?: readonly DeclaredTool[];
   /** Creates the id of a call without one. @default a random id */
   readonly generateId?: () => string;
 }
@@ -100,6 +124,16 @@ export interface ProcessedToolCall {
   readonly toolName: string;
   /** Arguments as JSON, or as the model wrote them if they cannot be repaired. */
   readonly input: string;
+  /** Arguments as an object. Undefined if they are truncated or cannot be read, so that the call must not run. */
+  readonly args: Record<string, unknown> | undefined;
+  /** Position among the processed and failed calls of the response, from 0. */
+  readonly index: number;
+  /** False if the arguments are truncated or cannot be read. */
+  readonly isComplete: boolean;
+  /** The call as the model wrote it. */
+  readonly written: CollectedToolCall;
+  /** The differences from what the model wrote. An id differs if it was missing or repeated. */
+  readonly changes: readonly ToolCallChange[];
   /** True if the tool was declared. */
   readonly isDeclared: boolean;
   /** True if a decoration was removed from the name. */
@@ -108,24 +142,30 @@ export interface ProcessedToolCall {
   readonly isRepaired: boolean;
 }
 
+/** A part of a call that differs from what the model wrote. */
+export type ToolCallChange = 'id' | 'name' | 'arguments';
+
 /** A call that could not be processed. */
 export interface FailedToolCall {
+  /** Position among the processed and failed calls of the response, from 0. */
+  readonly index: number;
   readonly call: CollectedToolCall;
-  /** What was expected and what was received. */
+  /** The expected and the received value. */
   readonly reason: string;
 }
 
 /**
- * Normalizes collected calls: declared names, arguments as JSON, unique ids. A call without a name fails. Arguments that
- * cannot be repaired do not make a call fail.
+ * Normalizes collected calls: declared names, arguments as JSON, unique ids. A call fails if it has no name, or one that
+ * no tool can have. Arguments that cannot be repaired do not make a call fail.
  */
 export class ToolCallProcessor {
   readonly #tools: ReadonlyMap<string, DeclaredTool>;
   readonly #names: ReadonlySet<string>;
   readonly #generateId: () => string;
   readonly #ids = createUniqueIds();
+  #processed = 0;
 
-  constructor({ tools, generateId: makeId = generateId }: ToolCallProcessorOptions) {
+  constructor({ tools = [], generateId: makeId = generateId }: ToolCallProcessorOptions = {}) {
     this.#tools = new Map(tools.map(tool => [tool.name, tool]));
     this.#names = new Set(this.#tools.keys());
     this.#generateId = makeId;
@@ -133,18 +173,33 @@ export class ToolCallProcessor {
 
   /** Returns the processed call, or the reason why it failed. */
   process(call: CollectedToolCall): ProcessedToolCall | FailedToolCall {
+    const index = this.#processed++;
     const written = call.name.trim();
-    if (written === '') return { call, reason: 'Expected a tool call to have a name, got none.' };
+    if (written === '') return { call, index, reason: 'Expected a tool call to have a name, got none.' };
     const toolName = normalizeToolName(call.name, this.#names);
+    if (toolName === undefined && !LEGAL_NAME.test(written))
+      return { call, index, reason: toNameReason(written) };
     const tool = toolName === undefined ? undefined : this.#tools.get(toolName);
     const parsed = parseToolArguments(call.arguments, { schema: tool?.inputSchema });
+    const toolCallId = this.#takeId(call.id);
+    const isRenamed = toolName !== undefined && toolName !== call.name;
+    const isRepaired = parsed.success && parsed.isRepaired;
     return {
-      toolCallId: this.#takeId(call.id),
+      toolCallId,
       toolName: toolName ?? written,
       input: parsed.success ? parsed.json : call.arguments,
+      args: parsed.success ? parsed.input : undefined,
+      index,
+      isComplete: parsed.success,
+      written: call,
+      changes: [
+        ...(toolCallId === call.id ? [] : ['id' as const]),
+        ...((toolName ?? written) === call.name ? [] : ['name' as const]),
+        ...(isRepaired ? ['arguments' as const] : []),
+      ],
       isDeclared: toolName !== undefined,
-      isRenamed: toolName !== undefined && toolName !== call.name,
-      isRepaired: parsed.success && parsed.isRepaired,
+      isRenamed,
+      isRepaired,
     };
   }
 
@@ -152,3 +207,10 @@ export class ToolCallProcessor {
     return this.#ids.take(id ?? this.#generateId());
   }
 }
+
+/** The names that APIs and MCP servers allow, and letters of all alphabets. A declared name can be any text. */
+const LEGAL_NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_.:/-]{0,127}$/u;
+
+const toNameReason = (name: string): string =>
+  `Expected the name of a tool call to have letters, digits, "_", "-", ".", ":" and "/", got ` +
+  `${JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name)}.`;

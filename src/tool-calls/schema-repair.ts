@@ -4,22 +4,58 @@ import { readJson, repairJson } from './json-repair.js';
 import { alternativesOf, itemSchema, propertySchema, resolveSchema } from './json-schema.js';
 
 /**
- * Parses strings as JSON where the schema does not allow a string: `"3"` for an integer, `"[1, 2]"` for an array,
- * `"null"` for a nullable number. Values that satisfy the schema are unchanged, and so are values that cannot be
- * converted.
+ * Converts values that the schema does not allow, if exactly one value can be meant: a string is parsed as JSON (`"3"`
+ * for an integer, `"[1, 2]"` for an array, `"null"` for a nullable number), a number becomes a string, one item a list,
+ * a list of one item that item, and a member of an enum gets its spelling. Values that satisfy the schema are unchanged,
+ * and so are values that cannot be converted.
  *
  * @returns the same object if nothing was repaired.
  */
-export function repairBySchema(value: Record<string, unknown>, schema: JSONSchema7): Record<string, unknown> {
-  const repaired = repair(value, schema, startOf(schema));
+export function repairBySchema(
+  value: Record<string, unknown>,
+  schema: JSONSchema7,
+  options: RepairOptions = {},
+): Record<string, unknown> {
+  const repaired = repairValue(value, schema, { ...options, root: schema });
   return isPlainObject(repaired) ? repaired : value;
+}
+
+export interface RepairOptions {
+  /** The JSON of the value, if it is known. A number becomes a string only if it has the digits of the JSON. */
+  readonly json?: string | undefined;
+}
+
+/** Converts a value as `repairBySchema` does. `root` is the schema that references point into. */
+export const repairValue = (
+  value: unknown,
+  schema: unknown,
+  { root, json }: RepairOptions & { root: unknown },
+): unknown => repair(value, schema, { ...startOf(root), json });
+
+/** Returns true if a schema allows any string, any object or any list, whatever it contains. */
+export const allowsAny = (sample: '' | object, schema: unknown, root: unknown): boolean =>
+  allowsType(sample, schema, startOf(root));
+
+function allowsType(sample: unknown, schema: unknown, position: Position): boolean {
+  if (!isPlainObject(schema) || position.depth > MAX_DEPTH || position.steps.left-- <= 0)
+    return schema !== false;
+  const resolved = resolveSchema(schema, position.root);
+  const allows = (one: unknown): boolean => allowsType(sample, one, deeper(position));
+  return (
+    hasType(sample, resolved) &&
+    resolved.enum === undefined &&
+    resolved.const === undefined &&
+    (toList(resolved.anyOf)?.some(allows) ?? true) &&
+    (toList(resolved.oneOf)?.some(allows) ?? true) &&
+    (toList(resolved.allOf)?.every(allows) ?? true)
+  );
 }
 
 /** Returns true if a value has the types and the required properties of a schema, at every level. */
 export const hasTypesOf = (value: unknown, schema: JSONSchema7): boolean =>
   fitsSchema(value, schema, startOf(schema));
 
-const startOf = (root: JSONSchema7): Position => ({ root, depth: 0, steps: { left: MAX_STEPS } });
+const startOf = (root: unknown): Position => ({ root, depth: 0, steps: { left: MAX_STEPS } });
 
 /** Maximum nesting that is checked. Schemas can be recursive. */
 const MAX_DEPTH = 32;
@@ -29,8 +65,9 @@ const MAX_STEPS = 100_000;
 
 interface Position {
   /** The schema that references point into. */
-  readonly root: JSONSchema7;
+  readonly root: unknown;
   readonly depth: number;
+  readonly json?: string | undefined;
   /** Shared by all checks of one call. */
   readonly steps: { left: number };
 }
@@ -45,7 +82,11 @@ function repair(value: unknown, schema: unknown, position: Position): unknown {
     if (fitsSchema(repaired, alternative, deeper(position))) return repaired;
   }
   if (typeof value === 'string') return repairText(value, resolved, position);
+  if (typeof value === 'number') return repairNumber(value, resolved, position);
   if (Array.isArray(value)) {
+    const only = value.length === 1 ? repair(value[0], resolved, deeper(position)) : undefined;
+    if (only !== undefined && !allowsType([], resolved, position) && fitsSchema(only, resolved, position))
+      return only;
     const items = value.map((item: unknown, index) =>
       repair(item, itemSchema(resolved, index), deeper(position)),
     );
@@ -56,14 +97,51 @@ function repair(value: unknown, schema: unknown, position: Position): unknown {
     name,
     repair(inner, propertySchema(resolved, name), deeper(position)),
   ]);
-  return entries.every(([name, inner]) => inner === value[name]) ? value : Object.fromEntries(entries);
+  if (entries.some(([name, inner]) => inner !== value[name])) return Object.fromEntries(entries);
+  return toListOfOne(value, resolved, position) ?? value;
 }
 
 function repairText(text: string, schema: PlainObject, position: Position): unknown {
   const value = parseText(text);
-  if (value === undefined || typeof value === 'string') return text;
-  const repaired = repair(value, schema, deeper(position));
-  return fitsSchema(repaired, schema, position) ? repaired : text;
+  if (value !== undefined && typeof value !== 'string') {
+    const repaired = repair(value, schema, deeper(position));
+    if (fitsSchema(repaired, schema, position)) return repaired;
+  }
+  const member = findMember(text, schema);
+  if (member !== undefined) return member;
+  // Text with brackets or commas may be a list that cannot be read.
+  return (/[[\]{},\n]/.test(text) ? undefined : toListOfOne(text, schema, position)) ?? text;
+}
+
+/** Returns the only member of an enum that differs in case and surrounding white space. */
+function findMember(text: string, schema: PlainObject): unknown {
+  const members = toList(schema.enum) ?? (schema.const === undefined ? [] : [schema.const]);
+  const written = text.trim().toLowerCase();
+  const [member, ...others] = members.filter(
+    one => typeof one === 'string' && one.trim().toLowerCase() === written,
+  );
+  return others.length === 0 ? member : undefined;
+}
+
+function repairNumber(value: number, schema: PlainObject, position: Position): unknown {
+  const text = String(value);
+  if (fitsSchema(text, schema, position) && (position.json === undefined || hasPlainNumbers(position.json)))
+    return text;
+  return toListOfOne(value, schema, position) ?? value;
+}
+
+/** Returns true if JavaScript writes all numbers as the JSON does: not `1.10` or a number of 20 digits. */
+const hasPlainNumbers = (json: string): boolean =>
+  [...json.matchAll(/"(?:[^"\\]|\\.)*"|(-?\d[\d.eE+-]*)/gs)].every(
+    ([, number]) => number === undefined || String(Number(number)) === number,
+  );
+
+/** Returns a list of the one item if the schema requires a list of such items. */
+function toListOfOne(value: unknown, schema: PlainObject, position: Position): unknown[] | undefined {
+  const items = itemSchema(schema, 0);
+  if (!isPlainObject(items) || !allowsType([], schema, position)) return undefined;
+  const item = repair(value, items, deeper(position));
+  return fitsSchema([item], schema, position) ? [item] : undefined;
 }
 
 /** Constants in JSON, Python and upper-case spelling. */
@@ -76,8 +154,12 @@ const constants: ReadonlyMap<string, unknown> = new Map([
 
 function parseText(text: string): unknown {
   const word = text.trim();
-  if (/^-?\d/.test(word)) return isExactNumber(word) ? readJson(word)?.value : undefined;
-  if (/^[{[]/.test(word)) return (readJson(word) ?? repairJson(word))?.value;
+  if (/^-?\d/.test(word))
+    return isExactNumber(word) ? readJson(word.replace(/^(-?)0+(?=\d)/, '$1'))?.value : undefined;
+  if (/^[{[]/.test(word)) {
+    const reading = readJson(word) ?? repairJson(word);
+    return typeof reading === 'string' || reading.isCompleted ? undefined : reading.value;
+  }
   return constants.get(word.toLowerCase());
 }
 

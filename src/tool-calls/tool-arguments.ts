@@ -1,7 +1,9 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import { isPlainObject } from '../shared/json.js';
+import { unwrapCall } from './call-wrapper.js';
+import { type JsonReading, readJson, repairJson } from './json-repair.js';
+import type { JsonFault } from './lenient-json.js';
 import { hasTypesOf, repairBySchema } from './schema-repair.js';
-import { isTruncatedJson, type JsonReading, readJson, repairJson } from './json-repair.js';
 
 /** Options of `parseToolArguments`. */
 export interface ParseToolArgumentsOptions {
@@ -24,7 +26,7 @@ export type ParsedToolArguments =
     }
   | {
       readonly success: false;
-      /** What was expected and what was received, as text for the model. */
+      /** The expected and the received value, as text for the model. */
       readonly reason: string;
     };
 
@@ -41,24 +43,27 @@ export function parseToolArguments(
 ): ParsedToolArguments {
   if (text.trim() === '') return { success: true, input: {}, json: '{}', isRepaired: text !== '' };
   const valid = readJson(text);
-  const { reading, innerText } = unwrapTexts(valid ?? repairJson(text), text);
-  const value = isNothing(reading?.value) && acceptsNothing(schema) ? {} : reading?.value;
-  if (reading === undefined && isTruncatedJson(innerText)) return failTruncated(text);
+  const reading = unwrapTexts(valid ?? repairJson(text));
+  if (reading === 'truncated') return failTruncated(text);
+  if (reading === 'malformed') return fail('a JSON object', text);
+  const value = onlyItem(isNothing(reading.value) && acceptsNothing(schema) ? {} : reading.value);
   if (!isPlainObject(value)) return fail('a JSON object', text);
   if (hasPrototypeKey(value)) return fail('no prototype key', text);
   const compact = toJson(value);
   if (compact === undefined) return fail('fewer levels', text);
 
-  const repaired = schema === undefined ? value : repairBySchema(value, schema);
-  if (reading?.isCompleted && schema !== undefined && !hasTypesOf(repaired, schema))
+  const { json } = reading;
+  const repaired = schema === undefined ? value : repairBySchema(unwrapCall(value, schema), schema, { json });
+  if (reading.isCompleted && schema !== undefined && !hasTypesOf(repaired, schema))
     return failTruncated(text);
-  const wasRepaired = repaired !== value;
-  const exact = reading !== undefined && hasLongNumber(compact) ? reading.json : compact;
+  if (repaired !== value && hasPrototypeKey(repaired)) return fail('no prototype key', text);
+  const isSame = repaired === value && value === reading.value;
+  const exact = isSame && hasLongNumber(compact) ? reading.json : compact;
   return {
     success: true,
     input: repaired,
-    json: wasRepaired ? JSON.stringify(repaired) : exact,
-    isRepaired: wasRepaired || reading !== valid || value !== reading?.value,
+    json: repaired === value ? exact : JSON.stringify(repaired),
+    isRepaired: !isSame || reading !== valid,
   };
 }
 
@@ -78,19 +83,19 @@ const isNothing = (value: unknown): boolean => value === null || value === '';
 const acceptsNothing = (schema: JSONSchema7 | undefined): boolean =>
   schema !== undefined && hasTypesOf({}, schema);
 
-/** Decodes JSON that was encoded as a JSON string, up to three times. Returns the innermost text with its value. */
-function unwrapTexts(
-  outer: JsonReading | undefined,
-  text: string,
-): { reading: JsonReading | undefined; innerText: string } {
+/** Decodes JSON that was encoded as a JSON string, up to three times. */
+function unwrapTexts(outer: JsonReading | JsonFault): JsonReading | JsonFault {
   let reading = outer;
-  let innerText = text;
-  for (let level = 0; level < 3 && typeof reading?.value === 'string' && reading.value !== ''; level++) {
-    innerText = reading.value;
-    reading = readJson(innerText) ?? repairJson(innerText);
+  for (let level = 0; level < 3; level++) {
+    if (typeof reading === 'string' || typeof reading.value !== 'string' || reading.value === '') break;
+    reading = readJson(reading.value) ?? repairJson(reading.value);
   }
-  return { reading, innerText };
+  return reading;
 }
+
+/** Unwraps an object that is the only item of a list. */
+const onlyItem = (value: unknown): unknown =>
+  Array.isArray(value) && value.length === 1 && isPlainObject(value[0]) ? value[0] : value;
 
 /** Returns undefined for values that are nested too deep. They can be parsed, but writing them would throw later. */
 function toJson(value: unknown): string | undefined {

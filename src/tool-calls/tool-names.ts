@@ -33,6 +33,9 @@ export function normalizeToolName(name: string, declared: ReadonlySet<string>): 
   return undefined;
 }
 
+/** Returns a name without the decorations that models and servers add. */
+export const undecorateToolName = (name: string): string => undecorate(name).at(-1) ?? name;
+
 /** Returns the name without white space around it, then without one decoration after the other. */
 function undecorate(name: string): string[] {
   let bare = name.trim();

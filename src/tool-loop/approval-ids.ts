@@ -3,7 +3,7 @@ import { toStableJson } from '../shared/json.js';
 import { once } from '../shared/settings.js';
 import { createTimeLimit } from './time-limit.js';
 
-/** How approvals that a host passes back are verified in every process that may receive them. */
+/** Settings for verifying a host's approvals in every process that may receive them. */
 export interface HostApprovalOptions {
   /**
    * Signs the approval ids: a random text of at least 32 characters, the same in all processes of the application and

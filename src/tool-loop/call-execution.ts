@@ -125,7 +125,7 @@ function toApprovalRequest(
   };
 }
 
-interface RunToolOptions extends Pick<ToolCallOptions, 'callContext' | 'messages' | 'isV3Host'> {
+interface RunToolOptions extends Pick<ToolCallOptions, 'callContext' | 'messages' | 'isLaterHost'> {
   readonly source: ToolSource;
   readonly signal: AbortSignal;
   /** Time that the tool may take without reporting progress, in milliseconds. */
@@ -145,7 +145,7 @@ interface ToolRun {
  */
 async function runTool(
   call: ToolInvocation,
-  { source, signal, timeout, onProgress, callContext, messages, isV3Host }: RunToolOptions,
+  { source, signal, timeout, onProgress, callContext, messages, isLaterHost }: RunToolOptions,
 ): Promise<ToolRun> {
   signal.throwIfAborted();
   const message = `The tool "${call.toolName}" exceeded its limit of ${timeout} ms. It may or may not have taken effect.`;
@@ -156,7 +156,7 @@ async function runTool(
       signal: limit.signal,
       callContext,
       messages,
-      isV3Host,
+      isLaterHost,
       onProgress(progress) {
         // A tool may report progress after it was stopped.
         if (isDone || limit.signal.aborted) return;

@@ -1,5 +1,5 @@
 import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
-import { isV3Host } from '../parts/call-marks.js';
+import { isLaterHost } from '../parts/call-marks.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import { type DeclaredStub, readToolStub } from '../tools/tool-stubs.js';
 import { toolApprovalOf } from './approvals.js';
@@ -19,7 +19,7 @@ export interface CallSettings {
   readonly scheduling: Omit<Scheduling, 'signal'>;
   readonly execution: Pick<
     ExecuteCallOptions,
-    'source' | 'timeout' | 'outputLimits' | 'approve' | 'approvals' | 'toolApproval' | 'stubs' | 'isV3Host'
+    'source' | 'timeout' | 'outputLimits' | 'approve' | 'approvals' | 'toolApproval' | 'stubs' | 'isLaterHost'
   >;
   /** Returns the results that earlier attempts at this turn stored for a round; undefined without a store. */
   storedResultsOf(round: number, signal: AbortSignal): StoredResults | undefined;
@@ -45,7 +45,7 @@ export function createCallSettings(
       approvals,
       toolApproval: toolApprovalOf(callOptions.providerOptions),
       stubs: stubsOf(callOptions),
-      isV3Host: isV3Host(callOptions),
+      isLaterHost: isLaterHost(callOptions),
     },
     storedResultsOf: (round, signal) =>
       turnId === undefined ? undefined : openResults({ turnId, position, round, signal }),

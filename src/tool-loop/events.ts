@@ -31,7 +31,14 @@ type TurnEvent =
     } & CallFacts)
   /** A limit ended the calling of tools, a repeated call was not run, or something such as the result store failed. */
   | { type: 'warning'; round: number; message: string }
-  | { type: 'round-end'; round: number; finishReason: string; usage: LanguageModelV2Usage };
+  | {
+      type: 'round-end';
+      round: number;
+      finishReason: string;
+      usage: LanguageModelV2Usage;
+      /** The names of the adapters that were applied to the model. @default none was */
+      adapters?: readonly string[];
+    };
 
 /** Reports an event of a turn. Never throws. */
 export type EmitEvent = (event: TurnEvent) => void;

@@ -12,7 +12,7 @@ import {
   approvalMarkOf,
   type ApprovalResponse,
   approvalResponsesOf,
-  isV3Host,
+  isLaterHost,
   withApprovalMark,
 } from '../parts/call-marks.js';
 import type { ToolDefinition, ToolInvocation, ToolOutput } from '../tools/tool-source.js';
@@ -72,7 +72,7 @@ export function createHostApprovals(
   { approve, hostApprovals }: Pick<ToolLoopOptions, 'approve' | 'hostApprovals'>,
 ): HostApprovals {
   // Hosts reject all tool parts if the tool choice is `none`.
-  const isActive = approve === 'host' && isV3Host(callOptions) && callOptions.toolChoice?.type !== 'none';
+  const isActive = approve === 'host' && isLaterHost(callOptions) && callOptions.toolChoice?.type !== 'none';
   const ids = createApprovalIds(hostApprovals);
   const asked = new Set<string>();
 

@@ -121,7 +121,7 @@ function createForwarder(turn: Turn, { calls, write }: { calls: CallRunner; writ
       collector.add(call);
       held.write(hiddenCalls.mark(call));
     },
-    'tool-result': part => emit({ ...part, toolCallId: ids.call(part.toolCallId) }),
+    'tool-result': part => emit({ ...part, toolCallId: ids.result(part.toolCallId) }),
 
     error: part => {
       hasFailed = true;

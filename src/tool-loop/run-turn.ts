@@ -1,4 +1,4 @@
-import type { LanguageModelV2FinishReason } from '@ai-sdk/provider';
+import type { LanguageModelV2FinishReason, SharedV2ProviderMetadata } from '@ai-sdk/provider';
 import type { PartSink } from '../parts/part-stream.js';
 import { runApprovedCalls } from './approved-calls.js';
 import type { CallRunner } from './call-runner.js';
@@ -57,7 +57,7 @@ export async function runTurn(turn: Turn, firstRound: Round | undefined, sink: P
       summary.release();
       record.addRound(summary, outcomes);
       limits.recordRound(outcomes);
-      turn.emit({ type: 'round-end', round: number, finishReason, usage });
+      turn.emit({ type: 'round-end', round: number, finishReason, usage, ...adaptersOf(providerMetadata) });
 
       if (!mayCall || isWaiting || isFinal(summary, calls)) {
         if (!isWaiting && isWithoutAnswer(summary)) explainLimit(turn, sink);
@@ -104,6 +104,12 @@ function explainLimit({ record, ids, hiddenCalls }: Turn, { write }: PartSink): 
   write({ type: 'text-start', id });
   write({ type: 'text-delta', id, delta: `The model gave no answer: ${reachedLimit.reason}` });
   write(hiddenCalls.mark({ type: 'text-end', id }, { isCarrier: true }));
+}
+
+/** Returns the adapters that the model reports. */
+function adaptersOf(metadata: SharedV2ProviderMetadata | undefined): { adapters?: readonly string[] } {
+  const adapters = metadata?.kelivo?.adapters;
+  return Array.isArray(adapters) ? { adapters: adapters.map(String) } : {};
 }
 
 const isWithoutAnswer = (summary: RoundSummary): boolean =>

@@ -14,6 +14,11 @@ export interface RoundIds {
    * @returns undefined for a call that was sent twice.
    */
   completeCall(id: string, contents: string): string | undefined;
+  /**
+   * Returns the id of the call that a result belongs to: of the same round, else of an earlier one. The server sends the
+   * output of a program in a later response than the program.
+   */
+  result(id: string): string;
 }
 
 export interface TurnIds {
@@ -26,21 +31,28 @@ export interface TurnIds {
  */
 export function createTurnIds(prompt: LanguageModelV2Prompt): TurnIds {
   const blocks = createUniqueIds();
-  const calls = createUniqueIds({
-    taken: prompt.flatMap(({ content }) =>
-      typeof content === 'string'
-        ? []
-        : content.flatMap(part => ('toolCallId' in part ? [part.toolCallId] : [])),
-    ),
-  });
+  const taken = prompt.flatMap(({ content }) =>
+    typeof content === 'string'
+      ? []
+      : content.flatMap(part => ('toolCallId' in part ? [part.toolCallId] : [])),
+  );
+  const calls = createUniqueIds({ taken });
+  /** The newest name of each id of a call so far. */
+  const newest = new Map(taken.map(id => [id, id]));
 
   return {
     round() {
       const contentsById = new Map<string, Set<string>>();
-      const call = createNames(calls);
+      const names = createNames(calls);
+      const call = (id: string): string => {
+        const name = names(id);
+        newest.set(id, name);
+        return name;
+      };
       return {
         block: createNames(blocks),
         call,
+        result: id => newest.get(id) ?? call(id),
         completeCall(id, contents) {
           const known = contentsById.get(id);
           if (known?.has(contents)) return undefined;

@@ -62,6 +62,7 @@ export function createTurnRecord(): TurnRecord {
           isError: isErrorOutput(output),
         })),
         durationMs: Math.round(now - roundStartedAt),
+        ...toIssues(finish.providerMetadata),
       });
       roundStartedAt = now;
     },
@@ -105,6 +106,14 @@ export function createTurnRecord(): TurnRecord {
   };
 }
 
+/** Returns what the model reports about its response only in the finish part, of which the host sees the last. */
+const toIssues = (metadata: SharedV2ProviderMetadata | undefined): JSONObject =>
+  Object.fromEntries(
+    Object.entries(metadata?.kelivo ?? {}).filter(([name]) =>
+      ['mcpErrors', 'unnamedCalls', 'droppedEvents', 'incompleteReason'].includes(name),
+    ),
+  );
+
 /** Hosts retry errors that are marked as retryable: an `APICallError`, and the errors of the AI gateway. */
 const isRetryable = (error: unknown): error is Error =>
   error instanceof Error && 'isRetryable' in error && error.isRetryable === true;
@@ -128,5 +137,5 @@ function withoutRetry(error: Error): Error {
 
 const definedCounts = (usage: LanguageModelV2Usage): JSONObject =>
   Object.fromEntries(
-    Object.entries(usage).filter((entry): entry is [string, number] => entry[1] !== undefined),
+    Object.entries(usage).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
   );

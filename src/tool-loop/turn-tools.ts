@@ -1,8 +1,9 @@
 import type { LanguageModelV2CallOptions, LanguageModelV2FunctionTool } from '@ai-sdk/provider';
 import { untilAborted } from '../shared/abort.js';
-import { isStrictSchema } from '../tools/strict-schema.js';
+import { isStrictSchema } from '../tool-calls/strict-schema.js';
 import { isToolStub } from '../tools/tool-stubs.js';
 import type { ToolDefinition, ToolSource } from '../tools/tool-source.js';
+import { allowedNamesOf, renameAllowedTools } from './allowed-tools.js';
 import { knownToolsOf } from './calls.js';
 import { createToolFinder, type FindTool, type HostTool, type ToolFinderOptions } from './known-tools.js';
 import type { TurnLifetime } from './turn-lifetime.js';
@@ -22,7 +23,9 @@ export interface TurnTools {
 }
 
 export interface TurnToolsOptions
-  extends Pick<LanguageModelV2CallOptions, 'prompt' | 'tools'>, Pick<ToolFinderOptions, 'isHostedTool'> {
+  extends
+    Pick<LanguageModelV2CallOptions, 'prompt' | 'tools' | 'providerOptions'>,
+    Pick<ToolFinderOptions, 'isHostedTool'> {
   readonly source: ToolSource;
   /** Ends when the source is closed. */
   readonly lifetime: Pick<TurnLifetime, 'signal' | 'endWith'>;
@@ -36,6 +39,7 @@ export async function openTurnTools({
   lifetime,
   prompt,
   tools: declared = [],
+  providerOptions,
   isHostedTool,
   warn,
 }: TurnToolsOptions): Promise<TurnTools> {
@@ -44,6 +48,7 @@ export async function openTurnTools({
   // A host declares the loop's tools as stubs. The model needs their real schemas, and only while they are available.
   const ownTools = declared.filter(tool => !isStub(tool));
   const ownNames = new Set(ownTools.map(({ name }) => name));
+  const allowed = allowedNamesOf(providerOptions);
   const warned = new Set<string>();
   let current: Required<Omit<ToolFinderOptions, 'isHostedTool'>> = {
     loopTools: new Map(),
@@ -75,19 +80,32 @@ export async function openTurnTools({
     for (const message of [...listing.warnings, ...shadowWarnings(ownTools, loopTools)]) warnOnce(message);
   }
 
+  const toCurrentName = (name: string): string => current.aliases.get(name)?.name ?? name;
+
+  /** Returns true if the call may use a tool of the loop. */
+  const isAllowed = (name: string): boolean =>
+    allowed === undefined || allowed.some(other => toCurrentName(other) === name);
+
   await refresh();
   return {
     get offered() {
       return current.loopTools;
     },
-    find: call => find(call),
+    find(call) {
+      const found = find(call);
+      if (found.owner !== 'loop' || isAllowed(found.toolName)) return found;
+      const reason =
+        `The tool ${JSON.stringify(found.toolName)} is not allowed in this call. ` +
+        `Allowed tools: ${(allowed ?? []).map(toCurrentName).join(', ')}.`;
+      return { owner: 'nobody', toolName: found.toolName, reason };
+    },
     get: name => current.loopTools.get(name) ?? current.aliases.get(name),
     refresh,
     applyTo({ tools: _, toolChoice, ...options }) {
       const tools = [...current.hostTools, ...[...current.loopTools.values()].map(toFunctionTool)];
       const renamed = toolChoice?.type === 'tool' ? current.aliases.get(toolChoice.toolName) : undefined;
       return {
-        ...options,
+        ...renameAllowedTools(options, toCurrentName),
         ...(toolChoice && { toolChoice: renamed ? { type: 'tool', toolName: renamed.name } : toolChoice }),
         ...(tools.length > 0 && { tools }),
       };
@@ -113,11 +131,17 @@ function shadowWarnings(
   });
 }
 
-const toFunctionTool = ({ name, description, inputSchema }: ToolDefinition): LanguageModelV2FunctionTool => ({
+const toFunctionTool = ({
+  name,
+  description,
+  inputSchema,
+  providerOptions,
+}: ToolDefinition): LanguageModelV2FunctionTool => ({
   type: 'function',
   name,
   ...(description !== undefined && { description }),
   inputSchema,
+  ...(providerOptions !== undefined && { providerOptions }),
   // A host's request for strict schemas does not apply to the loop's tools. `ai@6` has the field, V2 does not.
   ...(!isStrictSchema(inputSchema) && { strict: false }),
 });

@@ -1,7 +1,7 @@
 import type { LanguageModelV2CallOptions, LanguageModelV2CallWarning } from '@ai-sdk/provider';
 import { generateId } from '@ai-sdk/provider-utils';
 import { retry } from '../http/retry.js';
-import { isV3Host, withRound, withTurnToken } from '../parts/call-marks.js';
+import { isLaterHost, withRound, withTurnToken } from '../parts/call-marks.js';
 import {
   createProviderToolParts,
   type ProviderToolParts,
@@ -185,7 +185,7 @@ function createToolPartsModes(
   { mode, toolActivity }: { mode: TurnContext['mode']; toolActivity: ToolLoopOptions['toolActivity'] },
 ): (toolName: string) => ToolPartsMode {
   if (toolActivity === 'none' || callOptions.toolChoice?.type === 'none') return () => 'none';
-  if (isV3Host(callOptions)) return () => 'full';
+  if (isLaterHost(callOptions)) return () => 'full';
   const declared = new Set(callOptions.tools?.map(tool => tool.name));
   return toolName => (declared.has(toolName) ? 'full' : mode === 'stream' ? 'result' : 'none');
 }

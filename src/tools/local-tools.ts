@@ -1,3 +1,4 @@
+import type { SharedV2ProviderOptions } from '@ai-sdk/provider';
 import { asSchema, executeTool, type ModelMessage, type Tool } from '@ai-sdk/provider-utils';
 import { toV2Output } from '../parts/v2-output.js';
 import { untilAborted } from '../shared/abort.js';
@@ -57,7 +58,7 @@ export interface LocalToolCallOptions {
  * functions are methods, so that their parameters may have the types of any release.
  */
 export interface LocalTool<Schema = unknown> {
-  /** What the tool does and when to use it. The model reads it. @default none */
+  /** Describes the tool and when to use it, for the model. @default none */
   readonly description?: string | ((options: never) => string);
   /** The schema of the input: a Zod schema or the result of `jsonSchema()` of `ai`. */
   readonly inputSchema: Schema;
@@ -71,6 +72,8 @@ export interface LocalTool<Schema = unknown> {
    * @default the `approvals` option of the tool loop
    */
   readonly needsApproval?: boolean | NeedsApproval<ToolInput<Schema>>['check'];
+  /** Options of the tool for the model's provider, for example `{ openai: { allowedCallers: ['programmatic'] } }`. @default none */
+  readonly providerOptions?: Readonly<Record<string, object>>;
   /** Set to true if the tool changes nothing. Read-only tools run in parallel. @default not stated, which counts as false */
   readonly readOnly?: boolean;
   /**
@@ -140,12 +143,15 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
       const definitions: ToolDefinition[] = [];
       const warnings: string[] = [];
       for (const [name, tool] of Object.entries(tools)) {
-        const { readOnly, destructive } = tool;
+        const { readOnly, destructive, providerOptions } = tool;
         try {
           const inputSchema = await asSchema(tool.inputSchema).jsonSchema;
           const description = toDescription(tool, options);
           definitions.push({
             ...{ name, description, inputSchema },
+            ...(providerOptions !== undefined && {
+              providerOptions: providerOptions as SharedV2ProviderOptions,
+            }),
             ...(readOnly !== undefined && { readOnly }),
             ...(destructive !== undefined && { destructive }),
             ...(tool.needsApproval && {
@@ -217,7 +223,7 @@ async function runLocalTool(
     }
     const output = await lastOutput(tool, { ...call, input: checked.value }, options);
     if (tool.toModelOutput === undefined) return toOutput(output);
-    const { aiVersion = options.isV3Host ? 6 : 5 } = options;
+    const { aiVersion = options.isLaterHost ? 6 : 5 } = options;
     const { toolCallId } = call;
     const modelOutput = await tool.toModelOutput(
       aiVersion < 6 ? output : { toolCallId, input: checked.value, output },

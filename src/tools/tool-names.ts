@@ -11,7 +11,7 @@ export interface SourceTool {
 type NamedTools = Required<Pick<ToolListing, 'tools' | 'aliases'>>;
 
 interface AssignOptions {
-  /** What names of the conversation refer to. */
+  /** Names in the conversation, with the tools that they refer to. */
   readonly known?: readonly KnownTool[];
   /** Further names that the sources themselves list. */
   readonly aliases: Iterable<readonly [name: string, tool: ToolDefinition | undefined]>;

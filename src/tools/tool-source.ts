@@ -1,4 +1,4 @@
-import type { JSONSchema7, LanguageModelV2Prompt } from '@ai-sdk/provider';
+import type { JSONSchema7, LanguageModelV2Prompt, SharedV2ProviderOptions } from '@ai-sdk/provider';
 import type { ToolResultOutput } from '../tool-calls/mcp-output.js';
 
 /**
@@ -32,7 +32,7 @@ export interface ToolSource {
 export interface ListToolsOptions {
   readonly signal?: AbortSignal;
   /**
-   * What names in the conversation refer to. The listing does not offer another server's tool under such a name.
+   * Names in the conversation, with the tools that they refer to. The listing does not offer another server's tool under such a name.
    * @default none
    */
   readonly known?: readonly KnownTool[];
@@ -70,6 +70,8 @@ export interface ToolDefinition {
   readonly description?: string;
   /** JSON Schema of the arguments, always of `type: "object"`. */
   readonly inputSchema: JSONSchema7;
+  /** Options of the tool for the model's provider, for example `{ openai: { deferLoading: true } }`. @default none */
+  readonly providerOptions?: SharedV2ProviderOptions;
   /** The MCP server that offers the tool, by its name in the configuration. @default none, a tool of the application */
   readonly server?: string;
   /**
@@ -132,7 +134,7 @@ export interface ToolCallOptions {
   /** The messages that the model had received when it made the call, without system messages. */
   readonly messages?: LanguageModelV2Prompt;
   /** The host is known to be `ai` 6 or later. @default false */
-  readonly isV3Host?: boolean;
+  readonly isLaterHost?: boolean;
 }
 
 /** Progress of a running tool. */

@@ -67,14 +67,38 @@ export function toHostedRequest({
   return [call, { type: 'tool-approval-request', approvalId: toolCallId, toolCallId }];
 }
 
+/** Returns the call that expresses an approval request of a hosted server in version 2. See `toHostedRequest`. */
+export function toApprovalCall(call: PlainObject, { approvalId }: PlainObject): PlainObject {
+  const { dynamic: _, providerExecuted: __, ...rest } = call;
+  const metadata = objectOf(call.providerMetadata);
+  const serverLabel = stringOf(objectOf(metadata?.kelivo)?.approvalFor);
+  const request = { serverLabel, name: stringOf(call.toolName).replace(/^mcp\./, ''), arguments: call.input };
+  return {
+    ...rest,
+    // The API identifies the request by this id.
+    toolCallId: stringOf(approvalId),
+    toolName: APPROVAL_TOOL.name,
+    input: JSON.stringify(request),
+  };
+}
+
+/** Returns true for the tool and the calls that express approval requests in version 2. */
+export const isApprovalTool = ({ id, name }: { id?: string; name?: string }): boolean =>
+  id === APPROVAL_TOOL.id || name === APPROVAL_TOOL.name;
+
 /**
  * Converts the approval requests and responses of a history to version 2. The responses to requests of the tool loop are
  * returned separately.
  */
-export function withV2Approvals(prompt: readonly LanguageModelV3Message[]): {
+export function withV2Approvals(
+  prompt: readonly LanguageModelV3Message[],
+  tools: readonly LanguageModelV3Tool[] = [],
+): {
   prompt: readonly LanguageModelV3Message[];
   responses: readonly ApprovalResponse[];
 } {
+  const onlyServer = findOnlyServer(tools);
+  const official = onlyServer === undefined ? undefined : findOfficialRequest(prompt);
   /** Responses by the id of their request. Undefined if there is none so far. */
   const requests = new Map<unknown, ApprovalRequest>();
   const responses: ApprovalResponse[] = [];
@@ -110,11 +134,21 @@ export function withV2Approvals(prompt: readonly LanguageModelV3Message[]): {
       requests.set(toolCallId, request);
       return part;
     }
-    const serverLabel = objectOf(objectOf(providerOptions)?.kelivo)?.approvalFor;
-    if (typeof serverLabel !== 'string') return part;
-    requests.set(toolCallId, { hasResponse: false });
-    const request = { serverLabel, name: stringOf(toolName).replace(/^mcp\./, ''), arguments: input };
-    return { type: 'tool-call', toolCallId, toolName: APPROVAL_TOOL.name, input: request, providerOptions };
+    const isOfficial = official !== undefined && toolCallId === official.toolCallId;
+    const approvalFor = objectOf(objectOf(providerOptions)?.kelivo)?.approvalFor;
+    if (!isOfficial && typeof approvalFor !== 'string') return part;
+    const id = isOfficial ? official.approvalId : toolCallId;
+    const request = { hasResponse: false };
+    requests.set(id, request);
+    requests.set(toolCallId, request);
+    const serverLabel = stringOf(approvalFor) || onlyServer;
+    return {
+      type: 'tool-call',
+      toolCallId: id,
+      toolName: APPROVAL_TOOL.name,
+      input: { serverLabel, name: stringOf(toolName).replace(/^mcp\./, ''), arguments: input },
+      providerOptions: isOfficial ? { openai: { itemId: id } } : providerOptions,
+    };
   }
 
   function toV2Response(
@@ -137,6 +171,50 @@ export function withV2Approvals(prompt: readonly LanguageModelV3Message[]): {
     const { name: toolName } = APPROVAL_TOOL;
     return [{ type: 'tool-result', toolCallId: id, toolName, output: { type: 'json', value } }];
   }
+}
+
+/** Returns the label of the hosted MCP server, if there is exactly one. */
+function findOnlyServer(tools: readonly LanguageModelV3Tool[]): string | undefined {
+  const [server, ...others] = tools.filter(({ id }) => id === 'openai.mcp');
+  const label = objectOf(server !== undefined && 'args' in server ? server.args : undefined)?.serverLabel;
+  return others.length === 0 && typeof label === 'string' ? label : undefined;
+}
+
+/**
+ * Finds the request of the official provider that was answered last. Its call has another id than the response, so that
+ * they belong together only if there is one of each. Otherwise, an approval might count for the wrong call.
+ */
+function findOfficialRequest(
+  prompt: readonly LanguageModelV3Message[],
+): { toolCallId: string; approvalId: string } | undefined {
+  const calls = new Set<string>();
+  const known = new Set<unknown>();
+  const answered = new Set<string>();
+  for (const { content } of prompt) {
+    for (const part of typeof content === 'string' ? [] : content) {
+      const { toolCallId, toolName, providerExecuted, providerOptions, approvalId }: PlainObject = {
+        ...part,
+      };
+      const mark = approvalMarkOf(providerOptions);
+      const isOurs =
+        mark !== undefined || objectOf(objectOf(providerOptions)?.kelivo)?.approvalFor !== undefined;
+      if (part.type === 'tool-call' && isOurs) known.add(mark?.id).add(toolCallId);
+      else if (
+        part.type === 'tool-call' &&
+        providerExecuted === true &&
+        stringOf(toolName).startsWith('mcp.')
+      )
+        calls.add(stringOf(toolCallId));
+      if (part.type === 'tool-result') calls.delete(stringOf(toolCallId));
+      if (part.type === 'tool-approval-response' && !known.has(approvalId))
+        answered.add(stringOf(approvalId));
+    }
+  }
+  const [toolCallId, ...otherCalls] = calls;
+  const approvalId = [...answered].at(-1);
+  return toolCallId === undefined || approvalId === undefined || otherCalls.length > 0
+    ? undefined
+    : { toolCallId, approvalId };
 }
 
 interface ApprovalRequest {

@@ -1,8 +1,9 @@
 import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
 import { withApprovalResponses } from '../parts/call-marks.js';
 import { toV2Output } from '../parts/v2-output.js';
-import { objectOf } from '../shared/json.js';
+import { objectOf, stringOf } from '../shared/json.js';
 import { withApprovalTool, withV2Approvals } from './approvals.js';
+import { fromCustomPart } from './custom-parts.js';
 import type {
   LanguageModelV3CallOptions,
   LanguageModelV3Message,
@@ -21,7 +22,7 @@ export function toV2Options(options: LanguageModelV3CallOptions): {
 } {
   const { prompt, tools, ...rest } = options;
   const removed = new Set<string>();
-  const approvals = withV2Approvals(prompt);
+  const approvals = withV2Approvals(prompt, tools);
   const messages = approvals.prompt.map(message =>
     toV2Message(message, { remove: type => void removed.add(type) }),
   );
@@ -49,7 +50,6 @@ const toV2Tool = (tool: LanguageModelV3Tool) =>
 const UNSUPPORTED_PARTS: ReadonlySet<string> = new Set([
   'tool-approval-request',
   'tool-approval-response',
-  'custom',
   'reasoning-file',
 ]);
 
@@ -66,8 +66,19 @@ function toV2Message(
         remove(part.type);
         return [];
       }
-      if (part.type === 'tool-result') return { ...part, output: toV2Output(part.output) };
-      return part.type === 'file' ? toV2File(part) : part;
+      switch (part.type) {
+        case 'tool-result':
+          return { ...part, output: toV2Output(part.output) };
+        case 'file':
+          return toV2File(part);
+        case 'custom': {
+          const { kind, providerOptions } = part;
+          const carried = fromCustomPart({ kind: stringOf(kind), metadata: objectOf(providerOptions) });
+          return { type: 'reasoning', text: '', providerOptions: carried };
+        }
+        default:
+          return part;
+      }
     }),
   };
 }

@@ -3,7 +3,10 @@
  *
  * @module kelivo-responses/v3
  */
+export type { RegistrableProvider } from '../provider/recreate-model.js';
+export { registerProvider, type RegisterProviderOptions } from '../provider/register-provider.js';
 export { toLanguageModelV3 } from './language-model.js';
+export { type LaterLanguageModel, toLanguageModelV2 } from './language-model-v2.js';
 export {
   createKelivoResponsesProvider,
   type EmbeddingModelV3,

@@ -3,6 +3,8 @@ import type { EmbeddingModelOptions } from '../embeddings/model.js';
 import {
   createKelivoResponsesProvider as createV2Provider,
   type KelivoResponsesProvider,
+  origins,
+  withOrigin,
 } from '../provider/provider.js';
 import type { KelivoResponsesSettings } from '../provider/settings.js';
 import { toLanguageModelV3 } from './language-model.js';
@@ -41,7 +43,7 @@ export function toProviderV3(provider: KelivoResponsesProvider): KelivoResponses
     toLanguageModelV3(provider.languageModel(modelId));
   const embeddingModel = (modelId: string, options?: EmbeddingModelOptions): EmbeddingModelV3 =>
     toEmbeddingModelV3(provider.textEmbeddingModel(modelId, options));
-  return Object.assign((modelId: string) => languageModel(modelId), {
+  const converted = Object.assign((modelId: string) => languageModel(modelId), {
     specificationVersion: 'v3' as const,
     languageModel,
     responses: (modelId: string) => toLanguageModelV3(provider.responses(modelId)),
@@ -53,6 +55,7 @@ export function toProviderV3(provider: KelivoResponsesProvider): KelivoResponses
     toolStubs: provider.toolStubs,
     close: provider.close,
   });
+  return withOrigin(converted, origins.get(provider));
 }
 
 type EmbedOptionsV2 = Parameters<EmbeddingModelV2<string>['doEmbed']>[0];
@@ -66,19 +69,22 @@ export interface EmbeddingModelV3 extends Omit<EmbeddingModelV2<string>, 'specif
   readonly specificationVersion: 'v3';
   /** The vector length that the model requests. Undefined for the model's own length. */
   readonly dimensions?: number;
+  /** The name of the provider in the registry that created the model. */
+  readonly providerName?: string;
   /** Embeds texts. */
   doEmbed(options: EmbedOptions): PromiseLike<EmbedResult & { warnings: LanguageModelV3Warning[] }>;
 }
 
 /** Converts an embedding model to version 3. */
 export function toEmbeddingModelV3(
-  model: EmbeddingModelV2<string> & { readonly dimensions?: number },
+  model: EmbeddingModelV2<string> & Pick<EmbeddingModelV3, 'dimensions' | 'providerName'>,
 ): EmbeddingModelV3 {
   return {
     specificationVersion: 'v3',
     provider: model.provider,
     modelId: model.modelId,
     dimensions: model.dimensions,
+    ...(model.providerName !== undefined && { providerName: model.providerName }),
     maxEmbeddingsPerCall: model.maxEmbeddingsPerCall,
     supportsParallelCalls: model.supportsParallelCalls,
     doEmbed: async options => ({ ...(await model.doEmbed(options as EmbedOptionsV2)), warnings: [] }),

@@ -1,4 +1,5 @@
 import type {
+  JSONObject,
   JSONValue,
   LanguageModelV2,
   LanguageModelV2CallOptions,
@@ -89,6 +90,7 @@ export interface LanguageModelV3ToolApprovalRequest {
   type: 'tool-approval-request';
   approvalId: string;
   toolCallId: string;
+  providerMetadata?: SharedV2ProviderMetadata;
 }
 
 /** The result of a tool that the provider ran. */
@@ -98,6 +100,8 @@ export interface LanguageModelV3ToolResult {
   toolName: string;
   result: NonNullable<JSONValue>;
   isError?: boolean;
+  /** True if a later result of the same call replaces this one. */
+  preliminary?: boolean;
   dynamic?: boolean;
   providerMetadata?: SharedV2ProviderMetadata;
 }
@@ -111,7 +115,7 @@ type PlainPart = Exclude<
 export type LanguageModelV3StreamPart =
   | PlainPart
   | { type: 'stream-start'; warnings: LanguageModelV3Warning[] }
-  | (Extract<LanguageModelV2StreamPart, { type: 'tool-input-start' }> & { dynamic?: boolean })
+  | LanguageModelV3ToolInputStart
   | LanguageModelV3ToolCall
   | LanguageModelV3ToolApprovalRequest
   | LanguageModelV3ToolResult
@@ -121,6 +125,17 @@ export type LanguageModelV3StreamPart =
       usage: LanguageModelV3Usage;
       providerMetadata?: SharedV2ProviderMetadata;
     };
+
+/** The beginning of the input of a call. */
+export type LanguageModelV3ToolInputStart = Extract<
+  LanguageModelV2StreamPart,
+  { type: 'tool-input-start' }
+> & {
+  dynamic?: boolean;
+  /** Format of the deltas: `text` for custom tools, whose complete input is a JSON string. @default json */
+  inputEncoding?: 'json' | 'text';
+  title?: string;
+};
 
 /** The reason why a response ended. */
 export interface LanguageModelV3FinishReason {
@@ -138,8 +153,12 @@ export interface LanguageModelV3Usage {
     cacheWrite: number | undefined;
   };
   outputTokens: { total: number | undefined; text: number | undefined; reasoning: number | undefined };
+  /** The usage as the server reported it. For several rounds, the sum of each count. */
+  raw?: JSONObject;
 }
 
 /** A part of a call that the model does not support or handles differently. */
 export type LanguageModelV3Warning =
-  { type: 'unsupported'; feature: string; details?: string } | { type: 'other'; message: string };
+  | { type: 'unsupported'; feature: string; details?: string }
+  | { type: 'compatibility'; feature: string; details?: string }
+  | { type: 'other'; message: string };

@@ -20,6 +20,10 @@ import { testUnderLaterHosts } from './_later-hosts.js';
 
 type Part = LanguageModelV2StreamPart;
 
+/** Treats reasoning as text, because models of some families start each response in reasoning. */
+const asText = (parts: readonly Part[]): Part[] =>
+  parts.map(part => ({ ...part, type: part.type.replace('reasoning', 'text') }) as Part);
+
 /** The requirements for all adapters. The test file of a family covers only its quirks. */
 export function testAdapter({ middleware }: ModelAdapter): void {
   const adapt = (model: ReturnType<typeof scriptedModel>) => wrapModel(model, [middleware]);
@@ -116,7 +120,7 @@ export function testAdapter({ middleware }: ModelAdapter): void {
     it('emits an error part, and the parts after it', async () => {
       const response: Part[] = [start, ...text('Half'), { type: 'error', error: failure }, finish('error')];
       const parts = await stream(adapt(scriptedModel(response)), request);
-      expect(joinDeltas(parts)).toEqual(joinDeltas(response));
+      expect(joinDeltas(asText(parts))).toEqual(joinDeltas(response));
     });
 
     it('emits the parts before a stream error, and fails with the same error', async () => {
@@ -132,7 +136,7 @@ export function testAdapter({ middleware }: ModelAdapter): void {
         for await (const part of parts) seen.push(part);
       };
       await expect(read()).rejects.toBe(failure);
-      expect(ofType(seen, 'text-delta').map(({ delta }) => delta)).toEqual(['Half']);
+      expect(ofType(asText(seen), 'text-delta').map(({ delta }) => delta)).toEqual(['Half']);
     });
   });
 

@@ -213,7 +213,7 @@ describe('the setting `adapters` of a provider', () => {
   it.each<[unknown, string]>([
     [
       true,
-      'Invalid `adapters` of the provider settings: expected a registry of adapters, a list of adapters, or false',
+      'Invalid `adapters` of the provider settings: expected a registry of adapters, a list of adapters or their names, or false',
     ],
     [{}, 'Invalid `adapters` of the provider settings'],
     [

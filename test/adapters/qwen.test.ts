@@ -28,9 +28,9 @@ describe('the family', () => {
   );
 
   it.each([
-    ['nvidia/Nemotron-3-Nano-30B-A3B', 'hermes'],
+    ['nvidia/Nemotron-3-Nano-30B-A3B', 'nemotron'],
     ['NousResearch/Hermes-4-70B', 'hermes'],
-    ['ibm-granite/granite-4.0-h-small', 'hermes'],
+    ['ibm-granite/granite-4.0-h-small', 'granite'],
     ['zai-org/GLM-4.6', 'glm'],
     ['deepseek-ai/DeepSeek-V3.1', 'deepseek'],
     ['deepseek-r1-distill-qwen-32b', 'deepseek'],
@@ -55,7 +55,8 @@ describe('the system prompt', () => {
 
   it.each([
     ['Be brief.\n[tool_call: ls for path "."]\nGo on.', 'Be brief.\n\nGo on.'],
-    ['A [tool_call: x] b.', 'A  b.'],
+    ['Run [tool_call: ls for path "."], then [tool_call: cat] it.', 'Run ls, then cat it.'],
+    ['user: List files.\nmodel: [tool_call: ls for path "."]\nGo on.', 'user: List files.\n\nGo on.'],
     ['Be brief.\n\n<tool_call>\n{"name": "ls"}\n</tool_call>\n\nGo on.', 'Be brief.\n\nGo on.'],
   ])('%j is sent as %j', async (given, sent) => {
     expect(await system(given)).toBe(sent);
@@ -97,12 +98,19 @@ describe('a file-writing call of an undeclared tool', () => {
   });
 
   it.each([
-    ['without content', '<function=save>\n<parameter=path>\na\n</parameter>\n</function>', {}],
     ['if it is truncated', write('a').slice(0, 90), {}],
-    ['with fenceContent: false', write('a'), { fenceContent: false }],
     ['in fenced code', `~~~\n${write('a')}\n~~~`, {}],
   ])('stays text %s', async (_, given, options) => {
     expect(await convert(given, options)).toEqual([{ text: given }]);
+  });
+
+  it.each([
+    ['without content', '<function=save>\n<parameter=path>\na.py\n</parameter>\n</function>', {}],
+    ['with fenceContent: false', write('a'), { fenceContent: false }],
+  ])('is a call %s', async (_, given, options) => {
+    expect(await convert(given, options)).toEqual([
+      { call: 'save', input: expect.objectContaining({ path: 'a.py' }) },
+    ]);
   });
 });
 
@@ -115,8 +123,8 @@ describe('reasoning', () => {
     );
   };
   const separated = [
-    ['reasoning', 'Hm.\n'],
-    ['text', '\n\nSo.'],
+    ['reasoning', 'Hm.'],
+    ['text', 'So.'],
   ];
 
   it.each(['qwq-32b', 'Qwen/Qwen3-235B-A22B-Thinking-2507'])(
@@ -128,7 +136,7 @@ describe('reasoning', () => {
 
   it('without an opening tag is found with startsInReasoning, and not for other models', async () => {
     expect(await read('qwen3.5-plus', { startsInReasoning: true })).toEqual(separated);
-    expect(await read('qwen3-coder')).toEqual([['text', 'Hm.\n</think>\n\nSo.']]);
+    expect(await read('qwen3-coder')).toEqual([['text', 'Hm.\n\n\nSo.']]);
   });
 });
 

@@ -133,10 +133,18 @@ export const FEATURE_ROWS: readonly FeatureRow[] = [
     body: toSse(
       toStream([
         {
-          begun: { type: 'mcp_call', id: 'mcp_1', name: 'ask', server_label: 'wiki', arguments: '' },
+          begun: {
+            type: 'mcp_call',
+            id: 'mcp_1',
+            status: 'in_progress',
+            name: 'ask',
+            server_label: 'wiki',
+            arguments: '',
+          },
           item: {
             type: 'mcp_call',
             id: 'mcp_1',
+            status: 'completed',
             name: 'ask',
             server_label: 'wiki',
             arguments: '{}',

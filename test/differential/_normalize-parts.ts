@@ -1,4 +1,5 @@
 import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
+import type { LanguageModelV4Citation, LanguageModelV4StreamPart } from '../../src/v4/index.js';
 
 type Metadata = { openai?: Record<string, unknown> } | undefined;
 
@@ -12,7 +13,12 @@ export interface NormalizedPart {
  * Normalizes the parts of a stream, in the order in which they start. Each block becomes one entry with the metadata of
  * its end, which is what a host stores.
  */
-export function normalizeParts(parts: readonly LanguageModelV2StreamPart[]): NormalizedPart[] {
+export function normalizeParts(
+  parts: readonly (LanguageModelV2StreamPart | LanguageModelV4StreamPart)[],
+): NormalizedPart[] {
+  const approvalIds = new Map<string, string>();
+  for (const part of parts)
+    if (part.type === 'tool-approval-request') approvalIds.set(part.toolCallId, part.approvalId);
   const normalized: Record<string, unknown>[] = [];
   const open = new Map<string, Record<string, unknown>>();
   for (const part of parts) {
@@ -39,18 +45,24 @@ export function normalizeParts(parts: readonly LanguageModelV2StreamPart[]): Nor
         Object.assign(
           open.get(`${part.type.replace('-end', '')} ${part.id}`) ?? {},
           storedMetadata(part.providerMetadata),
+          'citations' in part && { citations: part.citations?.map(withoutSourceId) },
         );
         break;
       case 'tool-call': {
         const { toolCallId, toolName, input, providerExecuted, providerMetadata } = part;
-        const value = input.trim() === '' ? {} : JSON.parse(input);
+        const { namespace, itemId } = providerMetadata?.openai ?? {};
+        const { metadata } = storedMetadata(providerMetadata);
+        const id = approvalIds.get(toolCallId) ?? toolCallId;
         normalized.push({
           kind: 'call',
-          toolCallId,
-          toolName,
-          value,
+          // The official provider generates the id of a call that waits for approval.
+          toolCallId: id,
+          // The name of a function in a namespace that is not declared contains the namespace here.
+          toolName: toolName.replace(`${String(namespace)}.`, ''),
+          value: input.trim() === '' ? {} : JSON.parse(input),
           providerExecuted,
-          ...storedMetadata(providerMetadata),
+          // Calls whose id is that of their item repeat it here, because `ai@5` drops the metadata of results.
+          metadata: { ...metadata, namespace, itemId: itemId === id ? undefined : itemId },
         });
         break;
       }
@@ -61,6 +73,17 @@ export function normalizeParts(parts: readonly LanguageModelV2StreamPart[]): Nor
           toolName: part.toolName,
           result: plain(part.result),
         });
+        break;
+      case 'tool-approval-request':
+        normalized.push({ kind: 'approval', approvalId: part.approvalId });
+        break;
+      case 'custom': {
+        const { itemId, type, encryptedContent } = part.providerMetadata?.openai ?? {};
+        normalized.push({ kind: 'custom', of: part.kind, metadata: { itemId, type, encryptedContent } });
+        break;
+      }
+      case 'file':
+        normalized.push({ kind: 'file', mediaType: part.mediaType });
         break;
       case 'source':
         normalized.push({
@@ -78,10 +101,18 @@ export function normalizeParts(parts: readonly LanguageModelV2StreamPart[]): Nor
         });
         break;
       case 'finish': {
-        const { serviceTier, reasoningContext, usage } = part.providerMetadata?.openai ?? {};
-        const responseId = part.providerMetadata?.openai?.responseId;
-        const metadata = { responseId, serviceTier, reasoningContext, usage };
-        normalized.push({ kind: 'finish', reason: part.finishReason, usage: part.usage, metadata });
+        const { responseId, serviceTier, reasoningContext, usage } = part.providerMetadata?.openai ?? {};
+        // Version 4 has a field for the cache writes that version 2 has in the metadata.
+        const metadata = {
+          responseId,
+          serviceTier,
+          reasoningContext,
+          ...(typeof part.finishReason === 'string' && { usage }),
+        };
+        const { finishReason, usage: counts } = part;
+        const { unified, raw } =
+          typeof finishReason === 'string' ? { unified: finishReason, raw: undefined } : finishReason;
+        normalized.push({ kind: 'finish', reason: unified, rawReason: raw, usage: counts, metadata });
         break;
       }
       case 'error':
@@ -91,6 +122,12 @@ export function normalizeParts(parts: readonly LanguageModelV2StreamPart[]): Nor
   }
   return normalized.map(entry => plain(entry) as NormalizedPart).filter(entry => !isEmptyText(entry));
 }
+
+/** Removes the generated id of a cited source. */
+const withoutSourceId = ({ source: { id: _, ...source }, ...citation }: LanguageModelV4Citation) => ({
+  ...citation,
+  source,
+});
 
 /** Hosts drop empty text blocks. */
 const isEmptyText = (entry: NormalizedPart): boolean => entry.kind === 'text' && entry.text === '';

@@ -1,39 +1,20 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createOpenAI } from '@ai-sdk/openai';
-import type { LanguageModelV2, LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { expect, it } from 'vitest';
-import { createKelivoResponsesProvider } from '../../src/index.js';
-import { toBody } from '../_chunking.js';
 import { FEATURE_ROWS, type FeatureRow } from './_feature-rows.js';
-import { normalizeParts, type NormalizedPart } from './_normalize-parts.js';
+import type { NormalizedPart } from './_normalize-parts.js';
+import { COMPARED_MAJORS, readWithBoth } from './_providers.js';
 
 const guide = new URL('README.md', import.meta.url);
 const BEGIN = '<!-- feature table: UPDATE_README=1 writes it -->';
 const END = '<!-- end of the feature table -->';
 
-async function read(model: LanguageModelV2): Promise<NormalizedPart[]> {
-  try {
-    const tools = [{ type: 'function' as const, name: 'add', inputSchema: { type: 'object' as const } }];
-    const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'hi' }] }];
-    const { stream } = await model.doStream({ prompt, tools });
-    const parts: LanguageModelV2StreamPart[] = [];
-    for await (const part of stream) parts.push(part);
-    return normalizeParts(parts);
-  } catch (error) {
-    return [{ kind: 'rejected', error: error instanceof Error ? error.name : 'unknown' }];
-  }
-}
+const options = {
+  tools: [{ type: 'function', name: 'add', inputSchema: { type: 'object' } }],
+  prompt: [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }],
+};
 
-async function readBoth({ body }: FeatureRow) {
-  const settings = {
-    apiKey: 'test',
-    baseURL: 'http://server.test/v1',
-    fetch: async () => new Response(toBody([new TextEncoder().encode(body)])),
-  };
-  const ours = await read(createKelivoResponsesProvider(settings).responses('gpt-5'));
-  const official = await read(createOpenAI(settings).responses('gpt-5'));
-  return { ours, official };
-}
+const readRow = ({ body }: FeatureRow) =>
+  Promise.all(COMPARED_MAJORS.map(compared => readWithBoth(compared, { body, options })));
 
 /** Summarizes what a host receives. */
 function describe(parts: readonly NormalizedPart[]): string {
@@ -49,16 +30,22 @@ function describe(parts: readonly NormalizedPart[]): string {
 }
 
 it.each(FEATURE_ROWS)('reads $title', async row => {
-  const { ours } = await readBoth(row);
-  expect(row.isComplete(ours), JSON.stringify(ours, null, 1)).toBe(true);
+  for (const { ours } of await readRow(row))
+    expect(row.isComplete(ours), JSON.stringify(ours, null, 1)).toBe(true);
 });
 
 it('the table in the guide is up to date', async () => {
-  const lines = ['| stream | sent by | kelivo-responses | `@ai-sdk/openai` 2 |', '| --- | --- | --- | --- |'];
+  const names = ['kelivo-responses', ...COMPARED_MAJORS.map(({ major }) => `\`@ai-sdk/openai\` ${major}`)];
+  const lines = [
+    `| stream | sent by | ${names.join(' | ')} |`,
+    `| --- | --- |${' --- |'.repeat(names.length)}`,
+  ];
   for (const row of FEATURE_ROWS) {
-    const { ours, official } = await readBoth(row);
+    const read = await readRow(row);
     const cell = (parts: readonly NormalizedPart[]) => (row.isComplete(parts) ? '✓' : describe(parts));
-    lines.push(`| ${row.title} | ${row.senders} | ${cell(ours)} | ${cell(official)} |`);
+    const ours = new Set(read.map(one => cell(one.ours)));
+    const cells = [[...ours].join(', '), ...read.map(({ official }) => cell(official))];
+    lines.push(`| ${row.title} | ${row.senders} | ${cells.join(' | ')} |`);
   }
   const table = `${BEGIN}\n\n${lines.join('\n')}\n\n${END}`;
   const text = readFileSync(guide, 'utf8');

@@ -25,13 +25,13 @@ export interface TurnFault {
   readonly maxOutputTokens?: number;
   /** The model's responses. The last one is always the text "Done.". */
   readonly responses: readonly ScriptedResponse[];
-  /** What the host sees: the finish reason, or `aborted` if the stream fails with the host's own abort. */
+  /** The end of the turn for the host: the finish reason, or `aborted` if the stream fails with the host's own abort. */
   readonly host: 'stop' | 'length' | 'error' | 'aborted';
   /** The message of the error that the host receives. */
   readonly error?: RegExp;
   /** A warning that the host receives. */
   readonly warning?: RegExp;
-  /** What the model reads: the outputs in its last request. */
+  /** The outputs that the model reads: those in its last request. */
   readonly model: readonly RegExp[];
   /** A tool that is offered in the last request. */
   readonly offers?: string;

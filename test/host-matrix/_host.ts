@@ -5,6 +5,7 @@ import * as ai7 from 'ai7';
 import { createKelivoResponsesProvider, type KelivoResponsesProvider } from '../../src/provider/provider.js';
 import type { KelivoResponsesSettings } from '../../src/provider/settings.js';
 import { toProviderV3 } from '../../src/v3/index.js';
+import { toProviderV4 } from '../../src/v4/index.js';
 
 /** The AI SDK with the types of version 5. All versions share the functions that the scenarios use. */
 export type AiSdk = typeof ai5;
@@ -13,7 +14,7 @@ export type AiSdk = typeof ai5;
 export interface Host {
   readonly name: string;
   readonly major: 5 | 6 | 7;
-  readonly version: 'V2' | 'V3';
+  readonly version: 'V2' | 'V3' | 'V4';
   readonly sdk: AiSdk;
   createProvider(settings: KelivoResponsesSettings): KelivoResponsesProvider;
   /** Wraps a model with the host's `wrapLanguageModel`, or with its equivalent for this provider version. */
@@ -24,8 +25,14 @@ export interface Host {
   ): ai5.LanguageModel;
 }
 
-// The types of the major versions differ. `test/v3/types` checks them.
+// The types of the major versions differ. `test/v3/types` and `test/v4/types` check them.
 const sdks = { 5: ai5, 6: ai6 as unknown as AiSdk, 7: ai7 as unknown as AiSdk } as const;
+
+const toVersion: Record<Host['version'], (provider: KelivoResponsesProvider) => unknown> = {
+  V2: provider => provider,
+  V3: toProviderV3,
+  V4: toProviderV4,
+};
 
 const host = (major: Host['major'], version: Host['version']): Host => ({
   name: `ai ${major} · ${version}`,
@@ -35,7 +42,7 @@ const host = (major: Host['major'], version: Host['version']): Host => ({
 
   createProvider(settings) {
     const provider = createKelivoResponsesProvider(settings);
-    return version === 'V2' ? provider : (toProviderV3(provider) as unknown as KelivoResponsesProvider);
+    return toVersion[version](provider) as KelivoResponsesProvider;
   },
 
   wrap(provider, modelId, middleware) {
@@ -49,13 +56,14 @@ const host = (major: Host['major'], version: Host['version']): Host => ({
   },
 });
 
-/** The columns of the matrix. `ai@5` does not accept a version 3 provider. */
+/** The columns of the matrix. A host accepts the versions that existed at its time. */
 export const hosts: readonly Host[] = [
   host(5, 'V2'),
   host(6, 'V2'),
   host(7, 'V2'),
   host(6, 'V3'),
   host(7, 'V3'),
+  host(7, 'V4'),
 ];
 
 export const modes = ['generate', 'stream'] as const;

@@ -7,7 +7,7 @@ export interface Scenario {
   readonly name: string;
   /** Call modes that it supports. @default both */
   readonly modes?: readonly Mode[];
-  /** Provider versions that support it. @default both */
+  /** Provider versions that support it. @default all */
   readonly versions?: readonly Host['version'][];
   play(scene: Scene): Promise<void>;
 }

@@ -7,17 +7,21 @@ import type { Scenario } from './_scenario.js';
 import { startScene } from './_scene.js';
 import { type Cell, toTable } from './_table.js';
 import { abort } from './scenarios/abort.js';
+import { agents } from './scenarios/agents.js';
 import { approvals } from './scenarios/approvals.js';
 import { brokenStreams } from './scenarios/broken-streams.js';
+import { commentary } from './scenarios/commentary.js';
 import { conversation } from './scenarios/conversation.js';
 import { declaredMcpTools } from './scenarios/declared-mcp-tools.js';
 import { embeddings } from './scenarios/embeddings.js';
 import { finishReasons } from './scenarios/finish-reasons.js';
 import { hostedApprovals } from './scenarios/hosted-approvals.js';
 import { hostTools } from './scenarios/host-tools.js';
+import { imagesAcrossTurns } from './scenarios/images-across-turns.js';
 import { mediaOfTools } from './scenarios/media-of-tools.js';
 import { middlewares } from './scenarios/middlewares.js';
 import { mixedRounds } from './scenarios/mixed-rounds.js';
+import { opaqueItems } from './scenarios/opaque-items.js';
 import { reasoningEffort } from './scenarios/reasoning-effort.js';
 import { registries } from './scenarios/registries.js';
 import { rejectedRequests } from './scenarios/rejected-requests.js';
@@ -40,8 +44,11 @@ const scenarios: readonly Scenario[] = [
   mixedRounds,
   toolsInTheProvider,
   structuredOutput,
+  commentary,
   uiMessages,
   conversation,
+  opaqueItems,
+  imagesAcrossTurns,
   mediaOfTools,
   abort,
   rejectedRequests,
@@ -51,6 +58,7 @@ const scenarios: readonly Scenario[] = [
   toolChoice,
   approvals,
   hostedApprovals,
+  agents,
   reasoningEffort,
   middlewares,
   registries,

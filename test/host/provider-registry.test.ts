@@ -83,7 +83,7 @@ describe('the model of a role', () => {
     ['chat', { model: 'gpt-4.1' }, 'kelivo-responses gpt-4.1'],
     ['chat', { model: 'gemini-2.5-flash' }, '@ai-sdk/google gemini-2.5-flash'],
     ['chat', { model: 'fast' }, 'kelivo-responses gpt-5-mini'],
-    ['chat', { provider: 'local' }, '@ai-sdk/openai-compatible gpt-5'],
+    ['chat', { provider: 'local', model: 'qwen3:8b' }, '@ai-sdk/openai-compatible qwen3:8b'],
     ['planner', { provider: 'openai', model: 'qwen3:8b' }, 'kelivo-responses qwen3:8b'],
     ['unknown', { model: 'gpt-5' }, 'kelivo-responses gpt-5'],
   ])('%s with the record %j is %s', (role, choice, expected) => {
@@ -104,7 +104,7 @@ describe('the model of a role', () => {
     const choice = { baseURL: emulator.baseURL, apiKey: 'sk-record' };
     for (const provider of ['main', 'local']) {
       const { text } = await generateText({
-        model: registry.modelFor('chat', { ...choice, provider }),
+        model: registry.modelFor('chat', { ...choice, provider, model: 'gpt-5' }),
         prompt: 'Hello',
         maxRetries: 0,
       });
@@ -242,12 +242,14 @@ describe('packages', () => {
     });
   });
 
-  it('are rejected if their models belong to another AI SDK version', async () => {
-    const module = { createIt: () => ({ languageModel: () => ({ specificationVersion: 'v3' }) }) };
+  it('are rejected if their models belong to an unknown AI SDK version', async () => {
+    const module = { createIt: () => ({ languageModel: () => ({ specificationVersion: 'v5' }) }) };
     const error = await withEntry({ import: 'newer', creator: 'createIt' }, async () => module);
     expect(error).toMatchObject({
       code: 'missing-package',
-      message: expect.stringContaining('version v2 from newer'),
+      message: expect.stringContaining(
+        'version v2, v3 or v4 (`ai` 5, 6 or 7) from newer, got one of version v5',
+      ),
     });
   });
 });

@@ -3,30 +3,40 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { createMcpTools } from '../../src/tools/mcp/index.js';
 import { hostTools, loopTools } from '../integration/_tools.js';
 import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
-import { type Mode, startSwitchedConversation, type SwitchedTurn } from './_switched-conversation.js';
+import {
+  matchingHosts,
+  mixedHosts,
+  type Mode,
+  startSwitchedConversation,
+  type SwitchedTurn,
+} from './_switched-conversation.js';
 
 const mcpServers = createMcpTools({ everything: everythingOverStdio() });
 afterAll(() => mcpServers.close());
 
-const cases = [true, false].flatMap(first =>
-  (['generate', 'stream'] as const).flatMap(mode =>
-    (['plain', 'with-tool-loop'] as const).map(fallback => ({ first, mode, fallback })),
-  ),
-);
+const modes = ['generate', 'stream'] as const;
+const fallbacks = ['plain', 'with-tool-loop'] as const;
+const casesOf = (hosts: typeof matchingHosts, testedModes: readonly Mode[]) =>
+  hosts.flatMap(host =>
+    [true, false].flatMap(first =>
+      testedModes.flatMap(mode => fallbacks.map(fallback => ({ host, ...host, first, mode, fallback }))),
+    ),
+  );
+const cases = [...casesOf(matchingHosts, modes), ...casesOf(mixedHosts, ['stream'])];
 
 const sumOf = (a: number, b: number) => `The sum of ${a} and ${b} is ${a + b}.`;
 const typesOf = ({ inputs }: SwitchedTurn, request = 0) =>
   inputs[request]?.map(({ type, role }) => (role === undefined ? type : role));
 
 describe.each(cases)(
-  'a conversation that starts with enabled: $first ($mode, $fallback)',
-  ({ first, mode, fallback }) => {
+  'ai $ai ($version) with @ai-sdk/openai $official: a conversation that starts with enabled: $first ($mode, $fallback)',
+  ({ host, first, mode, fallback }) => {
     const hasLoop = (on: boolean) => on || fallback === 'with-tool-loop';
 
     it.each(['declared', 'undeclared'] as const)(
       'continues in both directions with MCP calls of %s tools, host tools and reasoning',
       async declaration => {
-        const conversation = await startSwitchedConversation({ fallback, mcpServers });
+        const conversation = await startSwitchedConversation({ host, fallback, mcpServers });
         const stubs: ToolSet = declaration === 'declared' ? await conversation.provider.toolStubs() : {};
         const tools = { ...hostTools, ...stubs };
         for (const [turn, on] of [first, !first, first, !first].entries()) {
@@ -49,7 +59,7 @@ describe.each(cases)(
     );
 
     it('continues with reasoning of several parts', async () => {
-      const conversation = await startSwitchedConversation({ fallback });
+      const conversation = await startSwitchedConversation({ host, fallback });
       for (const on of [first, !first, first]) {
         conversation.emulator.enqueue([
           { reasoning: ['**One**\n\nFirst.', '**Two**\n\nThen.'] },
@@ -67,7 +77,7 @@ describe.each(cases)(
 
     it('continues if the caller asks the server to store responses', async () => {
       const conversation = await startSwitchedConversation({
-        fallback,
+        ...{ host, fallback },
         tools: loopTools,
         openai: { store: true },
       });

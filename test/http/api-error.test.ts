@@ -78,6 +78,88 @@ describe('toStreamError', () => {
     });
   });
 
+  // The codes of a failed response in the types of `openai` 7 that concern the request.
+  it.each([
+    ['data_residency_mismatch', 403],
+    ['bio_policy', 403],
+    ['misalignment_policy_violation', 403],
+    ['cyber_policy', 403],
+    ['some_new_policy', 403],
+    ['invalid_image', 400],
+    ['invalid_image_format', 400],
+    ['invalid_base64_image', 400],
+    ['invalid_image_url', 400],
+    ['image_too_large', 400],
+    ['image_too_small', 400],
+    ['image_parse_error', 400],
+    ['image_content_policy_violation', 400],
+    ['invalid_image_mode', 400],
+    ['image_file_too_large', 400],
+    ['unsupported_image_media_type', 400],
+    ['empty_image_file', 400],
+    ['failed_to_download_image', 400],
+    ['image_file_not_found', 400],
+    ['context_length_exceeded', 400],
+    ['credit_balance_exhausted', 429],
+  ])('treats %s as final with status %s', async (code, statusCode) => {
+    const body = { error: { code, message: 'No' } };
+    expect(toStreamError(body, context)).toMatchObject({ statusCode, isRetryable: false });
+    // Gateways may report the error of their upstream with another status.
+    if (statusCode !== 429 && code !== 'context_length_exceeded') {
+      expect((await errorOf(JSON.stringify(body), { status: 500 })).isRetryable).toBe(false);
+    }
+  });
+
+  it.each([
+    ['vector_store_timeout', 504],
+    ['image_generation_server_error', 500],
+    ['image_generation_rate_limit', 429],
+    ['engine_overloaded', 503],
+    ['websocket_connection_limit_reached', 400],
+  ])('treats %s as transient with status %s', (code, statusCode) => {
+    expect(toStreamError({ error: { code, message: 'No' } }, context)).toMatchObject({
+      statusCode,
+      isRetryable: true,
+    });
+  });
+
+  it.each([
+    ['429 Rate limit reached.', 429, true],
+    ['401 Invalid credentials', 401, false],
+    ['404 The model does not exist', 404, false],
+    ['500 Internal error', 500, true],
+    ['512 tokens were generated', 500, true],
+  ])(
+    'reads the status of the upstream in %j, as responses.js sends it',
+    (message, statusCode, isRetryable) => {
+      const error = toStreamError({ error: { code: 'server_error', message } }, context);
+      expect(error).toMatchObject({ statusCode, isRetryable, message });
+    },
+  );
+
+  it.each([
+    ['Timed out waiting for first token', null, true],
+    ['An error occurred while processing your request.', null, true],
+    ['Your input exceeds the context window of this model.', null, false],
+    ['The image could not be decoded.', null, false],
+    ['Something is wrong.', 'input[3].content', false],
+  ])('retries an unknown error unless it concerns the input: %j', (message, param, isRetryable) => {
+    const error = toStreamError({ error: { code: 'something_new', message, param } }, context);
+    expect(error).toMatchObject({ statusCode: undefined, isRetryable });
+  });
+
+  it('keeps all fields of the error', () => {
+    const body = {
+      error: {
+        code: 'misalignment_policy_violation',
+        message: 'No',
+        param: 'input',
+        misalignment: { error_type: 'a', steer: { message: 'b' } },
+      },
+    };
+    expect(toStreamError(body, context).data).toEqual(body);
+  });
+
   it('uses the type if there is no code', () => {
     const error = toStreamError({ error: { type: 'rate_limit_error', code: null, message: 'No' } }, context);
     expect(error.statusCode).toBe(429);
@@ -168,6 +250,12 @@ describe('toHttpError', () => {
     [529, true],
   ])('maps status %i to retryable %s', async (status, isRetryable) => {
     expect((await errorOf('{"error":{"message":"No."}}', { status })).isRetryable).toBe(isRetryable);
+  });
+
+  it('is not retryable if the model cannot read images', async () => {
+    const body =
+      '{"error":{"code":500,"message":"image input is not supported - hint: …","type":"server_error"}}';
+    expect((await errorOf(body, { status: 500 })).isRetryable).toBe(false);
   });
 
   it('is not retryable if the quota is used up', async () => {

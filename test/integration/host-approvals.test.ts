@@ -1,15 +1,21 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { ModelMessage } from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hosts, modes } from '../host-matrix/_host.js';
 import { overTheWire, partsOf, question, record, script, startApprovals, withAnswers } from './_approvals.js';
+import { hasRedis, startRedis } from './_result-stores.js';
 
 const v3Hosts = hosts.filter(({ version }) => version === 'V3');
 const rows = v3Hosts.flatMap(host => modes.map(mode => ({ name: host.name, host, mode })));
 const [row] = rows;
 if (row === undefined) throw new Error('There is no host with version 3.');
+
+if (!hasRedis) process.stderr.write('Skipping the claims in Redis: `redis-server` is not on the PATH.\n');
 
 const secret = 'a-random-text-of-32-characters-or-more';
 const typesOf = (messages: readonly ModelMessage[]) => partsOf(messages).map(({ type }) => type);
@@ -367,18 +373,30 @@ describe('an approval', () => {
     });
     emulator.enqueue([record('a')], [{ text: 'Done.' }]);
     const asked = await turn([question]);
-    const child = spawn(
-      process.execPath,
-      ['--import', 'tsx', script, emulator.baseURL, row.host.name, effectsFile, childSecret],
-      { stdio: ['pipe', 'pipe', 'pipe'] },
-    );
-    onTestFinished(() => void child.kill('SIGKILL'));
-    child.stdin.end(JSON.stringify(withAnswers(asked.history, true)));
-    const [errors] = await Promise.all([text(child.stderr), text(child.stdout), once(child, 'exit')]);
-    expect(errors).toBe('');
+    const args = [emulator.baseURL, row.host.name, effectsFile, childSecret];
+    expect(await runTurn(args, withAnswers(asked.history, true))).toBe('');
     expect(effects()).toEqual(expectedEffects);
     expect(outputs()).toEqual([output]);
   });
+
+  it.each(['a folder', ...(hasRedis ? ['Redis'] : [])])(
+    'that reaches four processes at once runs in one: claims in %s',
+    async where => {
+      const { turn, emulator, effects, effectsFile, outputs } = await startApprovals(row.host, row.mode, {
+        toolLoop: { hostApprovals: { secret, claim: () => true } },
+      });
+      emulator.enqueue([record('a')], ...Array.from({ length: 4 }, () => [{ text: 'Done.' }]));
+      const asked = await turn([question]);
+      const { location, remove } = await openClaims(where);
+      onTestFinished(remove);
+      const args = [emulator.baseURL, row.host.name, effectsFile, secret, location];
+      const messages = withAnswers(asked.history, true);
+      expect(await Promise.all([1, 2, 3, 4].map(() => runTurn(args, messages)))).toEqual(['', '', '', '']);
+      expect(effects()).toEqual(['a 1']);
+      expect(emulator.requests).toHaveLength(5);
+      expect(outputs()).toHaveLength(1);
+    },
+  );
 
   it.each(
     hosts
@@ -395,3 +413,23 @@ describe('an approval', () => {
     ]);
   });
 });
+
+/** Runs a turn in another process, and returns what that process writes to its error output. */
+async function runTurn(args: readonly string[], messages: readonly ModelMessage[]): Promise<string> {
+  const child = spawn(process.execPath, ['--import', 'tsx', script, ...args], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  child.stdin.end(JSON.stringify(messages));
+  const [errors] = await Promise.all([text(child.stderr), text(child.stdout), once(child, 'exit')]);
+  return errors;
+}
+
+async function openClaims(where: string): Promise<{ location: string; remove: () => Promise<void> }> {
+  if (where === 'Redis') {
+    const redis = await startRedis();
+    return { location: redis.url, remove: () => redis.stop() };
+  }
+  const folder = mkdtempSync(path.join(tmpdir(), 'claims-'));
+  return { location: folder, remove: async () => rmSync(folder, { recursive: true }) };
+}

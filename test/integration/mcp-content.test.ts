@@ -24,7 +24,7 @@ const result = {
   _meta: { 'example.com/secret-of-the-host': 'abc' },
 };
 
-/** What the model receives for it. */
+/** The output that the model receives. */
 const sent = [
   { type: 'input_text', text: 'The report.' },
   { type: 'input_text', text: '{"pages":3}' },

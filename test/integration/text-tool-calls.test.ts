@@ -63,6 +63,27 @@ describe.each(matrix)('tool calls that leak as text from $route, in $host', ({ r
     expect(JSON.stringify(emulator.requests[1]?.body)).toContain('The sum of 2 and 3 is 5.');
   });
 
+  it.each([
+    ['google/gemma-4-27b-it', '<|tool_call>call:get-sum{a:2,b:3}<tool_call|>'],
+    ['LiquidAI/LFM2.5-1.2B', '<|tool_call_start|>[get-sum(a=2, b=3)]<|tool_call_end|>'],
+    [
+      'stepfun-ai/Step-3.5-Flash',
+      'I add.\n</think>\n<tool_call>\n<function=get-sum>\n<parameter=a>\n2\n</parameter>\n<parameter=b>\n3\n</parameter>\n</function>\n</tool_call>',
+    ],
+    [
+      'ibm-granite/granite-3.3-8b-instruct',
+      '<|tool_call|>[{"name": "get-sum", "arguments": {"a": 2, "b": 3}}]',
+    ],
+  ])('are executed for %s', async (modelId, call) => {
+    const { emulator, model } = await routes[route]('hermes', { modelId });
+    emulator.enqueue([{ text: call }], [{ text: 'It is 5.' }]);
+    const { text, errors, steps } = await hosts[host]({ model, prompt: 'Add 2 and 3' });
+    expect({ errors, steps: steps.length }).toEqual({ errors: [], steps: 1 });
+    expect(text).toContain('It is 5.');
+    expect(text).not.toMatch(/get-sum|think>|tool_call/);
+    expect(JSON.stringify(emulator.requests[1]?.body)).toContain('The sum of 2 and 3 is 5.');
+  });
+
   it('leave the text around them unchanged', async () => {
     const { emulator, model } = await routes[route]('qwen-xml');
     const first: ScriptedResponse = [

@@ -71,7 +71,7 @@ it('loads at most three files when the main entry is imported', () => {
   expect(listStaticImports('dist/index.js').length).toBeLessThanOrEqual(3);
 });
 
-it.each(['.', './tool-loop', './adapters', './tool-calls', './embeddings', './host', './v3'])(
+it.each(['.', './tool-loop', './adapters', './tool-calls', './embeddings', './host', './v3', './v4'])(
   'does not load the MCP SDK when %s is imported',
   name => {
     const file = entries.find(entry => entry.path === name)?.file ?? '';

@@ -24,7 +24,16 @@ const projects: readonly Project[] = [
 ];
 
 /** Entries that work in browsers. The others start a server or read files. */
-const forBrowsers = ['.', './tool-loop', './mcp', './adapters', './tool-calls', './embeddings', './v3'];
+const forBrowsers = [
+  '.',
+  './tool-loop',
+  './mcp',
+  './adapters',
+  './tool-calls',
+  './embeddings',
+  './v3',
+  './v4',
+];
 
 const run = promisify(execFile);
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');

@@ -5,7 +5,7 @@ import { serve, serveBody, serveJson } from '../_server.js';
 import { toSse } from '../_sse.js';
 import { modelAt, prompt, rejectionOf, serveBeginning } from './_model.js';
 import { RESPONSE_FIXTURES } from './stream/_fixtures/responses.js';
-import { message, toResponse } from './stream/_fixtures/wire-events.js';
+import { message, toResponse, toStream } from './stream/_fixtures/wire-events.js';
 
 describe('doGenerate', () => {
   for (const { title, events, response, expected } of RESPONSE_FIXTURES) {
@@ -35,6 +35,15 @@ describe('doGenerate', () => {
       headers: { 'content-type': 'application/json' },
     });
     expect(warnings).toEqual([{ type: 'unsupported-setting', setting: 'seed' }]);
+  });
+
+  it('returns the body of the response without the key', async () => {
+    const sent = toResponse([message(['Hi'])], { instructions: 'The key is sk-secret.' });
+    const received = { ...sent, instructions: 'The key is [redacted].' };
+    for (const server of [await serveJson(sent), await serveBody(toSse(toStream([message(['Hi'])], sent)))]) {
+      const { response } = await modelAt(server).doGenerate({ prompt });
+      expect(response?.body).toEqual(received);
+    }
   });
 
   it('rejects with the error of a failed response', async () => {

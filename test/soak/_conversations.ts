@@ -18,7 +18,7 @@ export interface Kind {
   readonly runs: (turn: number) => number;
 }
 
-/** How `approve` decides on the calls of a turn. */
+/** The decision of `approve` on the calls of a turn. */
 export const decisionOf = (turn: number) => variantOf(turn, ['approve', 'refuse', 'throw']);
 
 const done = { output: [{ text: 'Done.' }] };

@@ -1,13 +1,13 @@
 import { type LanguageModel, type ModelMessage, streamText } from 'ai6';
 
-/** How a turn ended. */
+/** The end of a turn. */
 export interface TurnEnd {
   readonly text: string;
   readonly finishReason: string | undefined;
   readonly errors: readonly unknown[];
 }
 
-/** What the host does with an approval request. `forge` approves other arguments, `repeat` answers twice at once. */
+/** The answer of the host to an approval request. `forge` approves other arguments, `repeat` answers twice at once. */
 export type Answer = 'approve' | 'refuse' | 'forge' | 'repeat';
 
 /** The value of `turn` in forged arguments. */

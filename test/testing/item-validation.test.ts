@@ -88,6 +88,46 @@ describe('validateItems', () => {
       ],
       { message: 'Duplicate item found with id fc_2. Remove duplicate items from your input and try again.' },
     ],
+    ...(
+      [
+        ['computer_call', { pending_safety_checks: [], status: 'completed' }, 'computer call'],
+        ['custom_tool_call', { name: 'sql', input: '' }, 'custom tool call'],
+        ['shell_call', { action: {} }, 'shell call'],
+        ['apply_patch_call', { operation: {}, status: 'completed' }, 'apply patch call'],
+      ] as const
+    ).map(([type, fields, noun]): [string, Json[], Json] => [
+      `a ${type} without an output`,
+      [{ type, call_id: 'call_1', ...fields }],
+      { message: `No tool output found for ${noun} call_1.` },
+    ]),
+    [
+      'a safety check that is not acknowledged',
+      [
+        {
+          type: 'computer_call',
+          call_id: 'call_1',
+          pending_safety_checks: [{ id: 'sc_1' }],
+          status: 'completed',
+        },
+        { type: 'computer_call_output', call_id: 'call_1', output: { type: 'computer_screenshot' } },
+      ],
+      { message: expect.stringContaining('must be acknowledged: sc_1') },
+    ],
+    [
+      'a search without the URL that it opened',
+      [{ type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'open_page' } }],
+      { message: "Missing required parameter: 'input[1].action.url'." },
+    ],
+    [
+      'a field of the output that is not one of the input',
+      [{ type: 'web_search_call', status: 'completed', action: { type: 'search' }, created_by: 'x' }],
+      { message: "Unknown parameter: 'input[1].created_by'." },
+    ],
+    [
+      'a program output without its program',
+      [{ type: 'program_output', call_id: 'call_1', result: '', status: 'completed' }],
+      { message: 'No tool call found for program output with call_id call_1.' },
+    ],
   ];
   it.each(cases)('rejects %s', async (_, input, error) => {
     expect(await refuseItems(...input)).toMatchObject({ status: 400, ...error });

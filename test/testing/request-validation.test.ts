@@ -77,6 +77,38 @@ describe('validateRequest', () => {
       { message: "Tool choice 'required' must be specified with 'tools' parameter." },
     ],
     [
+      'an effort that the model does not support',
+      { model: 'gpt-5', input: 'Hi', reasoning: { effort: 'xhigh' } },
+      {
+        message:
+          "Unsupported value: 'xhigh' is not supported with the 'gpt-5' model. Supported values are: 'minimal', 'low', 'medium', and 'high'.",
+        param: 'reasoning.effort',
+        code: 'unsupported_value',
+      },
+    ],
+    [
+      'an allowed tool that is not declared',
+      {
+        ...base,
+        tools: [weather],
+        tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'other' }] },
+      },
+      { message: "Tool choice 'other' not found in 'tools' parameter.", param: 'tool_choice.tools' },
+    ],
+    [
+      'an allowed tool that the model has to search for',
+      {
+        ...base,
+        tools: [{ ...weather, defer_loading: true }],
+        tool_choice: {
+          type: 'allowed_tools',
+          mode: 'auto',
+          tools: [{ type: 'function', name: 'get_weather' }],
+        },
+      },
+      { message: "Tool choice 'get_weather' not found in 'tools' parameter." },
+    ],
+    [
       'a tool choice that is not a tool',
       { ...base, tools: [weather], tool_choice: { type: 'function', name: 'other' } },
       { message: "Tool choice 'function' not found in 'tools' parameter.", param: 'tool_choice' },

@@ -32,6 +32,24 @@ describe('validateTools', () => {
       `schema must be a JSON Schema of 'type: "object"', got 'type: "None"'.`,
     ],
     [
+      'with names of properties',
+      schema({ map: { type: 'object', propertyNames: { type: 'string' }, additionalProperties: {} } }),
+      "In context=('properties', 'map'), 'propertyNames' is not permitted.",
+    ],
+    [
+      'with lookaround in a pattern',
+      schema({ name: { type: 'string', pattern: '^(?!x)[(?=]' } }),
+      "In context=('properties', 'name'), 'pattern' is not a valid regex: lookaround is not supported.",
+    ],
+    [
+      'with allOf in strict mode',
+      {
+        ...schema({ a: { allOf: [{ type: 'string' }] } }, { required: ['a'], additionalProperties: false }),
+        strict: true,
+      },
+      "In context=('properties', 'a'), 'allOf' is not permitted.",
+    ],
+    [
       'of another type',
       { parameters: { type: 'array' } },
       `schema must be a JSON Schema of 'type: "object"', got 'type: "array"'.`,

@@ -127,14 +127,14 @@ describe('a call that a response contains natively and as text', () => {
 });
 
 it('input streams at once unless it may belong to a second form', async () => {
-  const parts = await stream(modelOf(native('a', 'Oslo', 'pay'), text(written('Oslo').slice(0, -20))), {
+  const parts = await stream(modelOf(native('a', 'Oslo', 'pay'), text(written('Oslo').slice(0, -17))), {
     tools,
   });
   expect(ofType(parts, 'tool-input-start').map(({ toolName }) => toolName)).toEqual(['pay', 'look']);
 });
 
 it('a truncated call after an equal native call is text without input', async () => {
-  const truncated = written('Oslo').slice(0, -20);
+  const truncated = written('Oslo').slice(0, -17);
   const parts = await stream(modelOf(native('a', 'Oslo'), text(truncated)), { tools });
   checkParts(parts);
   expect(ofType(parts, 'tool-input-start')).toHaveLength(1);

@@ -108,10 +108,12 @@ describe('Hermes', () => {
   ]);
   staysText(read, [
     '<tool_call>{"name": "look", "arguments": {"place": "Oslo"}',
-    '<tool_call>{"name": "look", "arguments": {"place": Oslo}}</tool_call>',
+    '<tool_call>{"name": "look", "arguments": {"place": Oslo(1)}}</tool_call>',
+    "<tool_call>{'name': 'look', 'arguments': {'place': 'Oslo'}",
+    '<tool_call>{"name": "look", "arguments": {"place": "Os</tool_call>',
+    '<tool_call>{"name": "look", "arguments": {"place": "Oslo",</tool_call>',
     '<tool_call>{"name": "look", "arguments": [1]}</tool_call>',
     '<tool_call>{"name": "look", "input": {"place": "Oslo"}}</tool_call>',
-    '<tool_call>{"name": "Looks", "arguments": {}}</tool_call>',
     '<tool_call>{"name": "look", "arguments": {"__proto__": {}}}</tool_call>',
     '<tool_call>{"name": "look", "arguments": {"place": "Oslo", "constructor": 1}}</tool_call>',
     '<tool_call>{"name": "look", "arguments": {"\\u005f_proto__": 1}}</tool_call>',
@@ -215,7 +217,7 @@ describe('Qwen XML', () => {
     ],
     [
       `${inner.replace('look', 'unknown')}\n${inner}`,
-      { text: `${inner.replace('look', 'unknown')}\n` },
+      callOf('unknown', { place: 'x' }),
       look({ place: 'x' }),
     ],
     [
@@ -295,12 +297,7 @@ describe('Mistral', () => {
       { text: ', {"name": "look", "argum' },
     ],
   ]);
-  staysText(read, [
-    '[TOOL_CALLS] not json at all',
-    '[TOOL_CALLS]ping',
-    '[TOOL_CALLS]nope{"a": 1}',
-    'a [TOOL_CAL',
-  ]);
+  staysText(read, ['[TOOL_CALLS] not json at all', '[TOOL_CALLS]ping', 'a [TOOL_CAL']);
 });
 
 describe('GLM', () => {
@@ -371,7 +368,7 @@ describe('Kimi', () => {
       callOf('ping'),
     ],
   ]);
-  staysText(read, [`${begin}functions.nothing:0<|tool_call_argument_begin|>{}<|tool_call_end|>`, begin]);
+  staysText(read, [begin]);
 
   it('uses the ids in the text', async () => {
     const call = '<|tool_call_begin|>functions.ping:0<|tool_call_argument_begin|>{}<|tool_call_end|>';
@@ -393,7 +390,6 @@ describe('MiniMax', () => {
       look({ place: 'a <b> c', days: 3 }),
       callOf('ping'),
     ],
-    ['Done.]<]minimax[>[</tool_call>', { text: 'Done.' }],
   ]);
 });
 

@@ -13,11 +13,7 @@ const parses = (text: string): boolean => {
 
 const container = fc
   .oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue()))
-  .filter(
-    value =>
-      !JSON.stringify(value).includes('__proto__') &&
-      !('constructor' in value && Object.hasOwn(value, 'constructor')),
-  );
+  .filter(value => !/"(?:__proto__|constructor|prototype)"/.test(JSON.stringify(value)));
 
 it('finds the end of a JSON value', () => {
   fc.assert(

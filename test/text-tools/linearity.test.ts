@@ -1,11 +1,27 @@
 import { expect, it } from 'vitest';
 import {
+  bareHarmonyFormat,
   dsmlFormat,
+  functionGemmaFormat,
+  gemma4Format,
+  gemmaCallFormat,
+  gemmaThoughtFormat,
   glmFormat,
+  harmonyFormat,
   hermesFormat,
+  lfmFormat,
+  llamaPythonicFormat,
+  kimiK3Format,
+  minimaxFormat,
+  minimaxM3Format,
   mistralFormat,
+  olmoFormat,
+  pythonicFormat,
   qwenXmlFormat,
+  toolCodeFormat,
+  step3Format,
 } from '../../src/adapters/index.js';
+import type { TextToolFormat } from '../../src/text-tools/text-tool-format.js';
 import { createTextParser } from '../../src/text-tools/text-parser.js';
 import { toDeclaredTools } from '../../src/text-tools/text-tool-format.js';
 import { thinkTags } from '../../src/text-tools/reasoning.js';
@@ -31,6 +47,9 @@ const LENGTH = 40_000;
 const fill = (unit: string): string => unit.repeat(Math.ceil(LENGTH / unit.length));
 const open = '<tool_call>\n<function=save>\n<parameter=a>\n';
 const close = '\n</parameter>\n</function>\n</tool_call>';
+const minimaxCall = (key: string): string => `]<]minimax[>[<invoke name="save">]<]minimax[>[<${key}>`;
+const kimiCall = (key: string): string =>
+  `<|open|>call tool="save" index="1"<|sep|><|open|>argument key="${key}" type="string"<|sep|>`;
 const inValue = (unit: string): string => open + fill(unit) + close;
 
 function read(text: string, length: number) {
@@ -39,7 +58,28 @@ function read(text: string, length: number) {
   let emitted = 0;
   const parser = createTextParser(
     {
-      formats: [hermesFormat, qwenXmlFormat, glmFormat, mistralFormat, dsmlFormat],
+      formats: [
+        hermesFormat,
+        qwenXmlFormat,
+        glmFormat,
+        mistralFormat,
+        dsmlFormat,
+        gemma4Format,
+        gemmaCallFormat,
+        gemmaThoughtFormat,
+        functionGemmaFormat,
+        pythonicFormat,
+        llamaPythonicFormat,
+        olmoFormat,
+        lfmFormat,
+        toolCodeFormat,
+        harmonyFormat,
+        bareHarmonyFormat,
+        minimaxFormat,
+        minimaxM3Format,
+        kimiK3Format,
+        step3Format,
+      ],
       reasoning: [thinkTags],
       tools,
     },
@@ -90,9 +130,97 @@ it.each([
   ['backticks', fill('```\n')],
   ['quoted markers', fill('`<tool_call>')],
   ['unclosed reasoning', `<think>${fill('</thin')}`],
+  ['strings of Gemma', `<|tool_call>call:any{a:<|"|>${fill('<|"<')}<|"|>}`],
+  ['bare values of Gemma', `<|tool_call>call:save{a:${fill('x, y: ')}}`],
+  ['objects of Gemma', `<|tool_call>call:any{${fill('a:{')}`],
+  ['calls of Gemma in lines', fill('\ncall:none{')],
+  ['a thought without an end', `thought\n${fill('<channel')}`],
+  ['Python strings', `[any(a='${fill('x "')}')]`],
+  ['quotation marks in Python strings', `[any(a='${fill("x 'y ")}')]`],
+  ['quotation marks and spaces in Python strings', `[any(a='${fill(`x'${' '.repeat(300)}`)}')]`],
+  ['adjacent Python strings', `[any(a=${fill("'x' ")})]`],
+  ['Python lists in lists', `[any(a=${fill('[')}`],
+  ['Python tuples in tuples', `[any(a=${fill('(1, (')}`],
+  ['Python dicts', `[any(a={${fill("'a': 1, ")}})]`],
+  ['Python calls', `[${fill('any(a=1), ')}]`],
+  ['Python calls in lines', `<function_calls>${fill('any(a=1)\n')}`],
+  ['repeated calls of LFM2', fill('<|tool_call_start|>[any()]<|tool_call_end|>[any()]<|tool_call_end|>')],
+  ['lists after calls of LFM2', fill('<|tool_call_start|>[any()]<|tool_call_end|>[')],
+  ['a fence of calls', `\`\`\`tool_code\n${fill('any(a=1)\n')}`],
+  ['headers of messages', fill('<|channel|>analysis ')],
+  ['messages', fill('<|channel|>final<|message|>x<|end|>')],
+  ['reasoning in messages', `<|channel|>analysis<|message|>${fill('<|en')}`],
+  ['reasoning without special tokens', `analysisA${fill('assistant')}`],
+  ['tokens of MiniMax in a string', `${minimaxCall('a')}${fill(']<]minimax[>[')}`],
+  ['brackets in a string of MiniMax', `${minimaxCall('a')}${fill(']')}`],
+  ['incomplete tags of MiniMax', `${minimaxCall('a')}${fill(']<]minimax[>[<tag ')}`],
+  ['nested elements of MiniMax', `${minimaxCall('n')}${fill(']<]minimax[>[<k>')}`],
+  ['elements of MiniMax', `${minimaxCall('n')}${fill(']<]minimax[>[<k>x]<]minimax[>[</k>')}`],
+  ['calls of MiniMax', fill(minimaxCall('a'))],
+  ['tokens of Kimi K3 in a string', `${kimiCall('a')}${fill('<|close|>')}`],
+  ['calls of Kimi K3', fill(kimiCall('a'))],
+  ['unclosed headers of Kimi K3', fill('<|open|>call tool="')],
+  ['values of Kimi K3', kimiCall('a') + fill('<|open|>argument key="b" type="string"<|sep|>')],
+  ['line breaks in a value of MiniMax', `<invoke name="save"><parameter name="a">${fill('\n')}`],
+  ['spaces in a value of Step 3', `<steptml:invoke name="save"><steptml:parameter name="a">x${fill(' ')}`],
+  ['escaped line breaks between tags', `<tool_call>any${fill('\\n')}<arg_key>`],
+  ['wrapped arguments', `<invoke name="save"><parameter name="input">${fill('{"a":"')}`],
   ['list ends after a call', `${open}x${close}${fill('\n</tool_call>')}`],
 ])('visits each character only a few times: %s', (_, text) => {
   for (const length of [1, 4, text.length]) expect(read(text, length).visits).toBeLessThan(MAX_VISITS);
+});
+
+const undeclared = (name: string) => ({
+  'an argument': `<tool_call>\n<function=${name}>\n<parameter=content>\n${fill('line\n')}${close}`,
+  'an argument in JSON': `<tool_call>{"name": "${name}", "arguments": {"a": "${fill('abc ')}"}}</tool_call>`,
+  'an unclosed call': `<tool_call>{"name": "${name}", "arguments": {"a": "${fill('abc ')}`,
+  'many calls': fill(`<tool_call>{"name": "${name}", "arguments": {"a": "b"}}</tool_call>\n`),
+});
+
+it.each([
+  ...Object.entries(undeclared('none')).map(([title, text]) => [`${title} of an undeclared tool`, text]),
+  ...Object.entries(undeclared('any')).map(([title, text]) => [
+    `${title} in open reasoning`,
+    `<think>${text}`,
+  ]),
+  ['markers in open reasoning', `<think>${fill('Hm <tool_call> and </thi. ')}`],
+  ['failed calls in open reasoning', `<think>${fill('<tool_call>{"name": "any", ')}`],
+  ['closing tags without opening tags', fill('x</think>')],
+  ['inline code', fill('`a` and ``b` <tool_call>`` c\n')],
+])('visits each character only a few times: %s', (_, text = '') => {
+  // Text in open reasoning is read twice, and a third time if calls end it.
+  for (const length of [1, 4, text.length]) expect(read(text, length).visits).toBeLessThan(2.5 * MAX_VISITS);
+});
+
+it('decides from the start of the input whether a call of an undeclared tool is replaced', () => {
+  let longest = 0;
+  const format: TextToolFormat = {
+    ...qwenXmlFormat,
+    undeclared: {
+      mayReplace(start) {
+        longest = Math.max(longest, start.length);
+        return true;
+      },
+      replace: () => undefined,
+    },
+  };
+  const text = `<function=none>\n<parameter=a>\n${fill('line\n')}${close}`;
+  let emitted = '';
+  const parser = createTextParser(
+    { formats: [format], reasoning: [], tools, undeclared: 'text' },
+    {
+      text: chunk => void (emitted += chunk),
+      reasoning: () => {},
+      callStart: () => {},
+      callInput: () => {},
+      callEnd: () => {},
+      callDiscarded: () => {},
+    },
+  );
+  for (let at = 0; at < text.length; at += 4) parser.feed(text.slice(at, at + 4));
+  parser.end();
+  expect(emitted).toBe(text);
+  expect(longest).toBe(512);
 });
 
 it('streams an argument of a megabyte in chunks of four characters', () => {

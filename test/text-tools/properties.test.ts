@@ -7,9 +7,12 @@ import {
   glmFormat,
   hermesFormat,
   kimiFormat,
+  kimiK3Format,
   minimaxFormat,
+  minimaxM3Format,
   mistralFormat,
   qwenXmlFormat,
+  step3Format,
 } from '../../src/adapters/index.js';
 import { thinkTags } from '../../src/text-tools/reasoning.js';
 import { textToolsMiddleware } from '../../src/text-tools/text-tools-middleware.js';
@@ -23,16 +26,19 @@ const formats = [
   deepseekFormat,
   dsmlFormat,
   kimiFormat,
+  kimiK3Format,
   minimaxFormat,
+  minimaxM3Format,
+  step3Format,
   claudeFormat,
 ];
-const middleware = textToolsMiddleware({ formats });
+const middleware = textToolsMiddleware({ formats, undeclared: 'text' });
 const tools = {
   get_weather: { city: { type: 'string' }, days: { type: 'integer' } },
   write_file: { path: { type: 'string' }, content: { type: 'string' } },
 };
 
-/** Markup without a complete call of a declared tool. */
+/** Markup without a complete call of a declared tool. Calls of other tools are text here. */
 const markup = fc.constantFrom(
   '<tool_call>',
   '</tool_call>',
@@ -47,6 +53,12 @@ const markup = fc.constantFrom(
   '{"name": "nothing", "arguments": {"a": 1}}',
   '<invoke name="nothing">',
   '<minimax:tool_call>',
+  ']<]minimax[>[<tool_call>',
+  ']<]minimax[>[<invoke name="get_weather">]<]minimax[>[<city>',
+  '<|open|>tools<|sep|>',
+  '<|open|>call tool="get_weather" index="1"<|sep|>',
+  '<steptml:invoke name="get_weather">',
+  '<｜tool_calls_begin｜>',
   '[TOOL_CALLS]',
   '[TOOL_CALLS]nothing{"a": 1}',
   '<｜tool▁calls▁begin｜>',
@@ -65,7 +77,10 @@ const prose = fc.oneof(
 const noCalls = fc
   .array(fc.oneof(prose, markup), { maxLength: 12 })
   .map(chunks => chunks.join(''))
-  .filter(text => !/<function=get_weather\s*>|"name": "get_weather",\s*}/.test(text));
+  // An opening tag directly before a JSON object, or an object closed by chance, is a call.
+  .filter(
+    text => !/<function=get_weather\s*>|invoke name="get_weather">[^<]*{|"name": "get_weather",\s*}/.test(text),
+  );
 
 const call = fc.constantFrom(
   '<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { toProperties } from '../../src/text-tools/schema-types.js';
+import { toNamedTypes } from '../../src/text-tools/schema-types.js';
+import { toProperties } from '../../src/tool-calls/json-schema.js';
 
 const properties = { days: { type: 'integer' } };
 
@@ -27,4 +28,14 @@ describe('the properties of arguments', () => {
   ])('are not restricted by %j', schema => {
     expect(toProperties(schema)).toBeUndefined();
   });
+});
+
+it.each([
+  [{ enum: [1, 2] }, ['integer']],
+  [{ enum: [0.5, 1, 'auto'] }, ['number', 'integer', 'text']],
+  [{ enum: ['a', null] }, ['null', 'text']],
+  [{ const: true }, ['boolean']],
+  [{ type: 'string', enum: ['1'] }, ['text']],
+])('the values of %j determine its types', (schema, types) => {
+  expect(toNamedTypes(schema, schema)).toEqual(types);
 });

@@ -68,15 +68,10 @@ describe('the finish reason', () => {
   });
 });
 
-describe('no call is made', () => {
-  it.each([
-    ['without tools', { tools: {} }],
-    ['with toolChoice: none', { tools, toolChoice: { type: 'none' as const } }],
-  ])('%s, while reasoning is still found', async (_, request) => {
-    expect(await readText(`<think>Hm.</think>${written}`, { middleware, ...request })).toEqual({
-      content: [{ reasoning: 'Hm.' }, { text: written }],
-      finishReason: 'stop',
-    });
+it('makes no call without tools, while reasoning is still found', async () => {
+  expect(await readText(`<think>Hm.</think>${written}`, { middleware, tools: {} })).toEqual({
+    content: [{ reasoning: 'Hm.' }, { text: written }],
+    finishReason: 'stop',
   });
 });
 
@@ -194,7 +189,10 @@ describe('white space around calls', () => {
     [`a\n\n${written}\n\nb`, [{ text: 'a\n\n' }, found, { text: '\n\nb' }]],
     [`\n\n${written}\n${written}\n`, [found, found]],
     [`<think>\n\n</think>\n\n${written}`, [found]],
-    ['<think>\n\n</think>\n\nHi', [{ text: '\n\nHi' }]],
+    ['<think>\n\n</think>\n\nHi', [{ text: 'Hi' }]],
+    ['<think>\nHm.\n\nSo.\n</think>\n\n  1\n\n2\n', [{ reasoning: 'Hm.\n\nSo.' }, { text: '  1\n\n2\n' }]],
+    ['<think>\nHm.\n</think>\n\n', [{ reasoning: 'Hm.' }]],
+    ['<think>\nHm.\n', [{ reasoning: 'Hm.' }]],
     ['\n \n', [{ text: '\n \n' }]],
   ])('%j creates no separate block', async (given, content) => {
     expect((await readText(given, { middleware, tools })).content).toEqual(content);
@@ -209,7 +207,7 @@ describe('a response that starts in reasoning', () => {
   it('leaves it at the closing tag', async () => {
     expect(await read(`Hm. ${written}</think>\n\nSo.${written}`)).toEqual([
       { reasoning: `Hm. ${written}` },
-      { text: '\n\nSo.' },
+      { text: 'So.' },
       found,
     ]);
   });
@@ -219,7 +217,7 @@ describe('a response that starts in reasoning', () => {
   });
 
   it('is emitted as text if the reasoning is never closed', async () => {
-    expect(await read(`So. ${written}`)).toEqual([{ reasoning: `So. ${written}` }, { text: 'So. ' }, found]);
+    expect(await read(`So. ${written}`)).toEqual([{ reasoning: 'So.' }, { text: 'So. ' }, found]);
   });
 
   it('stays reasoning if it was truncated', async () => {

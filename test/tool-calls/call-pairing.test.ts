@@ -316,3 +316,9 @@ it('takes a number of steps in proportion to the history', () => {
   };
   expect(countSteps(2000) / countSteps(200)).toBeCloseTo(10, 0);
 });
+
+it('uses the last result of a call that the provider ran, because hosts keep previews', () => {
+  expect(
+    pair([user, assistant(executed('1'), result('1', 'half'), result('1', 'whole'), text('b')), user]),
+  ).toEqual([user, assistant(call('1')), tool(result('1', 'whole')), assistant(text('b')), user]);
+});

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { ToolCallPipeline, type ToolCallFragment } from '../../src/tool-calls/index.js';
+import {
+  isContinuation,
+  ToolCallPipeline,
+  ToolCallProcessor,
+  type ToolCallFragment,
+} from '../../src/tool-calls/index.js';
 
 const tools = [
   {
@@ -30,6 +35,11 @@ describe('the pipeline', () => {
         toolCallId: 'a',
         toolName: 'get_weather',
         input: '{"days":3}',
+        args: { days: 3 },
+        index: 0,
+        isComplete: true,
+        written: { index: 0, id: 'a', name: 'get_weather', arguments: '{"days":3}' },
+        changes: [],
         isDeclared: true,
         isRenamed: false,
         isRepaired: false,
@@ -38,13 +48,26 @@ describe('the pipeline', () => {
         toolCallId: 'b',
         toolName: 'Read',
         input: '{"path":"x"}',
+        args: { path: 'x' },
+        index: 1,
+        isComplete: true,
+        written: { index: 1, id: 'b', name: 'Read', arguments: '{"path":"x"}' },
+        changes: [],
         isDeclared: true,
         isRenamed: false,
         isRepaired: false,
       },
     ]);
     expect(failed).toEqual([]);
-    expect(stats).toEqual({ fragments: 3, calls: 2, failed: 0, undeclared: 0, renamed: 0, repaired: 0 });
+    expect(stats).toEqual({
+      fragments: 3,
+      calls: 2,
+      failed: 0,
+      undeclared: 0,
+      renamed: 0,
+      repaired: 0,
+      incomplete: 0,
+    });
   });
 
   it('removes decorations from names and repairs arguments with the schema of the tool', () => {
@@ -54,11 +77,14 @@ describe('the pipeline', () => {
       name: 'functions.get_weather<|channel|>commentary',
       arguments: '"{\\"days\\":\\"3\\"}"',
     });
-    expect(calls).toEqual([
+    expect(calls).toMatchObject([
       {
         toolCallId: 'a',
         toolName: 'get_weather',
         input: '{"days":3}',
+        args: { days: 3 },
+        changes: ['name', 'arguments'],
+        written: { name: 'functions.get_weather<|channel|>commentary' },
         isDeclared: true,
         isRenamed: true,
         isRepaired: true,
@@ -82,8 +108,10 @@ describe('the pipeline', () => {
   it.each(['no json', '{"path":"/tmp/impor', '[1]', '{"__proto__":{}}'])(
     'passes a call on whose arguments are %s',
     input => {
-      const { calls, failed } = run({ index: 0, id: 'a', name: 'Read', arguments: input });
+      const { calls, failed, stats } = run({ index: 0, id: 'a', name: 'Read', arguments: input });
       expect(calls.map(call => [call.input, call.isRepaired])).toEqual([[input, false]]);
+      expect(calls).toMatchObject([{ args: undefined, isComplete: false, changes: [] }]);
+      expect(stats.incomplete).toBe(1);
       expect(failed).toEqual([]);
     },
   );
@@ -97,11 +125,13 @@ describe('the pipeline', () => {
     expect(calls.map(({ toolCallId, input }) => [toolCallId, input])).toEqual([['c', '{}']]);
     expect(failed).toEqual([
       {
-        call: { id: 'a', name: '', arguments: '{"x":1}' },
+        index: 0,
+        call: { index: 0, id: 'a', name: '', arguments: '{"x":1}' },
         reason: 'Expected a tool call to have a name, got none.',
       },
       {
-        call: { id: 'b', name: ' ', arguments: '' },
+        index: 1,
+        call: { index: 1, id: 'b', name: ' ', arguments: '' },
         reason: 'Expected a tool call to have a name, got none.',
       },
     ]);
@@ -123,6 +153,53 @@ describe('the pipeline', () => {
       'call_0_3',
       'made_1',
     ]);
+  });
+
+  it.each(['!!!', '<think>', 'read the file', 'a\nb', 'x'.repeat(200), '-rf'])(
+    'reports a call with the illegal name %j as failed',
+    name => {
+      const { calls, failed } = run({ index: 0, name }, { index: 1, id: 'b', name: 'Read' });
+      expect(calls).toMatchObject([{ toolName: 'Read', index: 1 }]);
+      expect(failed).toMatchObject([{ index: 0, call: { name } }]);
+      expect(failed[0]?.reason).toMatch(/^Expected the name of a tool call to have letters/);
+    },
+  );
+
+  it('accepts any name that is declared', () => {
+    const pipeline = new ToolCallPipeline({ tools: [{ name: '!!!' }] });
+    pipeline.add({ name: '!!!' });
+    expect(pipeline.finish().calls).toMatchObject([{ toolName: '!!!', isDeclared: true }]);
+  });
+
+  it.each(['Wetter_holen', 'mcp.server/tool-1', 'ns:tool', '天気', '_x', '7zip'])(
+    'passes a call on with the undeclared name %s',
+    name => {
+      expect(run({ index: 0, name }).calls).toMatchObject([{ toolName: name, isDeclared: false }]);
+    },
+  );
+
+  it('reports changed ids', () => {
+    const { calls } = run({ index: 0, id: 'a', name: 'Read' }, { index: 1, id: 'a', name: ' Read ' });
+    expect(calls.map(({ changes }) => changes)).toEqual([[], ['id', 'name']]);
+    expect(run({ index: 0, name: 'Read' }).calls[0]?.changes).toEqual(['id']);
+  });
+
+  it('finishes once', () => {
+    const pipeline = new ToolCallPipeline();
+    pipeline.add({ name: 'Read' });
+    expect(pipeline.finish().calls).toHaveLength(1);
+    expect(() => pipeline.finish()).toThrow(
+      'Expected no call of `finish` after `finish`. Create a ToolCallPipeline for each response.',
+    );
+    expect(() => {
+      pipeline.add({ name: 'Read' });
+    }).toThrow('Expected no call of `add` after `finish`.');
+  });
+
+  it('needs no options', () => {
+    const call = { id: 'a', name: 'Read', arguments: '{}' };
+    expect(new ToolCallProcessor().process(call)).toMatchObject({ toolName: 'Read', isDeclared: false });
+    expect(isContinuation({ prompt: [], providerOptions: { openai: { conversation: 'c' } } })).toBe(true);
   });
 
   it('creates random ids by default', () => {

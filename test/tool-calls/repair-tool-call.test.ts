@@ -95,7 +95,7 @@ describe.each(Object.entries(hosts))('repairToolCall in %s', (_, run) => {
 });
 
 it('repairToolCall returns null for a call that its rules do not change', async () => {
-  const toolCall = { toolCallId: 'call_1', toolName: 'get_weather', input: '{"city": 5}' };
+  const toolCall = { toolCallId: 'call_1', toolName: 'get_weather', input: '{"city": true}' };
   expect(
     await repairToolCall({ toolCall, tools: { get_weather: {} }, inputSchema: () => schema }),
   ).toBeNull();

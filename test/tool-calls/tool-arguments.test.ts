@@ -55,6 +55,38 @@ describe('arguments without a schema', () => {
     ['an escaped apostrophe between single quotes', "{'a': 'it\\'s'}", { a: "it's" }],
     ['JSON that occurs twice', '{"a": "x"}{"a": "x"}', { a: 'x' }],
     ['an apostrophe inside a string', '{"a": "it\'s", b: 1}', { a: "it's", b: 1 }],
+    ['an apostrophe between single quotes', "{'a': 'it's', 'b': 'they're'}", { a: "it's", b: "they're" }],
+    ['a path with escapes', '{"a": "C:\\dir\\new"}', { a: 'C:\\dir\\new' }],
+    ['a path inside a command', '{"a": "type C:\\dir\\new.txt \\n"}', { a: 'type C:\\dir\\new.txt \n' }],
+    ['a path of a server', '{"a": "\\\\host\\share\\new"}', { a: '\\\\host\\share\\new' }],
+    ['a path that ends with a backslash', '{"a": "C:\\dir\\", "b": 1}', { a: 'C:\\dir\\', b: 1 }],
+    ['a word boundary of a pattern', '{"a": "\\bfoo\\s\\$"}', { a: '\\bfoo\\s\\$' }],
+    ['line breaks beside a lone backslash', '{"a": "one\\ntwo \\d"}', { a: 'one\ntwo \\d' }],
+    ['an escaped dollar sign', '{"a": "cost \\$5"}', { a: 'cost $5' }],
+    ['triple quotes', '{"a": """one\n"two"""", "b": 1}'.replace('""""', '"""'), { a: 'one\n"two', b: 1 }],
+    ['backticks', '{"a": `one\ntwo`}', { a: 'one\ntwo' }],
+    ['comments', '{"a": 1, // one\n "b": /* two */ 2 # end\n}', { a: 1, b: 2 }],
+    ['a missing comma', '{"a": "x"\n"b": [1 2]}', { a: 'x', b: [1, 2] }],
+    ['a tuple', "{'a': (1, 'x')}", { a: [1, 'x'] }],
+    ['numbers of Python', '{"a": +1, "b": .5, "c": 2.}', { a: 1, b: 0.5, c: 2 }],
+    [
+      'a word without quotes',
+      '{path: ./src/a.ts, url: http://x.y/z}',
+      { path: './src/a.ts', url: 'http://x.y/z' },
+    ],
+    ['unescaped quotes', '{"a": "he said "hi" to me", "b": 1}', { a: 'he said "hi" to me', b: 1 }],
+    ['an unescaped quote before a bracket', '{"a": "he said "}" there"}', { a: 'he said "}" there' }],
+    ['an object before a semicolon', '{"a": 1};', { a: 1 }],
+    ['an object before a closing tag', '{"a": 1}</tool_call>', { a: 1 }],
+    ['an object before excess brackets', '{"a": 1}}', { a: 1 }],
+    ['an object before prose', '{"a": 1} I hope this helps!', { a: 1 }],
+    ['an object between markers', '<tool_call>\n{"a": 1}\n</tool_call><|im_end|>', { a: 1 }],
+    ['a missing bracket before a marker', '{"a": 1</tool_call>', { a: 1 }],
+    ['prose around a code fence', 'Here it is:\n```json\n{"a": 1}\n```\nDone.', { a: 1 }],
+    ['a list of one object', '[{"a": 1}]', { a: 1 }],
+    ['an empty object before the arguments', '{}{"a": 1}', { a: 1 }],
+    ['two copies on separate lines', '{"a": 1}\n{"a": 1}', { a: 1 }],
+    ['a byte order mark and hard spaces', '\ufeff{\u00a0"a":\u00a01}', { a: 1 }],
   ])('are parsed from %s', (_, text, expected) => {
     expect(parse(text)).toEqual(expected);
   });
@@ -66,6 +98,11 @@ describe('arguments without a schema', () => {
     ['a number', '42'],
     ['null', 'null'],
     ['two objects', '{"a":1}\n{"b":2}'],
+    ['an object in prose', 'Take {"a": 1}'],
+    ['quotes with two readings', '{"a": "one "two" ,"b":"three "four","c":"x"}'],
+    ['a missing element', '{"a": [1,,2]}'],
+    ['a list that is not complete', '{"a": [1, ...]}'],
+    ['an unquoted expression', '{"a": foo("x")}'],
   ])('are not parsed from %s', (_, text) => {
     expect(parse(text)).toBe(`expected a JSON object, got ${text}`);
   });
@@ -75,7 +112,11 @@ describe('arguments without a schema', () => {
     ['inside a string in single quotes', "{'path': '/tmp/impor"],
     ['inside a string that is escaped twice', '{\\"path\\": \\"/tmp/impor'],
     ['inside a string that is double-encoded', '"{\\"path\\": \\"/tmp/impor'],
-    ['after a string that contains an unescaped quote', "{'a': 'it's'}"],
+    ['after a string that contains unescaped quotes', '{"a": "he said "hi"'],
+    ['in a list with three dots', '{"a": [1, ...'],
+    ['after a comma, before a marker', '{"a": 1,</tool_call>'],
+    ['inside a string, before a marker', '{"a": "x</tool_call>'],
+    ['after a complete copy', '{"a": 1}{"a": 1'],
     ['after the opening bracket', '{'],
     ['after an inner bracket', '{"a": ['],
     ['after a key', '{"a": 1, "b"'],
@@ -124,6 +165,32 @@ describe('arguments without a schema', () => {
         const text = encode(JSON.stringify(value));
         const parsed = parseToolArguments(text.slice(0, at % text.length));
         if (parsed.success) expect(isPartOf(parsed.input, JSON.parse(JSON.stringify(value)))).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each<[string, (json: string) => string]>([
+    ['with single quotes', json => json.replaceAll("'", '').replaceAll('"', "'")],
+    ['with raw line breaks', json => json.replaceAll('\\n', '\n').replaceAll('x', '\n')],
+    ['with keys without quotes', json => json.replaceAll(/"(\w+)":/g, '$1:')],
+    ['with a comment', json => json.replaceAll(',', ', // one\n')],
+    ['with an unescaped quote', json => json.replaceAll('x', '"x')],
+  ])('contain no part of a value, wherever malformed JSON is cut: %s', (_, damage) => {
+    const text = fc.stringMatching(/^[a-z \n]{0,8}$/);
+    const scalar = fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null));
+    const inner = fc.oneof(
+      scalar,
+      fc.array(scalar),
+      fc.dictionary(fc.stringMatching(/^[a-w]{1,5}$/), scalar),
+    );
+    const value = fc.dictionary(fc.stringMatching(/^[a-w]{1,5}$/), inner);
+    fc.assert(
+      fc.property(value, fc.nat(), (arguments_, at) => {
+        const damaged = damage(JSON.stringify(arguments_));
+        const whole = parseToolArguments(damaged);
+        const parsed = parseToolArguments(damaged.slice(0, at % damaged.length));
+        if (parsed.success && whole.success) expect(isPartOf(parsed.input, whole.input)).toBe(true);
       }),
       { numRuns: 300 },
     );
@@ -249,6 +316,65 @@ describe('a string that the schema does not allow', () => {
   });
 });
 
+describe('a value that the schema does not allow', () => {
+  const mode = { enum: ['fast', 'Slow'] };
+  const strings: JSONSchema7 = { type: 'array', items: { type: 'string' } };
+
+  it.each<[string, JSONSchema7, unknown, unknown]>([
+    ['a number as a string', { type: 'string' }, 3, '3'],
+    ['the spelling of an enum', mode, ' FAST', 'fast'],
+    ['the spelling of a constant', { const: 'Fast' }, 'fast', 'Fast'],
+    ['a list of one item', strings, 'x', ['x']],
+    [
+      'a list of one object',
+      { type: 'array', items: object({ id: { type: 'string' } }) },
+      { id: 'x' },
+      [{ id: 'x' }],
+    ],
+    ['a list of one number', { type: 'array', items: { type: 'integer' } }, '3', [3]],
+    ['the item of a list', { type: 'string' }, ['x'], 'x'],
+    ['a number with leading zeros', { type: 'integer' }, '007', 7],
+  ])('is converted to %s', (_, schema, value, expected) => {
+    expect(parse(JSON.stringify({ value }), object({ value: schema }))).toEqual({ value: expected });
+  });
+
+  it.each<[string, JSONSchema7, unknown]>([
+    ['two items', { type: 'string' }, ['x', 'y']],
+    ['several members of an enum in other cases', { enum: ['a', 'A'] }, ' a'],
+    ['text that may be a list', strings, 'x, y'],
+    ['text that may be a truncated list', strings, '["x'],
+    ['a list of unknown items', { type: 'array' }, 'x'],
+  ])('is unchanged: %s', (_, schema, value) => {
+    expect(parse(JSON.stringify({ value }), object({ value: schema }))).toEqual({ value });
+  });
+
+  it('is unchanged if a number has other digits as a string', () => {
+    expect(parse('{"value": 1.10}', object({ value: { type: 'string' } }))).toEqual({ value: 1.1 });
+  });
+});
+
+describe('a whole call in place of the arguments', () => {
+  const schema = object({ path: { type: 'string' } });
+
+  it.each([
+    '{"arguments": {"path": "a"}}',
+    '{"name": "read", "arguments": {"path": "a"}}',
+    '{"name": "read", "parameters": "{\\"path\\": \\"a\\"}"}',
+    '{"type": "function", "function": {"name": "read", "arguments": "{\\"path\\": \\"a\\"}"}}',
+  ])('is unwrapped: %s', text => {
+    expect(parse(text, schema)).toEqual({ path: 'a' });
+  });
+
+  it.each([
+    ['that the schema declares', '{"arguments": {"path": "a"}}', object({ arguments: { type: 'object' } })],
+    ['with other arguments', '{"arguments": {"path": "a"}, "path": "b"}', schema],
+    ['with unknown arguments', '{"arguments": {"file": "a"}}', schema],
+    ['without a schema of properties', '{"arguments": {"path": "a"}}', { type: 'object' } as const],
+  ])('is unchanged %s', (_, text, known) => {
+    expect(parse(text, known)).toEqual(JSON.parse(text));
+  });
+});
+
 describe('a value that the schema allows', () => {
   it.each<[string, JSONSchema7, unknown]>([
     ['a string of digits', { type: 'string' }, '123'],
@@ -257,7 +383,7 @@ describe('a value that the schema allows', () => {
     ['a string without a type', {}, '3'],
     ['a string of an unknown type', { type: 'varchar' } as unknown as JSONSchema7, '3'],
     ['a string in an undeclared property', true as unknown as JSONSchema7, '[1]'],
-    ['a number for a string type', { type: 'string' }, 3],
+    ['a boolean for a string type', { type: 'string' }, true],
     [
       'a string that matches the second alternative',
       { anyOf: [object({ id: { type: 'integer' } }), object({ id: { type: 'string' } })] },

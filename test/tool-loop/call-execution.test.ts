@@ -71,7 +71,7 @@ describe('a call', () => {
     const tools = createLocalTools({
       echo: { inputSchema: z.object({ city: z.string() }), execute: () => runs++ },
     });
-    const { output, isError } = await outputOf({ city: 7 }, { tools });
+    const { output, isError } = await outputOf({ city: true }, { tools });
     expect(output).toMatch(/^Invalid arguments for tool "echo": .*city/s);
     expect(isError).toBe(true);
     expect(runs).toBe(0);

@@ -68,7 +68,7 @@ function respond({ prompt }: LanguageModelV2CallOptions, prefix: string) {
   return textRound('Done.');
 }
 
-/** What every request after the host's last call must contain. */
+/** The items that every request after the host's last call must contain. */
 const complete = (prefix: string) => ({
   calls: [`${prefix}draw`, `${prefix}ask_1`, `${prefix}save`, `${prefix}ask_2`],
   inputs: [{ of: 'a cat' }, { question: 'Colour?' }, { as: 'cat' }, { question: 'Fine?' }],

@@ -117,4 +117,48 @@ describe('the ids of a turn', () => {
     });
     expect(ofType(parts, 'tool-call').map(({ toolCallId }) => toolCallId)).toEqual(['call_0', 'call_0_2']);
   });
+
+  it.each([
+    ['of the turn', 'call_p', user('Go.')],
+    [
+      'that is not the only one with its id',
+      'call_p_2',
+      [...user('Go.'), { role: 'assistant' as const, content: [programCall()] }, ...user('Again.')],
+    ],
+  ])('belong to a result in a later round than its call: a call %s', async (_, id, prompt) => {
+    const { type, toolName } = programCall();
+    const program = { type, toolName, toolCallId: 'call_p', input: '{}', providerExecuted: true };
+    const result = { ...program, type: 'tool-result' as const, result: 'done' };
+    const model = scriptedModel(callRound([program], call('c1', 'echo', { text: 'a' })), [
+      start,
+      result,
+      ...text('Done.'),
+      finish(),
+    ]);
+    const parts = await stream(withToolLoop(model, { tools: tools() }), { prompt });
+    expect(ofType(parts, 'tool-call').find(part => part.toolName === toolName)?.toolCallId).toBe(id);
+    expect(ofType(parts, 'tool-result').find(part => part.toolName === toolName)?.toolCallId).toBe(id);
+  });
+
+  it('belong to a result of a call in the history', async () => {
+    const result = {
+      type: 'tool-result' as const,
+      toolCallId: 'call_p',
+      toolName: 'program',
+      result: 'done',
+    };
+    const model = scriptedModel([start, { ...result, providerExecuted: true }, ...text('Done.'), finish()]);
+    const prompt = [...user('Go.'), { role: 'assistant' as const, content: [programCall()] }];
+    const parts = await stream(withToolLoop(model, { tools: tools() }), { prompt });
+    expect(ofType(parts, 'tool-result').map(({ toolCallId }) => toolCallId)).toEqual(['call_p']);
+  });
+});
+
+/** A call that the server executes, and whose result may follow in a later response. */
+const programCall = () => ({
+  type: 'tool-call' as const,
+  toolCallId: 'call_p',
+  toolName: 'program',
+  input: {},
+  providerExecuted: true,
 });

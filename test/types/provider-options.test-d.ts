@@ -24,7 +24,7 @@ test('options work with `satisfies` and in `generateText`', () => {
 });
 
 test('rejects unknown options and wrong values', () => {
-  expectTypeOf<{ textVerbosity: 'loud' }>().not.toExtend<KelivoProviderOptions>();
+  expectTypeOf<{ textVerbosity: 7 }>().not.toExtend<KelivoProviderOptions>();
   expectTypeOf<{ turnId: 7 }>().not.toExtend<KelivoProviderOptions>();
   // @ts-expect-error A misspelt option.
   ({ reasoningEfort: 'low' }) satisfies KelivoProviderOptions;

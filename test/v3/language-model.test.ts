@@ -256,12 +256,29 @@ describe('the prompt of a call', () => {
     expect(tool.start).toEqual({ type: 'stream-start', warnings: [warning('tool-approval-response')] });
 
     const say = { type: 'text', text: 'Hi' };
-    const assistant = await messageOf(
-      [say, { type: 'custom', kind: 'x.y' }, { type: 'reasoning-file' }],
-      'assistant',
-    );
+    const assistant = await messageOf([say, { type: 'reasoning-file' }], 'assistant');
     expect(assistant.content).toEqual([say]);
-    expect(assistant.warnings).toEqual([warning('custom'), warning('reasoning-file')]);
+    expect(assistant.warnings).toEqual([warning('reasoning-file')]);
+  });
+
+  it('carries a compaction of the official provider as an item, and custom content of other APIs with its kind', async () => {
+    const compaction = {
+      type: 'custom',
+      kind: 'openai.compaction',
+      providerOptions: { openai: { type: 'compaction', itemId: 'cmp_1', encryptedContent: 'gAAA' } },
+    };
+    const other = { type: 'custom', kind: 'x.y', providerOptions: { x: { id: 1 } } };
+    const { content, warnings } = await messageOf([compaction, other], 'assistant');
+    const item = { type: 'compaction', id: 'cmp_1', encrypted_content: 'gAAA' };
+    expect(content).toEqual([
+      {
+        type: 'reasoning',
+        text: '',
+        providerOptions: { openai: { itemId: 'cmp_1' }, kelivo: { item } },
+      },
+      { type: 'reasoning', text: '', providerOptions: { x: { id: 1 }, kelivo: { custom: 'x.y' } } },
+    ]);
+    expect(warnings).toEqual([]);
   });
 
   it('keeps the call options and uses the `ai@5` name for provider tools', async () => {

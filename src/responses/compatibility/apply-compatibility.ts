@@ -1,13 +1,18 @@
 import { isPlainObject } from '../../shared/json.js';
 import { mapSchema } from '../../tool-calls/json-schema.js';
-import type {
-  AssistantMessage,
-  FunctionCall,
-  FunctionCallOutput,
-  InputItem,
-  ReasoningItem,
-  ResponsesRequestBody,
-  WireTool,
+import {
+  type AssistantMessage,
+  type FunctionCall,
+  type FunctionCallOutput,
+  type InputItem,
+  type InstructionMessage,
+  isMessage,
+  isReasoning,
+  nearestEffort,
+  type ReasoningItem,
+  type ResponsesRequestBody,
+  type UserMessage,
+  type WireTool,
 } from '../wire.js';
 import type { Compatibility } from './compatibility.js';
 import { withoutFields } from './fields.js';
@@ -18,9 +23,12 @@ export function applyCompatibility(
   body: ResponsesRequestBody,
   compatibility: Compatibility,
 ): ResponsesRequestBody {
-  const { instructionsWithPreviousResponse, reasoning, additionalProperties } = compatibility;
-  const moved = instructionsWithPreviousResponse === false ? moveInstructions(body) : body;
-  const items = reasoning === false ? withoutReasoning(moved.input) : moved.input;
+  const { instructionsWithPreviousResponse, reasoning = true, additionalProperties, efforts } = compatibility;
+  const moved = withAcceptedEffort(
+    instructionsWithPreviousResponse === false ? moveInstructions(body) : body,
+    efforts,
+  );
+  const items = withReasoningAs(reasoning, moved);
   const input = toCompatibleItems(toCompatibleOutputs(items, compatibility), compatibility);
   const tools =
     additionalProperties === false && moved.tools !== undefined
@@ -37,14 +45,50 @@ function moveInstructions(body: ResponsesRequestBody): ResponsesRequestBody {
   return { ...rest, input: [{ role: 'system', content: instructions }, ...body.input] };
 }
 
-/** Removes reasoning, and the ids of the items after it: a server that has stored them requires their reasoning. */
-function withoutReasoning(items: InputItem[]): InputItem[] {
-  const others = items.filter(item => item.type !== 'reasoning');
-  return mapIfChanged(others.length < items.length ? others : items, item => {
+/**
+ * Converts reasoning to the accepted form and removes the rest. The ids of the other items are removed with it: a
+ * server that has stored them requires their reasoning.
+ */
+function withReasoningAs(
+  form: NonNullable<Compatibility['reasoning']>,
+  { input: items, store }: ResponsesRequestBody,
+): InputItem[] {
+  const accepted = items.flatMap(item => {
+    const kept = isReasoning(item) ? toReasoning(item, { form, store }) : item;
+    return kept === undefined ? [] : [kept];
+  });
+  if (form !== false && accepted.length === items.length) {
+    return mapIfChanged(items, (item, index) => accepted[index] ?? item);
+  }
+  return mapIfChanged(accepted.length < items.length ? accepted : items, item => {
     if (!(item.type === 'function_call' || isAssistantMessage(item)) || item.id === undefined) return item;
     const { id, ...withoutId } = item;
     return withoutId;
   });
+}
+
+function toReasoning(
+  item: ReasoningItem,
+  { form, store }: { form: NonNullable<Compatibility['reasoning']>; store: boolean },
+): ReasoningItem | undefined {
+  if (form === false) return undefined;
+  const { content = [], encrypted_content: encrypted, ...rest } = item;
+  if (form === 'text') return content.length === 0 ? undefined : { ...rest, summary: [], content };
+  if (item.content === undefined) return item;
+  // OpenAI needs the encrypted content, unless it has stored the item.
+  if (encrypted === undefined && !(store && item.id !== undefined)) return undefined;
+  return { ...rest, ...(encrypted !== undefined && { encrypted_content: encrypted }) };
+}
+
+/** Replaces a level of reasoning effort that is not among the accepted ones. */
+function withAcceptedEffort(
+  body: ResponsesRequestBody,
+  efforts: readonly string[] | undefined,
+): ResponsesRequestBody {
+  const effort = body.reasoning?.effort;
+  if (effort === undefined || efforts === undefined || efforts.includes(effort)) return body;
+  const nearest = nearestEffort(effort, efforts);
+  return nearest === undefined ? body : { ...body, reasoning: { ...body.reasoning, effort: nearest } };
 }
 
 /** Removes `additionalProperties: false` from the schema of a tool. */
@@ -69,15 +113,17 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
 /** Adds the item fields that OpenAI treats as optional and other servers require. */
 function toCompatibleItems(
   items: InputItem[],
-  { itemIds, messageType, status, annotations }: Compatibility,
+  { itemIds, messageType = 'assistant', developerRole = true, status, annotations }: Compatibility,
 ): InputItem[] {
   const ids = new Set(items.flatMap(item => ('id' in item && item.id ? [item.id] : [])));
   const used = new Set<string>();
 
   return mapIfChanged(items, (item, index) => {
     let changed = item;
-    if (messageType && 'role' in changed && changed.type === undefined)
-      changed = { type: 'message', ...changed };
+    if (isMessage(changed)) changed = withType(changed, messageType);
+    if (!developerRole && isMessage(changed) && changed.role === 'developer') {
+      changed = { ...changed, role: 'system' };
+    }
     if (status && isModelItem(changed) && changed.status === undefined)
       changed = { ...changed, status: 'completed' };
     if (annotations && isAssistantMessage(changed)) changed = withAnnotations(changed);
@@ -98,6 +144,7 @@ function toCompatibleItems(
   }
 }
 
+type Message = InstructionMessage | UserMessage | AssistantMessage;
 type ModelItem = AssistantMessage | FunctionCall | ReasoningItem;
 type ItemWithId = ModelItem | FunctionCallOutput;
 
@@ -109,6 +156,14 @@ const isModelItem = (item: InputItem): item is ModelItem =>
 
 const hasId = (item: InputItem): item is ItemWithId =>
   isModelItem(item) || item.type === 'function_call_output';
+
+/** Adds the type of a message, or removes it. Assistant messages have it already. */
+function withType(message: Message, messageType: NonNullable<Compatibility['messageType']>): Message {
+  if (messageType === true) return message.type === undefined ? { type: 'message', ...message } : message;
+  if (messageType === 'assistant' || message.type === undefined) return message;
+  const { type, ...untyped } = message;
+  return untyped;
+}
 
 function withAnnotations(message: AssistantMessage): AssistantMessage {
   const content = mapIfChanged(message.content, part =>

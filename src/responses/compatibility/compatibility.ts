@@ -10,11 +10,17 @@ export interface Compatibility {
    */
   readonly itemIds?: 'omit' | 'required';
   /**
-   * Adds `type: "message"` to messages. vLLM and some gateways require it:
-   * https://github.com/CherryHQ/cherry-studio/issues/10477
-   * @default false
+   * Messages that have `type: "message"`: those of the assistant, which llama.cpp rejects without it, all (`true`), or
+   * none (`false`). vLLM and some gateways require it everywhere: https://github.com/CherryHQ/cherry-studio/issues/10477
+   * @default 'assistant'
    */
-  readonly messageType?: boolean;
+  readonly messageType?: boolean | 'assistant';
+  /**
+   * Sends instructions with the role `developer` to models that have it; otherwise they have the role `system`. Hugging
+   * Face accepts the role and omits the message: https://github.com/huggingface/responses.js/blob/main/src/schemas.ts
+   * @default true
+   */
+  readonly developerRole?: boolean;
   /**
    * Adds `status: "completed"` to the items of the model. Doubao rejects the second turn without it:
    * https://github.com/CherryHQ/cherry-studio/issues/18253
@@ -42,11 +48,23 @@ export interface Compatibility {
    */
   readonly toolImages?: 'output' | 'user-message' | 'text';
   /**
-   * Replays reasoning. Hugging Face has no reasoning among its input items:
-   * https://github.com/huggingface/responses.js/blob/main/src/schemas.ts
+   * Sends images. Without it, a text replaces each of them. It is learned for models that reject images.
    * @default true
    */
-  readonly reasoning?: boolean;
+  readonly images?: boolean;
+  /**
+   * Replays reasoning as OpenAI returns it, encrypted or stored (`true`), as plain text in `content` (`text`), or not at
+   * all. Reasoning in another form is omitted with a warning. llama.cpp and vLLM require plain text and reject encrypted
+   * reasoning: https://github.com/vllm-project/vllm/blob/main/vllm/entrypoints/openai/responses/utils.py. Hugging Face
+   * has no reasoning among its input items: https://github.com/huggingface/responses.js/blob/main/src/schemas.ts
+   * @default true
+   */
+  readonly reasoning?: boolean | 'text';
+  /**
+   * Levels of `reasoning.effort` that are accepted. Another level is replaced by the next lower one, or else by the lowest.
+   * @default any
+   */
+  readonly efforts?: readonly string[];
   /**
    * Values that `include` may contain: `any`, all except encrypted reasoning (`unencrypted`), or none because the field
    * is unknown (`none`). Volcengine has no encrypted reasoning: https://github.com/CherryHQ/cherry-studio/issues/13144
@@ -66,8 +84,9 @@ export interface Compatibility {
    */
   readonly instructionsWithPreviousResponse?: boolean;
   /**
-   * Request fields that are not sent, by their wire names, for example `temperature` or `text.verbosity`. The Codex
-   * backend rejects `max_output_tokens`: https://github.com/RayBytes/ChatMock/issues/103
+   * Request fields that are not sent, by their wire names, for example `temperature` or `text.verbosity`. `input.phase` is
+   * a field of input items, `include.message.output_text.logprobs` a value of a list. The Codex backend rejects
+   * `max_output_tokens`: https://github.com/RayBytes/ChatMock/issues/103
    * @default none
    */
   readonly without?: readonly string[];

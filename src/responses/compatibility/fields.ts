@@ -2,47 +2,43 @@ import { isPlainObject } from '../../shared/json.js';
 import type { Compatibility } from './compatibility.js';
 import type { ResponsesRequestBody } from '../wire.js';
 
-const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
-
 /** Removes the fields that the endpoint does not accept. Returns the same object if the request has none of them. */
 export function withoutFields(
   body: ResponsesRequestBody,
   { include = 'any', without = [] }: Compatibility,
 ): ResponsesRequestBody {
-  const unencrypted = include === 'unencrypted' ? withoutEncryptedReasoning(body) : body;
-  const paths = include === 'none' ? ['include', ...without] : without;
-  return paths.reduce(withoutField, unencrypted);
+  const included = { any: [], unencrypted: ['include.reasoning.encrypted_content'], none: ['include'] }[
+    include
+  ];
+  return [...included, ...without].reduce(withoutField, body);
 }
 
 /** Returns true if the request has the field with this wire path. */
-export function hasField(body: ResponsesRequestBody, path: string): boolean {
-  const [name, part] = toPath(path);
-  const value = new Map(Object.entries(body)).get(name);
-  return part === undefined ? value !== undefined : isPlainObject(value) && value[part] !== undefined;
+export const hasField = (body: ResponsesRequestBody, path: string): boolean =>
+  withoutField(body, path) !== body;
+
+const withoutField = (body: ResponsesRequestBody, path: string): ResponsesRequestBody =>
+  omit(body, path.split('.')) as ResponsesRequestBody;
+
+/** Removes a field from an object, or from each object of a list. In a list of strings, the path is the string. */
+function omit(value: unknown, path: readonly string[]): unknown {
+  if (Array.isArray(value)) {
+    const left = value
+      .filter(entry => entry !== path.join('.'))
+      .map(entry => (typeof entry === 'string' ? entry : omit(entry, path)));
+    return left.length === value.length && left.every((entry, index) => entry === value[index])
+      ? value
+      : left;
+  }
+  const [name = '', ...inner] = path;
+  if (!isPlainObject(value) || value[name] === undefined) return value;
+  const { [name]: field, ...rest } = value;
+  if (inner.length === 0) return rest;
+  const changed = omit(field, inner);
+  if (changed === field) return value;
+  // Some servers reject an empty object: https://github.com/n8n-io/n8n/issues/24492
+  return isEmpty(changed) ? rest : { ...value, [name]: changed };
 }
 
-function withoutField(body: ResponsesRequestBody, path: string): ResponsesRequestBody {
-  if (!hasField(body, path)) return body;
-  const [name, part] = toPath(path);
-  const left = Object.entries(body).flatMap(([field, value]) => {
-    if (field !== name) return [[field, value]];
-    if (part === undefined || !isPlainObject(value)) return [];
-    const { [part]: _, ...rest } = value;
-    // Some servers reject an empty object: https://github.com/n8n-io/n8n/issues/24492
-    return Object.keys(rest).length === 0 ? [] : [[field, rest]];
-  });
-  return Object.fromEntries(left) as ResponsesRequestBody;
-}
-
-function withoutEncryptedReasoning(body: ResponsesRequestBody): ResponsesRequestBody {
-  const { include, ...rest } = body;
-  if (include === undefined || !include.includes(ENCRYPTED_REASONING)) return body;
-  const others = include.filter(value => value !== ENCRYPTED_REASONING);
-  return others.length > 0 ? { ...rest, include: others } : rest;
-}
-
-/** Splits a path into a field and, after a dot, a part of it. */
-function toPath(path: string): [name: string, part: string | undefined] {
-  const at = path.indexOf('.');
-  return at < 0 ? [path, undefined] : [path.slice(0, at), path.slice(at + 1)];
-}
+const isEmpty = (value: unknown): boolean =>
+  Array.isArray(value) ? value.length === 0 : isPlainObject(value) && Object.keys(value).length === 0;

@@ -28,19 +28,19 @@ const KNOWN_SERVERS = {
   huggingface: {
     host: /^router\.huggingface\.co$/,
     // https://github.com/huggingface/responses.js/blob/main/src/schemas.ts
-    compatibility: { ...CHAT_TOOL_OUTPUTS, reasoning: false },
+    compatibility: { ...CHAT_TOOL_OUTPUTS, reasoning: false, developerRole: false },
   },
   vllm: {
     // https://github.com/openai/codex/issues/12669 and https://github.com/vllm-project/vllm/issues/45273
-    compatibility: { ...COMPLETE_ITEMS, ...CHAT_TOOL_OUTPUTS },
+    compatibility: { ...COMPLETE_ITEMS, ...CHAT_TOOL_OUTPUTS, reasoning: 'text' },
   },
   lmstudio: {
     // https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/2248
     compatibility: CHAT_TOOL_OUTPUTS,
   },
   llamacpp: {
-    // https://github.com/ggml-org/llama.cpp/issues/23380
-    compatibility: CHAT_TOOL_OUTPUTS,
+    // https://github.com/ggml-org/llama.cpp/issues/23380 and, for messages and reasoning, its `server-chat.cpp`
+    compatibility: { ...CHAT_TOOL_OUTPUTS, messageType: true, reasoning: 'text' },
   },
 } as const satisfies Record<string, KnownServer>;
 

@@ -1,5 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
-import type { ResponsesRequestBody } from '../wire.js';
+import { objectOf } from '../../shared/json.js';
+import { EFFORTS, type InputItem, type ResponsesRequestBody, rebuiltItems } from '../wire.js';
 import { applyCompatibility } from './apply-compatibility.js';
 import {
   CHAT_TOOL_OUTPUTS,
@@ -12,10 +13,20 @@ import {
 interface RejectionRule {
   /** The wordings of the servers. */
   readonly texts: readonly RegExp[];
-  /** The change, or a function that derives it from the first group of the text. */
-  readonly fallback: Compatibility | ((named: string) => Compatibility | undefined);
+  /** The change, or a function that derives it from the groups of the text. */
+  readonly fallback: Compatibility | ((rejection: Rejection) => Compatibility | undefined);
   /** The change applies to this request only; the next one is sent unchanged. */
   readonly isForThisRequestOnly?: true;
+  /** The rule also applies to statuses of server errors, and to errors inside a stream. */
+  readonly hasAnyStatus?: true;
+}
+
+interface Rejection {
+  /** The first group of the text that matched. */
+  readonly named: string;
+  /** The complete text of the error. */
+  readonly message: string;
+  readonly body: ResponsesRequestBody;
 }
 
 /** The rules in the order in which they are tried: unambiguous texts first, then texts that may mean several things. */
@@ -38,6 +49,10 @@ const REJECTION_RULES: readonly RejectionRule[] = [
     fallback: { reasoning: false },
   },
   {
+    texts: [/Encrypted content is not supported\.(?! *with)/], // vllm-project/vllm, openai/responses/utils.py
+    fallback: { reasoning: 'text' },
+  },
+  {
     // The model or the server does not support encrypted reasoning.
     texts: [
       /Encrypted content is not supported with this model/i, // microsoft/agent-framework#7483
@@ -46,16 +61,64 @@ const REJECTION_RULES: readonly RejectionRule[] = [
     fallback: { include: 'unencrypted' },
   },
   {
+    texts: [/Cannot determine type of 'item'/], // ggml-org/llama.cpp, for messages without a type
+    fallback: { messageType: true },
+  },
+  {
+    texts: [
+      /Unknown parameter: 'input(?:\[\d+\])?\.type'/i,
+      /(?:unknown|unexpected|unrecognized) (?:field|key)s?[^.]{0,40}['"`]type['"`]/i,
+    ],
+    fallback: { messageType: false },
+  },
+  {
+    // The model reads text only.
+    texts: [
+      /image input is not supported/i, // ggml-org/llama.cpp, with status 500
+      /is not a multimodal model/i, // vLLM
+      /At most 0 image\(s\) may be provided/i, // vLLM
+      /does not support images?\b/i, // lmstudio-ai/lmstudio-bug-tracker#362, ollama/ollama#17301
+      /Vision add-on is not loaded/i, // lmstudio-ai/mlx-engine
+      /missing data required for image input/i, // ollama/ollama, model.go
+      /No endpoints found that support image input/i, // OpenRouter: nexu-io/nexu#733
+      /image_url is only supported by certain models/i, // OpenAI
+      /image inputs? (?:is|are) not supported/i,
+    ],
+    fallback: { images: false },
+    hasAnyStatus: true,
+  },
+  {
+    // https://github.com/openai/codex: 'low' is not supported with the 'gpt-5.2-codex' model. Supported values are: 'medium'.
+    texts: [
+      /Supported values are:? ([^.]*)\..*reasoning[._]effort/i,
+      /reasoning[._]?effort.{0,120}?(?:supported values are|(?:must|should) be one of|expected one of):? ?([^.]*)/i,
+    ],
+    fallback: ({ named }) => {
+      const efforts = (named.match(/\w+/g) ?? []).filter(word => EFFORTS.includes(word));
+      return efforts.length > 0 ? { efforts } : undefined;
+    },
+  },
+  {
+    // An unknown value of `include`.
+    texts: [/Invalid value: '([\w.]+)'.*['"`]include(?:\[\d+\])?['"`]/i],
+    fallback: ({ named }) => ({ without: [`include.${named}`] }),
+  },
+  {
+    texts: [/must be verified to generate reasoning summaries/i], // continuedev/continue#12031 (OpenAI)
+    fallback: { without: ['reasoning.summary'] },
+  },
+  {
     texts: [
       /Unsupported parameter: '?([\w.]+)/i, // langchain-ai/open-swe#628; RayBytes/ChatMock#103 (Codex backend)
-      /Unknown parameter: '?([\w.]+)/i,
+      /Unknown parameter: '?([\w.[\]]+)/i,
       /Unrecognized request argument supplied: '?([\w.]+)/i, // songquanpeng/one-api#1978 (Azure)
       /Unsupported value: '([\w.]+)' .{0,80}Only the default/i, // langchain-ai/open-swe#628
+      /Unsupported value: .{0,160}"param": *"(text\.verbosity)"/i, // the verbosity of gpt-5.2-codex is fixed
       /does not support parameter (\w+)/i, // BerriAI/litellm#16265 (xAI)
       /Argument not supported on this model: (\w+)/i, // yym68686/uni-api#105 (xAI)
     ],
-    fallback: named => {
-      const field = toOmittableField(named);
+    fallback: ({ named, body }) => {
+      const field = toOmittableField(named, body);
       return field === undefined ? undefined : { without: [field] };
     },
   },
@@ -64,7 +127,8 @@ const REJECTION_RULES: readonly RejectionRule[] = [
       /tool_choice was set .{0,40}no tools/i, // OpenHands/OpenHands#7078 (xAI)
       /tool_choice'? is only allowed when '?tools/i, // writer/writer-framework#1013
     ],
-    fallback: { without: ['tool_choice'] },
+    // Next to tools, the choice restricts them.
+    fallback: ({ body: { tools = [] } }) => (tools.length === 0 ? { without: ['tool_choice'] } : undefined),
     isForThisRequestOnly: true,
   },
   {
@@ -111,10 +175,13 @@ const REJECTION_RULES: readonly RejectionRule[] = [
 /** The statuses of rejections. */
 const REJECTION_STATUSES: ReadonlySet<number | undefined> = new Set([400, 404, 422]);
 
+/** A reference to an item that the server has not stored, or no longer. */
+const MISSING_REFERENCE = /Item with id '?([\w-]+)'? not found/i;
+
 export interface Fallback {
   readonly body: ResponsesRequestBody;
-  /** The compatibility that changed the body. */
-  readonly compatibility: Compatibility;
+  /** The compatibility that changed the body. Undefined if an item was removed from it. */
+  readonly compatibility?: Compatibility;
   /** True if the next request of this model needs the same change. */
   readonly isLasting: boolean;
 }
@@ -130,41 +197,61 @@ export function findFallback(
   error: unknown,
   { compatibility: applied = {} }: { compatibility?: Compatibility } = {},
 ): Fallback | undefined {
-  if (!APICallError.isInstance(error) || !REJECTION_STATUSES.has(error.statusCode)) return undefined;
+  if (!APICallError.isInstance(error)) return undefined;
+  const isRejection = REJECTION_STATUSES.has(error.statusCode);
   const message = withoutEscapes(`${error.message} ${error.responseBody ?? ''}`);
-  for (const { texts, fallback, isForThisRequestOnly = false } of REJECTION_RULES) {
+  for (const { texts, fallback, isForThisRequestOnly = false, hasAnyStatus = false } of REJECTION_RULES) {
+    if (!isRejection && !hasAnyStatus) continue;
     for (const text of texts) {
       const match = text.exec(message);
       if (match === null) continue;
-      const compatibility = typeof fallback === 'function' ? fallback(match[1] ?? '') : fallback;
+      const named = match[1] ?? '';
+      const compatibility = typeof fallback === 'function' ? fallback({ named, message, body }) : fallback;
       if (compatibility === undefined || isApplied(compatibility, applied)) continue;
       const changed = applyCompatibility(body, mergeCompatibility(applied, compatibility));
       if (changed !== body) return { body: changed, compatibility, isLasting: !isForThisRequestOnly };
     }
   }
-  return undefined;
+  const missing = isRejection ? MISSING_REFERENCE.exec(message)?.[1] : undefined;
+  const input = body.input.flatMap(item => (isReferenceTo(item, missing) ? rebuiltItems(item) : item));
+  return missing !== undefined && body.input.some(item => isReferenceTo(item, missing))
+    ? { body: { ...body, input }, isLasting: false }
+    : undefined;
 }
+
+const isReferenceTo = (item: InputItem, id: string | undefined): boolean =>
+  item.type === 'item_reference' && item.id === id;
 
 const isApplied = (compatibility: Compatibility, applied: Compatibility): boolean => {
   const settings = new Map<string, unknown>(Object.entries(applied));
   return Object.entries(compatibility).every(([name, value]) => settings.get(name) === value);
 };
 
-/** Removes the escapes of nested JSON strings, in which gateways forward errors. */
-const withoutEscapes = (text: string): string => text.replaceAll(/\\+n/g, ' ').replaceAll(/\\+/g, '');
+/** Removes line breaks, and the escapes of nested JSON strings, in which gateways forward errors. */
+const withoutEscapes = (text: string): string => text.replaceAll(/\\+n|\s+/g, ' ').replaceAll(/\\+/g, '');
 
 /**
  * Request fields that a model does not need. Fields that change the meaning of a request are missing: without
- * `store: false` the server would keep the response, without `text.format` it would have another format.
+ * `store: false` the server would keep the response, without `text.format` it would have another format. Fields that
+ * restrict the model or its tools are missing as well: `tools`, `tool_choice`, `max_tool_calls`, `moderation`.
  */
 const OMITTABLE_FIELDS: readonly string[] = [
+  'context_management',
+  'image',
   'include',
+  'input.async',
+  'input.caller',
+  'input.content.prompt_cache_breakpoint',
+  'input.namespace',
+  'input.phase',
   'max_output_tokens',
-  'max_tool_calls',
   'metadata',
   'parallel_tool_calls',
   'prompt_cache_key',
   'prompt_cache_options',
+  'prompt_cache_options.comparison_response_id',
+  'prompt_cache_options.mode',
+  'prompt_cache_options.ttl',
   'prompt_cache_retention',
   'reasoning',
   'reasoning.context',
@@ -173,6 +260,8 @@ const OMITTABLE_FIELDS: readonly string[] = [
   'reasoning.summary',
   'safety_identifier',
   'service_tier',
+  'stream_options',
+  'stream_options.include_obfuscation',
   'temperature',
   'text.verbosity',
   'top_logprobs',
@@ -182,8 +271,18 @@ const OMITTABLE_FIELDS: readonly string[] = [
 ];
 
 /** Returns the field that a rejection names, in any spelling, if the request can be sent without it. */
-function toOmittableField(named: string): string | undefined {
+function toOmittableField(
+  named: string,
+  { prompt_cache_options: cache }: ResponsesRequestBody,
+): string | undefined {
   // Servers name fields as their own code does: `reasoningEffort` (xAI), `reasoning_effort`, `reasoning.effort`.
-  const flat = named.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`).replaceAll('.', '_');
-  return OMITTABLE_FIELDS.find(field => field.replaceAll('.', '_') === flat.replace(/_+$/, ''));
+  const flat = named
+    .replaceAll(/\[\d+\]/g, '')
+    .replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+    .replaceAll('.', '_')
+    .replace(/_+$/, '');
+  const found = OMITTABLE_FIELDS.find(field => field.replaceAll('.', '_') === flat);
+  // A request that only fills the cache would generate an answer, at its price.
+  const isPrewarm = objectOf(cache)?.prewarm === true;
+  return found === 'prompt_cache_options' && isPrewarm ? undefined : found;
 }

@@ -6,6 +6,7 @@ import {
   type InputItem,
   isFunctionCall,
   isFunctionCallOutput,
+  type UserMessage,
 } from '../wire.js';
 
 type ToolImages = 'output' | 'user-message' | 'text';
@@ -13,8 +14,9 @@ type ToolImages = 'output' | 'user-message' | 'text';
 /** Converts tool outputs to the content that the endpoint accepts. */
 export function toCompatibleOutputs(
   items: InputItem[],
-  { toolOutput = 'any', toolImages = 'output' }: Compatibility,
+  { toolOutput = 'any', toolImages = 'output', images: acceptsImages = true }: Compatibility,
 ): InputItem[] {
+  if (!acceptsImages) return toCompatibleOutputs(withoutImages(items), { toolOutput, toolImages });
   const isString = toolOutput === 'string';
   const images: ToolImages = isString && toolImages === 'output' ? 'text' : toolImages;
   if (images === 'output' || !items.some(item => isAffected(item, isString))) return items;
@@ -45,6 +47,31 @@ export function toCompatibleOutputs(
   return converted;
 }
 
+/** Replaces the images of messages and tool outputs with a notice, for models that read text only. */
+function withoutImages(items: InputItem[]): InputItem[] {
+  if (countImages(items) === 0) return items;
+  const toNotices = (content: readonly InputContent[]) =>
+    content.map(part => (isImage(part) ? { type: 'input_text' as const, text: NO_IMAGES_NOTICE } : part));
+  return items.map((item): InputItem => {
+    if (isFunctionCallOutput(item) && typeof item.output !== 'string' && item.output.some(isImage)) {
+      return { ...item, output: toNotices(item.output) };
+    }
+    return isUserMessage(item) && item.content.some(isImage)
+      ? { ...item, content: toNotices(item.content) }
+      : item;
+  });
+}
+
+/** Returns the number of images that a model sees. */
+export const countImages = (items: readonly InputItem[]): number =>
+  items
+    .flatMap((item): readonly (InputContent | string)[] =>
+      isFunctionCallOutput(item) ? [item.output].flat() : isUserMessage(item) ? item.content : [],
+    )
+    .filter(part => typeof part !== 'string' && isImage(part)).length;
+
+const isUserMessage = (item: InputItem): item is UserMessage => 'role' in item && item.role === 'user';
+
 function isAffected(item: InputItem, isString: boolean): boolean {
   if (!isFunctionCallOutput(item) || typeof item.output === 'string') return false;
   return isString || item.output.some(isImage);
@@ -68,6 +95,8 @@ const IMAGE_NOTICES: Readonly<Record<ToolImages, string | undefined>> = {
   'user-message': '[image: shown in the next message]',
   text: '[image omitted: this server accepts text only]',
 };
+
+const NO_IMAGES_NOTICE = '[image omitted: this model accepts text only]';
 
 const toFileNotice = ({ filename }: { filename?: string }): string =>
   `[file${filename === undefined ? '' : ` ${filename}`} omitted: this server accepts text only]`;

@@ -1,15 +1,17 @@
 import * as z from 'zod/v4';
-import { objectOf } from '../../shared/json.js';
+import { objectOf, type PlainObject, stringOf } from '../../shared/json.js';
 import type { HostedInputItem } from '../wire.js';
 import {
-  defineToolFactory,
+  escapeJson,
   type HostedTool,
+  type HostedInputStream,
   presentFields,
   toCallId,
   toOutputObject,
   toPlainOutput,
   toStatus,
 } from './hosted-tool.js';
+import { defineToolFactory, type ToolCaller } from './tool-factory.js';
 
 export interface ApplyPatchInput {
   /** Id of the call, equal to the id of the tool call. */
@@ -27,7 +29,15 @@ export interface ApplyPatchOutput {
   output?: string;
 }
 
-const createTool = defineToolFactory<ApplyPatchInput, ApplyPatchOutput, object>({
+export interface ApplyPatchToolArguments {
+  /**
+   * Callers of the tool: the model, its programs, or both.
+   * @default the default of the API
+   */
+  allowedCallers?: ToolCaller[];
+}
+
+const createTool = defineToolFactory<ApplyPatchInput, ApplyPatchOutput, ApplyPatchToolArguments>({
   id: 'openai.apply_patch',
   name: 'apply_patch',
   toSchemas: () => ({
@@ -61,6 +71,33 @@ interface ApplyPatchCallOutput extends HostedInputItem {
   output?: string;
 }
 
+/** Streams the diff, which all operations but deletions contain. */
+const diffStream: HostedInputStream = {
+  events: ['response.apply_patch_call_operation_diff.delta', 'response.apply_patch_call_operation_diff.done'],
+  begin({ call_id: callId, operation }) {
+    const { type, path } = objectOf(operation) ?? {};
+    const start = JSON.stringify(presentFields({ callId, operation: presentFields({ type, path }) }));
+    let isEmpty = true;
+    return ({ delta, diff }) => {
+      // The last event repeats the diff.
+      const text = stringOf(delta) || (isEmpty ? stringOf(diff) : '');
+      if (text === '') return '';
+      const before = isEmpty ? `${start.slice(0, -2)},"diff":"` : '';
+      isEmpty = false;
+      return before + escapeJson(text);
+    };
+  },
+  end: '"}}',
+};
+
+/** Returns the fields in the order in which they are streamed. */
+const inOrder = ({ type, path, diff, ...others }: PlainObject): PlainObject => ({
+  type,
+  path,
+  diff,
+  ...others,
+});
+
 /** `apply_patch`: the host creates, updates or deletes one file. */
 export const applyPatchTool: HostedTool = {
   declarations: { 'openai.apply_patch': { type: 'apply_patch', choiceFields: [] } },
@@ -68,7 +105,9 @@ export const applyPatchTool: HostedTool = {
     apply_patch_call: {
       toolName: 'apply_patch',
       callId: toCallId,
-      input: ({ call_id: callId, operation }) => presentFields({ callId, operation }),
+      inputStream: diffStream,
+      input: ({ call_id: callId, operation }) =>
+        presentFields({ callId, operation: presentFields(inOrder(objectOf(operation) ?? {})) }),
       isForHost: () => true,
       result: toStatus,
     },

@@ -1,17 +1,15 @@
-import { asJson, idOf } from '../../shared/json.js';
-import { type HostedTool, presentFields, renameFields } from './hosted-tool.js';
+import { asJson, idOf, objectOf, stringOf } from '../../shared/json.js';
+import { escapeJson, type HostedTool, presentFields } from './hosted-tool.js';
 
 /** `code_interpreter`: runs Python in a container on the server. */
 export const codeInterpreterTool: HostedTool = {
   declarations: {
     'openai.code_interpreter': {
       type: 'code_interpreter',
-      toSettings: ({ container }) => ({
-        container:
-          typeof container === 'string'
-            ? container
-            : { type: 'auto', ...renameFields(container, { fileIds: 'file_ids' }) },
-      }),
+      adaptSettings: ({ container, ...settings }) => {
+        const automatic = objectOf(container ?? {});
+        return { container: automatic ? { type: 'auto', ...automatic } : container, ...settings };
+      },
       choiceFields: [],
       include: 'code_interpreter_call.outputs',
     },
@@ -21,12 +19,18 @@ export const codeInterpreterTool: HostedTool = {
       toolName: 'code_interpreter',
       hasInputParts: true,
       inputStream: {
-        deltaEvent: 'response.code_interpreter_call_code.delta',
-        toStart: item => {
+        events: ['response.code_interpreter_call_code.delta'],
+        begin(item) {
           const containerId = idOf(item.container_id);
-          return `{${containerId === undefined ? '' : `"containerId":${JSON.stringify(containerId)},`}"code":"`;
+          let start = `{${containerId === undefined ? '' : `"containerId":${JSON.stringify(containerId)},`}"code":"`;
+          return event => {
+            const delta = stringOf(event.delta);
+            if (delta === '') return '';
+            const before = start;
+            start = '';
+            return before + escapeJson(delta);
+          };
         },
-        toDelta: code => JSON.stringify(code).slice(1, -1),
         end: '"}',
       },
       input: ({ code, container_id: containerId }) => presentFields({ code, containerId }),

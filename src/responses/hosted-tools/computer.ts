@@ -1,15 +1,9 @@
-import type { LanguageModelV2ToolResultPart } from '@ai-sdk/provider';
+import type { JSONObject, LanguageModelV2ToolResultPart } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
 import { idOf, objectOf, objectsOf, type PlainObject, stringOf } from '../../shared/json.js';
 import { type HostedInputItem, withoutUndefined } from '../wire.js';
-import {
-  defineToolFactory,
-  type HostedTool,
-  presentFields,
-  toCallId,
-  type ToContent,
-  toOutputObject,
-} from './hosted-tool.js';
+import { type HostedTool, presentFields, toCallId, type ToContent, toOutputObject } from './hosted-tool.js';
+import { defineToolFactory } from './tool-factory.js';
 
 export interface ComputerUseToolArguments {
   /** Width of the screen in pixels. */
@@ -19,8 +13,7 @@ export interface ComputerUseToolArguments {
   environment: 'browser' | 'linux' | 'mac' | 'ubuntu' | 'windows';
 }
 
-/** A mouse or keyboard action. Its fields have the names that the API uses. */
-export interface ComputerAction {
+interface Action {
   /** `click`, `double_click`, `drag`, `keypress`, `move`, `screenshot`, `scroll`, `type` or `wait`. */
   type: string;
   /** Position in pixels from the left and the top of the screen. */
@@ -28,15 +21,26 @@ export interface ComputerAction {
   y?: number;
   /** Button of a `click`: `left`, `right`, `wheel`, `back` or `forward`. */
   button?: string;
-  /** Distance of a `scroll` in pixels. */
-  scroll_x?: number;
-  scroll_y?: number;
   /** Points of a `drag`. */
   path?: Array<{ x: number; y: number }>;
   /** Keys of a `keypress`, or keys that are held during another action. */
   keys?: string[];
   /** Text of a `type` action. */
   text?: string;
+}
+
+/** A mouse or keyboard action. */
+export interface ComputerAction extends Action {
+  /** Distance of a `scroll` in pixels. */
+  scrollX?: number;
+  scrollY?: number;
+}
+
+/** A mouse or keyboard action of `computerUse`. Its fields have the names that the API uses. */
+export interface ComputerUseAction extends Action {
+  /** Distance of a `scroll` in pixels. */
+  scroll_x?: number;
+  scroll_y?: number;
 }
 
 /** A safety check of the API. The host must acknowledge it before the model continues. */
@@ -46,66 +50,110 @@ export interface ComputerSafetyCheck {
   message?: string;
 }
 
+export interface ComputerInput {
+  /** Actions to run in order. */
+  actions: ComputerAction[];
+  /** Checks to review before the actions run. */
+  pendingSafetyChecks: ComputerSafetyCheck[];
+  status: 'in_progress' | 'completed' | 'incomplete';
+}
+
 export interface ComputerUseInput {
-  action?: ComputerAction;
+  action?: ComputerUseAction;
   /** Actions to run in order, if the model requests more than one at once. */
-  actions?: ComputerAction[];
+  actions?: ComputerUseAction[];
   pendingSafetyChecks?: ComputerSafetyCheck[];
 }
 
-export interface ComputerUseOutput {
+export interface ComputerOutput {
   /** Current screenshot: the URL of an image (including `data:`) or the id of an uploaded file. */
-  output: { type: 'computer_screenshot'; imageUrl?: string; fileId?: string };
+  output: {
+    type: 'computer_screenshot';
+    imageUrl?: string;
+    fileId?: string;
+    /**
+     * Level of detail at which the model sees the screenshot.
+     * @default the default of the API
+     */
+    detail?: 'auto' | 'low' | 'high' | 'original';
+  };
   /** Checks that a human has reviewed and allowed. */
   acknowledgedSafetyChecks?: ComputerSafetyCheck[];
 }
 
-const createTool = defineToolFactory<ComputerUseInput, ComputerUseOutput, ComputerUseToolArguments>({
-  id: 'openai.computer_use',
-  name: 'computer_use',
+/** Schemas that both tools contain. */
+function toSharedSchemas() {
+  const number = z.number().optional();
+  const action = {
+    type: z.string(),
+    x: number,
+    y: number,
+    button: z.string().optional(),
+    path: z.array(z.object({ x: z.number(), y: z.number() })).optional(),
+    keys: z.array(z.string()).optional(),
+    text: z.string().optional(),
+  };
+  const safetyChecks = z.array(
+    z.object({ id: z.string(), code: z.string().optional(), message: z.string().optional() }),
+  );
+  const outputSchema = z.object({
+    output: z.object({
+      type: z.literal('computer_screenshot'),
+      imageUrl: z.string().optional(),
+      fileId: z.string().optional(),
+      detail: z.enum(['auto', 'low', 'high', 'original']).optional(),
+    }),
+    acknowledgedSafetyChecks: safetyChecks.optional(),
+  });
+  return { number, action, safetyChecks, outputSchema };
+}
+
+const createComputer = defineToolFactory<ComputerInput, ComputerOutput, object>({
+  id: 'openai.computer',
+  name: 'computer',
   toSchemas() {
-    const action = z.looseObject({
-      type: z.string(),
-      x: z.number().optional(),
-      y: z.number().optional(),
-      button: z.string().optional(),
-      scroll_x: z.number().optional(),
-      scroll_y: z.number().optional(),
-      path: z.array(z.object({ x: z.number(), y: z.number() })).optional(),
-      keys: z.array(z.string()).optional(),
-      text: z.string().optional(),
-    });
-    const safetyChecks = z.array(
-      z.object({ id: z.string(), code: z.string().optional(), message: z.string().optional() }),
-    );
+    const { number, action, safetyChecks, outputSchema } = toSharedSchemas();
     return {
       inputSchema: z.object({
-        action: action.optional(),
-        actions: z.array(action).optional(),
-        pendingSafetyChecks: safetyChecks.optional(),
+        actions: z.array(z.looseObject({ ...action, scrollX: number, scrollY: number })),
+        pendingSafetyChecks: safetyChecks,
+        status: z.enum(['in_progress', 'completed', 'incomplete']),
       }),
-      outputSchema: z.object({
-        output: z.object({
-          type: z.literal('computer_screenshot'),
-          imageUrl: z.string().optional(),
-          fileId: z.string().optional(),
-        }),
-        acknowledgedSafetyChecks: safetyChecks.optional(),
-      }),
+      outputSchema,
     };
   },
 });
 
 /**
  * Lets the model use a screen, mouse and keyboard that the host controls. Every output is a screenshot; a result with
- * image content (`toModelOutput`) works, too. The model `computer-use-preview` requires `truncation: 'auto'`.
+ * image content (`toModelOutput`) works, too.
  */
-export const computerUse = (options: Parameters<typeof createTool>[0]) => createTool(options);
+export const computer = (options: Parameters<typeof createComputer>[0] = {}) => createComputer(options);
+
+const createComputerUse = defineToolFactory<ComputerUseInput, ComputerOutput, ComputerUseToolArguments>({
+  id: 'openai.computer_use',
+  name: 'computer_use',
+  toSchemas() {
+    const { number, action, safetyChecks, outputSchema } = toSharedSchemas();
+    const wireAction = z.looseObject({ ...action, scroll_x: number, scroll_y: number });
+    return {
+      inputSchema: z.object({
+        action: wireAction.optional(),
+        actions: z.array(wireAction).optional(),
+        pendingSafetyChecks: safetyChecks.optional(),
+      }),
+      outputSchema,
+    };
+  },
+});
+
+/** The earlier form of `computer`, for the model `computer-use-preview`, which requires `truncation: 'auto'`. */
+export const computerUse = (options: Parameters<typeof createComputerUse>[0]) => createComputerUse(options);
 
 interface ComputerCall extends HostedInputItem {
   type: 'computer_call';
   call_id: string;
-  status: 'completed';
+  status: string;
   action?: object;
   actions?: object[];
   pending_safety_checks: object[];
@@ -128,30 +176,21 @@ interface Screenshot {
 /** `computer` and `computer_use_preview`: the host runs mouse and keyboard actions and returns a screenshot. */
 export const computerTool: HostedTool = {
   declarations: {
-    'openai.computer_use': {
-      type: 'computer_use_preview',
-      toSettings: ({ displayWidth, displayHeight, environment }) => ({
-        display_width: displayWidth,
-        display_height: displayHeight,
-        environment,
-      }),
-      choiceFields: [],
-    },
+    'openai.computer_use': { type: 'computer_use_preview', choiceFields: [] },
     'openai.computer': { type: 'computer', choiceFields: [] },
   },
   items: {
     computer_call: {
       toolName: 'computer_use',
       callId: item => toCallId(item) ?? idOf(item.id),
-      input: ({ action, actions, pending_safety_checks: pendingSafetyChecks }) =>
-        presentFields({ action, actions, pendingSafetyChecks }),
+      input: toInput,
       isForHost: () => true,
       result: ({ status }) => ({ type: 'computer_use_tool_result', status: stringOf(status) || 'completed' }),
     },
   },
   replay: {
     toCall({ toolCallId, input }, { itemId }): ComputerCall | undefined {
-      const { action, actions, pendingSafetyChecks } = objectOf(input) ?? {};
+      const { action, actions, pendingSafetyChecks, status } = objectOf(input) ?? {};
       const single = objectOf(action);
       if (single === undefined && !Array.isArray(actions)) return undefined;
       return {
@@ -159,7 +198,7 @@ export const computerTool: HostedTool = {
         call_id: toolCallId,
         // The API requires the id of this item.
         ...(itemId !== undefined && { id: itemId }),
-        status: 'completed',
+        status: stringOf(status) || 'completed',
         ...(single !== undefined && { action: toWireAction(single) }),
         ...(Array.isArray(actions) && { actions: objectsOf(actions).map(toWireAction) }),
         pending_safety_checks: objectsOf(pendingSafetyChecks),
@@ -182,6 +221,24 @@ export const computerTool: HostedTool = {
   },
   history: { toolNames: ['computer_use'], idPrefixes: ['cu'] },
 };
+
+/** Returns the arguments in the shape of the declared tool. */
+function toInput(item: PlainObject, declaredId: string | undefined): JSONObject {
+  const checks = objectsOf(item.pending_safety_checks).map(presentFields);
+  const actions = Array.isArray(item.actions) ? objectsOf(item.actions).map(presentFields) : undefined;
+  const action = objectOf(item.action) && presentFields(objectOf(item.action) ?? {});
+  if (declaredId !== 'openai.computer') {
+    const pendingSafetyChecks = Array.isArray(item.pending_safety_checks) ? checks : undefined;
+    return presentFields({ action, actions, pendingSafetyChecks });
+  }
+  return {
+    actions: (actions ?? [action ?? []].flat()).map(({ scroll_x: scrollX, scroll_y: scrollY, ...fields }) =>
+      presentFields({ ...fields, scrollX, scrollY }),
+    ),
+    pendingSafetyChecks: checks,
+    status: stringOf(item.status) || 'completed',
+  };
+}
 
 /** Renames the scroll distances of `ai` 7. Those of this package already have the names of the API. */
 const toWireAction = ({ scrollX, scrollY, ...action }: PlainObject): object =>

@@ -1,7 +1,8 @@
 import * as z from 'zod/v4';
-import { stringOf } from '../../shared/json.js';
+import { type PlainObject, stringOf } from '../../shared/json.js';
 import type { HostedInputItem, InputContent } from '../wire.js';
-import { defineToolFactory, type HostedTool, toCallId, type ToolExecution, toStatus } from './hosted-tool.js';
+import { type HostedTool, toCallId, toStatus } from './hosted-tool.js';
+import { defineToolFactory, type ToolCaller, type ToolExecution } from './tool-factory.js';
 
 export interface CustomToolArguments {
   /**
@@ -16,6 +17,21 @@ export interface CustomToolArguments {
    * @default { type: 'text' }
    */
   format?: { type: 'text' } | { type: 'grammar'; syntax: 'lark' | 'regex'; definition: string };
+  /**
+   * Lets the model continue without waiting for the output (GPT-6 and later).
+   * @default false
+   */
+  async?: boolean;
+  /**
+   * Hides the tool from the model until a tool search finds it.
+   * @default false
+   */
+  deferLoading?: boolean;
+  /**
+   * Callers of the tool: the model, its programs, or both.
+   * @default the default of the API
+   */
+  allowedCallers?: ToolCaller[];
 }
 
 /** A tool of the host whose input is free text instead of JSON. */
@@ -45,7 +61,6 @@ export const customTool: HostedTool = {
     'openai.custom': {
       type: 'custom',
       isNamedByHost: true,
-      toSettings: ({ description, format, async }) => ({ description, format, async }),
       choiceFields: ['name'],
     },
   },
@@ -54,6 +69,12 @@ export const customTool: HostedTool = {
       toolName: ({ name }) => stringOf(name) || 'custom_tool',
       callId: toCallId,
       input: ({ input }) => stringOf(input),
+      inputStream: {
+        events: ['response.custom_tool_call_input.delta'],
+        begin: () => (event: PlainObject) => stringOf(event.delta),
+        end: '',
+        encoding: 'text',
+      },
       isForHost: () => true,
       result: toStatus,
     },

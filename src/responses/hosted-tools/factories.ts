@@ -1,9 +1,11 @@
 import { applyPatch } from './apply-patch.js';
-import { computerUse } from './computer.js';
+import { computer, computerUse } from './computer.js';
 import { custom } from './custom.js';
 import { mcp } from './mcp.js';
 import { mcpApproval } from './mcp-approval.js';
+import { programmaticToolCalling } from './programmatic-tool-calling.js';
 import { shell } from './shell.js';
+import { toolSearch } from './tool-search.js';
 
 /*
  * The main entry exports these factories. Each hosted tool stays in one file, and the build loads its conversions with the
@@ -24,4 +26,14 @@ import { shell } from './shell.js';
  * }
  * ```
  */
-export const hostedTools = { applyPatch, computerUse, custom, mcp, mcpApproval, shell };
+export const hostedTools = {
+  applyPatch,
+  computer,
+  computerUse,
+  custom,
+  mcp,
+  mcpApproval,
+  programmaticToolCalling,
+  shell,
+  toolSearch,
+};

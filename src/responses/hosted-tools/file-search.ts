@@ -1,16 +1,14 @@
-import { asJson, objectsOf } from '../../shared/json.js';
-import { type HostedTool, presentFields, renameFields } from './hosted-tool.js';
+import { asJson, idOf, objectsOf } from '../../shared/json.js';
+import { type HostedTool, presentFields } from './hosted-tool.js';
 
 /** `file_search`: searches vector stores on the server. */
 export const fileSearchTool: HostedTool = {
   declarations: {
     'openai.file_search': {
       type: 'file_search',
-      toSettings: ({ vectorStoreIds, maxNumResults, ranking, filters }) => ({
-        vector_store_ids: vectorStoreIds,
-        max_num_results: maxNumResults,
-        ranking_options: renameFields(ranking, { ranker: 'ranker', scoreThreshold: 'score_threshold' }),
-        filters,
+      adaptSettings: ({ ranking, ...settings }) => ({
+        ...(ranking !== undefined && { ranking_options: ranking }),
+        ...settings,
       }),
       choiceFields: [],
     },
@@ -27,6 +25,11 @@ export const fileSearchTool: HostedTool = {
             )
           : null,
       }),
+      sources: ({ results }) =>
+        objectsOf(results).flatMap(({ file_id: id, filename }) => {
+          const fileId = idOf(id);
+          return fileId === undefined ? [] : [{ fileId, filename: idOf(filename) ?? fileId }];
+        }),
     },
   },
   history: { toolNames: ['file_search'], idPrefixes: ['fs'] },

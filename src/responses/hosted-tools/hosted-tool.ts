@@ -2,12 +2,10 @@ import type {
   JSONObject,
   JSONValue,
   LanguageModelV2ToolCallPart,
-  LanguageModelV2ToolResultOutput,
   LanguageModelV2ToolResultPart,
 } from '@ai-sdk/provider';
-import type * as z from 'zod/v4';
 import { asJson, idOf, objectOf, type PlainObject, stringOf } from '../../shared/json.js';
-import { type HostedInputItem, type InputContent, withoutUndefined } from '../wire.js';
+import type { HostedInputItem, InputContent } from '../wire.js';
 
 /** One hosted tool: its declaration, the conversion of its items to stream parts, and the replay of its calls. */
 export interface HostedTool {
@@ -17,6 +15,13 @@ export interface HostedTool {
   readonly items: Readonly<Record<string, HostedItemMapping>>;
   /** Sends back calls that the host executed. Absent if only the server executes the tool. */
   readonly replay?: HostedToolReplay;
+  /** Sends back calls that the server executed. Absent if the API accepts such calls only as a reference. */
+  readonly serverReplay?: ServerCallReplay;
+  /**
+   * Converts the result of a call that the server executed to content of a user message, for calls that the API accepts
+   * only as a reference to a stored item. Returns undefined if the result has no such content.
+   */
+  readonly toUserContent?: (call: ServerCall) => readonly InputContent[] | undefined;
   /** Identifies server-executed calls in a history. Absent if their ids look like those of functions. */
   readonly history?: {
     /** Tool names, of this package and of the official provider. A name that ends with `.` is a prefix. */
@@ -29,8 +34,13 @@ export interface HostedTool {
 export interface HostedToolDeclaration {
   /** Type of the tool in the request. A declaration without a type concerns only the host and is not sent. */
   readonly type?: string;
-  /** Converts the arguments to the field names of the API. */
-  readonly toSettings?: (args: PlainObject) => PlainObject;
+  /** Arguments whose field names belong to the host, such as headers and schemas. They are sent unchanged. */
+  readonly unchangedArguments?: readonly string[];
+  /**
+   * Adapts the arguments, whose names are already those of the API.
+   * @default the arguments in snake case
+   */
+  readonly adaptSettings?: (settings: PlainObject) => PlainObject;
   /** True if the host names the tool, as it names a function. */
   readonly isNamedByHost?: boolean;
   /** Fields that identify the tool in `tool_choice`, in addition to its type. Absent if the tool cannot be forced. */
@@ -44,6 +54,12 @@ export interface HostedToolDeclaration {
  * of the official OpenAI provider: of the version for `ai@5`, or of a later one if that version lacks the tool.
  */
 export interface HostedItemMapping {
+  /**
+   * Converts the item only if the host declared the tool. Otherwise no part can express the item, and it is carried as an
+   * opaque item.
+   * @default false
+   */
+  readonly onlyIfDeclared?: boolean;
   /** Name of the calls. A fixed name is replaced by the one under which the host declared the tool. */
   readonly toolName: string | ((item: PlainObject) => string);
   /**
@@ -52,12 +68,29 @@ export interface HostedItemMapping {
    */
   readonly callId?: (item: PlainObject) => string | undefined;
   /**
-   * Returns the arguments.
+   * Returns the arguments. `declaredId` is the id under which the host declared the tool.
    * @default no arguments
    */
-  readonly input?: (item: PlainObject) => JSONValue;
+  readonly input?: (item: PlainObject, declaredId: string | undefined) => JSONValue;
   /** Returns the result of a call that the server executed. Undefined if another item contains it. */
   readonly result: (item: PlainObject) => NonNullable<JSONValue> | undefined;
+  /**
+   * Returns the metadata of the call or the result, of the namespace `openai`.
+   * @default none, because the id of most calls is that of their item
+   */
+  readonly metadata?: (item: PlainObject) => JSONObject;
+  /** Returns the pages and files that the call has found. */
+  readonly sources?: (item: PlainObject) => readonly FoundSource[];
+  /**
+   * Emits the result of an item with the status `incomplete`, too.
+   * @default false, because the response ended in such an item
+   */
+  readonly hasIncompleteResult?: boolean;
+  /**
+   * True for calls whose result is another item, which names the call in `resultOf`.
+   * @default false
+   */
+  readonly resultFollows?: boolean;
   /**
    * Returns true if the call failed.
    * @default true for the status `failed`
@@ -77,19 +110,45 @@ export interface HostedItemMapping {
    * @default always false
    */
   readonly isForHost?: (item: PlainObject) => boolean;
-  /** Returns the id of the earlier call that the item is the result of. Absent for items that are calls. */
+  /**
+   * Returns the id of the earlier call that the item is the result of. Undefined for the oldest call without a result.
+   * Absent for items that are calls.
+   */
   readonly resultOf?: (item: PlainObject) => string | undefined;
+  /** Previews of the result, which the server sends before the item is finished. */
+  readonly preview?: HostedPreview;
 }
 
-/** Converts streamed text of an item to JSON text of the arguments. */
-interface HostedInputStream {
-  /** Type of the events that contain a `delta` of the text. */
-  readonly deltaEvent: string;
-  /** Returns the arguments up to the text. `item` is the announced item. */
-  readonly toStart: (item: PlainObject) => string;
-  readonly toDelta: (text: string) => string;
-  /** The arguments after the text. */
+/** A page or a file that a call has found. */
+export type FoundSource =
+  { readonly url: string; readonly title?: string } | { readonly fileId: string; readonly filename: string };
+
+/** Streams the arguments of a call. */
+export interface HostedInputStream {
+  /** Types of the events that contain the arguments. */
+  readonly events: readonly string[];
+  /**
+   * Begins the arguments of an announced item. The returned function converts an event to the text that follows, and
+   * returns an empty text for an event that adds nothing.
+   */
+  readonly begin: (item: PlainObject) => (event: PlainObject) => string;
+  /** Text after the last event, for arguments that do not begin as the finished ones. */
   readonly end: string;
+  /**
+   * `text` if the arguments are a text. Hosts of version 3 and later receive it unchanged, others as a JSON string.
+   * @default 'json'
+   */
+  readonly encoding?: 'json' | 'text';
+}
+
+/** Escapes text for a JSON string. */
+export const escapeJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+interface HostedPreview {
+  readonly event: string;
+  readonly result: (event: PlainObject) => NonNullable<JSONValue> | undefined;
+  /** Returns true if the arguments of the declared tool request previews. */
+  readonly isRequested: (args: PlainObject) => boolean;
 }
 
 export interface HostedToolReplay {
@@ -105,6 +164,28 @@ export interface HostedToolReplay {
    * @default false
    */
   readonly isSentOnce?: boolean;
+}
+
+/**
+ * Rebuilds the items of a call that the server executed, from the parts of a history. Returns undefined if the parts lack a
+ * required field; the call is then not sent.
+ */
+export type ServerCallReplay = (call: ServerCall) => readonly HostedInputItem[] | undefined;
+
+/** A call that the server executed, as a history contains it. */
+export interface ServerCall {
+  /** Id of the call, which is that of its item for most tools. */
+  readonly id: string;
+  readonly toolName: string;
+  /** Arguments. Undefined if the history contains only the result. */
+  readonly input: unknown;
+  /** The result. Undefined if the history contains none. */
+  readonly result: unknown;
+  readonly isError: boolean;
+  /** Options of the call part, of the namespace `openai`. Those of the result part if the history has no call. */
+  readonly options: PlainObject;
+  /** Options of the result part, of the namespace `openai`. @default none: `ai@5` does not keep them */
+  readonly resultOptions?: PlainObject;
 }
 
 export interface ReplayContext {
@@ -138,16 +219,6 @@ export function toPlainOutput(
 export const toOutputObject = ({ output }: LanguageModelV2ToolResultPart): PlainObject | undefined =>
   output.type === 'json' ? objectOf(output.value) : undefined;
 
-/** Returns the given fields of an object under other names. Returns undefined if the value is not an object. */
-export function renameFields(
-  value: unknown,
-  names: Readonly<Record<string, string>>,
-): PlainObject | undefined {
-  const fields = objectOf(value);
-  if (fields === undefined) return undefined;
-  return withoutUndefined(Object.fromEntries(Object.entries(names).map(([from, to]) => [to, fields[from]])));
-}
-
 /** Returns the fields that are neither undefined nor null. */
 export const presentFields = (fields: PlainObject): JSONObject =>
   Object.fromEntries(
@@ -156,6 +227,12 @@ export const presentFields = (fields: PlainObject): JSONObject =>
       .map(([name, value]) => [name, asJson(value)]),
   );
 
+/** Returns the id of an item as metadata. */
+export function toItemId({ id }: PlainObject): JSONObject {
+  const itemId = idOf(id);
+  return itemId === undefined ? {} : { itemId };
+}
+
 /** Returns the `call_id` of an item. */
 export const toCallId = ({ call_id: callId }: PlainObject): string | undefined => idOf(callId);
 
@@ -163,65 +240,3 @@ export const toCallId = ({ call_id: callId }: PlainObject): string | undefined =
 export const toStatus = ({ status }: PlainObject): JSONObject => ({
   status: stringOf(status) || 'completed',
 });
-
-/**
- * A provider-defined tool of the AI SDK. It is described structurally because each release of `ai` has its own `Tool`
- * type. All of them accept Zod schemas.
- */
-export interface ProviderDefinedTool<INPUT, OUTPUT> extends ToolExecution<INPUT, OUTPUT> {
-  type: 'provider-defined';
-  id: `${string}.${string}`;
-  name: string;
-  args: Record<string, unknown>;
-  inputSchema: z.ZodType<INPUT>;
-  outputSchema?: z.ZodType<OUTPUT>;
-}
-
-/** Execution of a tool by the host, as in any tool of the AI SDK. */
-export interface ToolExecution<INPUT, OUTPUT> {
-  /** Executes a call. Without it the turn ends at the call. */
-  execute?: (input: INPUT, options: ToolExecutionOptions) => PromiseLike<OUTPUT> | OUTPUT;
-  /**
-   * Converts the output for the model.
-   * @default strings become text, other values JSON
-   */
-  toModelOutput?: (output: OUTPUT) => LanguageModelV2ToolResultOutput;
-}
-
-export interface ToolExecutionOptions {
-  toolCallId: string;
-  /** Messages that the model received before the call. */
-  messages: unknown[];
-  /** Aborts when the output is no longer needed. */
-  abortSignal?: AbortSignal;
-}
-
-/**
- * Creates the factory of a provider-defined tool. The schemas are built when the factory is first called, so that
- * importing the package stays fast.
- */
-/* @__NO_SIDE_EFFECTS__ */
-export function defineToolFactory<INPUT, OUTPUT, ARGUMENTS extends object>({
-  id,
-  name,
-  toSchemas,
-}: {
-  id: `openai.${string}`;
-  name: string;
-  toSchemas: () => { inputSchema: z.ZodType<INPUT>; outputSchema?: z.ZodType<OUTPUT> };
-}) {
-  let schemas: ReturnType<typeof toSchemas> | undefined;
-  return ({
-    execute,
-    toModelOutput,
-    ...args
-  }: ARGUMENTS & ToolExecution<INPUT, OUTPUT>): ProviderDefinedTool<INPUT, OUTPUT> => ({
-    type: 'provider-defined',
-    id,
-    name,
-    args,
-    ...(schemas ??= toSchemas()),
-    ...(execute && { execute }),
-    ...(toModelOutput && { toModelOutput }),
-  });
-}

@@ -1,31 +1,59 @@
-import { asJson } from '../../shared/json.js';
-import { type HostedTool, renameFields } from './hosted-tool.js';
+import { asJson, idOf, objectOf, stringOf } from '../../shared/json.js';
+import type { HostedInputItem, InputContent } from '../wire.js';
+import { type HostedTool, presentFields, type ServerCall } from './hosted-tool.js';
 
 /** `image_generation`: draws and edits images on the server. */
 export const imageGenerationTool: HostedTool = {
-  declarations: {
-    'openai.image_generation': {
-      type: 'image_generation',
-      toSettings: args => ({
-        background: args.background,
-        input_fidelity: args.inputFidelity,
-        input_image_mask: renameFields(args.inputImageMask, { fileId: 'file_id', imageUrl: 'image_url' }),
-        model: args.model,
-        size: args.size,
-        quality: args.quality,
-        moderation: args.moderation,
-        output_format: args.outputFormat,
-        output_compression: args.outputCompression,
-      }),
-      choiceFields: [],
-    },
-  },
+  declarations: { 'openai.image_generation': { type: 'image_generation', choiceFields: [] } },
   items: {
     image_generation_call: {
       toolName: 'image_generation',
       emitsCallAtStart: true,
-      result: ({ result }) => ({ result: asJson(result ?? null) }),
+      result: ({ result, error }) => ({ result: asJson(result ?? null), ...presentFields({ error }) }),
+      isError: ({ status, error }) => status === 'failed' || (error !== undefined && error !== null),
+      preview: {
+        event: 'response.image_generation_call.partial_image',
+        result({ partial_image_b64: image }) {
+          const result = idOf(image);
+          return result === undefined ? undefined : { result };
+        },
+        isRequested: ({ partialImages }) => Number(partialImages) > 0,
+      },
     },
   },
+  serverReplay: toItems,
+  toUserContent,
   history: { toolNames: ['image_generation'], idPrefixes: ['ig'] },
 };
+
+/** Rebuilds the item, which the API accepts with its image even if it has not stored it. */
+function toItems({ id, result, isError, options }: ServerCall): readonly HostedInputItem[] | undefined {
+  const itemId = idOf(options.itemId) ?? id;
+  const image = stringOf(objectOf(result)?.result);
+  if (isError || image === '' || !itemId.startsWith('ig_')) return undefined;
+  const item = { type: 'image_generation_call', id: itemId, status: 'completed', result: image };
+  return [item];
+}
+
+/**
+ * Returns the image as an input image, so that the model can edit it in a later turn although the server does not store
+ * its call. The API accepts raster images only.
+ */
+function toUserContent({ result }: ServerCall): readonly InputContent[] | undefined {
+  const data = stringOf(objectOf(result)?.result);
+  const format = imageFormats.find(([beginning]) => data.startsWith(beginning))?.[1];
+  return format === undefined
+    ? undefined
+    : [{ type: 'input_image', image_url: `data:image/${format};base64,${data}` }];
+}
+
+/**
+ * Formats by the beginning of their base64 text. Neither this package nor the official provider keeps `output_format` in the
+ * result.
+ */
+const imageFormats = [
+  ['iVBORw0KGgo', 'png'],
+  ['/9j/', 'jpeg'],
+  ['UklGR', 'webp'],
+  ['R0lGOD', 'gif'],
+] as const;

@@ -1,12 +1,12 @@
-import { asJson, idOf, type PlainObject, stringOf } from '../../shared/json.js';
+import { objectOf, type PlainObject, stringOf } from '../../shared/json.js';
 import { type WireHostedTool, withoutUndefined } from '../wire.js';
+import { toWireNames } from '../../shared/field-names.js';
 import * as tools from './tools.js';
 import {
   type HostedItemMapping,
   type HostedTool,
   type HostedToolDeclaration,
   type HostedToolReplay,
-  toCallId,
 } from './hosted-tool.js';
 
 const allTools: readonly HostedTool[] = Object.values(tools);
@@ -20,12 +20,9 @@ const declarationsById = new Map<string, HostedToolDeclaration>();
 const declarationsByType = new Map<string, HostedToolDeclaration>();
 const replaysById = new Map<string, HostedToolReplay>();
 const itemsByType = new Map<string, DeclarableItem>();
-const inputDeltaEventTypes: string[] = [];
-const historyNames = new Set<string>();
-const historyPrefixes: string[] = [];
-const itemIdPrefixes = new Set<string>();
+const eventTypes: string[] = [];
 
-for (const { declarations, items, replay, history } of allTools) {
+for (const { declarations, items, replay } of allTools) {
   const declarationIds = Object.keys(declarations);
   for (const [id, declaration] of Object.entries(declarations)) {
     declarationsById.set(id, declaration);
@@ -34,13 +31,8 @@ for (const { declarations, items, replay, history } of allTools) {
   }
   for (const [type, item] of Object.entries(items)) {
     itemsByType.set(type, { ...item, declarationIds });
-    if (item.inputStream !== undefined) inputDeltaEventTypes.push(item.inputStream.deltaEvent);
+    eventTypes.push(...(item.inputStream?.events ?? []), ...(item.preview ? [item.preview.event] : []));
   }
-  for (const name of history?.toolNames ?? []) {
-    if (name.endsWith('.')) historyPrefixes.push(name);
-    else historyNames.add(name);
-  }
-  for (const prefix of history?.idPrefixes ?? []) itemIdPrefixes.add(prefix);
 }
 
 /** Returns the declaration of a tool by the id under which a host declares it. */
@@ -63,49 +55,76 @@ export function toHostedTool({
   name: string;
   args?: PlainObject;
 }): WireHostedTool | undefined {
-  const { type, isNamedByHost, toSettings } = declarationOf(id) ?? {};
+  const { type, isNamedByHost, unchangedArguments, adaptSettings } = declarationOf(id) ?? {};
   if (type === undefined) return undefined;
-  return withoutUndefined({ type, ...(isNamedByHost && { name }), ...toSettings?.(args ?? {}) });
+  // An argument that this package does not know is sent as well, because it can restrict the tool.
+  const settings = toWireNames(args ?? {}, unchangedArguments);
+  const adapted = adaptSettings?.(settings) ?? settings;
+  return withoutUndefined({ type, ...adapted, ...(isNamedByHost && { name }) });
 }
 
 /** Returns the replay rules of a tool that the host executes, by the id under which it is declared. */
 export const replayOf = (id: string): HostedToolReplay | undefined => replaysById.get(id);
 
-/** Returns the mapping of an output item. An item of an unknown type becomes a call with the complete item as result. */
-export const itemMappingOf = ({ type }: PlainObject): DeclarableItem =>
-  itemsByType.get(stringOf(type)) ?? UNKNOWN_ITEM;
-
-const UNKNOWN_ITEM: DeclarableItem = {
-  declarationIds: [],
-  toolName: ({ type }) => stringOf(type).replace(/_call$/, '') || 'hosted_tool',
-  callId: item => idOf(item.id) ?? toCallId(item),
-  result: item => asJson(item) ?? {},
-};
-
-/** Types of the events that stream the input of a hosted call. */
-export const inputDeltaEvents: readonly string[] = inputDeltaEventTypes;
-
-/** Returns true for items in which the model calls a hosted tool. */
-export function isHostedCall(type: string): boolean {
-  const item = itemsByType.get(type);
-  return item !== undefined && item.resultOf === undefined;
+/**
+ * Returns true for output items of hosted tools, which become calls and results. `declared` contains the declared tools
+ * by id.
+ */
+export function isHostedItem({ type }: PlainObject, declared: ReadonlyMap<string, unknown>): boolean {
+  const item = itemsByType.get(stringOf(type));
+  if (item === undefined) return false;
+  return item.onlyIfDeclared !== true || item.declarationIds.some(id => declared.has(id));
 }
 
 /**
- * Returns true if a provider-executed call or result in a history belongs to a hosted tool.
+ * Returns the mapping of an output item of a hosted tool.
  *
- * An MCP server may offer a tool with the same name, for example `web_search`. The id distinguishes them: ids of
- * function calls begin with `call_`, and a hosted call has the id of its item, such as `ws_…`. The host may have
- * declared the tool under any name.
+ * @throws Error for an item that belongs to no hosted tool (see `isHostedItem`).
  */
-export function isHostedToolPart({
+export function itemMappingOf({ type }: PlainObject): DeclarableItem {
+  const item = itemsByType.get(stringOf(type));
+  if (item === undefined) throw new Error(`Expected an item of a hosted tool, got "${stringOf(type)}".`);
+  return item;
+}
+
+/** Types of the events that stream the input of a hosted call or a preview of its result. */
+export const hostedEvents: readonly string[] = eventTypes;
+
+/** Rules for the calls that the server executed. */
+export type ServerTool = Pick<HostedTool, 'serverReplay' | 'toUserContent'>;
+
+/** Returns the tool that a host declared under an id. */
+export const serverToolOf = (id: string): ServerTool | undefined =>
+  allTools.find(({ declarations }) => Object.hasOwn(declarations, id));
+
+/**
+ * Returns the tool of a provider-executed call or result in a history. The host may have declared the tool under any name,
+ * or not at all.
+ *
+ * An MCP server may offer a tool with the same name, for example `web_search`. The ids distinguish them: ids of
+ * function calls begin with `call_`, and a hosted call has the id of its item, such as `ws_…`, or names it in its metadata.
+ */
+export function serverToolOfCall({
   toolName,
   toolCallId,
-}: {
-  toolName: string;
-  toolCallId: string;
-}): boolean {
-  if (itemIdPrefixes.has(/^([a-z]+)_/.exec(toolCallId)?.[1] ?? '')) return true;
-  if (toolCallId.startsWith('call_')) return false;
-  return historyNames.has(toolName) || historyPrefixes.some(prefix => toolName.startsWith(prefix));
+  providerOptions,
+}: HistoryPart): ServerTool | undefined {
+  const itemId = stringOf(objectOf(objectOf(providerOptions)?.openai)?.itemId);
+  const byId = findByItemId(itemId) ?? findByItemId(toolCallId);
+  if (byId !== undefined || toolCallId.startsWith('call_')) return byId;
+  return allTools.find(({ history }) =>
+    history?.toolNames.some(name => (name.endsWith('.') ? toolName.startsWith(name) : toolName === name)),
+  );
+}
+
+const findByItemId = (id: string): ServerTool | undefined =>
+  allTools.find(({ history }) => history?.idPrefixes?.some(prefix => id.startsWith(`${prefix}_`)));
+
+/** Returns true if a provider-executed call or result in a history belongs to a hosted tool. */
+export const isHostedToolPart = (part: HistoryPart): boolean => serverToolOfCall(part) !== undefined;
+
+interface HistoryPart {
+  readonly toolName: string;
+  readonly toolCallId: string;
+  readonly providerOptions?: unknown;
 }

@@ -1,13 +1,8 @@
 import * as z from 'zod/v4';
 import { objectOf } from '../../shared/json.js';
 import { type HostedInputItem, toArgumentsJson } from '../wire.js';
-import {
-  defineToolFactory,
-  type HostedTool,
-  presentFields,
-  toOutputObject,
-  toPlainOutput,
-} from './hosted-tool.js';
+import { type HostedTool, presentFields, toOutputObject, toPlainOutput } from './hosted-tool.js';
+import { defineToolFactory } from './tool-factory.js';
 import { toMcpInput } from './mcp.js';
 
 /** A call of an MCP tool that requires approval. */

@@ -1,10 +1,10 @@
 import type { JSONValue } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
 import { asJson, type PlainObject, stringOf } from '../../shared/json.js';
-import { withoutUndefined } from '../wire.js';
-import { defineToolFactory, type HostedTool, presentFields, renameFields } from './hosted-tool.js';
+import { type HostedTool, presentFields, toItemId } from './hosted-tool.js';
+import { defineToolFactory, type ToolCaller } from './tool-factory.js';
 
-/** A remote MCP server. Either `serverUrl` or `connectorId` is required. */
+/** A remote MCP server. One of `serverUrl`, `connectorId` and `tunnelId` is required. */
 export interface McpToolArguments {
   /** Name of the server, unique in the request. Its calls contain the name. */
   serverLabel: string;
@@ -12,6 +12,8 @@ export interface McpToolArguments {
   serverUrl?: string;
   /** Id of a connector of OpenAI, for example `connector_googlecalendar`. */
   connectorId?: string;
+  /** Id of a tunnel of OpenAI to a server in a private network. */
+  tunnelId?: string;
   /** Description of the server for the model. */
   serverDescription?: string;
   /** OAuth access token for the server or connector. The API does not store it, so every request contains it. */
@@ -28,6 +30,16 @@ export interface McpToolArguments {
    * @default 'never', as in the official provider; the default of the API is `always`
    */
   requireApproval?: 'always' | 'never' | { always?: McpToolFilter; never?: McpToolFilter };
+  /**
+   * Hides the tools from the model until a tool search finds them.
+   * @default false
+   */
+  deferLoading?: boolean;
+  /**
+   * Callers of the tools: the model, its programs, or both.
+   * @default the default of the API
+   */
+  allowedCallers?: ToolCaller[];
 }
 
 /** Selects tools of an MCP server. */
@@ -84,15 +96,12 @@ export const mcpTool: HostedTool = {
   declarations: {
     'openai.mcp': {
       type: 'mcp',
-      toSettings: args => ({
-        server_label: args.serverLabel,
-        server_url: args.serverUrl,
-        connector_id: args.connectorId,
-        server_description: args.serverDescription,
-        authorization: args.authorization,
-        headers: args.headers,
-        allowed_tools: Array.isArray(args.allowedTools) ? args.allowedTools : toToolFilter(args.allowedTools),
-        require_approval: toApprovalPolicy(args.requireApproval),
+      // Names of headers are not those of fields.
+      unchangedArguments: ['headers'],
+      // The default of the API is `always`, that of the official provider `never`.
+      adaptSettings: ({ require_approval: policy, ...settings }) => ({
+        ...settings,
+        require_approval: policy ?? 'never',
       }),
       choiceFields: ['server_label'],
     },
@@ -106,6 +115,7 @@ export const mcpTool: HostedTool = {
         type: 'call',
         ...presentFields({ serverLabel, name, arguments: args, output, error }),
       }),
+      metadata: toItemId,
     },
   },
   // Later versions of the official provider name the calls `mcp.<tool>`, too.
@@ -120,15 +130,4 @@ export function toMcpInput({ arguments: args }: PlainObject): JSONValue {
   } catch {
     return args;
   }
-}
-
-const toToolFilter = (filter: unknown): PlainObject | undefined =>
-  renameFields(filter, { readOnly: 'read_only', toolNames: 'tool_names' });
-
-/** Returns `never` for a missing policy, as the official provider does. The default of the API is `always`. */
-function toApprovalPolicy(policy: unknown): unknown {
-  if (policy === undefined || policy === null) return 'never';
-  if (typeof policy === 'string') return policy;
-  const { always, never } = renameFields(policy, { always: 'always', never: 'never' }) ?? {};
-  return withoutUndefined({ always: toToolFilter(always), never: toToolFilter(never) });
 }

@@ -1,17 +1,20 @@
 import type { JSONObject } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
 import { objectOf, objectsOf, type PlainObject, stringOf } from '../../shared/json.js';
-import { type HostedInputItem, withoutUndefined } from '../wire.js';
+import type { HostedInputItem } from '../wire.js';
 import {
-  defineToolFactory,
+  escapeJson,
+  type HostedInputStream,
   type HostedTool,
   presentFields,
-  renameFields,
+  type ServerCall,
   toCallId,
+  toItemId,
   toOutputObject,
   toPlainOutput,
   toStatus,
 } from './hosted-tool.js';
+import { defineToolFactory, type ToolCaller } from './tool-factory.js';
 
 export interface ShellToolArguments {
   /**
@@ -29,6 +32,11 @@ export interface ShellToolArguments {
         networkPolicy?: ShellNetworkPolicy;
         skills?: ShellSkill[];
       };
+  /**
+   * Callers of the tool: the model, its programs, or both.
+   * @default the default of the API
+   */
+  allowedCallers?: ToolCaller[];
 }
 
 /** Network access of a container. */
@@ -63,6 +71,11 @@ export interface ShellInput {
 }
 
 export interface ShellOutput {
+  /**
+   * Maximum number of characters to which the outputs were shortened.
+   * @default none
+   */
+  maxOutputLength?: number;
   /** One output for each command, in the same order. */
   output: Array<{
     stdout: string;
@@ -83,6 +96,7 @@ const createTool = defineToolFactory<ShellInput, ShellOutput, ShellToolArguments
       }),
     }),
     outputSchema: z.object({
+      maxOutputLength: z.number().optional(),
       output: z.array(
         z.object({
           stdout: z.string(),
@@ -110,6 +124,7 @@ interface ShellCall extends HostedInputItem {
 interface ShellCallOutput extends HostedInputItem {
   type: 'shell_call_output';
   call_id: string;
+  max_output_length?: number;
   output: CommandOutput[];
 }
 
@@ -119,12 +134,42 @@ interface CommandOutput {
   outcome: { type: 'timeout' } | { type: 'exit'; exit_code: number };
 }
 
+/** Streams the commands one after the other, as the server does. */
+const commandStream: HostedInputStream = {
+  events: [
+    'response.shell_call_command.added',
+    'response.shell_call_command.delta',
+    'response.shell_call_command.done',
+  ],
+  begin() {
+    let current = -1;
+    let isEmpty = true;
+    return ({ command_index: index, delta, command }) => {
+      if (typeof index !== 'number' || index < current) return '';
+      let before = '';
+      if (index > current) {
+        before = current < 0 ? '{"action":{"commands":["' : '","';
+        current = index;
+        isEmpty = true;
+      }
+      // The last event repeats the command.
+      const text = stringOf(delta) || (isEmpty ? stringOf(command) : '');
+      isEmpty &&= text === '';
+      return before + escapeJson(text);
+    };
+  },
+  end: '"]}}',
+};
+
 /** `shell`: several command lines at once, each with its own output. */
 export const shellTool: HostedTool = {
   declarations: {
     'openai.shell': {
       type: 'shell',
-      toSettings: ({ environment }) => ({ environment: toEnvironment(environment) }),
+      adaptSettings: ({ environment, ...settings }) => ({
+        ...(environment !== undefined && { environment: toEnvironment(environment) }),
+        ...settings,
+      }),
       choiceFields: [],
     },
   },
@@ -140,6 +185,9 @@ export const shellTool: HostedTool = {
         } = objectOf(action) ?? {};
         return { action: presentFields({ commands, timeoutMs, maxOutputLength }) };
       },
+      inputStream: commandStream,
+      metadata: toItemId,
+      resultFollows: true,
       // The server runs commands in a container and sends a `shell_call_output`.
       isForHost: item => !isInContainer(item),
       result: item => (isInContainer(item) ? undefined : toStatus(item)),
@@ -147,57 +195,74 @@ export const shellTool: HostedTool = {
     shell_call_output: {
       toolName: 'shell',
       resultOf: toCallId,
-      result: ({ output }) => ({ output: objectsOf(output).map(toCommandResult) }),
+      result: ({ max_output_length: maxOutputLength, output }) => ({
+        ...presentFields({ maxOutputLength }),
+        output: objectsOf(output).map(toCommandResult),
+      }),
     },
   },
   replay: {
-    toCall({ toolCallId, input }, { takeId }): ShellCall | undefined {
-      const action = objectOf(objectOf(input)?.action);
-      if (action === undefined || !Array.isArray(action.commands)) return undefined;
-      const { commands, timeoutMs, maxOutputLength } = action;
-      return {
-        type: 'shell_call',
-        call_id: toolCallId,
-        ...takeId(),
-        status: 'completed',
-        action: {
-          commands: commands.map(String),
-          ...(typeof timeoutMs === 'number' && { timeout_ms: timeoutMs }),
-          ...(typeof maxOutputLength === 'number' && { max_output_length: maxOutputLength }),
-        },
-      };
-    },
+    toCall: ({ toolCallId, input }, { takeId }) => toCall(toolCallId, input, takeId()),
 
     toOutput(part, toContent): ShellCallOutput {
-      const outputs = toOutputObject(part)?.output;
-      return {
-        type: 'shell_call_output',
-        call_id: part.toolCallId,
-        output: Array.isArray(outputs)
-          ? outputs.map(output => toCommandOutput(objectOf(output) ?? {}))
-          : [toSingleOutput(toPlainOutput(part, toContent))],
-      };
+      const result = toOutputObject(part);
+      return (
+        toOutput(part.toolCallId, result) ?? {
+          type: 'shell_call_output',
+          call_id: part.toolCallId,
+          output: [toSingleOutput(toPlainOutput(part, toContent))],
+        }
+      );
     },
   },
+  serverReplay({ id, input, result }: ServerCall) {
+    const call = toCall(id, input, {});
+    const output = toOutput(id, objectOf(result));
+    if (input !== undefined && call === undefined) return undefined;
+    return call === undefined && output === undefined ? undefined : [call ?? [], output ?? []].flat();
+  },
+  // The names of MCP tools and of containers' calls may be equal: the id of the item distinguishes them.
+  history: { toolNames: [], idPrefixes: ['sh', 'sho'] },
 };
 
-/** Converts the environment to the field names of the API. Returns undefined if the API should choose. */
-function toEnvironment(environment: unknown): PlainObject | undefined {
+function toCall(callId: string, input: unknown, id: { id?: string }): ShellCall | undefined {
+  const { commands, timeoutMs, maxOutputLength } = objectOf(objectOf(input)?.action) ?? {};
+  if (!Array.isArray(commands)) return undefined;
+  return {
+    type: 'shell_call',
+    call_id: callId,
+    ...id,
+    status: 'completed',
+    action: {
+      commands: commands.map(String),
+      ...(typeof timeoutMs === 'number' && { timeout_ms: timeoutMs }),
+      ...(typeof maxOutputLength === 'number' && { max_output_length: maxOutputLength }),
+    },
+  };
+}
+
+/** Returns undefined for a result without one output for each command. */
+function toOutput(callId: string, result: PlainObject | undefined): ShellCallOutput | undefined {
+  const { output, maxOutputLength } = result ?? {};
+  if (!Array.isArray(output)) return undefined;
+  return {
+    type: 'shell_call_output',
+    call_id: callId,
+    ...(typeof maxOutputLength === 'number' && { max_output_length: maxOutputLength }),
+    output: output.map(entry => toCommandOutput(objectOf(entry) ?? {})),
+  };
+}
+
+/** Converts the names of types. The names of fields are already those of the API. */
+function toEnvironment(environment: unknown): unknown {
   const fields = objectOf(environment);
-  if (fields === undefined) return undefined;
-  const { type = 'local', containerId, fileIds, memoryLimit, networkPolicy, skills } = fields;
-  return withoutUndefined({
+  if (fields === undefined) return environment;
+  const { type = 'local', skills, ...settings } = fields;
+  return {
     type: environmentTypes[String(type)] ?? type,
-    container_id: containerId,
-    file_ids: fileIds,
-    memory_limit: memoryLimit,
-    network_policy: renameFields(networkPolicy, {
-      type: 'type',
-      allowedDomains: 'allowed_domains',
-      domainSecrets: 'domain_secrets',
-    }),
-    skills: Array.isArray(skills) ? skills.map(toSkill) : undefined,
-  });
+    ...settings,
+    ...(skills !== undefined && { skills: Array.isArray(skills) ? skills.map(toSkill) : skills }),
+  };
 }
 
 const environmentTypes: Readonly<Record<string, string>> = {
@@ -206,19 +271,10 @@ const environmentTypes: Readonly<Record<string, string>> = {
 };
 
 function toSkill(skill: unknown): unknown {
-  const { type, skillId, providerReference, version, name, description, source } = objectOf(skill) ?? {};
-  if (type === 'skillReference') {
-    // Later versions of the AI SDK identify a skill by one id for each provider.
-    const id = skillId ?? objectOf(providerReference)?.openai;
-    return withoutUndefined({ type: 'skill_reference', skill_id: id, version });
-  }
-  if (type !== 'inline') return skill;
-  return withoutUndefined({
-    type,
-    name,
-    description,
-    source: renameFields(source, { type: 'type', mediaType: 'media_type', data: 'data' }),
-  });
+  const { type, provider_reference: reference, skill_id: id, ...fields } = objectOf(skill) ?? {};
+  if (type !== 'skillReference') return skill;
+  // Later versions of the AI SDK identify a skill by one id for each provider.
+  return { type: 'skill_reference', skill_id: id ?? objectOf(reference)?.openai, ...fields };
 }
 
 const isInContainer = ({ environment }: PlainObject): boolean =>

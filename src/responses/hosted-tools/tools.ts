@@ -8,5 +8,7 @@ export { imageGenerationTool } from './image-generation.js';
 export { localShellTool } from './local-shell.js';
 export { mcpTool } from './mcp.js';
 export { mcpApprovalTool } from './mcp-approval.js';
+export { programmaticToolCallingTool } from './programmatic-tool-calling.js';
 export { shellTool } from './shell.js';
+export { toolSearchTool } from './tool-search.js';
 export { webSearchTool } from './web-search.js';

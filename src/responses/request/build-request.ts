@@ -3,21 +3,29 @@ import {
   type LanguageModelV2CallWarning,
   type LanguageModelV2Prompt,
 } from '@ai-sdk/provider';
+import type { PlainObject } from '../../shared/json.js';
+import { presentFields } from '../hosted-tools/hosted-tool.js';
+import { toWireNames } from '../../shared/field-names.js';
 import { pairToolCalls } from '../../tool-calls/call-pairing.js';
-import { declarationOf, isHostedToolPart } from '../hosted-tools/index.js';
+import { isHostedToolPart, serverToolOfCall } from '../hosted-tools/index.js';
 import { type ResponsesRequestBody, withoutUndefined } from '../wire.js';
-import { toReplays } from './hosted-calls.js';
+import type { ReceivedItems } from './received-items.js';
+import { toReplays, toServerTools } from './hosted-calls.js';
 import { type ConvertedMessages, toInput, toNewMessages } from './input.js';
-import { toModelSettings, toModelTraits } from './model-settings.js';
+import { toUpdateIssue, type UpdatesContext, withEffortUpdate } from './conversation-updates.js';
+import { toFinalEffort, toModelSettings, toSampling } from './model-settings.js';
+import { toModelTraits } from './model-traits.js';
 import { toOutputSettings } from './output-settings.js';
 import {
+  type OfficialNamespace,
+  readPartOptions,
   readProviderOptions,
   type ResponsesCallOptions,
   warnAboutUnknownOptions,
 } from './provider-options.js';
-import { toEffortUpdateIssue, withEffortUpdate } from './reasoning.js';
-import { createToolNames, type ToolNames } from './tool-names.js';
-import { toTools } from './tools.js';
+import { createSchemaLosses } from './schemas.js';
+import { createToolNames, type NamedTool, type ToolNames } from './tool-names.js';
+import { namedToolsOf, toolsWithOutputSchema, toTools } from './tools.js';
 
 export interface BuildRequestContext {
   readonly modelId: string;
@@ -28,13 +36,23 @@ export interface BuildRequestContext {
   /** Omits the ids of calls and messages, or keeps them and adds empty items for missing reasoning. */
   readonly missingReasoning: 'omit-ids' | 'synthesize';
   readonly stream: boolean;
+  /** The namespace of the official provider's options. @default 'openai' */
+  readonly official?: OfficialNamespace;
   /** Converted messages of earlier requests of the same turn. */
   readonly known?: ConvertedMessages;
+  /** Items that the server sent in the same turn. */
+  readonly received?: ReceivedItems;
+  /** Name of the provider, under which the ids of uploaded files are known. @default none */
+  readonly providerName?: string;
 }
 
 export interface BuiltRequest {
   readonly body: ResponsesRequestBody;
   readonly warnings: LanguageModelV2CallWarning[];
+  /** Fields that the call adds to the final request, in the place of those of the same name. */
+  readonly extraFields: Readonly<Record<string, unknown>>;
+  /** Beta features of the API that the request uses. */
+  readonly betas: readonly string[];
   /** Translates tool names between the host and the request. */
   readonly toolNames: ToolNames;
 }
@@ -43,38 +61,48 @@ export interface BuiltRequest {
  * Converts the options of a call to the body of `POST …/responses`. Pure: uses no clock and no network.
  *
  * @throws InvalidArgumentError for an invalid provider option.
- * @throws UnsupportedFunctionalityError for content that the API does not accept, such as audio.
+ * @throws UnsupportedFunctionalityError for content that the API does not accept, such as audio, and for tools, choices
+ * and changes of the configuration that it cannot express.
  */
 export function buildRequest(
   options: LanguageModelV2CallOptions,
-  { modelId, store: storeByDefault, systemMessageMode, missingReasoning, stream, known }: BuildRequestContext,
+  context: BuildRequestContext,
 ): BuiltRequest {
+  const { modelId, store: storeByDefault, missingReasoning, stream, official = 'openai' } = context;
   const warnings: LanguageModelV2CallWarning[] = [];
   const warn = (warning: LanguageModelV2CallWarning): void => {
     warnings.push(warning);
   };
-  const callOptions = readProviderOptions(options.providerOptions);
-  warnAboutUnknownOptions(options.providerOptions, warn);
-  const traits = toModelTraits(modelId);
+  const callOptions = readProviderOptions(options.providerOptions, official);
+  warnAboutUnknownOptions(options.providerOptions, warn, official);
+  const traits = toModelTraits(modelId, callOptions.forceReasoning);
   const store = callOptions.store ?? storeByDefault;
-  const { conversation, previousResponseId } = callOptions;
+  const { conversation, previousResponseId, systemMessageMode = context.systemMessageMode } = callOptions;
   warnAboutSettings(options, { callOptions, warn });
 
+  const isContinued = conversation !== undefined || previousResponseId !== undefined;
+  const serverTools = toServerTools(options.tools);
   const prompt = pairToolCalls(options.prompt, {
-    keepOrphans: conversation !== undefined || previousResponseId !== undefined,
-    isHostedTool: isHostedToolPart,
+    keepOrphans: isContinued,
+    isHostedTool: part => isHostedToolPart(part) || serverTools.has(part.toolName),
   });
-  const toolNames = createToolNames(toolNamesIn(options, prompt), givenNamesIn(options));
-  const tools = toTools(options, { toolNames, traits, strict: callOptions.strictJsonSchema ?? false, warn });
-  const modelSettings = toModelSettings(options, { modelId, traits, callOptions, warn });
-  const outputSettings = toOutputSettings(options, {
-    callOptions,
-    store,
+  const losses = createSchemaLosses();
+  const toolNames = createToolNames([...namedToolsOf(options.tools, { official }), ...calledToolsIn(prompt)]);
+  const tools = toTools(options, {
+    toolNames,
     traits,
+    strict: callOptions.strictJsonSchema ?? false,
+    allowedTools: toAllowedToolsOfRound(callOptions.allowedTools, options),
+    official,
+    losses,
     warn,
-    tools: tools.tools ?? [],
   });
-  const effortUpdateIssue = toEffortUpdateIssue(traits, callOptions);
+  const updates: UpdatesContext = {
+    toolNames,
+    losses,
+    issue: toUpdateIssue(traits, callOptions),
+    efforts: traits.reasoningEfforts,
+  };
   const autoMode = traits.isReasoningModel ? 'developer' : 'system';
   const items = toInput(toNewMessages(prompt, callOptions), {
     store,
@@ -82,37 +110,94 @@ export function buildRequest(
     missingReasoning,
     toolNames,
     replays: toReplays(options.tools),
-    effortUpdateIssue,
+    updates,
+    toolsWithOutputSchema: toolsWithOutputSchema(options.tools, { official }),
+    passThroughFiles: callOptions.passThroughUnsupportedFiles ?? false,
+    serverToolOf: part => serverTools.get(part.toolName) ?? serverToolOfCall(part),
+    conversation: prompt,
+    fileProviders: [...new Set([context.providerName ?? 'kelivo', 'kelivo', 'openai', 'azure'])],
     warn,
-    known,
+    known: context.known,
+    received: context.received,
+  });
+  const input = withEffortUpdate(items, {
+    effort: callOptions.reasoningEffortUpdate,
+    context: updates,
+    warn,
+  });
+  const modelSettings = toModelSettings(options, { traits, callOptions, warn });
+  const effort = toFinalEffort(input, modelSettings.reasoning);
+  const outputSettings = toOutputSettings(options, {
+    callOptions,
+    store,
+    traits,
+    effort,
+    losses,
+    warn,
+    tools: tools.tools ?? [],
   });
 
   const body: ResponsesRequestBody = {
     model: modelId,
     ...(stream && { stream }),
     store,
-    input: withEffortUpdate(items, {
-      effort: callOptions.reasoningEffortUpdate,
-      issue: effortUpdateIssue,
-      warn,
-    }),
+    // The API requires the trigger at the end.
+    input: callOptions.compactionTrigger === true ? [...input, { type: 'compaction_trigger' }] : input,
     max_output_tokens: options.maxOutputTokens,
+    ...toSampling(options, { traits, effort, warn }),
     ...modelSettings,
     ...outputSettings,
     ...tools,
-    instructions: callOptions.instructions,
-    conversation,
-    previous_response_id: previousResponseId,
-    max_tool_calls: callOptions.maxToolCalls,
-    parallel_tool_calls: callOptions.parallelToolCalls,
-    metadata: callOptions.metadata,
-    user: callOptions.user,
-    safety_identifier: callOptions.safetyIdentifier,
-    prompt_cache_key: callOptions.promptCacheKey,
-    prompt_cache_options: callOptions.promptCacheOptions,
-    truncation: callOptions.truncation,
+    ...toDirectFields(callOptions),
+    // The API rejects the field without a stream.
+    ...(stream && { stream_options: toWireFields(callOptions.streamOptions) }),
   };
-  return { body: withoutUndefined(body), warnings, toolNames };
+  losses.report(warn);
+  return {
+    body: withoutUndefined(body),
+    warnings,
+    extraFields: callOptions.body ?? {},
+    betas: callOptions.multiAgent === undefined ? [] : [MULTI_AGENT_BETA],
+    toolNames,
+  };
+}
+
+/** The version of the beta feature: `openai` 7, `resources/beta/responses`. */
+const MULTI_AGENT_BETA = 'responses_multi_agent=v1';
+
+/** Returns the fields that are options under other names. */
+const toDirectFields = (options: ResponsesCallOptions): Partial<ResponsesRequestBody> => ({
+  instructions: options.instructions,
+  conversation: options.conversation,
+  previous_response_id: options.previousResponseId,
+  max_tool_calls: options.maxToolCalls,
+  parallel_tool_calls: options.parallelToolCalls,
+  metadata: options.metadata,
+  user: options.user,
+  safety_identifier: options.safetyIdentifier,
+  prompt_cache_key: options.promptCacheKey,
+  prompt_cache_options: toWireFields(options.promptCacheOptions),
+  truncation: options.truncation,
+  context_management: options.contextManagement?.map(entry => toWireFields(entry) ?? {}),
+  prompt: options.prompt,
+  moderation: options.moderation,
+  image: toWireFields(options.image),
+  access_programs: options.accessPrograms,
+  multi_agent: toWireFields(options.multiAgent),
+});
+
+/** Returns the fields with the names of the API, without those that are null. */
+const toWireFields = (fields: PlainObject | undefined): PlainObject | undefined =>
+  fields && toWireNames(presentFields(fields));
+
+/** A restriction that forces a call would force one in every round of the tool loop, endlessly. */
+function toAllowedToolsOfRound(
+  allowedTools: ResponsesCallOptions['allowedTools'],
+  { providerOptions }: LanguageModelV2CallOptions,
+): ResponsesCallOptions['allowedTools'] {
+  const round = providerOptions?.kelivo?.round;
+  const isFollowUp = typeof round === 'number' && round > 1;
+  return allowedTools && isFollowUp ? { ...allowedTools, mode: 'auto' } : allowedTools;
 }
 
 type Warn = (warning: LanguageModelV2CallWarning) => void;
@@ -136,24 +221,14 @@ function warnAboutSettings(
   }
 }
 
-function* toolNamesIn(
-  { tools = [] }: LanguageModelV2CallOptions,
-  prompt: LanguageModelV2Prompt,
-): Generator<string> {
-  for (const tool of tools) {
-    if (tool.type === 'function' || declarationOf(tool.id)?.isNamedByHost) yield tool.name;
-  }
+/** Returns the tools of the calls in a history, which need not be declared any more. */
+function* calledToolsIn(prompt: LanguageModelV2Prompt): Generator<NamedTool> {
   for (const message of prompt) {
     if (message.role !== 'assistant') continue;
-    for (const part of message.content) if (part.type === 'tool-call') yield part.toolName;
-  }
-}
-
-/** Returns the names that tools have for the model, if they differ from those under which they are declared. */
-function* givenNamesIn({ tools = [] }: LanguageModelV2CallOptions): Generator<readonly [string, string]> {
-  for (const tool of tools) {
-    if (tool.type === 'function' || !declarationOf(tool.id)?.isNamedByHost) continue;
-    const { name } = tool.args ?? {};
-    if (typeof name === 'string' && name !== '') yield [tool.name, name];
+    for (const part of message.content) {
+      if (part.type === 'tool-call') {
+        yield { name: part.toolName, namespace: readPartOptions(part.providerOptions).namespace };
+      }
+    }
   }
 }

@@ -10,6 +10,10 @@ export interface FileContentOptions {
   readonly imageDetail?: string;
   /** Returns the name of a file without a name. The extension follows from the media type. */
   readonly defaultName: (extension: string) => string;
+  /** Names under which the ids of uploaded files are known, the preferred one first. */
+  readonly providers: readonly string[];
+  /** Sends audio and video, too. @default false */
+  readonly passThrough?: boolean;
 }
 
 /**
@@ -17,9 +21,10 @@ export interface FileContentOptions {
  * tagged object. Returns undefined for files that the API does not accept, such as audio.
  */
 export function toFileContent(data: unknown, options: FileContentOptions): InputContent | undefined {
-  const source = toFileSource(data);
+  const source = toFileSource(data, options.providers);
   const mediaType = options.mediaType ?? toMediaType(source);
-  if (source === undefined || /^(?:audio|video)(?:\/|$)/.test(mediaType)) return undefined;
+  const isAccepted = options.passThrough === true || !/^(?:audio|video)(?:\/|$)/.test(mediaType);
+  if (source === undefined || !isAccepted) return undefined;
   if (source.type === 'text') return { type: 'input_text', text: source.text };
   return /^image(?:\/|$)/.test(mediaType)
     ? toImage(source, { ...options, mediaType })
@@ -96,12 +101,12 @@ const fileIdPrefixes = ['file-', 'assistant-'];
  * Reads the data of a file part: base64, bytes, a URL (object or string), a file id, or a tagged object of `ai` 7.
  * Returns undefined for other values.
  */
-function toFileSource(data: unknown): FileSource | undefined {
+function toFileSource(data: unknown, providers: readonly string[]): FileSource | undefined {
   if (data instanceof URL) return { type: 'url', url: data.href };
   if (data instanceof Uint8Array) return { type: 'base64', data };
   if (typeof data === 'string') return fromText(data);
   const tagged = objectOf(data);
-  return tagged && fromTagged(tagged);
+  return tagged && fromTagged(tagged, providers);
 }
 
 function fromText(data: string): FileSource {
@@ -109,14 +114,19 @@ function fromText(data: string): FileSource {
   return /^(?:https?:\/\/|data:)/.test(data) ? { type: 'url', url: data } : { type: 'base64', data };
 }
 
-function fromTagged({ type, data, url, reference, text }: PlainObject): FileSource | undefined {
+function fromTagged(
+  { type, data, url, reference, text }: PlainObject,
+  providers: readonly string[],
+): FileSource | undefined {
   switch (type) {
     case 'data':
-      return typeof data === 'string' || data instanceof Uint8Array ? toFileSource(data) : undefined;
+      return typeof data === 'string' || data instanceof Uint8Array
+        ? toFileSource(data, providers)
+        : undefined;
     case 'url':
       return url instanceof URL || typeof url === 'string' ? { type: 'url', url: String(url) } : undefined;
     case 'reference':
-      return fromReference(reference);
+      return fromReference(reference, providers);
     case 'text':
       return typeof text === 'string' ? { type: 'text', text } : undefined;
     default:
@@ -125,9 +135,18 @@ function fromTagged({ type, data, url, reference, text }: PlainObject): FileSour
 }
 
 /** Reads an id, or an object with one id for each provider that stores the file. */
-function fromReference(reference: unknown): FileSource | undefined {
+function fromReference(reference: unknown, providers: readonly string[]): FileSource | undefined {
   if (typeof reference === 'string') return { type: 'id', id: reference };
   const ids = objectOf(reference) ?? {};
-  const id = ids.kelivo ?? ids.openai ?? Object.values(ids)[0];
+  const id = providers.map(name => ids[name]).find(value => typeof value === 'string');
   return typeof id === 'string' ? { type: 'id', id } : undefined;
+}
+
+/** Returns why a file reference has no id for this provider. Undefined for other data. */
+export function findReferenceIssue(data: unknown, providers: readonly string[]): string | undefined {
+  const { type, reference } = objectOf(data) ?? {};
+  if (type !== 'reference' || fromReference(reference, providers) !== undefined) return undefined;
+  const names = Object.keys(objectOf(reference) ?? {});
+  const known = names.length === 0 ? 'no id' : `ids for ${names.join(', ')}`;
+  return `Expected a file reference with an id for ${providers.join(' or ')}, got ${known}. Upload the file to this provider.`;
 }

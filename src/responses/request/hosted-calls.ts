@@ -5,7 +5,7 @@ import type {
   LanguageModelV2ToolResultPart,
 } from '@ai-sdk/provider';
 import type { HostedToolReplay, ReplayContext, ToContent } from '../hosted-tools/hosted-tool.js';
-import { replayOf } from '../hosted-tools/index.js';
+import { replayOf, type ServerTool, serverToolOf } from '../hosted-tools/index.js';
 import type { HostedInputItem } from '../wire.js';
 
 /** Converts the calls and outputs of one prompt that belong to hosted tools. */
@@ -64,6 +64,18 @@ export function toReplays(
     tools.flatMap(tool => {
       const replay = tool.type === 'function' ? undefined : replayOf(tool.id);
       return replay === undefined ? [] : [[tool.name, replay] as const];
+    }),
+  );
+}
+
+/** Returns the declared tools that the server executes, by the names under which they are declared. */
+export function toServerTools(
+  tools: LanguageModelV2CallOptions['tools'] = [],
+): ReadonlyMap<string, ServerTool> {
+  return new Map(
+    tools.flatMap(tool => {
+      const serverTool = tool.type === 'function' ? undefined : serverToolOf(tool.id);
+      return serverTool === undefined ? [] : [[tool.name, serverTool] as const];
     }),
   );
 }

@@ -8,67 +8,138 @@ import {
 import { objectOf, stringOf } from '../../shared/json.js';
 import type { HostedToolReplay } from '../hosted-tools/hosted-tool.js';
 import type { InputContent, InputItem } from '../wire.js';
-import { type AssistantItemsContext, toAssistantItems } from './assistant-items.js';
-import { toFileContent } from './files.js';
+import { createReceivedItems, type ReceivedItems } from './received-items.js';
+import { type AssistantItemsContext, toAssistantItems, toCaller } from './assistant-items.js';
+import { toAdditionalTools, toUpdates, type UpdatesContext } from './conversation-updates.js';
+import { findReferenceIssue, toFileContent } from './files.js';
 import { createHostedCalls } from './hosted-calls.js';
+import { withoutCompacted } from './opaque-items.js';
 import { readPartOptions, type ResponsesCallOptions, toCacheBreakpoint } from './provider-options.js';
-import { normalizeReasoning, toEffortUpdate } from './reasoning.js';
+import { collectRemovedReasoning, normalizeReasoning } from './reasoning.js';
+import { createServerCalls, type ServerCallsOptions } from './server-calls.js';
 import type { ToolNames } from './tool-names.js';
-import { toToolOutput } from './tool-output.js';
+import { toToolOutput, type ToolOutputOptions } from './tool-output.js';
 
 export interface ToInputOptions {
   readonly store: boolean;
   readonly systemMessageMode: 'system' | 'developer' | 'remove';
   readonly missingReasoning: 'omit-ids' | 'synthesize';
   readonly toolNames: ToolNames;
-  /** Replay rules of declared hosted tools, by tool name. */
+  /** Replay rules of declared hosted tools that the host executes, by tool name. */
   readonly replays: ReadonlyMap<string, HostedToolReplay>;
-  /** Reason why this call cannot change the reasoning effort. Undefined if it can. */
-  readonly effortUpdateIssue: string | undefined;
+  /** Converts changes of settings and tools within the conversation. */
+  readonly updates: UpdatesContext;
+  /** Names of the tools whose outputs the API parses as JSON. */
+  readonly toolsWithOutputSchema: ReadonlySet<string>;
+  /** Sends audio and video files as they are. */
+  readonly passThroughFiles: boolean;
+  /** Returns the tool of a call that the server executed. */
+  readonly serverToolOf: ServerCallsOptions['toolOf'];
+  /** The complete conversation, if the server has a part of it. @default the prompt */
+  readonly conversation?: LanguageModelV2Prompt;
+  /** Names under which the ids of uploaded files are known, the preferred one first. */
+  readonly fileProviders: readonly string[];
   readonly warn: (warning: LanguageModelV2CallWarning) => void;
   /** Converted messages of earlier requests of the same turn. */
   readonly known?: ConvertedMessages;
+  /** Items that the server sent in the same turn. */
+  readonly received?: ReceivedItems;
 }
 
 /** Converts a prompt to input items. Its tool calls must be paired already (see `pairToolCalls`). */
 export function toInput(prompt: LanguageModelV2Prompt, options: ToInputOptions): InputItem[] {
-  const { store, missingReasoning, toolNames, replays, known } = options;
+  const { store, missingReasoning, toolNames, replays, known, conversation = prompt } = options;
+  const { received = createReceivedItems(), serverToolOf: toolOf, fileProviders } = options;
   const warn = (message: string): void => options.warn({ type: 'other', message });
+  const outputs: ToolOutputOptions = { jsonTools: options.toolsWithOutputSchema, fileProviders, warn };
+  const callers = collectCallers(conversation);
   const sentIds = new Set<string>();
+  const claimId = (id: string): boolean => sentIds.size < sentIds.add(id).size;
+  /** Images of the assistant, which the API accepts in messages of the user only. */
+  let images: InputContent[] = [];
+  const showImages = (content: readonly InputContent[]): void => {
+    images.push({ type: 'input_text', text: 'Images of the previous answer:' }, ...content);
+  };
   const context: AssistantItemsContext = {
     store,
     toolNames,
-    hosted: createHostedCalls(prompt, { replays, toContent: part => toToolOutput(part, { warn }) }),
+    hosted: createHostedCalls(prompt, { replays, toContent: part => toToolOutput(part, outputs) }),
+    serverCalls: createServerCalls(prompt, { store, received, toolOf, claimId, showImages, warn }),
+    received,
+    showImages,
     sentReasoning: new Set(),
+    // The ids of other items refer to their reasoning, so it is only omitted if they are.
+    removedReasoning: missingReasoning === 'omit-ids' ? collectRemovedReasoning(conversation) : new Set(),
     warn,
+    claimId,
     takeId(id) {
       // A server that stores nothing does not know these ids, and some servers repeat ids. Calls pair by `call_id`.
-      if (missingReasoning === 'omit-ids' || id === undefined || sentIds.has(id)) return {};
-      sentIds.add(id);
-      return { id };
+      return missingReasoning === 'omit-ids' || id === undefined || !claimId(id) ? {} : { id };
     },
   };
 
   const items: InputItem[] = [];
+  const addImages = (): void => {
+    if (images.length > 0) items.push({ role: 'user', content: images });
+    images = [];
+  };
   for (const [index, message] of prompt.entries()) {
+    if (message.role === 'user') addImages();
     const converted = known?.at(index, message) ?? convert(message);
     if (isIndependent(message, options)) known?.set(index, message, converted);
     for (const item of converted) items.push(item);
   }
-  return normalizeReasoning(items, { store, missingReasoning, warn });
+  addImages();
+  // With a history on the server, the input is only its end.
+  const current = conversation === prompt ? withoutCompacted(items) : items;
+  return normalizeReasoning(current, { store, missingReasoning, warn });
 
   function convert(message: LanguageModelV2Message): InputItem[] {
     switch (message.role) {
       case 'system':
         return toInstructions(message, { ...options, warn });
       case 'user':
-        return [{ role: 'user', content: toUserContent(message.content, { warn }) }];
+        return [{ role: 'user', content: toUserContent(message.content, { ...options, warn }) }];
       case 'assistant':
         return toAssistantItems(message.content, context);
       case 'tool':
-        return message.content.flatMap(part => toOutputs(part, context));
+        return message.content.flatMap(part => [
+          ...toOutputs(part),
+          ...toAdditionalTools(readPartOptions(part.providerOptions).additionalTools, options.updates),
+        ]);
     }
   }
+
+  function toOutputs(part: LanguageModelV2ToolResultPart): InputItem[] {
+    // `ai` 6 and 7 also put approval responses here.
+    if (part.type !== 'tool-result') {
+      warn(`Tool content of type "${stringOf(objectOf(part)?.type)}" is not supported and not sent.`);
+      return [];
+    }
+    const { toolCallId, providerOptions } = part;
+    const own = toCaller(providerOptions);
+    const caller = own.caller === undefined ? callers.get(toolCallId) : own;
+    const output: InputItem = context.hosted.toOutput(part) ?? {
+      type: 'function_call_output',
+      call_id: toolCallId,
+      output: toToolOutput(part, outputs),
+    };
+    return [{ ...output, ...caller }];
+  }
+}
+
+/** Returns the callers of calls, by call id: hosts keep them on the call only. */
+function collectCallers(prompt: LanguageModelV2Prompt): ReadonlyMap<string, ReturnType<typeof toCaller>> {
+  const callers = new Map<string, ReturnType<typeof toCaller>>();
+  for (const { role, content } of prompt) {
+    if (role !== 'assistant') continue;
+    for (const part of content) {
+      if (part.type !== 'tool-call' || part.providerOptions === undefined) continue;
+      const caller = toCaller(part.providerOptions);
+      if (caller.caller !== undefined) callers.set(part.toolCallId, caller);
+    }
+  }
+  return callers;
 }
 
 /** Returns true if the items of a message do not depend on others, as ids, reasoning and hosted calls do. */
@@ -77,21 +148,12 @@ function isIndependent(
   { missingReasoning, replays }: Pick<ToInputOptions, 'missingReasoning' | 'replays'>,
 ): boolean {
   if (missingReasoning !== 'omit-ids' || replays.size > 0) return false;
-  return message.role !== 'assistant' || message.content.every(part => part.type !== 'reasoning');
-}
-
-function toOutputs(
-  part: LanguageModelV2ToolResultPart,
-  { hosted, warn }: Pick<AssistantItemsContext, 'hosted' | 'warn'>,
-): InputItem[] {
-  // `ai` 6 and 7 also put approval responses here.
-  if (part.type !== 'tool-result') {
-    warn(`Tool content of type "${stringOf(objectOf(part)?.type)}" is not supported and not sent.`);
-    return [];
-  }
-  const output = hosted.toOutput(part);
-  if (output !== undefined) return [output];
-  return [{ type: 'function_call_output', call_id: part.toolCallId, output: toToolOutput(part, { warn }) }];
+  return (
+    message.role !== 'assistant' ||
+    message.content.every(
+      part => part.type === 'text' || (part.type === 'tool-call' && part.providerExecuted !== true),
+    )
+  );
 }
 
 type SystemMessage = Extract<LanguageModelV2Message, { role: 'system' }>;
@@ -100,14 +162,13 @@ function toInstructions(
   { content, providerOptions }: SystemMessage,
   {
     systemMessageMode,
-    effortUpdateIssue,
+    updates,
     warn,
-  }: Pick<ToInputOptions, 'systemMessageMode' | 'effortUpdateIssue'> & { warn: (message: string) => void },
+  }: Pick<ToInputOptions, 'systemMessageMode' | 'updates'> & { warn: (message: string) => void },
 ): InputItem[] {
-  const { reasoningEffortUpdate, promptCacheBreakpoint } = readPartOptions(providerOptions);
-  if (reasoningEffortUpdate !== undefined) {
-    return [toEffortUpdate(reasoningEffortUpdate, { content, issue: effortUpdateIssue })];
-  }
+  const changes = toUpdates({ content, providerOptions }, updates);
+  if (changes !== undefined) return changes;
+  const { promptCacheBreakpoint } = readPartOptions(providerOptions);
   if (systemMessageMode === 'remove') {
     warn('system messages are removed for this model');
     return [];
@@ -121,6 +182,7 @@ function toInstructions(
 
 type UserPart = Extract<LanguageModelV2Message, { role: 'user' }>['content'][number];
 type UserFile = Extract<UserPart, { type: 'file' }>;
+type UserFileOptions = Pick<ToInputOptions, 'fileProviders' | 'passThroughFiles'>;
 
 /**
  * Converts the texts and files of a user message.
@@ -129,7 +191,7 @@ type UserFile = Extract<UserPart, { type: 'file' }>;
  */
 function toUserContent(
   parts: readonly UserPart[],
-  { warn }: { warn: (message: string) => void },
+  options: UserFileOptions & { warn: (message: string) => void },
 ): InputContent[] {
   return parts.flatMap((part, index): InputContent[] => {
     const breakpoint = toCacheBreakpoint(readPartOptions(part.providerOptions).promptCacheBreakpoint);
@@ -137,31 +199,39 @@ function toUserContent(
       case 'text':
         return [{ type: 'input_text', text: part.text, ...breakpoint }];
       case 'file':
-        return [{ ...toUserFile(part, index), ...breakpoint }];
+        return [{ ...toUserFile(part, index, options), ...breakpoint }];
       default:
-        warn(`User content of type "${stringOf(objectOf(part)?.type)}" is not supported and not sent.`);
+        options.warn(
+          `User content of type "${stringOf(objectOf(part)?.type)}" is not supported and not sent.`,
+        );
         return [];
     }
   });
 }
 
-function toUserFile(part: UserFile, index: number): InputContent {
+function toUserFile(
+  part: UserFile,
+  index: number,
+  { fileProviders, passThroughFiles }: UserFileOptions,
+): InputContent {
   const content = toFileContent(part.data, {
     mediaType: part.mediaType,
     filename: part.filename,
     imageDetail: readPartOptions(part.providerOptions).imageDetail,
     defaultName: extension => `part-${index}.${extension}`,
+    providers: fileProviders,
+    passThrough: passThroughFiles,
   });
-  if (content === undefined) {
-    const functionality = `file part media type ${part.mediaType}`;
-    throw new UnsupportedFunctionalityError({
-      functionality,
-      message:
-        `Expected text, images or files, which the Responses API accepts; got a file of media type ` +
-        `${part.mediaType}. Remove it or send its content as text, such as a transcript.`,
-    });
-  }
-  return content;
+  if (content !== undefined) return content;
+  const issue = findReferenceIssue(part.data, fileProviders);
+  throw new UnsupportedFunctionalityError({
+    functionality: issue === undefined ? `file part media type ${part.mediaType}` : 'file reference',
+    message:
+      issue ??
+      'Expected text, images or files, which the Responses API accepts; got a file of media type ' +
+        `${part.mediaType}. Remove it or send its content as text, such as a transcript. For a server that accepts it, ` +
+        'set `passThroughUnsupportedFiles`.',
+  });
 }
 
 /**

@@ -1,18 +1,21 @@
 import type { LanguageModelV2CallOptions, LanguageModelV2CallWarning } from '@ai-sdk/provider';
+import type { ModelTraits } from './model-traits.js';
 import type { ResponsesCallOptions } from './provider-options.js';
-import type { ReasoningSettings, ResponsesRequestBody } from '../wire.js';
+import {
+  type InputItem,
+  isConfigurationUpdate,
+  nearestEffort,
+  type ReasoningSettings,
+  type ResponsesRequestBody,
+} from '../wire.js';
 
 export interface ModelSettingsContext {
-  readonly modelId: string;
   readonly traits: ModelTraits;
   readonly callOptions: ResponsesCallOptions;
   readonly warn: (warning: LanguageModelV2CallWarning) => void;
 }
 
-type ModelSettings = Pick<
-  ResponsesRequestBody,
-  'temperature' | 'top_p' | 'reasoning' | 'service_tier' | 'prompt_cache_retention'
->;
+type ModelSettings = Pick<ResponsesRequestBody, 'reasoning' | 'service_tier' | 'prompt_cache_retention'>;
 
 /** Returns the settings that some models reject. Omits those that this model is known to reject, with a warning. */
 export function toModelSettings(
@@ -20,18 +23,26 @@ export function toModelSettings(
   context: ModelSettingsContext,
 ): ModelSettings {
   return {
-    ...toSampling(options, context),
     reasoning: toReasoning(options, context),
     service_tier: toServiceTier(context),
     prompt_cache_retention: toCacheRetention(context),
   };
 }
 
-function toSampling(
+/** Returns the reasoning effort of the response: that of the last change in the input, else that of the request. */
+export const toFinalEffort = (
+  input: readonly InputItem[],
+  reasoning: ReasoningSettings | undefined,
+): string | undefined =>
+  input.filter(isConfigurationUpdate).findLast(item => item.reasoning?.effort !== undefined)?.reasoning
+    ?.effort ?? reasoning?.effort;
+
+/** Returns the sampling settings, unless the model rejects them. */
+export function toSampling(
   { temperature, topP }: LanguageModelV2CallOptions,
-  { traits, callOptions, warn }: ModelSettingsContext,
-): Pick<ModelSettings, 'temperature' | 'top_p'> {
-  const samples = callOptions.reasoningEffort === 'none' && traits.samplesWithoutReasoning;
+  { traits, effort, warn }: Pick<ModelSettingsContext, 'traits' | 'warn'> & { effort: string | undefined },
+): Pick<ResponsesRequestBody, 'temperature' | 'top_p'> {
+  const samples = effort === 'none' && traits.samplesWithoutReasoning;
   if (!traits.isReasoningModel || samples) return { temperature, top_p: topP };
   for (const [setting, value] of Object.entries({ temperature, topP })) {
     if (value == null) continue;
@@ -43,9 +54,9 @@ function toSampling(
 
 function toReasoning(
   options: LanguageModelV2CallOptions,
-  { modelId, traits, callOptions, warn }: ModelSettingsContext,
+  { traits, callOptions, warn }: ModelSettingsContext,
 ): ReasoningSettings | undefined {
-  const { reasoningEffort, reasoningSummary, reasoningMode, reasoningContext } = callOptions;
+  const { reasoningEffort, reasoningSummary, reasoningMode, reasoningContext, omitsSummary } = callOptions;
   const hostEffort = toHostEffort(options);
   const requested = {
     reasoningEffort,
@@ -63,29 +74,46 @@ function toReasoning(
     }
     return undefined;
   }
-  const effort = reasoningEffort ?? hostEffort;
-  const isSupported =
-    effort === undefined || traits.reasoningEfforts === undefined || traits.reasoningEfforts.includes(effort);
-  if (!isSupported) {
-    const setting = reasoningEffort === undefined ? 'reasoning' : 'reasoningEffort';
-    const details = `${modelId} only supports the following reasoning efforts: ${traits.reasoningEfforts?.join(', ')}`;
-    warn({ type: 'unsupported-setting', setting, details });
-  }
+  const effort = toAcceptedEffort(reasoningEffort ?? hostEffort, {
+    setting: reasoningEffort === undefined ? 'reasoning' : 'reasoningEffort',
+    traits,
+    warn,
+  });
+  // Without a request, the API returns no summary, so the host would have no reasoning to show.
+  const asksForSummary = traits.isReasoningModel && effort !== undefined && effort !== 'none';
+  const summary = reasoningSummary ?? (asksForSummary && omitsSummary !== true ? 'detailed' : undefined);
   const reasoning: ReasoningSettings = {
-    ...(isSupported && effort !== undefined && { effort }),
-    ...(reasoningSummary !== undefined && { summary: reasoningSummary }),
+    ...(effort !== undefined && { effort }),
+    ...(summary !== undefined && { summary }),
     ...(reasoningMode !== undefined && { mode: reasoningMode }),
     ...(reasoningContext !== undefined && { context: reasoningContext }),
   };
   return Object.keys(reasoning).length === 0 ? undefined : reasoning;
 }
 
+/** Returns the effort that is nearest to the requested one. A value that is no known level is sent as it is. */
+function toAcceptedEffort(
+  effort: string | undefined,
+  { setting, traits, warn }: { setting: string } & Pick<ModelSettingsContext, 'traits' | 'warn'>,
+): string | undefined {
+  const accepted = traits.reasoningEfforts;
+  if (effort === undefined || accepted === undefined || accepted.includes(effort)) return effort;
+  const nearest = nearestEffort(effort, accepted);
+  if (nearest === undefined) return effort;
+  const message = `${setting} "${effort}" is not directly supported by this model. mapped to effort "${nearest}".`;
+  warn({ type: 'other', message });
+  return nearest;
+}
+
 function toServiceTier({ traits, callOptions, warn }: ModelSettingsContext): string | undefined {
   const { serviceTier } = callOptions;
+  // Deployments and other servers name models as they like.
+  if (!traits.isKnown) return serviceTier;
+  const isPriority = serviceTier === 'priority' || serviceTier === 'fast';
   const details =
     serviceTier === 'flex' && !traits.supportsFlexTier
       ? 'flex processing is only available for o3, o4-mini, and gpt-5 models'
-      : serviceTier === 'priority' && !traits.supportsPriorityTier
+      : isPriority && !traits.supportsPriorityTier
         ? 'priority processing is only available for supported models (gpt-4, gpt-5, gpt-5-mini, o3, o4-mini) ' +
           'and requires Enterprise access. gpt-5-nano is not supported'
         : undefined;
@@ -110,63 +138,4 @@ function toCacheRetention({ traits, callOptions, warn }: ModelSettingsContext): 
 export function toHostEffort(options: LanguageModelV2CallOptions): string | undefined {
   const reasoning = 'reasoning' in options ? options.reasoning : undefined;
   return typeof reasoning === 'string' && reasoning !== 'provider-default' ? reasoning : undefined;
-}
-
-/** Traits that follow from the name of a model. Models with unknown names get no special treatment. */
-export interface ModelTraits {
-  /** Accepts `developer` messages but no sampling settings. */
-  readonly isReasoningModel: boolean;
-  /** Rejects reasoning settings. */
-  readonly rejectsReasoning: boolean;
-  /** Accepts sampling settings if the effort is `none`. */
-  readonly samplesWithoutReasoning: boolean;
-  /** Accepted efforts, if the list is fixed. Such models do not return log probabilities either. */
-  readonly reasoningEfforts: readonly string[] | undefined;
-  /** Accepts `configuration_update` items, asynchronous tools, and cache options instead of a retention. */
-  readonly isGpt6OrLater: boolean;
-  readonly supportsFlexTier: boolean;
-  readonly supportsPriorityTier: boolean;
-}
-
-const gpt6Efforts = ['low', 'medium', 'high', 'xhigh', 'max'];
-const effortsByModel: Readonly<Record<string, readonly string[]>> = {
-  'gpt-6-sol': ['none', ...gpt6Efforts],
-  'gpt-6-luna': ['none', ...gpt6Efforts],
-};
-
-/** Reasoning models whose names follow no pattern. */
-const namedReasoningModels = new Set(['codex-mini-latest', 'computer-use-preview']);
-
-export function toModelTraits(modelId: string): ModelTraits {
-  const name = toBareModelName(modelId);
-  const oSeries = /^o(\d+)(?:-|$)/.exec(name);
-  const gpt = /^gpt-(\d+)(?:\.(\d+))?(?:-(.+))?$/.exec(name);
-  const oVersion = Number(oSeries?.[1] ?? 0);
-  const major = Number(gpt?.[1] ?? 0);
-  const minor = Number(gpt?.[2] ?? 0);
-  const variant = gpt?.[3] ?? '';
-  const isChat = variant.startsWith('chat') && gpt?.[2] === undefined;
-  const reasoningGpt = major >= 5 && !isChat;
-  const isGpt6OrLater = major >= 6;
-
-  return {
-    isReasoningModel: oSeries !== null || reasoningGpt || namedReasoningModels.has(name),
-    rejectsReasoning: (major >= 3 && !reasoningGpt) || /^(?:gpt-4o|chatgpt-)/.test(name),
-    samplesWithoutReasoning: major === 5 && minor >= 1,
-    reasoningEfforts: effortsByModel[name] ?? (isGpt6OrLater ? gpt6Efforts : undefined),
-    isGpt6OrLater,
-    supportsFlexTier: oVersion >= 3 || reasoningGpt,
-    supportsPriorityTier:
-      oVersion >= 3 || name.startsWith('gpt-4') || (reasoningGpt && !variant.startsWith('nano')),
-  };
-}
-
-/**
- * Returns the name without the vendor and variant that routers and clouds add, as in `openai/gpt-5`,
- * `us.openai.gpt-5:free` or `ft:gpt-4.1:my-org::id`.
- */
-function toBareModelName(modelId: string): string {
-  const name = modelId.toLowerCase().replace(/^ft:/, '');
-  const segment = name.slice(name.lastIndexOf('/') + 1);
-  return segment.replace(/:.*$/, '').replace(/^(?:[a-z][a-z_-]*\.)+/, '');
 }

@@ -1,7 +1,10 @@
 import type { LanguageModelV2CallOptions, LanguageModelV2CallWarning } from '@ai-sdk/provider';
 import { declarationOfType } from '../hosted-tools/index.js';
-import type { ModelTraits } from './model-settings.js';
-import { MAX_TOP_LOGPROBS, type ResponsesCallOptions } from './provider-options.js';
+import { toTextFormat } from './conversation-updates.js';
+import type { ModelTraits } from './model-traits.js';
+import { MAX_TOP_LOGPROBS } from './option-schemas.js';
+import type { ResponsesCallOptions } from './provider-options.js';
+import { type SchemaLosses, strictIssueOf, toAcceptedSchema } from './schemas.js';
 import type { ResponsesRequestBody, TextFormat, TextSettings, WireTool } from '../wire.js';
 
 export interface OutputSettingsContext {
@@ -9,6 +12,9 @@ export interface OutputSettingsContext {
   readonly store: boolean;
   readonly tools: readonly WireTool[];
   readonly traits: ModelTraits;
+  /** The reasoning effort of the response. */
+  readonly effort: string | undefined;
+  readonly losses: SchemaLosses;
   readonly warn: (warning: LanguageModelV2CallWarning) => void;
 }
 
@@ -17,9 +23,8 @@ export function toOutputSettings(
   { responseFormat }: Pick<LanguageModelV2CallOptions, 'responseFormat'>,
   context: OutputSettingsContext,
 ): Pick<ResponsesRequestBody, 'text' | 'include' | 'top_logprobs'> {
-  const { callOptions } = context;
   return {
-    text: toText(toFormat(responseFormat, callOptions), callOptions.textVerbosity),
+    text: toText(toFormat(responseFormat, context), context.callOptions.textVerbosity),
     ...toInclude(context),
   };
 }
@@ -32,14 +37,26 @@ function toText(format: TextFormat | undefined, verbosity: string | undefined): 
 
 function toFormat(
   responseFormat: LanguageModelV2CallOptions['responseFormat'],
-  { strictJsonSchema = false }: ResponsesCallOptions,
+  { callOptions, losses, warn }: OutputSettingsContext,
 ): TextFormat | undefined {
+  if (callOptions.textFormat !== undefined) return toTextFormat(callOptions.textFormat, { losses });
   if (responseFormat?.type !== 'json') return undefined;
-  const { schema, name = 'response', description } = responseFormat;
-  if (schema === undefined || schema === null) return { type: 'json_object' };
+  const { name = 'response', description } = responseFormat;
+  if (responseFormat.schema === undefined || responseFormat.schema === null) return { type: 'json_object' };
+  const { schema, losses: lost } = toAcceptedSchema(responseFormat.schema);
+  losses.add(lost, 'the response');
+  const { issue } = strictIssueOf(schema);
+  if (callOptions.strictJsonSchema === undefined && issue !== undefined) {
+    warn({
+      type: 'other',
+      message:
+        `The schema of the response does not satisfy strict mode, because ${issue}. It is sent with \`strict: false\`, ` +
+        'so the response may deviate from it. Change the schema, or set `strictJsonSchema` to false.',
+    });
+  }
   return {
     type: 'json_schema',
-    strict: strictJsonSchema,
+    strict: callOptions.strictJsonSchema ?? issue === undefined,
     name,
     ...(description !== undefined && { description }),
     schema,
@@ -47,6 +64,7 @@ function toFormat(
 }
 
 const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
+const WEB_SEARCH_SOURCES = 'web_search_call.action.sources';
 const LOGPROBS = 'message.output_text.logprobs';
 
 function toInclude({
@@ -54,19 +72,21 @@ function toInclude({
   store,
   tools,
   traits,
+  effort,
   warn,
 }: OutputSettingsContext): Pick<ResponsesRequestBody, 'include' | 'top_logprobs'> {
   const include = new Set(callOptions.include);
   let topLogprobs = callOptions.logprobs === true ? MAX_TOP_LOGPROBS : callOptions.logprobs || undefined;
   if (topLogprobs !== undefined) include.add(LOGPROBS);
-  if (traits.reasoningEfforts !== undefined && include.delete(LOGPROBS)) {
+  if (traits.needsNoneForLogprobs && effort !== 'none' && include.delete(LOGPROBS)) {
     topLogprobs = undefined;
     const details = 'logprobs is not supported for reasoning models';
     warn({ type: 'unsupported-setting', setting: 'logprobs', details });
   }
   for (const { type } of tools) {
     const value = declarationOfType(type)?.include;
-    if (value !== undefined) include.add(value);
+    const isOmitted = value === WEB_SEARCH_SOURCES && callOptions.includeWebSearchSources === false;
+    if (value !== undefined && !isOmitted) include.add(value);
   }
   // Without it, a server that stores nothing does not return the reasoning, so the next round cannot replay it.
   // Models without reasoning reject it: microsoft/agent-framework#7483.

@@ -4,96 +4,71 @@ import {
   type SharedV2ProviderOptions,
 } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
-import { idOf } from '../../shared/json.js';
+import { idOf, isPlainObject, objectOf, type PlainObject } from '../../shared/json.js';
 import { nearestName } from '../../shared/nearest-name.js';
-import type { SettingsOf } from '../../shared/settings.js';
+import {
+  bodySchema,
+  type FunctionToolOptions,
+  optionsShape,
+  textFormatSchema,
+  toolOptionsShape,
+} from './option-schemas.js';
 
-/** Number of alternatives that `logprobs: true` requests: the maximum of the API. */
-export const MAX_TOP_LOGPROBS = 20;
+const schema = z.object({ ...optionsShape, textFormat: textFormatSchema.nullish() });
+const kelivoSchema = schema.extend({ body: bodySchema });
+const toolSchema = z.object(toolOptionsShape);
 
-export const reasoningEffortUpdates = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
-
-/** Options that the official provider reads from `providerOptions.openai`. `kelivo` accepts the same. */
-const optionsShape = {
-  /** Id of a stored conversation. Only new messages are sent. */
-  conversation: z.string().nullish(),
-  /** Additional data of the response, for example `file_search_call.results`. The official provider accepts three values. */
-  include: z.array(z.string()).nullish(),
-  /** Instructions, sent in addition to the system messages. */
-  instructions: z.string().nullish(),
-  /** Log probabilities of the text: `true`, or the number of alternatives per token. */
-  logprobs: z.union([z.boolean(), z.number().min(1).max(MAX_TOP_LOGPROBS)]).nullish(),
-  /** Maximum number of hosted tool calls in a response. */
-  maxToolCalls: z.number().nullish(),
-  /** Key-value pairs that the server stores with the response. */
-  metadata: z.unknown().nullish(),
-  /** Allows the model to call several tools at once. */
-  parallelToolCalls: z.boolean().nullish(),
-  /** Id of a stored response to continue. Only new messages are sent. */
-  previousResponseId: z.string().nullish(),
-  /** Routes requests with the same prefix to the same cache. */
-  promptCacheKey: z.string().nullish(),
-  /** Prompt cache breakpoints and lifetime. */
-  promptCacheOptions: z
-    .object({ mode: z.enum(['implicit', 'explicit']).optional(), ttl: z.literal('30m').optional() })
-    .nullish(),
-  /** Lifetime of the prompt cache. */
-  promptCacheRetention: z.enum(['in_memory', '24h']).nullish(),
-  /** Reasoning of earlier turns that the model receives. */
-  reasoningContext: z.enum(['auto', 'current_turn', 'all_turns']).nullish(),
-  /** Reasoning effort, for example `low`. The accepted values depend on the model. */
-  reasoningEffort: z.string().nullish(),
-  /** Changes the reasoning effort without changing the cached prefix. */
-  reasoningEffortUpdate: z.enum(reasoningEffortUpdates).nullish(),
-  /** Amount of work that the model does before it responds. */
-  reasoningMode: z.enum(['standard', 'pro']).nullish(),
-  /** Requests a summary of the reasoning, for example `auto` or `detailed`. */
-  reasoningSummary: z.string().nullish(),
-  /** Stable, anonymous identifier of the end user. */
-  safetyIdentifier: z.string().nullish(),
-  /** Processing tier of the request. */
-  serviceTier: z.enum(['auto', 'flex', 'priority', 'default']).nullish(),
-  /** Stores the response on the server. Overrides the `store` setting. */
-  store: z.boolean().nullish(),
-  /** Enforces JSON schemas strictly. */
-  strictJsonSchema: z.boolean().nullish(),
-  /** Length of the text response. */
-  textVerbosity: z.enum(['low', 'medium', 'high']).nullish(),
-  /** Handling of a context window that is exceeded: `auto` drops old messages, `disabled` fails. */
-  truncation: z.enum(['auto', 'disabled']).nullish(),
-  /** Identifier of the end user. */
-  user: z.string().nullish(),
-};
-
-const schema = z.object(optionsShape);
-
-/** Options of one call to a Responses model. `null` counts as absent. */
-export type ResponsesProviderOptions = SettingsOf<typeof optionsShape>;
-
-type Parsed = z.infer<typeof schema>;
+type Parsed = z.infer<typeof kelivoSchema>;
 
 /** Provider options of one call. An option that was `null` is absent. */
-export type ResponsesCallOptions = { readonly [KEY in keyof Parsed]?: Exclude<Parsed[KEY], null> };
+export type ResponsesCallOptions = {
+  readonly [KEY in keyof Parsed]?: Exclude<Parsed[KEY], null>;
+} & {
+  /** True if the call requests no summary with `reasoningSummary: null`. */
+  readonly omitsSummary?: boolean;
+};
+
+/** The namespace of the official provider: `azure` for Azure OpenAI, else `openai`. */
+export type OfficialNamespace = 'openai' | 'azure';
 
 /**
- * Reads the options of a call from the namespaces `openai` and `kelivo`, which takes precedence.
+ * Reads the options of a call from the namespaces `openai` and `kelivo`, which takes precedence. For Azure, the namespace
+ * `azure` replaces `openai` if the call has it, as in the official provider.
  *
  * @throws InvalidArgumentError for an invalid value, with the full name of the option.
  */
 export function readProviderOptions(
   providerOptions: SharedV2ProviderOptions | undefined,
+  official: OfficialNamespace = 'openai',
 ): ResponsesCallOptions {
-  return {
-    ...readNamespace('openai', providerOptions?.openai),
-    ...readNamespace('kelivo', providerOptions?.kelivo),
-  };
+  const [name, options] = officialOptionsOf(providerOptions, official);
+  const fromOfficial = readNamespace(schema, options, name);
+  const fromKelivo = readNamespace(kelivoSchema, providerOptions?.kelivo, 'kelivo');
+  const summary = providerOptions?.kelivo?.reasoningSummary ?? options?.reasoningSummary;
+  return { ...fromOfficial, ...fromKelivo, omitsSummary: summary === null };
 }
 
-function readNamespace(namespace: string, value: unknown): ResponsesCallOptions {
+/** Returns the official provider's namespace of the options, and its name. */
+function officialOptionsOf(
+  providerOptions: SharedV2ProviderOptions | undefined,
+  official: OfficialNamespace,
+): [name: OfficialNamespace, options: Namespace | undefined] {
+  if (official === 'azure' && providerOptions?.azure != null) return ['azure', providerOptions.azure];
+  return ['openai', providerOptions?.openai];
+}
+
+function readNamespace<Schema extends z.ZodObject>(
+  namespaceSchema: Schema,
+  value: unknown,
+  path: string,
+): { readonly [KEY in keyof z.infer<Schema>]?: Exclude<z.infer<Schema>[KEY], null> } {
   if (value === undefined || value === null) return {};
-  const parsed = schema.safeParse(value);
-  if (!parsed.success) throw toArgumentError(namespace, value, parsed.error);
-  return Object.fromEntries(Object.entries(parsed.data).filter(([, option]) => option != null));
+  const parsed = namespaceSchema.safeParse(value);
+  if (!parsed.success) throw toArgumentError(path, value, parsed.error);
+  // The entries without null have the types of the result.
+  return Object.fromEntries(Object.entries(parsed.data).filter(([, option]) => option != null)) as {
+    readonly [KEY in keyof z.infer<Schema>]?: Exclude<z.infer<Schema>[KEY], null>;
+  };
 }
 
 /** Keys that other layers read from `providerOptions.kelivo`. */
@@ -108,22 +83,77 @@ const OTHER_KELIVO_OPTIONS = [
   'approvalResponses',
 ];
 
-/** Warns about unknown options in the namespaces `openai` and `kelivo`, which are ignored. */
+type Warn = (warning: LanguageModelV2CallWarning) => void;
+
+/** Warns about unknown options in the namespaces of a call, nested ones included, which are ignored. */
 export function warnAboutUnknownOptions(
   providerOptions: SharedV2ProviderOptions | undefined,
-  warn: (warning: LanguageModelV2CallWarning) => void,
+  warn: Warn,
+  official: OfficialNamespace = 'openai',
 ): void {
-  const options = Object.keys(optionsShape);
-  for (const namespace of ['openai', 'kelivo']) {
-    const known = namespace === 'kelivo' ? [...options, ...OTHER_KELIVO_OPTIONS] : options;
-    for (const [name, value] of Object.entries(providerOptions?.[namespace] ?? {})) {
-      if (value == null || known.includes(name)) continue;
-      const nearest = nearestName(name, known);
-      const hint = nearest === undefined ? 'Remove it.' : `Did you mean \`${nearest}\`?`;
-      const message = `The option \`providerOptions.${namespace}.${name}\` is unknown and was ignored. ${hint}`;
-      warn({ type: 'other', message });
+  const [name, options] = officialOptionsOf(providerOptions, official);
+  warnAboutUnknownKeys(schema, options, { path: name, warn });
+  warnAboutUnknownKeys(kelivoSchema, providerOptions?.kelivo, {
+    path: 'kelivo',
+    others: OTHER_KELIVO_OPTIONS,
+    warn,
+  });
+}
+
+function warnAboutUnknownKeys(
+  valueSchema: z.core.$ZodType,
+  value: unknown,
+  { path, others = [], warn }: { path: string; others?: readonly string[]; warn: Warn },
+): void {
+  if (valueSchema instanceof z.ZodOptional || valueSchema instanceof z.ZodNullable) {
+    warnAboutUnknownKeys(valueSchema.unwrap(), value, { path, warn });
+  } else if (valueSchema instanceof z.ZodArray && Array.isArray(value)) {
+    for (const item of value) warnAboutUnknownKeys(valueSchema.element, item, { path, warn });
+  } else if (valueSchema instanceof z.ZodObject && isPlainObject(value)) {
+    const shape: Readonly<Record<string, z.core.$ZodType>> = valueSchema.shape;
+    const known = [...Object.keys(shape), ...others];
+    // An object with a catch-all is sent with all its fields.
+    const isOpen = valueSchema.def.catchall !== undefined;
+    for (const [name, inner] of Object.entries(value)) {
+      const innerSchema = Object.hasOwn(shape, name) ? shape[name] : undefined;
+      if (innerSchema !== undefined)
+        warnAboutUnknownKeys(innerSchema, inner, { path: `${path}.${name}`, warn });
+      else if (inner != null && !isOpen && !known.includes(name)) warn(toUnknown(`${path}.${name}`, known));
     }
   }
+}
+
+function toUnknown(path: string, known: readonly string[]): LanguageModelV2CallWarning {
+  const nearest = nearestName(path.slice(path.lastIndexOf('.') + 1), known);
+  const hint = nearest === undefined ? 'Remove it.' : `Did you mean \`${nearest}\`?`;
+  const message = `The option \`providerOptions.${path}\` is unknown and was ignored. ${hint}`;
+  return { type: 'other', message };
+}
+
+/** Keys that other layers write to the options of tools. */
+const TOOL_MARKS = ['stub', 'tool', 'needsApproval'];
+
+/** Options of a function tool. An option that was `null` is absent. */
+export type ReadToolOptions = {
+  readonly [KEY in keyof FunctionToolOptions]: NonNullable<FunctionToolOptions[KEY]>;
+};
+
+/**
+ * Reads the options of a function tool from the namespaces of a call. Warns about unknown options.
+ *
+ * @throws InvalidArgumentError for an invalid value, with the name of the tool and the option.
+ */
+export function readToolOptions(
+  { name, providerOptions }: { name: string; providerOptions?: SharedV2ProviderOptions },
+  { official = 'openai', warn }: { official?: OfficialNamespace; warn?: Warn } = {},
+): ReadToolOptions {
+  if (providerOptions === undefined) return {};
+  const [namespace, options] = officialOptionsOf(providerOptions, official);
+  const read = (key: string, value: Namespace | undefined): ReadToolOptions => {
+    if (warn !== undefined) warnAboutUnknownKeys(toolSchema, value, { path: key, others: TOOL_MARKS, warn });
+    return readNamespace(toolSchema, value, `${key} of the tool "${name}"`);
+  };
+  return { ...read(namespace, options), ...read('kelivo', providerOptions.kelivo) };
 }
 
 function toArgumentError(namespace: string, value: unknown, error: z.ZodError): InvalidArgumentError {
@@ -149,11 +179,19 @@ export interface PartOptions {
   /** Id of the response that contains the part, if the server stores it. */
   readonly responseId?: string;
   readonly reasoningEncryptedContent?: string;
+  /** Origin of reasoning that is not a summary: `text`. */
+  readonly reasoningChannel?: string;
   readonly phase?: string;
   readonly imageDetail?: string;
   readonly promptCacheBreakpoint?: unknown;
   readonly async?: boolean;
+  /** Namespace of a called tool. */
+  readonly namespace?: string;
+  /** Caller of a tool: the model, or a program as `{ type: 'program', callerId }`. */
+  readonly caller?: PlainObject;
   readonly reasoningEffortUpdate?: unknown;
+  readonly textFormatUpdate?: unknown;
+  readonly additionalTools?: unknown;
 }
 
 type Namespace = SharedV2ProviderOptions[string];
@@ -167,18 +205,23 @@ export function readPartOptions(providerOptions: SharedV2ProviderOptions | undef
   const { openai, kelivo } = providerOptions;
   const namespace =
     openai === undefined && kelivo === undefined
-      ? Object.values(providerOptions).find(isItemNamespace)
+      ? (Object.values(providerOptions).find(isItemNamespace) ?? providerOptions.azure)
       : { ...openai, ...kelivo };
   if (namespace === undefined) return {};
   return {
     itemId: idOf(namespace.itemId),
     responseId: idOf(namespace.responseId),
     reasoningEncryptedContent: idOf(namespace.reasoningEncryptedContent),
+    reasoningChannel: idOf(namespace.reasoningChannel),
     phase: idOf(namespace.phase),
     imageDetail: idOf(namespace.imageDetail),
     promptCacheBreakpoint: namespace.promptCacheBreakpoint ?? undefined,
     async: typeof namespace.async === 'boolean' ? namespace.async : undefined,
+    namespace: idOf(namespace.namespace),
+    caller: objectOf(namespace.caller),
     reasoningEffortUpdate: namespace.reasoningEffortUpdate ?? undefined,
+    textFormatUpdate: namespace.textFormatUpdate ?? undefined,
+    additionalTools: namespace.additionalTools ?? undefined,
   };
 }
 

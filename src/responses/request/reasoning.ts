@@ -1,8 +1,5 @@
-import { type LanguageModelV2CallWarning, UnsupportedFunctionalityError } from '@ai-sdk/provider';
-import { isHostedCall } from '../hosted-tools/index.js';
-import { type InputItem, isConfigurationUpdate, isFunctionCall, isReasoning } from '../wire.js';
-import type { ModelTraits } from './model-settings.js';
-import { reasoningEffortUpdates, type ResponsesCallOptions } from './provider-options.js';
+import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
+import { type InputItem, isFunctionCall, isReasoning } from '../wire.js';
 
 export interface NormalizeReasoningOptions {
   readonly store: boolean;
@@ -30,13 +27,29 @@ function withReplayable(
 ): readonly InputItem[] {
   // If ids are sent, an item without content still contains the id that a call refers to.
   if (store || missingReasoning === 'synthesize') return items;
-  const replayable = items.filter(item => !isReasoning(item) || item.encrypted_content !== undefined);
+  // Plain reasoning is removed later, for servers that do not accept it.
+  const replayable = items.filter(
+    item => !isReasoning(item) || item.encrypted_content !== undefined || item.content !== undefined,
+  );
   if (replayable.length < items.length) {
     warn(
       'Reasoning parts without encrypted content are not supported when store is false. Skipping reasoning parts.',
     );
   }
   return replayable;
+}
+
+/** Returns the ids of the reasoning items that the API removed from earlier requests, because it could not use them. */
+export function collectRemovedReasoning(prompt: LanguageModelV2Prompt): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const { role, content } of prompt) {
+    if (role !== 'assistant') continue;
+    for (const { providerOptions } of content) {
+      const removed = providerOptions?.kelivo?.removedReasoning;
+      if (Array.isArray(removed)) for (const id of removed) ids.add(String(id));
+    }
+  }
+  return ids;
 }
 
 /** Removes reasoning at the end of a response: the response was truncated, or its hosted tool call is not sent. */
@@ -46,7 +59,7 @@ function withoutTrailing(items: readonly InputItem[]): InputItem[] {
   for (const item of items.toReversed()) {
     if (isReasoning(item) && !isFollowed) continue;
     normalized.push(item);
-    isFollowed = isOfModel(item);
+    if (!isSetting(item)) isFollowed = isOfModel(item);
   }
   return normalized.reverse();
 }
@@ -75,73 +88,17 @@ function toReasoningId(item: InputItem): string | undefined {
   return rest && `rs_${rest}`;
 }
 
-/** Returns true for items that the model wrote, which form a response with the adjacent ones. */
+/**
+ * Returns true for items of the model or the server, which form a response with the adjacent ones: all except messages
+ * of the user, outputs of the host and settings. Items of unknown types come from the server.
+ */
 function isOfModel(item: InputItem): boolean {
   if ('role' in item) return item.role === 'assistant';
-  return isReasoning(item) || isFunctionCall(item) || isHostedCall(item.type);
+  return !(isSetting(item) || HOST_ITEM.test(item.type));
 }
 
-/** Returns why a call cannot change the reasoning effort within a conversation. Undefined if it can. */
-export function toEffortUpdateIssue(
-  { isGpt6OrLater }: ModelTraits,
-  { reasoningMode, truncation }: ResponsesCallOptions,
-): string | undefined {
-  if (!isGpt6OrLater) return 'reasoningEffortUpdate is only supported by GPT-6 and later models';
-  return reasoningMode === 'pro' || truncation === 'auto'
-    ? 'reasoningEffortUpdate requires standard reasoning mode without automatic truncation'
-    : undefined;
-}
+const HOST_ITEM = /_call_output$|^mcp_approval_response$/;
 
-/** Converts an empty system message that changes the reasoning effort. */
-export function toEffortUpdate(
-  effort: unknown,
-  { content, issue }: { content: string; issue: string | undefined },
-): InputItem {
-  const known = reasoningEffortUpdates.find(name => name === effort);
-  const reason =
-    content !== ''
-      ? 'Message-level reasoningEffortUpdate requires empty system message content.'
-      : known === undefined
-        ? `Expected reasoningEffortUpdate to be one of ${reasoningEffortUpdates.join(', ')}, got ${JSON.stringify(effort)}.`
-        : issue;
-  if (known === undefined || reason !== undefined) {
-    throw new UnsupportedFunctionalityError({
-      functionality: 'Message-level reasoningEffortUpdate',
-      message: reason,
-    });
-  }
-  return { type: 'configuration_update', reasoning: { effort: known } };
-}
-
-/** Inserts the call's change of effort before the items, unless they begin with the same change. */
-export function withEffortUpdate(
-  items: InputItem[],
-  {
-    effort,
-    issue,
-    warn,
-  }: {
-    effort: string | undefined;
-    issue: string | undefined;
-    warn: (warning: LanguageModelV2CallWarning) => void;
-  },
-): InputItem[] {
-  if (effort !== undefined && issue !== undefined) {
-    warn({ type: 'unsupported-setting', setting: 'reasoningEffortUpdate', details: issue });
-  }
-  const [first] = items;
-  const isPresent = isConfigurationUpdate(first) && first.reasoning.effort === effort;
-  const isAdded = effort !== undefined && issue === undefined && !isPresent;
-  const updated: InputItem[] = isAdded
-    ? [{ type: 'configuration_update', reasoning: { effort } }, ...items]
-    : items;
-  const isAdjacent = updated.some(
-    (item, index) => isConfigurationUpdate(item) && isConfigurationUpdate(updated[index + 1]),
-  );
-  if (isAdjacent) {
-    throw new UnsupportedFunctionalityError({
-      functionality: 'Adjacent reasoning effort configuration updates',
-    });
-  }
-  return updated;
-}
+/** Returns true for items that change settings, at any position. */
+const isSetting = ({ type }: InputItem): boolean =>
+  type === 'configuration_update' || type === 'additional_tools';

@@ -1,18 +1,27 @@
 import type { LanguageModelV2ToolResultOutput, LanguageModelV2ToolResultPart } from '@ai-sdk/provider';
 import { objectsOf, type PlainObject, stringOf } from '../../shared/json.js';
 import type { FunctionCallOutput, InputContent } from '../wire.js';
-import { toFileContent } from './files.js';
+import { findReferenceIssue, toFileContent } from './files.js';
 import { readPartOptions, toCacheBreakpoint } from './provider-options.js';
 
-type Warn = (message: string) => void;
+export interface ToolOutputOptions {
+  /** Names of the tools whose outputs the API reads as JSON. */
+  readonly jsonTools: ReadonlySet<string>;
+  /** Names under which the ids of uploaded files are known. */
+  readonly fileProviders: readonly string[];
+  readonly warn: (message: string) => void;
+}
 
 /** Converts a tool result to the `output` of a `function_call_output`. */
 export function toToolOutput(
-  { output, providerOptions }: LanguageModelV2ToolResultPart,
-  { warn }: { warn: Warn },
+  { output, toolName, providerOptions }: LanguageModelV2ToolResultPart,
+  options: ToolOutputOptions,
 ): FunctionCallOutput['output'] {
   const breakpoint = readPartOptions(providerOptions).promptCacheBreakpoint;
-  const content = output.type === 'content' ? toContent(output.value, warn) : toText(output);
+  const content =
+    output.type === 'content'
+      ? toContent(output.value, options)
+      : toText(output, { isJson: options.jsonTools.has(toolName) });
   if (breakpoint === undefined) return content;
   const items = typeof content === 'string' ? [{ type: 'input_text' as const, text: content }] : content;
   return items.map((item, index) =>
@@ -20,17 +29,23 @@ export function toToolOutput(
   );
 }
 
-function toText(output: LanguageModelV2ToolResultOutput): string {
+function toText(output: LanguageModelV2ToolResultOutput, { isJson }: { isJson: boolean }): string {
   const { type, value, reason }: PlainObject = output;
-  if (type === 'execution-denied') {
-    return typeof reason === 'string' && reason !== '' ? reason : 'The user did not allow this tool call.';
-  }
-  const isText = type === 'text' || type === 'error-text';
-  return isText && typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  const text =
+    type === 'execution-denied'
+      ? typeof reason === 'string' && reason !== ''
+        ? reason
+        : 'The user did not allow this tool call.'
+      : (type === 'text' || type === 'error-text') && typeof value === 'string'
+        ? value
+        : undefined;
+  if (text === undefined) return JSON.stringify(value) ?? '';
+  if (!isJson) return text;
+  return JSON.stringify(type === 'error-text' ? { error: text } : text);
 }
 
-function toContent(items: unknown, warn: Warn): string | InputContent[] {
-  const content = objectsOf(items).flatMap(item => toContentItem(item, warn) ?? []);
+function toContent(items: unknown, options: ToolOutputOptions): string | InputContent[] {
+  const content = objectsOf(items).flatMap(item => toContentItem(item, options) ?? []);
   // The API accepts an empty text but rejects an empty list.
   return content.length === 0 ? '' : content;
 }
@@ -54,7 +69,10 @@ const archiveTypes =
 /** Returns the file name in the URI of an embedded resource. */
 const toFilename = (uri: unknown): string | undefined => /[^/?#:]+\.\w+(?=[?#]|$)/.exec(stringOf(uri))?.[0];
 
-function toContentItem(item: PlainObject, warn: Warn): InputContent | undefined {
+function toContentItem(
+  item: PlainObject,
+  { fileProviders, warn }: ToolOutputOptions,
+): InputContent | undefined {
   const type = stringOf(item.type);
   if (type === 'text') return { type: 'input_text', text: String(item.text) };
   const readFile = Object.hasOwn(files, type) ? files[type] : undefined;
@@ -70,10 +88,13 @@ function toContentItem(item: PlainObject, warn: Warn): InputContent | undefined 
     imageDetail: readPartOptions(item.providerOptions as LanguageModelV2ToolResultPart['providerOptions'])
       .imageDetail,
     defaultName: () => 'data',
+    providers: fileProviders,
   });
   if (content !== undefined) return content;
   // The call has been executed: the model is informed about the omission and the turn continues.
   const description = `${typeof mediaType === 'string' ? mediaType : type} content`;
-  warn(`Tool output with ${description} is not sent: the Responses API accepts text, images and files.`);
+  const reason =
+    findReferenceIssue(data, fileProviders) ?? 'The Responses API accepts text, images and files.';
+  warn(`Tool output with ${description} is not sent. ${reason}`);
   return { type: 'input_text', text: `[${description} omitted: it cannot be shown to the model]` };
 }

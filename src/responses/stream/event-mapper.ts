@@ -1,26 +1,31 @@
 import {
   APICallError,
+  type JSONObject,
   type LanguageModelV2StreamPart,
   type SharedV2ProviderMetadata,
 } from '@ai-sdk/provider';
 import { RETRYABLE } from '../../http/retry.js';
 import { createCallIds } from './call-ids.js';
 import { EVENT_HANDLERS, type Mapping, type ResponseState } from './event-handlers.js';
+import { createFoundSources } from './found-sources.js';
 import { createFunctionCallItem } from './function-call-item.js';
 import { createHostedItem, type DeclaredTools } from './hosted-item.js';
+import { createJsonAnswer } from './json-answer.js';
 import { createMessageItem } from './message-item.js';
+import { createOpaqueItem } from './opaque-item.js';
 import type { ItemKind } from './output-item.js';
 import { createOutputItems } from './output-items.js';
 import { createReasoningItem } from './reasoning-item.js';
+import { isHostedItem } from '../hosted-tools/index.js';
 import { toErrorText } from '../../http/api-error.js';
-import { NO_USAGE } from './finish.js';
+import { NO_USAGE, toV2Usage } from './finish.js';
 import type { ResponsesEvent } from './responses-event.js';
 import type { ErrorContext } from '../../http/api-error.js';
-import { asJson } from '../../shared/json.js';
+import { asJson, type PlainObject } from '../../shared/json.js';
 
 export interface EventMapperOptions {
   readonly write: (part: LanguageModelV2StreamPart) => void;
-  readonly toToolName: (wireName: string) => string;
+  readonly toToolName: (wireName: string, namespace?: string) => string;
   readonly generateId: () => string;
   readonly declared: DeclaredTools;
   readonly errorContext: ErrorContext;
@@ -28,6 +33,12 @@ export interface EventMapperOptions {
   readonly maxOutputTokens?: number | undefined;
   /** Adds the response id to the metadata of parts. */
   readonly isKept: boolean;
+  /** Reports the counts that version 2 of the model interface does not have. @default false */
+  readonly hasUsageDetails?: boolean;
+  /** True if the host requested JSON. Messages before the JSON are then reasoning. */
+  readonly isJson?: boolean;
+  /** Called with each finished item that is neither a message, reasoning nor a function call. @default the items are not kept */
+  readonly onServerItem?: ((item: PlainObject) => void) | undefined;
 }
 
 /** Converts the events of one response to stream parts. */
@@ -41,18 +52,27 @@ export interface EventMapper {
   /** Closes all open items and writes `finish`. A response without a terminal event ends with an error. */
   end(): void;
   readonly state: ResponseState;
+  /** The terminal response object. */
+  readonly response: PlainObject | undefined;
 }
 
 export function createEventMapper(mapperOptions: EventMapperOptions): EventMapper {
   const { errorContext } = mapperOptions;
   const write = (part: LanguageModelV2StreamPart): void => {
-    const { responseId } = mapping;
-    mapperOptions.write(
-      mapperOptions.isKept && responseId !== undefined ? withResponseId(part, responseId) : part,
-    );
+    const { responseId, removedReasoning } = mapping;
+    const isRemovalDue =
+      removedReasoning !== undefined && removedReasoning.length > 0 && isKeptInHistory(part);
+    if (isRemovalDue) mapping.removedReasoning = [];
+    const marks = {
+      ...(mapperOptions.isKept && responseId !== undefined && { responseId }),
+      ...(isRemovalDue && { removedReasoning }),
+    };
+    mapperOptions.write(Object.keys(marks).length > 0 ? withMarks(part, marks) : part);
   };
+  const jsonAnswer = mapperOptions.isJson ? createJsonAnswer() : undefined;
   const options = { ...mapperOptions, write };
   const callIds = createCallIds();
+  const foundSources = createFoundSources();
   let itemCount = 0;
   let lastType: string | undefined;
   let dropped = 0;
@@ -62,25 +82,45 @@ export function createEventMapper(mapperOptions: EventMapperOptions): EventMappe
     write,
     errorContext,
     maxOutputTokens: mapperOptions.maxOutputTokens,
-    items: createOutputItems({
-      message: announced =>
-        createMessageItem(nextId('message'), {
-          write,
-          announced,
-          onLogprobs: list => mapping.logprobs.push(list),
-        }),
-      reasoning: announced => createReasoningItem(nextId('reasoning'), { write, announced }),
-      function_call: announced =>
-        createFunctionCallItem({
-          ...options,
-          announced,
-          callIds,
-          onCall: () => (mapping.hasCalls = true),
-          onPartialCall: () => (mapping.hasPartialCalls = true),
-        }),
-      hosted: announced =>
-        createHostedItem({ ...options, announced, callIds, onCall: () => (mapping.hasCalls = true) }),
-    }),
+    items: createOutputItems(
+      {
+        message: announced =>
+          createMessageItem(nextId('message'), {
+            write,
+            announced,
+            onLogprobs: list => mapping.logprobs.push(list),
+            onRefusal: () => (mapping.hasRefusal = true),
+            jsonAnswer,
+            onCitation: foundSources.cite,
+          }),
+        reasoning: announced => createReasoningItem(nextId('reasoning'), { write, announced }),
+        function_call: announced =>
+          createFunctionCallItem({
+            ...options,
+            announced,
+            callIds,
+            onCall: () => (mapping.hasCalls = true),
+            onPartialCall: () => (mapping.hasPartialCalls = true),
+            onUnnamedCall: call => mapping.unnamedCalls.push(call),
+          }),
+        hosted: announced =>
+          createHostedItem({
+            ...options,
+            announced,
+            callIds,
+            onCall: () => (mapping.hasCalls = true),
+            onSources: foundSources.add,
+          }),
+        opaque: announced =>
+          createOpaqueItem(nextId('opaque'), {
+            write,
+            announced,
+            onServerItem: mapperOptions.onServerItem,
+            onMcpError: error => mapping.mcpErrors.push(error),
+          }),
+      },
+      { kindOf: wire => kindOf(wire, mapperOptions.declared), onBegin: () => jsonAnswer?.continue() },
+    ),
     state: 'open',
     responseId: undefined,
     announcedModel: undefined,
@@ -89,8 +129,13 @@ export function createEventMapper(mapperOptions: EventMapperOptions): EventMappe
     earlierUsage: NO_USAGE,
     metadata: {},
     hasCalls: false,
+    hasRefusal: false,
+    removedReasoning: undefined,
+    response: undefined,
     hasPartialCalls: false,
     logprobs: [],
+    mcpErrors: [],
+    unnamedCalls: [],
     fail(error) {
       if (mapping.state === 'failed') return;
       mapping.state = 'failed';
@@ -101,6 +146,9 @@ export function createEventMapper(mapperOptions: EventMapperOptions): EventMappe
   return {
     get state() {
       return mapping.state;
+    },
+    get response() {
+      return mapping.response;
     },
     map({ type, fields }) {
       // A failure is reported once, but `response.failed` after `error` may still contain the usage.
@@ -116,14 +164,18 @@ export function createEventMapper(mapperOptions: EventMapperOptions): EventMappe
       if (mapping.state === 'open') mapping.fail(toTruncationError());
       const kelivo = {
         ...(dropped > 0 && { droppedEvents: dropped }),
+        ...(mapping.unnamedCalls.length > 0 && { unnamedCalls: mapping.unnamedCalls }),
+        ...(mapping.mcpErrors.length > 0 && { mcpErrors: mapping.mcpErrors }),
         ...(mapping.incompleteReason !== undefined && { incompleteReason: mapping.incompleteReason }),
       };
       const failed = mapping.state === 'failed';
       mapping.items.closeAll({ broken: failed });
+      jsonAnswer?.end();
+      if (!failed) foundSources.write(write);
       write({
         type: 'finish',
         finishReason: failed ? 'error' : mapping.finishReason,
-        usage: mapping.usage,
+        usage: mapperOptions.hasUsageDetails ? mapping.usage : toV2Usage(mapping.usage),
         providerMetadata: {
           openai: {
             responseId: mapping.responseId ?? null,
@@ -162,19 +214,33 @@ export function createEventMapper(mapperOptions: EventMapperOptions): EventMappe
   }
 }
 
-/**
- * Adds the response id to the metadata of a part that a history or its metadata can hold. A history then shows which
- * response the server has stored: hosts keep the metadata of parts but not that of `finish`.
- */
-function withResponseId(part: LanguageModelV2StreamPart, responseId: string): LanguageModelV2StreamPart {
-  if (part.type === 'finish') return part;
-  // Hosts build histories from these parts, with or without metadata.
-  if (part.type === 'text-end' || part.type === 'reasoning-end' || part.type === 'tool-call')
-    return { ...part, providerMetadata: withId(part.providerMetadata) };
-  if (!('providerMetadata' in part) || part.providerMetadata === undefined) return part;
-  return { ...part, providerMetadata: withId(part.providerMetadata) };
+/** Returns the kind of a wire item. */
+function kindOf(wire: PlainObject, { nameById }: DeclaredTools): ItemKind {
+  const { type } = wire;
+  if (type === 'message' || type === 'reasoning' || type === 'function_call') return type;
+  return isHostedItem(wire, nameById) ? 'hosted' : 'opaque';
+}
 
-  function withId({ kelivo, ...others }: SharedV2ProviderMetadata = {}): SharedV2ProviderMetadata {
-    return { ...others, kelivo: { ...kelivo, responseId } };
+/** Returns true for the parts from which hosts build their histories, with or without metadata. */
+const isKeptInHistory = (
+  part: LanguageModelV2StreamPart,
+): part is Extract<LanguageModelV2StreamPart, { type: 'text-end' | 'reasoning-end' | 'tool-call' }> =>
+  part.type === 'text-end' || part.type === 'reasoning-end' || part.type === 'tool-call';
+
+/**
+ * Adds facts about the response to the metadata of a part that a history or its metadata can hold: hosts keep the metadata
+ * of parts but not that of `finish`.
+ *
+ * - `responseId`: the response that the server has stored.
+ * - `removedReasoning`: ids of reasoning items of the request that the API could not use, so that later requests omit them.
+ */
+function withMarks(part: LanguageModelV2StreamPart, marks: JSONObject): LanguageModelV2StreamPart {
+  if (part.type === 'finish') return part;
+  if (isKeptInHistory(part)) return { ...part, providerMetadata: withKelivo(part.providerMetadata) };
+  if (!('providerMetadata' in part) || part.providerMetadata === undefined) return part;
+  return { ...part, providerMetadata: withKelivo(part.providerMetadata) };
+
+  function withKelivo({ kelivo, ...others }: SharedV2ProviderMetadata = {}): SharedV2ProviderMetadata {
+    return { ...others, kelivo: { ...kelivo, ...marks } };
   }
 }

@@ -1,8 +1,11 @@
 import { isNestedDeeper, RESPONSE_LIMITS, ResponseLimitError } from '../../http/limits.js';
 import { createTextBuffer } from '../../parts/text-buffer.js';
+import type { JSONObject, SharedV2ProviderMetadata } from '@ai-sdk/provider';
+import { subAgentOf } from '../../parts/commentary.js';
 import type { CallIds } from './call-ids.js';
 import type { OutputItem, PartWriter } from './output-item.js';
 import {
+  asJson,
   idOf,
   isPlainObject,
   isWholeJson,
@@ -23,7 +26,7 @@ export interface FunctionCallItem extends OutputItem {
 
 export interface FunctionCallWriter extends PartWriter {
   /** The name under which the host declared the tool. */
-  readonly toToolName: (wireName: string) => string;
+  readonly toToolName: (wireName: string, namespace?: string) => string;
   readonly generateId: () => string;
   readonly callIds: CallIds;
   readonly declared: { readonly names: ReadonlySet<string> };
@@ -31,6 +34,8 @@ export interface FunctionCallWriter extends PartWriter {
   readonly onCall: () => void;
   /** Called for a truncated call. */
   readonly onPartialCall: () => void;
+  /** Called for a call without a name, which nothing can run. */
+  readonly onUnnamedCall: (call: JSONObject) => void;
 }
 
 /**
@@ -46,17 +51,22 @@ export function createFunctionCallItem({
   declared,
   onCall,
   onPartialCall,
+  onUnnamedCall,
 }: FunctionCallWriter): FunctionCallItem {
-  let name = idOf(announced?.name);
-  let callId = idOf(announced?.call_id);
+  let name: string | undefined;
+  let callId: string | undefined;
+  let namespace: string | undefined;
+  /** Fields that the next request repeats, in the metadata of the call. */
+  let openai: SharedV2ProviderMetadata[string] = {};
+  let agent: JSONObject | undefined;
   /** The id in the parts that were written; undefined before the first. */
   let partId: string | undefined;
-  const itemId = idOf(announced?.id);
   const streamed = createTextBuffer();
   /** The number of characters of `streamed` that were written as deltas. */
   let written = 0;
   let completed: string | undefined;
 
+  readFields(announced);
   start();
 
   const item: FunctionCallItem = {
@@ -64,8 +74,7 @@ export function createFunctionCallItem({
     closed: false,
 
     announce(wire) {
-      name ??= idOf(wire.name);
-      callId ??= idOf(wire.call_id);
+      readFields(wire);
       start();
     },
 
@@ -89,10 +98,11 @@ export function createFunctionCallItem({
     },
 
     finish(wire, { broken = false } = {}) {
-      name ??= idOf(wire?.name);
+      readFields(wire);
       const input = argumentsOf(wire) ?? completed ?? (streamed.toString() || argumentsOf(announced)) ?? '';
-      if (wire !== undefined && wire.status !== 'incomplete' && !isWhole(input)) {
+      if (wire !== undefined && wire.status !== 'incomplete' && (!isWhole(input) || name === undefined)) {
         // Some servers mark a call that the token limit truncated as `completed`: the end of the response decides.
+        // A name that is missing here may follow in the terminal response.
         completed = input;
         return;
       }
@@ -103,6 +113,7 @@ export function createFunctionCallItem({
         (broken && wire === undefined && (completed === undefined || !isWhole(completed)));
       if (name === undefined || isPartial) {
         if (isPartial) onPartialCall();
+        else onUnnamedCall({ ...(callId !== undefined && { toolCallId: callId }), input });
         return end();
       }
       completed = input;
@@ -111,13 +122,14 @@ export function createFunctionCallItem({
         throw new ResponseLimitError('nesting', 'levels of nesting in the arguments of a call');
       }
 
-      callId ??= idOf(wire?.call_id) ?? idOf(wire?.id) ?? itemId ?? generateId();
+      callId ??= idOf(openai.itemId) ?? generateId();
       // A server announced the call twice: written twice, it would run twice.
       if (callIds.isRepetition(callId, `${name} ${input}`)) return end();
 
       const calls = isWrapper() ? toParallelCalls(input) : undefined;
+      const { itemId: _, ...shared } = openai;
       for (const [index, call] of calls?.entries() ?? []) {
-        writeCall({ ...call, toolCallId: callIds.take(`${callId}_${index + 1}`) });
+        writeCall({ ...call, toolCallId: callIds.take(`${callId}_${index + 1}`), openai: shared });
       }
       if (calls !== undefined) return;
 
@@ -126,10 +138,20 @@ export function createFunctionCallItem({
       if (input.startsWith(streamed.toString().slice(0, written))) writeDelta(input.slice(written));
       end();
       const toolCallId = partId ?? callId;
-      writeCall({ name, input, toolCallId, itemId: itemId ?? idOf(wire?.id), isAsync: wire?.async });
+      writeCall({ name, input, toolCallId, openai });
     },
   };
   return item;
+
+  /** Reads the fields of the item that are still missing: servers send them in different events. */
+  function readFields(wire: PlainObject | undefined): void {
+    if (wire === undefined) return;
+    name ??= idOf(wire.name);
+    callId ??= idOf(wire.call_id);
+    namespace ??= idOf(wire.namespace);
+    agent ??= subAgentOf(wire);
+    openai = { ...toCallMetadata(wire), ...openai };
+  }
 
   /** Writes the start of the call when its name and id are known. A call with a used id waits: it may be a repetition. */
   function start(): void {
@@ -139,7 +161,7 @@ export function createFunctionCallItem({
 
   function writeStart(id: string, wireName: string): void {
     partId = id;
-    write({ type: 'tool-input-start', id, toolName: toToolName(wireName) });
+    write({ type: 'tool-input-start', id, toolName: toToolName(wireName, namespace) });
     writeBeginning();
   }
 
@@ -161,30 +183,51 @@ export function createFunctionCallItem({
 
   /** Returns true for a wrapper of several calls, unless the host has a tool with that name. */
   function isWrapper(): boolean {
-    return name !== undefined && PARALLEL_WRAPPERS.has(name) && !declared.names.has(toToolName(name));
+    return (
+      name !== undefined && PARALLEL_WRAPPERS.has(name) && !declared.names.has(toToolName(name, namespace))
+    );
   }
 
   function writeCall(call: {
     name: string;
     input: string;
     toolCallId: string;
-    itemId?: string;
-    isAsync?: unknown;
+    openai: SharedV2ProviderMetadata[string];
   }): void {
-    const { input, toolCallId, isAsync } = call;
-    const metadata = {
-      ...(call.itemId !== undefined && { itemId: call.itemId }),
-      ...(typeof isAsync === 'boolean' && { async: isAsync }),
+    const { input, toolCallId } = call;
+    const providerMetadata = {
+      ...(Object.keys(call.openai).length > 0 && { openai: call.openai }),
+      ...(agent !== undefined && { kelivo: { agent } }),
     };
     write({
       type: 'tool-call',
       toolCallId,
-      toolName: toToolName(call.name),
+      toolName: toToolName(call.name, namespace),
       input: input.trim() === '' ? '{}' : input,
-      ...(Object.keys(metadata).length > 0 && { providerMetadata: { openai: metadata } }),
+      ...(Object.keys(providerMetadata).length > 0 && { providerMetadata }),
     });
     onCall();
   }
+}
+
+/** Returns the fields of a call that the next request repeats, as the official provider for `ai@7` names them. */
+export function toCallMetadata({
+  id,
+  async,
+  namespace,
+  caller,
+}: PlainObject): SharedV2ProviderMetadata[string] {
+  const itemId = idOf(id);
+  const ownNamespace = idOf(namespace);
+  const callerId = objectOf(caller)?.caller_id;
+  return {
+    ...(itemId !== undefined && { itemId }),
+    ...(typeof async === 'boolean' && { async }),
+    ...(ownNamespace !== undefined && { namespace: ownNamespace }),
+    ...(isPlainObject(caller) && {
+      caller: callerId === undefined ? asJson(caller) : { type: 'program', callerId: asJson(callerId) },
+    }),
+  };
 }
 
 /** Returns the arguments as text. Some servers send an object instead of a string. */

@@ -1,5 +1,7 @@
-import type { LanguageModelV2Source } from '@ai-sdk/provider';
+import type { LanguageModelV2Source, SharedV2ProviderMetadata } from '@ai-sdk/provider';
+import { subAgentOf, withCommentary } from '../../parts/commentary.js';
 import { createTextBuffer } from '../../parts/text-buffer.js';
+import { beginsLikeJson, type JsonAnswer } from './json-answer.js';
 import type { OutputItem, PartWriter } from './output-item.js';
 import {
   asJson,
@@ -12,7 +14,10 @@ import {
   type PlainObject,
 } from '../../shared/json.js';
 
-/** A message of the model: one text block with the sources that its annotations cite. */
+/**
+ * A message of the model: one block with the sources that its annotations cite. A message that does not belong to the
+ * answer is a reasoning block, because hosts join all text blocks.
+ */
 export interface MessageItem extends OutputItem {
   readonly kind: 'message';
   writeText(delta: string): void;
@@ -26,28 +31,42 @@ export interface MessageItem extends OutputItem {
 export interface MessageWriter extends PartWriter {
   /** Called with the log probabilities of a message that was not streamed. */
   readonly onLogprobs: (logprobs: unknown[]) => void;
+  /** Called if the model refuses to answer. */
+  readonly onRefusal: () => void;
+  /** Set if the host requested JSON. */
+  readonly jsonAnswer: JsonAnswer | undefined;
+  /** Called with the source of each citation. */
+  readonly onCitation: (source: LanguageModelV2Source) => void;
 }
 
-export function createMessageItem(id: string, { write, announced, onLogprobs }: MessageWriter): MessageItem {
+export function createMessageItem(
+  id: string,
+  { write, announced, onLogprobs, onRefusal, onCitation, jsonAnswer }: MessageWriter,
+): MessageItem {
   const itemId = idOf(announced?.id);
   let phase = idOf(announced?.phase);
+  const agent = subAgentOf(announced);
+  let isRefusal = false;
+  /** The kind of the block. Undefined while it is unknown, and the text is held back. */
+  let block: 'text' | 'reasoning' | undefined;
+  let finalId = itemId;
   /** The text so far, including refusals. */
   const written = createTextBuffer();
+  /** The first character that is not white space. */
+  let beginning = '';
   /** The offset of the first unfinished content part in the text. */
   let partStart = 0;
   const cited = createCitations();
   const annotations: PlainObject[] = [];
-
-  write({ type: 'text-start', id, providerMetadata: { openai: metadata() } });
 
   const item: MessageItem = {
     kind: 'message',
     closed: false,
 
     writeText: append,
-    writeRefusal: append,
+    writeRefusal: delta => refuse(delta, append),
     completeText: completePart,
-    completeRefusal: completePart,
+    completeRefusal: text => refuse(text, completePart),
 
     annotate(annotation) {
       annotations.push(annotation);
@@ -61,34 +80,73 @@ export function createMessageItem(id: string, { write, announced, onLogprobs }: 
     },
 
     finish(wire) {
-      item.closed = true;
       const final = wire === undefined ? '' : toText(wire);
       const streamed = written.toString();
       if (streamed === '') {
         for (const part of objectsOf(wire?.content))
           if (isNonEmptyArray(part.logprobs)) onLogprobs(part.logprobs);
       }
+      for (const part of objectsOf(wire?.content))
+        if (part.type === 'refusal') refuse(stringOf(part.refusal), () => {});
+      phase = idOf(wire?.phase) ?? phase;
+      finalId ??= idOf(wire?.id);
+      const finalBlock = toBlock();
+      if (block === undefined && finalBlock !== undefined) begin(finalBlock);
       // Streamed text cannot be revoked: a final text that differs adds nothing.
       if (final.startsWith(streamed)) append(final.slice(streamed.length));
-      phase = idOf(wire?.phase) ?? phase;
       const listed = objectsOf(wire?.content).flatMap(part => objectsOf(part.annotations));
       for (const annotation of listed) if (cited.isNew('item', annotation)) cite(annotation);
-      const all = listed.length > annotations.length ? listed : annotations;
-      write({
-        type: 'text-end',
-        id,
-        providerMetadata: {
-          openai: { ...metadata(wire), ...(all.length > 0 && { annotations: asJson(all) }) },
-        },
-      });
+      if (listed.length > annotations.length) annotations.splice(0, annotations.length, ...listed);
+      if (isRefusal && agent === undefined && phase !== 'commentary') onRefusal();
+      item.closed = true;
+      if (block !== undefined) end();
     },
   };
+  const known = toBlock();
+  if (known === undefined) jsonAnswer?.hold(begin);
+  else begin(known);
   return item;
+
+  /** Returns the kind of the block if it can be determined now. */
+  function toBlock(): 'text' | 'reasoning' | undefined {
+    if (agent !== undefined) return 'reasoning';
+    if (jsonAnswer === undefined || isRefusal) return 'text';
+    if (phase === 'commentary') return 'reasoning';
+    if (phase === 'final_answer') return 'text';
+    // A message of a new phase may be the answer or not, like one without a phase.
+    return beginsLikeJson(beginning) ? 'text' : undefined;
+  }
+
+  /** Begins the block with the text so far, unless it has begun. */
+  function begin(kind: 'text' | 'reasoning'): void {
+    if (block !== undefined) return;
+    block = kind;
+    write({ type: `${kind}-start`, id, providerMetadata: metadata() });
+    if (written.length > 0) writeDelta(written.toString());
+    if (item.closed) end();
+  }
+
+  function end(): void {
+    if (block !== undefined) write({ type: `${block}-end`, id, providerMetadata: metadata() });
+  }
 
   function append(delta: string): void {
     if (delta === '') return;
     written.append(delta);
-    write({ type: 'text-delta', id, delta });
+    if (beginning === '') beginning = /\S/.exec(delta)?.[0] ?? '';
+    if (block !== undefined) return writeDelta(delta);
+    const kind = toBlock();
+    if (kind !== undefined) begin(kind);
+  }
+
+  function writeDelta(delta: string): void {
+    if (block === 'text') jsonAnswer?.begin();
+    write({ type: block === 'reasoning' ? 'reasoning-delta' : 'text-delta', id, delta });
+  }
+
+  function refuse(text: string, add: (text: string) => void): void {
+    if (text !== '') isRefusal = true;
+    add(text);
   }
 
   /** Servers may finish a part late, when the next one has begun, or twice. Text must not be written again. */
@@ -105,12 +163,18 @@ export function createMessageItem(id: string, { write, announced, onLogprobs }: 
 
   function cite(annotation: PlainObject): void {
     const source = toSource(annotation, `${id}:source-${cited.count}`);
-    if (source !== undefined) write(source);
+    if (source === undefined) return;
+    onCitation(source);
+    write(source);
   }
 
-  function metadata(wire?: PlainObject) {
-    const finalId = itemId ?? idOf(wire?.id);
-    return { ...(finalId !== undefined && { itemId: finalId }), ...(phase !== undefined && { phase }) };
+  function metadata(): SharedV2ProviderMetadata {
+    const commentary = withCommentary({ id: finalId, phase, agent });
+    const openai = {
+      ...commentary.openai,
+      ...(item.closed && annotations.length > 0 && { annotations: asJson(annotations) }),
+    };
+    return block === 'reasoning' ? { ...commentary, openai } : { openai };
   }
 }
 

@@ -1,8 +1,11 @@
 import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import type { PlainObject } from '../../shared/json.js';
 
-/** The kinds of output items: three that are streamed, and `hosted` for all other types. */
-export type ItemKind = 'message' | 'reasoning' | 'function_call' | 'hosted';
+/**
+ * The kinds of output items: three that are streamed, `hosted` for calls of hosted tools and their results, and `opaque`
+ * for all other types.
+ */
+export type ItemKind = 'message' | 'reasoning' | 'function_call' | 'hosted' | 'opaque';
 
 /** An output item that is being converted to stream parts. */
 export interface OutputItem {

@@ -4,6 +4,7 @@ import type { FunctionCallItem } from './function-call-item.js';
 import type { HostedItem } from './hosted-item.js';
 import { createItemsOfKind, type ItemEntry, type ItemsOfKind } from './items-of-kind.js';
 import type { MessageItem } from './message-item.js';
+import type { OpaqueItem } from './opaque-item.js';
 import type { ItemKind } from './output-item.js';
 import type { ReasoningItem } from './reasoning-item.js';
 
@@ -12,6 +13,7 @@ interface ItemOf {
   reasoning: ReasoningItem;
   function_call: FunctionCallItem;
   hosted: HostedItem;
+  opaque: OpaqueItem;
 }
 
 /** Creates an item of each kind from its announcement. */
@@ -19,18 +21,26 @@ export type ItemFactories = {
   readonly [Kind in ItemKind]: (announced: PlainObject | undefined) => ItemOf[Kind];
 };
 
+export interface OutputItemsOptions {
+  /** Returns the kind of a wire item. */
+  readonly kindOf: (wire: PlainObject) => ItemKind;
+  /** Called before an item begins. */
+  readonly onBegin: () => void;
+}
+
 export interface OutputItems {
   /** Handles `output_item.added`: begins an item, or completes one that an early delta began. */
-  announce(kind: ItemKind, event: PlainObject, wire: PlainObject): void;
+  announce(event: PlainObject, wire: PlainObject): void;
   /** Returns the open item to which a delta belongs. Begins one if `output_item.added` is late or missing. */
   at<Kind extends ItemKind>(kind: Kind, event: PlainObject): ItemOf[Kind];
   /** Handles `output_item.done`: finishes the item, or writes a new one if nothing of it was streamed. */
-  finish(kind: ItemKind, event: PlainObject, wire: PlainObject): void;
+  finish(event: PlainObject, wire: PlainObject): void;
   /**
    * Adds content that is missing from the stream, without duplicating or removing any. The content and its order are
-   * those of the terminal response's output.
+   * those of the terminal response's output. Opaque items in which an incomplete response ended are not added: they cannot
+   * be sent back.
    */
-  complete(output: readonly PlainObject[]): void;
+  complete(output: readonly PlainObject[], options: { incomplete: boolean }): void;
   /** Closes all open items. */
   closeAll(options: { broken: boolean }): void;
   /** Begins another response in the same stream: its terminal response does not contain the items so far. */
@@ -47,37 +57,41 @@ export interface OutputItems {
  *   streamed content counts.
  * - llama.cpp sends no index, and identifies a function call by its call id (ggml-org/llama.cpp#20607).
  */
-export function createOutputItems(create: ItemFactories): OutputItems {
+export function createOutputItems(create: ItemFactories, options: OutputItemsOptions): OutputItems {
+  const { kindOf } = options;
   let count = 0;
   const onBegin = (): void => {
     if (count >= RESPONSE_LIMITS.items) throw tooManyItems();
     count++;
+    options.onBegin();
   };
   const kinds: { readonly [Kind in ItemKind]: ItemsOfKind<ItemOf[Kind]> } = {
     message: createItemsOfKind({ create: create.message, onBegin }),
     reasoning: createItemsOfKind({ create: create.reasoning, onBegin }),
     function_call: createItemsOfKind({ create: create.function_call, onBegin }),
     hosted: createItemsOfKind({ create: create.hosted, onBegin }),
+    opaque: createItemsOfKind({ create: create.opaque, onBegin }),
   };
 
   return {
-    announce: (kind, event, wire) => kinds[kind].announce(event, wire),
+    announce: (event, wire) => kinds[kindOf(wire)].announce(event, wire),
     at: (kind, event) => kinds[kind].at(event),
-    finish: (kind, event, wire) => kinds[kind].finish(event, wire),
+    finish: (event, wire) => kinds[kindOf(wire)].finish(event, wire),
 
-    complete(output) {
+    complete(output, { incomplete }) {
       if (output.length > RESPONSE_LIMITS.items) throw tooManyItems();
-      const matches = matchOutput(output, kinds);
+      const matches = matchOutput(output, kinds, kindOf);
       for (const wire of output) {
+        if (incomplete && kindOf(wire) === 'opaque' && wire.status === 'in_progress') continue;
         const entry = matches.get(wire) ?? kinds[kindOf(wire)].begin({}, wire);
         entry.matched = true;
         if (!entry.item.closed) entry.item.finish(wire);
       }
     },
 
-    closeAll(options) {
+    closeAll({ broken }) {
       for (const kind of CLOSING_ORDER) {
-        for (const { item } of kinds[kind].entries) if (!item.closed) item.finish(undefined, options);
+        for (const { item } of kinds[kind].entries) if (!item.closed) item.finish(undefined, { broken });
       }
     },
 
@@ -89,12 +103,16 @@ export function createOutputItems(create: ItemFactories): OutputItems {
   };
 }
 
-const CLOSING_ORDER: readonly ItemKind[] = ['reasoning', 'message', 'function_call', 'hosted'];
+const CLOSING_ORDER: readonly ItemKind[] = ['reasoning', 'message', 'function_call', 'hosted', 'opaque'];
 
 type EntriesByKind = Readonly<Record<ItemKind, Pick<ItemsOfKind<ItemOf[ItemKind]>, 'entries' | 'withIdsOf'>>>;
 
 /** Matches the output of the terminal response with the streamed items, first by id, then by position or content. */
-function matchOutput(output: readonly PlainObject[], kinds: EntriesByKind): Map<PlainObject, ItemEntry> {
+function matchOutput(
+  output: readonly PlainObject[],
+  kinds: EntriesByKind,
+  kindOf: OutputItemsOptions['kindOf'],
+): Map<PlainObject, ItemEntry> {
   const matches = new Map<PlainObject, ItemEntry>();
   const match = (wire: PlainObject, entry: ItemEntry | undefined): void => {
     if (entry === undefined) return;
@@ -116,6 +134,7 @@ function matchOutput(output: readonly PlainObject[], kinds: EntriesByKind): Map<
     reasoning: unmatchedOf('reasoning'),
     function_call: unmatchedOf('function_call'),
     hosted: unmatchedOf('hosted'),
+    opaque: unmatchedOf('opaque'),
   };
   for (const wire of output) {
     // Ids differ here on many servers: then the n-th item of a kind is the n-th streamed one.
@@ -129,8 +148,3 @@ function matchOutput(output: readonly PlainObject[], kinds: EntriesByKind): Map<
 }
 
 const tooManyItems = (): ResponseLimitError => new ResponseLimitError('items', 'output items');
-
-/** Returns the kind of a wire item. */
-export function kindOf({ type }: PlainObject): ItemKind {
-  return type === 'message' || type === 'reasoning' || type === 'function_call' ? type : 'hosted';
-}

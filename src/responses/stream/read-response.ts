@@ -17,7 +17,7 @@ export interface ReadResponseOptions {
   readonly errorContext: ErrorContext;
   /** Removes the credentials of the request from raw events. */
   readonly redactKnown: (text: string) => string;
-  readonly toToolName: (wireName: string) => string;
+  readonly toToolName: (wireName: string, namespace?: string) => string;
   readonly generateId: () => string;
   /** The tools that the host declared. */
   readonly declared: DeclaredTools;
@@ -25,6 +25,12 @@ export interface ReadResponseOptions {
   readonly maxOutputTokens?: number | undefined;
   /** True if the server stores the response, so that `previousResponseId` can continue it. */
   readonly isKept: boolean;
+  /** Reports the counts that version 2 of the model interface does not have. @default false */
+  readonly hasUsageDetails?: boolean;
+  /** True if the host requested JSON. */
+  readonly isJson?: boolean;
+  /** Called with each finished item that is neither a message, reasoning nor a function call. @default the items are not kept */
+  readonly onServerItem?: ((item: PlainObject) => void) | undefined;
   /** Adds a `raw` part for every event. */
   readonly includeRawChunks?: boolean;
   readonly signal?: AbortSignal;
@@ -36,6 +42,8 @@ export interface ReadResponseOptions {
 export interface ResponseReader {
   /** Returns the next parts, at least one, or undefined after the `finish` part. Rejects only on abort. */
   next(): Promise<LanguageModelV2StreamPart[] | undefined>;
+  /** Returns the terminal response object without the credentials of the request. */
+  body(): unknown;
 }
 
 /** The limits that apply to a complete response, each with its unit. */
@@ -97,6 +105,8 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
       }
       return batch.length > 0 ? batch : undefined;
     },
+
+    body: () => redactJson(mapper.response, redactKnown),
   };
 
   /** Processes the next chunk of the body, or its end. */
@@ -106,7 +116,7 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
       if (bytes === undefined) format?.end();
     });
     if (!isProcessed || bytes === undefined) return finish();
-    if (mapper.state === 'failed' || (sawDoneMarker && mapper.state === 'terminal')) finish();
+    if (mapper.state === 'failed' || (sawDoneMarker && mapper.state !== 'open')) finish();
   }
 
   /** Ends the response after a failed read. */
@@ -116,7 +126,7 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
       throw error;
     }
     // After its terminal event a response is complete, even if the connection breaks.
-    if (mapper.state === 'open') mapper.fail(error);
+    if (mapper.state !== 'terminal') mapper.fail(error);
     finish();
   }
 

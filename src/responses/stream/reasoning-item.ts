@@ -1,3 +1,5 @@
+import type { SharedV2ProviderMetadata } from '@ai-sdk/provider';
+import { subAgentOf } from '../../parts/commentary.js';
 import { createTextBuffer, type TextBuffer } from '../../parts/text-buffer.js';
 import type { OutputItem, PartWriter } from './output-item.js';
 import { idOf, objectsOf, stringOf, type PlainObject } from '../../shared/json.js';
@@ -28,12 +30,16 @@ export interface ReasoningItem extends OutputItem {
  */
 export function createReasoningItem(id: string, { write, announced }: PartWriter): ReasoningItem {
   const itemId = idOf(announced?.id);
+  const agent = subAgentOf(announced);
+  const marks: SharedV2ProviderMetadata = agent === undefined ? {} : { kelivo: { agent } };
   /** The streamed channel, which is the first with text. The other one is added at the end if its text differs. */
   let channel: ReasoningChannel | undefined;
   let otherText = '';
   /** Blocks by the wire's index of their part. Only the newest is open. */
   const blocks = new Map<number, Block>();
   let open: Block | undefined;
+  /** The block of the channel that was not streamed. */
+  let otherBlock: Block | undefined;
 
   openBlock(0);
 
@@ -81,7 +87,10 @@ export function createReasoningItem(id: string, { write, announced }: PartWriter
       else for (const [index, text] of summary.entries()) complete(blockAt(index), text);
 
       const other = (channel === 'summary' ? fullText : summary.join('\n\n')) || otherText;
-      if (other.trim() !== '' && !isStreamed(other)) append(openBlock(blocks.size), other);
+      if (other.trim() !== '' && !isStreamed(other)) {
+        otherBlock = openBlock(blocks.size);
+        append(otherBlock, other);
+      }
 
       closeBlock({
         ...metadata(wire),
@@ -109,14 +118,21 @@ export function createReasoningItem(id: string, { write, announced }: PartWriter
     write({
       type: 'reasoning-start',
       id: open.id,
-      providerMetadata: { openai: { ...metadata(), reasoningEncryptedContent: null } },
+      providerMetadata: { openai: { ...metadata(), reasoningEncryptedContent: null }, ...marks },
     });
     return open;
   }
 
   function closeBlock(openai: Record<string, string | null>): void {
     if (open === undefined) return;
-    write({ type: 'reasoning-end', id: open.id, providerMetadata: { openai } });
+    const isText = open.text.length > 0 && (channel === 'text') !== (open === otherBlock);
+    // The next request sends full text in another field than a summary.
+    const kelivo = { ...marks.kelivo, ...(isText && { reasoningChannel: 'text' }) };
+    write({
+      type: 'reasoning-end',
+      id: open.id,
+      providerMetadata: { openai, ...(Object.keys(kelivo).length > 0 && { kelivo }) },
+    });
     open = undefined;
   }
 

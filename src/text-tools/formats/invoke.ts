@@ -1,7 +1,9 @@
+import type { Trim } from '../argument-writer.js';
+import { readCallArguments } from '../json-call.js';
 import { createTagGrammar } from '../tag-grammar.js';
 import { readTaggedCall } from '../tagged-call.js';
-import { readName } from '../text-cursor.js';
-import type { TextToolFormat } from '../text-tool-format.js';
+import { readAttribute, type Reading, type TextCursor } from '../text-cursor.js';
+import type { TextCalls, TextToolFormat } from '../text-tool-format.js';
 
 /** The variations of the `<invoke>` format. */
 export interface InvokeFormatOptions {
@@ -14,49 +16,90 @@ export interface InvokeFormatOptions {
   readonly closers?: readonly string[];
   readonly artefacts?: readonly string[];
   readonly reasoningEnders?: readonly string[];
-  /** Removes one line break on each side of a value. */
-  readonly trims?: boolean;
+  /** Markers before a call or a list of calls. */
+  readonly prefixes?: readonly string[];
+  /** The white space around a value that belongs to its tags. */
+  readonly trims?: Trim;
   /** Decodes XML entities in values. */
   readonly hasEntities?: boolean;
 }
 
-/** Creates a format of `<invoke name="…"><parameter name="…">…</parameter></invoke>` calls in a list. */
+const MAX_SPACE = 32;
+
+/**
+ * Creates a format of `<invoke name="…"><parameter name="…">…</parameter></invoke>` calls in a list. A call may contain
+ * its arguments as a JSON object instead, and a call without arguments may close itself.
+ */
 export function createInvokeFormat(
   name: string,
-  { lists, tagPrefix = '', leads = [], closers = [], trims, hasEntities, ...others }: InvokeFormatOptions,
+  {
+    lists,
+    tagPrefix = '',
+    leads = [],
+    prefixes = [],
+    closers = [],
+    trims,
+    hasEntities,
+    ...others
+  }: InvokeFormatOptions,
 ): TextToolFormat {
   const open = lists.map(list => `<${tagPrefix}${list}>`);
   const close = lists.map(list => `</${tagPrefix}${list}>`);
-  const opener = `<${tagPrefix}invoke name="`;
+  const opener = `<${tagPrefix}invoke name=`;
+  const callEnd = `</${tagPrefix}invoke>`;
   const grammar = createTagGrammar(
     {
-      parameter: `<${tagPrefix}parameter name="`,
+      parameter: `<${tagPrefix}parameter name=`,
       parameterEnd: `</${tagPrefix}parameter>`,
       call: opener,
-      callEnd: `</${tagPrefix}invoke>`,
+      callEnd,
       lists: open,
       listEnds: close,
       readHeader,
     },
     { trims, hasEntities },
   );
+  function* readJsonBody(cursor: TextCursor, calls: TextCalls, tool: string): Reading<boolean> {
+    if (!(yield* readCallArguments(cursor, calls, { name: tool }))) return false;
+    yield* cursor.takeSpace(MAX_SPACE);
+    yield* cursor.takes(callEnd);
+    return true;
+  }
+
   return {
     name,
     openers: [opener],
-    prefixes: [...open, ...leads.flatMap(lead => open.map(tag => lead + tag))],
+    prefixes: [...prefixes, ...open, ...leads.flatMap(lead => open.map(tag => lead + tag))],
     closers: [...close, ...closers],
     ...others,
     *read(cursor, calls) {
-      const tool = yield* readName(cursor);
-      if (tool === '' || !(yield* cursor.takes('">'))) return false;
-      return yield* readTaggedCall(cursor, calls, { grammar, name: tool });
+      const tool = yield* readAttribute(cursor);
+      if (tool === '') return false;
+      yield* cursor.takeSpace(MAX_SPACE);
+      if (yield* takesSelfClosing(cursor, calls, tool)) return true;
+      if (!(yield* cursor.takes('>'))) return false;
+      yield* cursor.takeSpace();
+      return (yield* cursor.peek()) === '{'
+        ? yield* readJsonBody(cursor, calls, tool)
+        : yield* readTaggedCall(cursor, calls, { grammar, name: tool });
     },
   };
 }
 
-/** Reads `key"` or `key" string="false"`. */
+/** Reads the end of a tag that is a whole call, such as `<invoke name="ping"/>`. */
+export function* takesSelfClosing(cursor: TextCursor, calls: TextCalls, name: string): Reading<boolean> {
+  const isClosed = name.endsWith('/') ? yield* cursor.takes('>') : yield* cursor.takes('/>');
+  if (!isClosed) return false;
+  calls.begin(name.replace(/\/$/, ''));
+  calls.end();
+  return true;
+}
+
+/** Reads `"key"`, or `"key" string="false"`. The quotes of a key may be missing. */
 function readHeader(header: string): { key: string; isJson?: boolean } | undefined {
-  const [, key, isString] = /^([^"<>]+)"(?:\s+string="(true|false)")?$/.exec(header) ?? [];
+  const [, quoted, unquoted, isString] =
+    /^(?:(["'][^"'<>]+["'])|([^\s"'<>=]+))(?:\s+string="(true|false)")?$/.exec(header) ?? [];
+  const key = quoted?.slice(1, -1) ?? unquoted;
   if (key === undefined) return undefined;
   return { key, ...(isString !== undefined && { isJson: isString === 'false' }) };
 }

@@ -1,13 +1,15 @@
+import type { Trim } from '../argument-writer.js';
 import { readCallArguments } from '../json-call.js';
 import { createTagGrammar, readKeyTag, type TagGrammar } from '../tag-grammar.js';
 import { readTaggedCall } from '../tagged-call.js';
-import { readName, type Reading, type TextCursor } from '../text-cursor.js';
+import { readAttribute, type Reading, type TextCursor } from '../text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../text-tool-format.js';
+import { takesSelfClosing } from './invoke.js';
 
 /** Creates a format of `<function=name><parameter=key>value</parameter></function>` calls in a pair of tags. */
 export function createFunctionFormat(
   name: string,
-  { open, close, trims }: { open: string; close: string; trims: boolean },
+  { open, close, trims }: { open: string; close: string; trims: Trim },
 ): TextToolFormat {
   const grammar = createTagGrammar(
     {
@@ -43,8 +45,9 @@ export function createFunctionFormat(
     prefixes: [open, '<|im_start|>assistant'],
     closers: ['</function>', close, '<|im_end|>'],
     *read(cursor, calls, opener) {
-      const tool = yield* readName(cursor);
+      const tool = yield* readAttribute(cursor);
       yield* cursor.takeSpace(MAX_SPACE);
+      if (tool !== '' && (yield* takesSelfClosing(cursor, calls, tool))) return true;
       if (tool === '' || !(yield* cursor.takes(opener === '<function>' ? '</function>' : '>'))) return false;
       return yield* readBody(cursor, calls, tool);
     },

@@ -32,13 +32,32 @@ function compile(schema: object): Validator | undefined {
   // Draft 7 would reject valid arguments for the first two keywords of draft 2020-12. Without patterns, it would also
   // reject valid arguments for the third.
   if (/"(?:prefixItems|minContains|patternProperties)":/.test(JSON.stringify(schema))) return undefined;
+  if (!canGenerateCode()) return undefined;
   try {
     // One validator per schema: a shared one caches schemas by their `$id`, which two servers may both use.
     return new AjvJsonSchemaValidator().getValidator(withoutTextRules(schema) as JsonSchemaType);
   } catch {
-    // The schema has invalid references or another draft, or a content security policy forbids compilation.
+    // The schema has invalid references or another draft.
     return undefined;
   }
+}
+
+let generatesCode: boolean | undefined;
+
+/**
+ * Returns false where a content security policy or the runtime (Cloudflare Workers) forbids `new Function`. The validator
+ * would print an error with the generated code for each schema.
+ */
+function canGenerateCode(): boolean {
+  if (generatesCode === undefined) {
+    try {
+      new Function('');
+      generatesCode = true;
+    } catch {
+      generatesCode = false;
+    }
+  }
+  return generatesCode;
 }
 
 /**

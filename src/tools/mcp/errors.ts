@@ -110,7 +110,7 @@ function toStartCause(systemCode: string, context: ErrorContext): string {
     return `its directory ${JSON.stringify(config.cwd)} does not exist. Correct \`cwd\`.`;
   }
   if (systemCode === processesUnsupported) {
-    return 'programs can only be started in Node. Use a server with a `url` instead.';
+    return 'programs can only be started in Node, Bun or Deno. Use a server with a `url` instead.';
   }
   if (systemCode === 'ENOENT') {
     return `${toCommand(context)} was not found. Install it, or set \`command\` to its full path${windowsAdvice()}.`;

@@ -4,8 +4,11 @@ import type { Scenario } from '../_scenario.js';
 export const embeddings: Scenario = {
   name: 'embeddings',
   modes: ['generate'],
-  async play({ sdk, provider, emulator }) {
-    const model = provider.textEmbeddingModel('text-embedding-3-small');
+  async play({ sdk, provider, emulator, version }) {
+    const create = version === 'V4' ? 'embeddingModel' : 'textEmbeddingModel';
+    const model = (provider as unknown as Record<typeof create, typeof provider.textEmbeddingModel>)[create](
+      'text-embedding-3-small',
+    );
     const { embedding, usage } = await sdk.embed({ model, value: 'Hello' });
     expect(embedding).toHaveLength(1536);
     expect(usage.tokens).toBeGreaterThan(0);

@@ -16,7 +16,7 @@ const hostedMcp = {
 export const hostedApprovals: Scenario = {
   name: 'approvals of hosted MCP servers',
   // With version 2, a host declares a tool that responds.
-  versions: ['V3'],
+  versions: ['V3', 'V4'],
   async play({ run, emulator, inputOf }) {
     const tools = { docs: hostedMcp } as unknown as ToolSet;
     const request = { type: 'mcp_approval_request', server_label: 'docs', name: 'search' };

@@ -14,7 +14,7 @@ export const uiMessages: Scenario = {
   async play({ sdk, provider, version, inputOf }) {
     const { streamText, readUIMessageStream, convertToModelMessages } = sdk;
     const prompt = 'Use get-sum with 2 and 3';
-    const tools = version === 'V3' ? {} : await provider.toolStubs();
+    const tools = version !== 'V2' ? {} : await provider.toolStubs();
     const turn = async (messages: UIMessage[]): Promise<UIMessage> => {
       const result = streamText({
         model: provider('gpt-5'),
@@ -33,7 +33,7 @@ export const uiMessages: Scenario = {
     const toolPart = first.parts.find(({ type }) => type === 'tool-get-sum' || type === 'dynamic-tool');
     expect(toolPart).toMatchObject({
       // Undeclared tools are dynamic.
-      type: version === 'V3' ? 'dynamic-tool' : 'tool-get-sum',
+      type: version !== 'V2' ? 'dynamic-tool' : 'tool-get-sum',
       state: 'output-available',
       input: { a: 2, b: 3 },
       output: 'The sum of 2 and 3 is 5.',

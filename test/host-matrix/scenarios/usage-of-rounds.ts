@@ -27,7 +27,7 @@ export const usageOfRounds: Scenario = {
         outputTokenDetails: { reasoningTokens: 20 },
       });
     }
-    if (version === 'V3') {
+    if (version !== 'V2') {
       expect(totalUsage).toMatchObject({
         inputTokenDetails: { noCacheTokens: 80 },
         outputTokenDetails: { textTokens: 10 },

@@ -15,7 +15,11 @@ const question: InputItem = { role: 'user', content: [{ type: 'input_text', text
 const reasoning: InputItem = { type: 'reasoning', id: 'rs_1', encrypted_content: 'secret', summary: [] };
 const call: InputItem = { type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{}' };
 const output: InputItem = { type: 'function_call_output', call_id: 'call_1', output: 'a cat' };
-const answer: InputItem = { role: 'assistant', content: [{ type: 'output_text', text: 'A cat.' }] };
+const answer: InputItem = {
+  type: 'message',
+  role: 'assistant',
+  content: [{ type: 'output_text', text: 'A cat.' }],
+};
 const image = { type: 'input_image' as const, image_url: 'data:image/png;base64,AAAA' };
 
 const bodyOf = (input: InputItem[], fields: Partial<ResponsesRequestBody> = {}): ResponsesRequestBody => ({
@@ -243,4 +247,84 @@ it('merges compatibilities and keeps all omitted fields', () => {
     without: ['user', 'metadata', 'store'],
   });
   expect(mergeCompatibility({}, { status: true })).toEqual({ status: true });
+});
+
+const plain: InputItem = {
+  type: 'reasoning',
+  id: 'rs_2',
+  summary: [],
+  content: [{ type: 'reasoning_text', text: 'A cat has whiskers.' }],
+};
+
+it('sends reasoning in the form that the server accepts', () => {
+  const both = { ...reasoning, content: [{ type: 'reasoning_text' as const, text: 'Whiskers.' }] };
+  expect(apply({}, [question, plain, both, answer]).input).toEqual([question, reasoning, answer]);
+  expect(apply({}, [question, plain, answer], { store: true }).input).toEqual([
+    question,
+    { type: 'reasoning', id: 'rs_2', summary: [] },
+    answer,
+  ]);
+  const { encrypted_content: _, ...text } = both;
+  expect(apply({ reasoning: 'text' }, [question, reasoning, plain, both, answer]).input).toEqual([
+    question,
+    plain,
+    text,
+    answer,
+  ]);
+  expect(apply({ reasoning: false }, [question, plain, both, answer]).input).toEqual([question, answer]);
+});
+
+it('adds and removes the type of messages', () => {
+  const untyped: InputItem = { role: 'assistant', content: [{ type: 'output_text', text: 'A cat.' }] };
+  expect(apply({}, [question, answer]).input).toEqual([question, answer]);
+  expect(apply({ messageType: false }, [question, answer]).input).toEqual([question, untyped]);
+  expect(apply({ messageType: true }, [question, answer]).input).toEqual([
+    { type: 'message', ...question },
+    answer,
+  ]);
+});
+
+it('sends instructions as a system message to servers without the role of developers', () => {
+  const developer: InputItem = { role: 'developer', content: 'Be brief.' };
+  expect(apply(compatibilityByName('huggingface'), [developer, question]).input).toEqual([
+    { role: 'system', content: 'Be brief.' },
+    question,
+  ]);
+  expect(apply({}, [developer, question]).input).toEqual([developer, question]);
+});
+
+it('replaces all images with texts for models that read text only', () => {
+  const notice = { type: 'input_text', text: '[image omitted: this model accepts text only]' };
+  const text = { type: 'input_text' as const, text: 'Who?' };
+  const items: InputItem[] = [{ role: 'user', content: [text, image] }, call, outputOf([text, image])];
+  const user = { role: 'user', content: [text, notice] };
+  expect(apply({ images: false }, items).input).toEqual([user, call, { ...output, output: [text, notice] }]);
+  expect(apply({ images: false, toolOutput: 'string' }, items).input).toEqual([
+    user,
+    call,
+    { ...output, output: `Who?\n${notice.text}` },
+  ]);
+});
+
+it.each([
+  ['xhigh', ['none', 'low', 'medium', 'high'], 'high'],
+  ['minimal', ['none', 'low'], 'low'],
+  ['none', ['low', 'high'], 'low'],
+  ['medium', ['low', 'high'], 'low'],
+  ['low', ['low'], 'low'],
+  ['turbo', ['low'], 'turbo'],
+])('replaces the effort %s, if only %j are accepted, with %s', (effort, efforts, sent) => {
+  expect(apply({ efforts }, [question], { reasoning: { effort, summary: 'auto' } }).reasoning).toEqual({
+    effort: sent,
+    summary: 'auto',
+  });
+});
+
+it('omits fields of items and values of lists', () => {
+  const body = apply(
+    { without: ['input.phase', 'include.message.output_text.logprobs', 'prompt_cache_options.ttl'] },
+    [question, { type: 'message', role: 'assistant', content: [], phase: 'commentary' }],
+    { include: ['message.output_text.logprobs'], prompt_cache_options: { ttl: '12h' } },
+  );
+  expect(body).toEqual(bodyOf([question, { type: 'message', role: 'assistant', content: [] }]));
 });

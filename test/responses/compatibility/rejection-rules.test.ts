@@ -2,7 +2,7 @@ import { APICallError } from '@ai-sdk/provider';
 import { expect, it } from 'vitest';
 import type { Compatibility } from '../../../src/responses/compatibility/compatibility.js';
 import { findFallback } from '../../../src/responses/compatibility/rejection-rules.js';
-import type { ResponsesRequestBody } from '../../../src/responses/wire.js';
+import { type ResponsesRequestBody, toItemReference } from '../../../src/responses/wire.js';
 
 const body: ResponsesRequestBody = {
   model: 'gpt-5',
@@ -13,7 +13,7 @@ const body: ResponsesRequestBody = {
     { type: 'reasoning', id: 'rs_1', encrypted_content: 'secret', summary: [] },
     { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'add', arguments: '{}' },
     { type: 'function_call_output', call_id: 'call_1', output: [{ type: 'input_text', text: '3' }] },
-    { role: 'assistant', content: [{ type: 'output_text', text: 'It is 3.' }] },
+    { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'It is 3.' }] },
   ],
   temperature: 0,
   max_output_tokens: 100,
@@ -112,6 +112,12 @@ it.each<[server: string, message: string, status: number, compatibility: Compati
     400,
     { without: ['temperature'] },
   ],
+  [
+    'OpenAI, for organizations that are not verified',
+    'Your organization must be verified to generate reasoning summaries. Please go to: https://platform.openai.com',
+    400,
+    { without: ['reasoning.summary'] },
+  ],
   ['a gateway', "Unknown parameter: 'include'.", 400, { without: ['include'] }],
   ['Azure', 'Unrecognized request argument supplied: reasoning', 400, { without: ['reasoning'] }],
   [
@@ -175,8 +181,9 @@ it('applies an ambiguous rejection to items if no tool output is a list', () => 
 
 it('removes `tool_choice` only from requests without tools', () => {
   const error = rejection('A tool_choice was set on the request but no tools were specified.');
-  const fallback = findFallback(body, error);
+  const fallback = findFallback({ ...body, tools: undefined }, error);
   expect(fallback?.body).not.toHaveProperty('tool_choice');
+  expect(findFallback(body, error)).toBeUndefined();
   expect(fallback?.isLasting).toBe(false);
 });
 
@@ -198,4 +205,89 @@ it.each([
   ['a part of the input', rejection("Unknown parameter: 'input[1].status'.")],
 ])('returns undefined for %s', (_what, error) => {
   expect(findFallback(body, error)).toBeUndefined();
+});
+
+it.each([
+  ['llama.cpp', "Cannot determine type of 'item'", 400, { messageType: true }],
+  ['a strict server', "Unknown parameter: 'input[4].type'.", 400, { messageType: false }],
+  ['vLLM', 'Encrypted content is not supported.', 400, { reasoning: 'text' }],
+  [
+    'the AI Gateway',
+    "Unsupported value: 'low' is not supported with the 'gpt-5.2-codex' model. Supported values are: 'medium'. reasoning.effort",
+    400,
+    { efforts: ['medium'] },
+  ],
+  ['a gateway', 'reasoning_effort must be one of `medium`, `high`', 422, { efforts: ['medium', 'high'] }],
+  [
+    'a server without encrypted reasoning',
+    `Invalid value: 'reasoning.encrypted_content'. Supported values are: 'x'. "param": "include[0]"`,
+    400,
+    { without: ['include.reasoning.encrypted_content'] },
+  ],
+] as const)('learns from %s: %s', (_server, message, status, compatibility) => {
+  const fallback = findFallback(body, rejection(message, { status }));
+  expect(fallback).toMatchObject({ compatibility, isLasting: true });
+});
+
+const withImage: ResponsesRequestBody = {
+  ...body,
+  input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'data:image/png;base64,AAAA' }] }],
+};
+
+it.each([
+  ['image input is not supported - hint: if this is unexpected, you may need to provide the mmproj', 500],
+  ['qwen3 is not a multimodal model', 400],
+  ['At most 0 image(s) may be provided in one prompt.', 400],
+  ['Model does not support images. Please use a model that does.', 400],
+  ['this model does not support image input (ref: 1)', 400],
+  ['this model is missing data required for image input', 500],
+  ['No endpoints found that support image input', 404],
+])('replaces images after "%s"', (message, status) => {
+  const error = rejection(message, { status });
+  expect(findFallback(withImage, error)).toMatchObject({
+    compatibility: { images: false },
+    isLasting: true,
+    body: { input: [{ content: [{ type: 'input_text' }] }] },
+  });
+  expect(findFallback(body, error)).toBeUndefined();
+});
+
+it.each([
+  "Unknown parameter: 'tools[0].allowed_callers'.",
+  "Unknown parameter: 'tools[0].container.network_policy'.",
+  "Unknown parameter: 'tools[0].require_approval'.",
+  "Unknown parameter: 'tool_choice'.",
+  "Unknown parameter: 'max_tool_calls'.",
+  "Unknown parameter: 'moderation'.",
+  "Unknown parameter: 'prompt_cache_options'.",
+])('never omits a field that restricts the model or costs money: %s', message => {
+  const restricted: ResponsesRequestBody = {
+    ...body,
+    max_tool_calls: 1,
+    prompt_cache_options: { mode: 'explicit', ...{ prewarm: true } },
+    tools: [
+      {
+        type: 'mcp',
+        require_approval: 'always',
+        allowed_callers: ['direct'],
+        container: { network_policy: {} },
+      },
+    ],
+    ...{ moderation: { model: 'omni' } },
+  };
+  expect(findFallback(restricted, rejection(message))).toBeUndefined();
+});
+
+it('removes or rebuilds a reference that the server does not have', () => {
+  const search = { type: 'web_search_call', id: 'ws_1', status: 'completed' };
+  const references = [toItemReference('ig_1'), toItemReference('ws_1', [search])];
+  const referring = { ...body, input: [...body.input.slice(0, 1), ...references] };
+  const notFound = (id: string) => rejection(`Item with id '${id}' not found.`, { status: 404 });
+  expect(findFallback(referring, notFound('ig_1'))?.body.input).toEqual([body.input[0], references[1]]);
+  expect(findFallback(referring, notFound('ws_1'))?.body.input).toEqual([
+    body.input[0],
+    references[0],
+    search,
+  ]);
+  expect(findFallback(referring, notFound('ws_2'))).toBeUndefined();
 });

@@ -219,3 +219,49 @@ it('keeps a field that the settings set for a model, and throws the error of the
   await expect(ask('qwen3')).rejects.toThrow("Unsupported parameter: 'temperature'");
   expect(server.requests).toHaveLength(1);
 });
+
+it('sends a stored item again that the server no longer has, and says so', async () => {
+  const { server, ask, bodies } = await start({ store: true });
+  const item = { type: 'compaction', id: 'cmp_1', encrypted_content: 'gAAAAA' };
+  const compacted: LanguageModelV2Prompt = [
+    ...prompt,
+    {
+      role: 'assistant',
+      content: [
+        { type: 'reasoning', text: '', providerOptions: { openai: { itemId: 'cmp_1' }, kelivo: { item } } },
+        { type: 'text', text: 'Hi.' },
+      ],
+    },
+    ...prompt,
+  ];
+  server.enqueue(rejection("Item with id 'cmp_1' not found.", 404), [{ text: 'Hello.' }]);
+  const { texts, warnings } = await ask('gpt-5', { prompt: compacted });
+  expect(texts).toEqual(['Hello.']);
+  const inputs = bodies().map(({ input }) => input as unknown[]);
+  expect(inputs[0]).toContainEqual({ type: 'item_reference', id: 'cmp_1' });
+  expect(inputs[1]).toContainEqual(item);
+  expect(warnings).toContainEqual({ type: 'other', message: expect.stringContaining('has not stored 1') });
+});
+
+it('replaces an effort that the model does not support, and remembers the levels', async () => {
+  const { server, ask, bodies } = await start();
+  const message =
+    "Unsupported value: 'low' is not supported with the 'gpt-5.2-codex' model. Supported values are: 'medium'.";
+  server.enqueue(
+    { status: 400, body: { error: { message, param: 'reasoning.effort', code: 'unsupported_value' } } },
+    [{ text: 'a' }],
+    [{ text: 'b' }],
+  );
+  const options = { providerOptions: { openai: { reasoningEffort: 'low' } } };
+  const { warnings } = await ask('gpt-5.2-codex', options);
+  await ask('gpt-5.2-codex', options);
+  expect(bodies().map(({ reasoning }) => (reasoning as { effort: string }).effort)).toEqual([
+    'low',
+    'medium',
+    'medium',
+  ]);
+  expect(warnings).toContainEqual({
+    type: 'other',
+    message: expect.stringContaining('mapped to effort "medium"'),
+  });
+});

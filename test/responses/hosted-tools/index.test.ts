@@ -31,3 +31,21 @@ it.each([
   expect(isHostedToolPart({ toolName, toolCallId })).toBe(false);
   expect(isKnownHostedTool({ toolName, toolCallId })).toBe(false);
 });
+
+it.each([
+  ['bash', 'call_1', 'sh_1'],
+  ['run', 'call_1', 'cm_1'],
+  ['find', 'call_1', 'tsc_1'],
+  ['tool_search', 'item_1', undefined],
+  ['programmatic_tool_calling', 'item_1', undefined],
+])('recognizes the hosted call %s with the id %s by its item %s', (toolName, toolCallId, itemId) => {
+  const part = { toolName, toolCallId, providerOptions: { openai: { itemId } } };
+  expect(isHostedToolPart(part)).toBe(true);
+  expect(isKnownHostedTool(part)).toBe(true);
+});
+
+it('treats a call with the item of a function call as a function call', () => {
+  const part = { toolName: 'shell', toolCallId: 'call_1', providerOptions: { openai: { itemId: 'fc_1' } } };
+  expect(isHostedToolPart(part)).toBe(false);
+  expect(isKnownHostedTool(part)).toBe(false);
+});

@@ -162,22 +162,22 @@ it('omits unknown content, with a warning', () => {
   const prompt = [
     { role: 'user', content: [{ type: 'hologram' }, { type: 'text', text: 'a' }] },
     assistant(
-      { type: 'custom', kind: 'x' },
+      { type: 'custom', kind: 'vendor.thing' },
       { type: 'reasoning-file', data: {} },
-      { type: 'file', data: base64, mediaType: 'image/png' },
+      { type: 'file', data: base64, mediaType: 'audio/wav' },
       { type: 'text', text: 'b' },
     ),
     { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: 'a', approved: true }] },
   ];
   expect(inputOf(prompt)).toEqual([
     { role: 'user', content: [{ type: 'input_text', text: 'a' }] },
-    { role: 'assistant', content: [{ type: 'output_text', text: 'b' }] },
+    { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'b' }] },
   ]);
   expect(warningsOf(prompt)).toEqual([
     'User content of type "hologram" is not supported and not sent.',
-    'Assistant content of type "custom" is not supported and not sent.',
+    'Assistant content of type "vendor.thing" is not supported and not sent.',
     'Assistant content of type "reasoning-file" is not supported and not sent.',
-    'Files of assistant messages are not sent because the API does not accept them (image/png).',
+    'Files of assistant messages are not sent because the API does not accept them (audio/wav).',
     'Tool content of type "tool-approval-response" is not supported and not sent.',
   ]);
 });
@@ -207,7 +207,12 @@ describe('assistant messages', () => {
   it('are sent in full without ids, even if the server stores them', () => {
     for (const store of [true, false]) {
       expect(inputOf(prompt, { store }).slice(1)).toEqual([
-        { role: 'assistant', content: [{ type: 'output_text', text: 'b' }], phase: 'commentary' },
+        {
+          type: 'message',
+          role: 'assistant',
+          content: [{ type: 'output_text', text: 'b' }],
+          phase: 'commentary',
+        },
         { type: 'function_call', call_id: 'c', name: 't', arguments: '{"x":1}' },
         { type: 'function_call_output', call_id: 'c', output: 'r' },
       ]);
@@ -217,11 +222,22 @@ describe('assistant messages', () => {
   it('keep each id once and get empty items for missing reasoning with `synthesize`', () => {
     const items = inputOf([...prompt, ...prompt.slice(1)], { missingReasoning: 'synthesize' });
     expect(items.slice(1)).toEqual([
-      { role: 'assistant', content: [{ type: 'output_text', text: 'b' }], id: 'msg_1', phase: 'commentary' },
+      {
+        type: 'message',
+        role: 'assistant',
+        content: [{ type: 'output_text', text: 'b' }],
+        id: 'msg_1',
+        phase: 'commentary',
+      },
       { type: 'reasoning', id: 'rs_1', summary: [] },
       { type: 'function_call', call_id: 'c', name: 't', arguments: '{"x":1}', id: 'fc_1' },
       { type: 'function_call_output', call_id: 'c', output: 'r' },
-      { role: 'assistant', content: [{ type: 'output_text', text: 'b' }], phase: 'commentary' },
+      {
+        type: 'message',
+        role: 'assistant',
+        content: [{ type: 'output_text', text: 'b' }],
+        phase: 'commentary',
+      },
       { type: 'function_call', call_id: 'c_2', name: 't', arguments: '{"x":1}' },
       { type: 'function_call_output', call_id: 'c_2', output: 'r' },
     ]);
@@ -265,13 +281,10 @@ describe('assistant messages', () => {
       ),
     ];
     expect(inputOf(searched)).toEqual([
-      { role: 'assistant', content: [{ type: 'output_text', text: 'found' }] },
+      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'found' }] },
     ]);
     expect(warningsOf(searched)).toEqual([
       'Results for OpenAI tool web_search are not sent to the API when store is false',
-    ]);
-    expect(warningsOf(searched, { store: true })).toEqual([
-      'Results for OpenAI tool web_search are not sent to the API',
     ]);
   });
 
@@ -287,7 +300,7 @@ describe('assistant messages', () => {
     expect(inputOf(prompt)).toEqual([
       { type: 'function_call', call_id: 'call_1', name: 'mcp_look', arguments: '{"a":1}' },
       { type: 'function_call_output', call_id: 'call_1', output: '{"b":2}' },
-      { role: 'assistant', content: [{ type: 'output_text', text: 'done' }] },
+      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'done' }] },
     ]);
   });
 });

@@ -11,7 +11,7 @@ const encrypted = (itemId: string | undefined, reasoningEncryptedContent: string
   reasoningEncryptedContent,
 });
 const textPart = { type: 'text', text: 'a' };
-const sentText = { role: 'assistant', content: [{ type: 'output_text', text: 'a' }] };
+const sentText = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'a' }] };
 const assistant = (...content: unknown[]) => ({ role: 'assistant', content });
 const item = (id: string | undefined, content: string, ...summary: string[]) => ({
   type: 'reasoning',
@@ -140,6 +140,30 @@ describe('replayed reasoning', () => {
     expect(
       inputOf([assistant(reasoningPart('x', encrypted('rs_1', null)), textPart)], { store: true }),
     ).toEqual([{ type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'x' }] }, sentText]);
+  });
+});
+
+describe('reasoning that the API could not use', () => {
+  const prompt = [
+    user('a'),
+    assistant(reasoningPart('x', encrypted('rs_1', 'e1')), textPart),
+    user('b'),
+    assistant(reasoningPart('y', encrypted('rs_2', 'e2')), {
+      ...textPart,
+      providerOptions: { openai: { itemId: 'msg_2' }, kelivo: { removedReasoning: ['rs_1'] } },
+    }),
+    user('c'),
+  ];
+  const reasoningOf = (items: readonly unknown[]) =>
+    (items as { id?: string }[]).map(({ id }) => id).filter(id => id?.startsWith('rs_'));
+
+  it('is not sent again', () => {
+    expect(reasoningOf(inputOf(prompt))).toEqual(['rs_2']);
+  });
+
+  it('is sent again if ids of other items refer to it', () => {
+    const items = inputOf(prompt, { missingReasoning: 'synthesize' });
+    expect(reasoningOf(items)).toEqual(['rs_1', 'rs_2']);
   });
 });
 

@@ -25,8 +25,8 @@ describe('createToolNames', () => {
   it('distinguishes names that are equal after cleaning', () => {
     const all = ['a.b', 'a b', 'a/b', 'a_b', `${'x'.repeat(70)}1`, `${'x'.repeat(70)}2`];
     const { toWire, fromWire } = createToolNames(all);
-    expect(new Set(all.map(toWire)).size).toBe(all.length);
-    expect(all.map(toWire).map(fromWire)).toEqual(all);
+    expect(new Set(all.map(name => toWire(name))).size).toBe(all.length);
+    expect(all.map(name => fromWire(toWire(name)))).toEqual(all);
   });
 
   it('never assigns the name of another tool, declared or not', () => {
@@ -38,5 +38,41 @@ describe('createToolNames', () => {
     expect(later.toWire('a.b')).toBe(taken);
     expect(later.toWire(taken)).not.toBe(taken);
     expect(later.fromWire(later.toWire(taken))).toBe(taken);
+  });
+
+  it('gives each namespace its own names', () => {
+    const { toWire, fromWire } = createToolNames([
+      { name: 'list' },
+      { name: 'crm.list', namespace: 'crm' },
+      { name: 'billing.list', namespace: 'billing' },
+      { name: 'crm.äöü', namespace: 'crm' },
+    ]);
+    for (const [name, namespace] of [
+      ['list', undefined],
+      ['crm.list', 'crm'],
+      ['billing.list', 'billing'],
+    ] as const) {
+      expect(toWire(name)).toBe('list');
+      expect(fromWire('list', namespace)).toBe(name);
+    }
+    expect(toWire('crm.äöü')).toMatch(accepted);
+    expect(fromWire(toWire('crm.äöü'), 'crm')).toBe('crm.äöü');
+  });
+
+  it('does not map a call of an unknown namespace to a plain function', () => {
+    const { toWire, fromWire } = createToolNames(['list', { name: 'find', isOmitted: true }]);
+    expect(fromWire('list', 'crm')).toBe('crm.list');
+    // The replayed call has its original name.
+    expect(toWire('crm.list', 'crm')).toBe('list');
+    // The conversation may add an omitted function in any namespace.
+    expect(fromWire('find', 'crm')).toBe('find');
+    expect(fromWire('count', 'crm')).toBe('count');
+  });
+
+  it('maps a function that a tool search has found, which is called in a namespace with its name', () => {
+    const { toWire, fromWire } = createToolNames(['get_weather', 'get.time']);
+    expect(fromWire('get_weather', 'get_weather')).toBe('get_weather');
+    expect(fromWire(toWire('get.time'), toWire('get.time'))).toBe('get.time');
+    expect(toWire('get_weather', 'get_weather')).toBe('get_weather');
   });
 });

@@ -80,7 +80,7 @@ describe('the output of a tool', () => {
       { type: 'input_file', file_id: 'file-1' },
     ],
     [
-      { type: 'image-file-id', fileId: { any: 'file-1' } },
+      { type: 'image-file-id', fileId: { any: 'file-0', azure: 'file-1' } },
       { type: 'input_image', file_id: 'file-1' },
     ],
     [

@@ -55,6 +55,89 @@ describe('function tools', () => {
     expect(body.input[0]).toMatchObject({ type: 'function_call', name: wire });
   });
 
+  it('send their options', () => {
+    const openai = {
+      allowedCallers: ['direct', 'programmatic'],
+      deferLoading: true,
+      outputSchema: { type: 'string', $schema: 'x', pattern: '(?=a)' },
+    };
+    const { body, warnings } = build({ tools: [functionTool('a', { providerOptions: { openai } })] });
+    expect(body.tools).toMatchObject([
+      {
+        allowed_callers: ['direct', 'programmatic'],
+        defer_loading: true,
+        output_schema: { type: 'string' },
+      },
+    ]);
+    expect(warnings).toMatchObject([{ message: expect.stringContaining('Affected: a.') }]);
+  });
+
+  it('have options under `kelivo` and, for Azure, `azure`, too', () => {
+    const providerOptions = { azure: { deferLoading: true }, kelivo: { allowedCallers: ['programmatic'] } };
+    const tools = [functionTool('a', { providerOptions })];
+    expect(build({ tools }, { official: 'azure' }).body.tools).toMatchObject([
+      { defer_loading: true, allowed_callers: ['programmatic'] },
+    ]);
+    expect(build({ tools }).body.tools?.[0]).not.toHaveProperty('defer_loading');
+  });
+
+  it('report invalid and unknown options', () => {
+    const withOption = (option: object) => () =>
+      build({ tools: [functionTool('a', { providerOptions: { openai: option } })] });
+    expect(withOption({ namespace: 'crm' })).toThrow('of the tool "a".namespace');
+    expect(withOption({ deferLoadin: true })().warnings).toMatchObject([
+      { message: expect.stringContaining('Did you mean `deferLoading`?') },
+    ]);
+  });
+
+  it('form namespaces at the place of their first tool', () => {
+    const crm = { providerOptions: { openai: { namespace: { name: 'crm', description: 'Customers' } } } };
+    const { body, toolNames } = build({
+      tools: [
+        functionTool('list'),
+        functionTool('crm.list', crm),
+        functionTool('b'),
+        functionTool('other', crm),
+      ],
+    });
+    expect(body.tools).toMatchObject([
+      { type: 'function', name: 'list' },
+      {
+        type: 'namespace',
+        name: 'crm',
+        description: 'Customers',
+        tools: [{ name: 'list' }, { name: 'other' }],
+      },
+      { type: 'function', name: 'b' },
+    ]);
+    expect(toolNames.fromWire('list')).toBe('list');
+    expect(toolNames.fromWire('list', 'crm')).toBe('crm.list');
+    expect(toolNames.fromWire('other', 'crm')).toBe('other');
+  });
+
+  it('with different descriptions of their namespace are refused', () => {
+    const inCrm = (description: string) => ({
+      providerOptions: { openai: { namespace: { name: 'crm', description } } },
+    });
+    expect(() => build({ tools: [functionTool('a', inCrm('x')), functionTool('b', inCrm('y'))] })).toThrow(
+      'Expected all tools of the namespace "crm" to have the same description of it, got "x" and "y".',
+    );
+  });
+
+  it('send JSON text if their output has a schema', () => {
+    const tools = [functionTool('a', { providerOptions: { openai: { outputSchema: { type: 'string' } } } })];
+    const outputOf = (output: object) =>
+      build({
+        tools,
+        prompt: [
+          { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c', toolName: 'a', input: {} }] },
+          { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c', toolName: 'a', output }] },
+        ] as unknown as LanguageModelV2CallOptions['prompt'],
+      }).body.input[1];
+    expect(outputOf({ type: 'text', value: 'abc' })).toMatchObject({ output: '"abc"' });
+    expect(outputOf({ type: 'json', value: 'abc' })).toMatchObject({ output: '"abc"' });
+  });
+
   it('run asynchronously only if the model supports it', () => {
     const tools = [functionTool('a', { providerOptions: { openai: { async: true } } })];
     expect(build({ tools }, { modelId: 'gpt-6-sol' }).body.tools).toMatchObject([{ async: true }]);

@@ -1,5 +1,9 @@
+import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import { toFinishReason, toUsage } from '../../../src/responses/stream/finish.js';
+import { toSse } from '../../_sse.js';
+import { readParts } from '../_read-parts.js';
+import { functionCall, type ItemScript, message, toResponse, toStream } from './_fixtures/wire-events.js';
+import { toFinishReason, toUsage, toV2Usage } from '../../../src/responses/stream/finish.js';
 
 describe('toFinishReason', () => {
   it.each([
@@ -19,24 +23,26 @@ describe('toFinishReason', () => {
 
 describe('toUsage', () => {
   it('reads all counts', () => {
-    const usage = toUsage({
+    const raw = {
       input_tokens: 10,
       output_tokens: 20,
       total_tokens: 35,
-      input_tokens_details: { cached_tokens: 4 },
+      input_tokens_details: { cached_tokens: 4, cache_write_tokens: 3 },
       output_tokens_details: { reasoning_tokens: 5 },
-    });
-    expect(usage).toEqual({
+    };
+    expect(toUsage(raw)).toEqual({
       inputTokens: 10,
       outputTokens: 20,
       totalTokens: 35,
       cachedInputTokens: 4,
+      cacheWriteInputTokens: 3,
       reasoningTokens: 5,
+      raw,
     });
   });
 
   it('adds up a missing total and leaves missing details undefined', () => {
-    expect(toUsage({ input_tokens: 10, output_tokens: 0 })).toEqual({
+    expect(toV2Usage(toUsage({ input_tokens: 10, output_tokens: 0 }))).toEqual({
       inputTokens: 10,
       outputTokens: 0,
       totalTokens: 10,
@@ -48,7 +54,118 @@ describe('toUsage', () => {
   it.each([undefined, null, 'none', {}, { input_tokens: '10', output_tokens: null }])(
     'leaves counts undefined that %j does not contain',
     value => {
-      expect(Object.values(toUsage(value)).every(count => count === undefined)).toBe(true);
+      expect(Object.values(toV2Usage(toUsage(value))).every(count => count === undefined)).toBe(true);
     },
   );
+});
+
+describe('the finish part', () => {
+  const finishOf = async (terminal: Record<string, unknown>, scripts = [message(['Hi'])]) => {
+    const bodies = [toSse(toStream(scripts, terminal)), JSON.stringify(toResponse(scripts, terminal))];
+    const finishes = await Promise.all(
+      bodies.map(async body => (await readParts([new TextEncoder().encode(body)])).at(-1)),
+    );
+    expect(finishes[1]).toEqual(finishes[0]);
+    return finishes[0];
+  };
+
+  it('contains further fields of the response, in camel case', async () => {
+    const finish = await finishOf({
+      prompt_cache_diagnostics: { type: 'cache_miss', reason: 'tools_changed', cache_missed_tokens: 9 },
+      moderation: { input: { type: 'moderation_result', category_scores: { 'harassment/threat': 0.1 } } },
+      tool_usage: { image_gen: { input_tokens: 5 }, web_search: { num_requests: 2 } },
+      input_transformations: [{ id: 'rs_9', type: 'reasoning', action: 'removed', reason: 'turn_boundary' }],
+      conversation: { id: 'conv_1' },
+      access_programs: { cyber: 'standard' },
+      completed_at: 1_750_000_009,
+    });
+    expect(finish).toMatchObject({
+      providerMetadata: {
+        openai: {
+          // The official provider does not rename its fields.
+          promptCacheDiagnostics: { type: 'cache_miss', reason: 'tools_changed', cache_missed_tokens: 9 },
+          moderation: { input: { type: 'moderation_result', categoryScores: { 'harassment/threat': 0.1 } } },
+          toolUsage: { imageGen: { inputTokens: 5 }, webSearch: { numRequests: 2 } },
+          inputTransformations: [
+            { id: 'rs_9', type: 'reasoning', action: 'removed', reason: 'turn_boundary' },
+          ],
+          conversation: { id: 'conv_1' },
+          accessPrograms: { cyber: 'standard' },
+          completedAt: 1_750_000_009,
+        },
+      },
+    });
+  });
+
+  it('does not contain fields that are null', async () => {
+    const finish = await finishOf({ conversation: null, moderation: null, access_programs: null });
+    expect(finish).toMatchObject({ providerMetadata: { openai: { responseId: 'resp_1' } } });
+    expect(Object.keys(finish?.type === 'finish' ? (finish.providerMetadata?.openai ?? {}) : {})).toEqual([
+      'responseId',
+    ]);
+  });
+
+  it.each([
+    ['response.completed', 'incomplete', undefined, 'other'],
+    ['response.completed', 'incomplete', 'max_messages', 'other'],
+    ['response.completed', 'incomplete', 'max_output_tokens', 'length'],
+    ['response.incomplete', 'completed', undefined, 'stop'],
+    ['response.incomplete', 'queued', undefined, 'other'],
+    ['response.done', 'incomplete', undefined, 'other'],
+  ])('after %s with the status %s has a reason of the status', async (type, status, reason, expected) => {
+    const details = reason === undefined ? null : { reason };
+    const events = toStream([message(['Hi'])]).slice(0, -1);
+    const response = toResponse([message(['Hi'])], { status, incomplete_details: details });
+    const parts = await readParts([new TextEncoder().encode(toSse([...events, { type, response }]))]);
+    expect(parts.at(-1)).toMatchObject({ finishReason: expected });
+  });
+
+  it('ends the empty answer of a prewarmed prompt without an error', async () => {
+    expect(await finishOf({}, [])).toMatchObject({ type: 'finish', finishReason: 'stop' });
+  });
+
+  const refusal = message([{ refusal: 'I cannot help.' }], { id: 'msg_r' });
+  it.each<[string, Record<string, unknown>, ItemScript[], string]>([
+    ['a refusal', {}, [refusal], 'content-filter'],
+    ['text and a refusal', {}, [message(['Well.', { refusal: 'No.' }])], 'content-filter'],
+    ['an empty refusal', {}, [message(['Well.', { refusal: '' }])], 'stop'],
+    ['a refusal and a call', {}, [refusal, functionCall('weather', '{}')], 'tool-calls'],
+    [
+      'a refusal at the limit of tokens',
+      { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } },
+      [refusal],
+      'length',
+    ],
+    ['a refusal at another limit', { status: 'incomplete' }, [refusal], 'content-filter'],
+  ])('has the reason of %s', async (_, terminal, scripts, expected) => {
+    expect(await finishOf(terminal, scripts)).toMatchObject({ finishReason: expected });
+  });
+});
+
+describe('reasoning that the API removed', () => {
+  const removal = {
+    input_transformations: [
+      { id: 'rs_1', type: 'reasoning', action: 'removed', reason: 'model_mismatch' },
+      { id: 'x', type: 'message', action: 'shortened' },
+    ],
+  };
+  const marksIn = (parts: readonly LanguageModelV2StreamPart[]) =>
+    parts.flatMap(part =>
+      'providerMetadata' in part && part.providerMetadata?.kelivo?.removedReasoning !== undefined
+        ? [[part.type, part.providerMetadata.kelivo.removedReasoning]]
+        : [],
+    );
+
+  it('is named by the first part that a history keeps', async () => {
+    const scripts = [message(['Hi']), functionCall('weather', '{}')];
+    const events = toStream(scripts, removal).map(event =>
+      event.type === 'response.created'
+        ? { ...event, response: { ...(event.response as object), ...removal } }
+        : event,
+    );
+    for (const body of [toSse(events), JSON.stringify(toResponse(scripts, removal))]) {
+      const parts = await readParts([new TextEncoder().encode(body)]);
+      expect(marksIn(parts)).toEqual([['text-end', ['rs_1']]]);
+    }
+  });
 });

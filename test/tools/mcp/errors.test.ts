@@ -51,7 +51,7 @@ it('reports that a program requires Node if processes are not supported', () => 
   expect(
     toText(new McpFailure({ kind: 'start', systemCode: processesUnsupported }), { command: 'npx' }),
   ).toBe(
-    'MCP server "web" could not be started: programs can only be started in Node. Use a server with a `url` instead.',
+    'MCP server "web" could not be started: programs can only be started in Node, Bun or Deno. Use a server with a `url` instead.',
   );
 });
 

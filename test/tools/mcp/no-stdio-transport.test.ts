@@ -7,13 +7,13 @@ const STDIO_TRANSPORT = '../../../src/tools/mcp/stdio-transport.js';
 
 afterEach(() => void vi.doUnmock(STDIO_TRANSPORT));
 
-it('reports that programs can only be started in Node', () => {
+it('reports that programs can only be started in Node, Bun or Deno', () => {
   expect(createStdioTransport).toThrow();
   try {
     createStdioTransport();
   } catch (error) {
     expect(toMcpError(error, { serverName: 'files', config: { command: 'npx' } }).message).toBe(
-      'MCP server "files" could not be started: programs can only be started in Node. Use a server with a `url` instead.',
+      'MCP server "files" could not be started: programs can only be started in Node, Bun or Deno. Use a server with a `url` instead.',
     );
   }
 });

@@ -130,7 +130,7 @@ export const RESPONSE_FIXTURES: readonly ResponseFixture[] = [
   ),
   fixture('a refusal as text', [message([{ refusal: "I'm sorry, I can't help with that." }])], {
     texts: ["I'm sorry, I can't help with that."],
-    finishReason: 'stop',
+    finishReason: 'content-filter',
   }),
   fixture(
     'citations of pages, one of them repeated, and of a file',

@@ -1,0 +1,111 @@
+import { KelivoError } from '../shared/errors.js';
+import { isPlainObject } from '../shared/json.js';
+import { nearestName } from '../shared/nearest-name.js';
+import { adapterNames } from './adapter-names.js';
+import { checkAdapter } from './check-adapter.js';
+import type { ModelAdapter } from './model-adapter.js';
+import type { ModelAdapterRegistry } from './registry.js';
+
+/** An adapter that a module exports. */
+export interface AdapterModule {
+  /** The name of a package, or the URL of a module, for example `@acme/adapters`. */
+  readonly import: string;
+  /** The name of the export. @default 'default' */
+  readonly export?: string;
+}
+
+/**
+ * An adapter in a list. A name of the default registry and a module apply to every model, so that they can be forced for
+ * an id that hides the family. An adapter applies if the model id belongs to its family.
+ */
+export type AdapterChoice = string | AdapterModule | ModelAdapter;
+
+/** The adapters of a model: a registry to choose from by model id, a list, or `false` for none. */
+export type AdapterSelection = ModelAdapterRegistry | readonly AdapterChoice[] | false;
+
+/** Returns true for a registry. */
+export const isRegistry = (value: unknown): value is ModelAdapterRegistry =>
+  isPlainObject(value) && typeof value.findFor === 'function';
+
+/** Returns true if a value has the type of a selection. Its entries are not checked. */
+export const isAdapterSelection = (value: unknown): value is AdapterSelection =>
+  value === false || Array.isArray(value) || isRegistry(value);
+
+/** Returns true for an entry that names a module. */
+export const isAdapterModule = (choice: unknown): choice is AdapterModule =>
+  isPlainObject(choice) && 'import' in choice;
+
+/**
+ * Checks the entries of a selection. No adapter is loaded.
+ *
+ * @throws KelivoError with code `invalid-settings` for an unknown name, an invalid adapter or a second adapter with the
+ *   same name.
+ */
+export function validateAdapters(selection: AdapterSelection | undefined): void {
+  const [issue] = findAdapterIssues(selection);
+  if (issue !== undefined) throw new KelivoError({ code: 'invalid-settings', message: issue });
+}
+
+/** Returns one sentence for each invalid entry of a selection. */
+export function findAdapterIssues(selection: unknown): string[] {
+  if (!Array.isArray(selection)) return [];
+  const used = new Set<string>();
+  return selection.flatMap((choice: unknown) => {
+    const issue = findChoiceIssue(choice);
+    if (issue !== undefined) return [issue];
+    const name = nameOf(choice as AdapterChoice);
+    const isTaken = used.has(name);
+    used.add(name);
+    return isTaken
+      ? [
+          `Expected a unique adapter name, got a second ${JSON.stringify(name)}. Remove one of the two adapters.`,
+        ]
+      : [];
+  });
+}
+
+function findChoiceIssue(choice: unknown): string | undefined {
+  if (typeof choice === 'string') {
+    return adapterNames.has(choice)
+      ? undefined
+      : `Unknown adapter ${JSON.stringify(choice)}. ${toNameHint(choice, { kind: 'adapters', known: adapterNames })}`;
+  }
+  if (isAdapterModule(choice)) return findModuleIssue({ ...choice });
+  try {
+    checkAdapter(choice);
+    return undefined;
+  } catch (error) {
+    if (KelivoError.isInstance(error)) return error.message;
+    throw error;
+  }
+}
+
+function findModuleIssue(module: Record<string, unknown>): string | undefined {
+  const unknown = Object.keys(module).find(key => key !== 'import' && key !== 'export');
+  if (unknown !== undefined) {
+    return `Expected an adapter module with \`import\` and \`export\`, got the key \`${unknown}\`.`;
+  }
+  const wrong = Object.entries(module).find(
+    ([, value]) => value !== undefined && (typeof value !== 'string' || value === ''),
+  );
+  return (
+    wrong && `Expected \`${wrong[0]}\` of an adapter module to be a name, got ${JSON.stringify(wrong[1])}.`
+  );
+}
+
+/** Suggests the nearest name and lists all names. */
+export function toNameHint(name: string, { kind, known }: { kind: string; known: Iterable<string> }): string {
+  // Every name of one or two characters is similar to every other one.
+  const nearest = name.length < 3 ? undefined : nearestName(name, known);
+  const suggestion = nearest === undefined ? '' : `Did you mean ${JSON.stringify(nearest)}? `;
+  return `${suggestion}Known ${kind}: ${[...known].map(one => JSON.stringify(one)).join(', ')}.`;
+}
+
+const nameOf = (choice: AdapterChoice): string => {
+  if (typeof choice === 'string') return choice;
+  return isAdapterModule(choice) ? toModuleName(choice) : choice.name;
+};
+
+/** Returns the name of the adapter that a module exports. */
+export const toModuleName = ({ import: module, export: name = 'default' }: AdapterModule): string =>
+  name === 'default' ? module : `${module}#${name}`;

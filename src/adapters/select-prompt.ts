@@ -1,0 +1,108 @@
+import { hermesFormat } from '../text-tools/formats/hermes.js';
+import { qwenXmlFormat } from '../text-tools/formats/qwen-xml.js';
+import type { TextToolFormat } from '../text-tools/text-tool-format.js';
+import { claudeFormat } from './claude.js';
+import { commandRFormat } from './command-r.js';
+import { deepseekFormat, dsmlFormat } from './deepseek.js';
+import { toolRequestFormat } from './gemma.js';
+import { glmFormat } from './glm.js';
+import { kimiFormat } from './kimi.js';
+import { bareJsonFormat, llamaFormat } from './llama.js';
+import { minimaxFormat } from './minimax.js';
+import { mistralFormat } from './mistral.js';
+import { seedFormat } from './seed-oss.js';
+import { KelivoError } from '../shared/errors.js';
+import { toNameHint } from './adapter-choice.js';
+import { type ToolPrompting, type ToolPromptName, toolPromptNames } from './tool-prompt-names.js';
+import {
+  commandRPrompt,
+  deepseekPrompt,
+  hermesPrompt,
+  kimiPrompt,
+  llamaPrompt,
+  mistralPrompt,
+  toolRequestPrompt,
+} from './tool-prompts/json-prompts.js';
+import {
+  claudePrompt,
+  dsmlPrompt,
+  glmPrompt,
+  minimaxPrompt,
+  qwenXmlPrompt,
+  seedPrompt,
+} from './tool-prompts/tag-prompts.js';
+import type { ToolPrompt } from './tool-prompts/tool-prompt.js';
+
+interface Syntax {
+  readonly prompt: ToolPrompt;
+  /** The formats that read the calls back. */
+  readonly formats: readonly TextToolFormat[];
+}
+
+const syntaxes: Readonly<Record<ToolPromptName, Syntax>> = {
+  hermes: { prompt: hermesPrompt, formats: [hermesFormat] },
+  'qwen-xml': { prompt: qwenXmlPrompt, formats: [qwenXmlFormat] },
+  claude: { prompt: claudePrompt, formats: [claudeFormat] },
+  'command-r': { prompt: commandRPrompt, formats: [commandRFormat] },
+  deepseek: { prompt: deepseekPrompt, formats: [deepseekFormat] },
+  dsml: { prompt: dsmlPrompt, formats: [dsmlFormat] },
+  glm: { prompt: glmPrompt, formats: [glmFormat] },
+  kimi: { prompt: kimiPrompt, formats: [kimiFormat] },
+  llama: { prompt: llamaPrompt, formats: [llamaFormat, bareJsonFormat] },
+  minimax: { prompt: minimaxPrompt, formats: [minimaxFormat] },
+  mistral: { prompt: mistralPrompt, formats: [mistralFormat] },
+  'seed-oss': { prompt: seedPrompt, formats: [seedFormat] },
+  'tool-request': { prompt: toolRequestPrompt, formats: [toolRequestFormat] },
+};
+
+/** The syntax of each family that was trained on another one than Hermes, by the name of its adapter. */
+const families: Readonly<Record<string, (modelId: string) => ToolPromptName>> = {
+  qwen: id => (/coder|qwen-?3\.[5-9]|qwen-?[4-9]/i.test(id) ? 'qwen-xml' : 'hermes'),
+  nemotron: id => (/nemotron-?3/i.test(id) ? 'qwen-xml' : 'hermes'),
+  mimo: id => (/mimo-?v/i.test(id) ? 'qwen-xml' : 'hermes'),
+  step3: () => 'qwen-xml',
+  claude: () => 'claude',
+  'command-r': () => 'command-r',
+  deepseek: id => (/v3[.-]2|v4/i.test(id) ? 'dsml' : 'deepseek'),
+  gemma: () => 'tool-request',
+  glm: () => 'glm',
+  kimi: () => 'kimi',
+  llama: () => 'llama',
+  minimax: id => (/m3/i.test(id) ? 'hermes' : 'minimax'),
+  mistral: () => 'mistral',
+  'seed-oss': () => 'seed-oss',
+};
+
+/** The syntax that a model is prompted with. */
+export interface SelectedPrompt extends Syntax {
+  readonly name: ToolPromptName;
+}
+
+/**
+ * Returns the syntax with a name. `auto` is that of the first adapter with one, and Hermes without any, which most models
+ * understand.
+ *
+ * @throws KelivoError with code `invalid-settings` for an unknown name.
+ */
+export function selectPrompt(
+  prompting: ToolPrompting,
+  { modelId, adapters }: { modelId: string; adapters: readonly string[] },
+): SelectedPrompt {
+  validateToolPrompting(prompting);
+  const family = adapters.find(adapter => Object.hasOwn(families, adapter));
+  const name =
+    prompting === 'auto'
+      ? ((family === undefined ? undefined : families[family]?.(modelId)) ?? 'hermes')
+      : prompting;
+  return { name, ...syntaxes[name] };
+}
+
+function validateToolPrompting(prompting: unknown): void {
+  const known = ['auto', ...toolPromptNames];
+  if (typeof prompting === 'string' && known.includes(prompting)) return;
+  const hint = toNameHint(String(prompting), { kind: 'values', known });
+  throw new KelivoError({
+    code: 'invalid-settings',
+    message: `Unknown value ${JSON.stringify(prompting) ?? 'undefined'} for \`toolPrompting\`. ${hint}`,
+  });
+}

@@ -1,0 +1,22 @@
+/** Syntaxes in which tools, calls and results can be written into the prompt. */
+export const toolPromptNames = [
+  'hermes',
+  'qwen-xml',
+  'claude',
+  'command-r',
+  'deepseek',
+  'dsml',
+  'glm',
+  'kimi',
+  'llama',
+  'minimax',
+  'mistral',
+  'seed-oss',
+  'tool-request',
+] as const;
+
+/** The name of a syntax. */
+export type ToolPromptName = (typeof toolPromptNames)[number];
+
+/** A syntax, or `auto` for the one of the model's family. */
+export type ToolPrompting = ToolPromptName | 'auto';

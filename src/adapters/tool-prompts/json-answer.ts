@@ -1,0 +1,95 @@
+import type { LanguageModelV2Middleware, LanguageModelV2StreamPart } from '@ai-sdk/provider';
+import { type PartTransformer, transformParts } from '../../parts/transform.js';
+import { writesAnswerFormat } from './tool-prompt-middleware.js';
+
+/** White space and the opening line of fenced code. */
+const OPEN = /^\s*```[a-z]*[ \t]*(?:\r?\n|(?=[{["]))/i;
+/** A text that may still become `OPEN`. */
+const MAYBE_OPEN = /^\s*(?:`{0,3}|```[a-z]*[ \t]*\r?)$/i;
+/**
+ * Removes the code fence around a JSON response. Models add it although the prompt forbids it, and hosts parse the text
+ * as it is. Runs around the adapters, because calls in code fences are not read.
+ */
+export const jsonAnswerMiddleware: LanguageModelV2Middleware = {
+  middlewareVersion: 'v2',
+  async wrapGenerate({ doGenerate, params }) {
+    const result = await doGenerate();
+    if (!writesAnswerFormat(params)) return result;
+    const content = result.content.map(part => {
+      if (part.type !== 'text') return part;
+      const fence = createUnfencing();
+      return { ...part, text: fence.add(part.text) + fence.end() };
+    });
+    return { ...result, content };
+  },
+  async wrapStream({ doStream, params }) {
+    const { stream, ...rest } = await doStream();
+    return {
+      ...rest,
+      stream: writesAnswerFormat(params) ? transformParts(stream, createTransformer()) : stream,
+    };
+  },
+};
+
+function createTransformer(): PartTransformer {
+  const texts = new Map<string, Unfencing>();
+  return {
+    part(part, emit) {
+      const write = (id: string, delta: string, from: LanguageModelV2StreamPart): void => {
+        if (delta === '') return;
+        emit(from.type === 'text-delta' ? { ...from, delta } : { type: 'text-delta', id, delta });
+      };
+      if (part.type === 'text-start') texts.set(part.id, createUnfencing());
+      const text = part.type === 'text-delta' || part.type === 'text-end' ? texts.get(part.id) : undefined;
+      if (text === undefined || (part.type !== 'text-delta' && part.type !== 'text-end')) emit(part);
+      else if (part.type === 'text-delta') write(part.id, text.add(part.delta), part);
+      else {
+        write(part.id, text.end(), part);
+        emit(part);
+      }
+    },
+  };
+}
+
+interface Unfencing {
+  /** Returns the text that is certain. */
+  add(delta: string): string;
+  end(): string;
+}
+
+function createUnfencing(): Unfencing {
+  let state: 'start' | 'fenced' | 'plain' = 'start';
+  let held = '';
+  return {
+    add(delta) {
+      const text = held + delta;
+      held = '';
+      if (state === 'plain') return text;
+      if (state === 'start') {
+        if (MAYBE_OPEN.test(text)) {
+          held = text;
+          return '';
+        }
+        const [open = ''] = OPEN.exec(text) ?? [];
+        state = open === '' ? 'plain' : 'fenced';
+        if (state === 'plain') return text;
+        return this.add(text.slice(open.length));
+      }
+      const end = endOf(text);
+      held = text.slice(end);
+      return text.slice(0, end);
+    },
+    end() {
+      const rest = held;
+      held = '';
+      return state === 'fenced' && rest.includes('```') ? '' : rest;
+    },
+  };
+}
+
+/** Returns the offset of the white space and of the fence, or its beginning, at the end of a text. */
+const endOf = (text: string): number =>
+  text
+    .trimEnd()
+    .replace(/`{1,3}$/, '')
+    .trimEnd().length;

@@ -1,0 +1,99 @@
+import type { LanguageModelV2FunctionTool } from '@ai-sdk/provider';
+import type { PlainObject } from '../../shared/json.js';
+
+/** Writes tools, calls and results as the chat template of a family writes them. */
+export interface ToolPrompt {
+  /** Declares tools and explains the syntax of calls, for the system message. */
+  tools(tools: readonly LanguageModelV2FunctionTool[]): string;
+  /** Writes the calls of one message. */
+  calls(calls: readonly PromptCall[]): string;
+  /** Writes the results of one round, for a user message. */
+  results(results: readonly PromptResult[]): string;
+}
+
+export interface PromptCall {
+  readonly id: string;
+  readonly name: string;
+  readonly input: PlainObject;
+}
+
+export interface PromptResult {
+  readonly id: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Joins lines. */
+export const lines = (...texts: readonly string[]): string => texts.join('\n');
+
+/** Creates a writer that writes each item and joins them with line breaks. */
+export const each =
+  <Item>(write: (item: Item) => string) =>
+  (items: readonly Item[]): string =>
+    items.map(write).join('\n');
+
+/** The declaration of a function as most chat templates write it. */
+export const toFunction = ({
+  name,
+  description,
+  inputSchema,
+}: LanguageModelV2FunctionTool): { name: string; description?: string; parameters: PlainObject } => {
+  const { $schema: _version, ...parameters } = inputSchema as PlainObject;
+  return { name, ...(description !== undefined && { description }), parameters };
+};
+
+/** `{"type": "function", "function": {…}}` */
+export const toJsonTool = (tool: LanguageModelV2FunctionTool): string =>
+  JSON.stringify({ type: 'function', function: toFunction(tool) });
+
+/** `{"name": …, "arguments": {…}}` */
+export const toJsonCall = ({ name, input }: PromptCall): string => JSON.stringify({ name, arguments: input });
+
+/** The formats with tags contain strings without quotes, and other values as JSON. */
+export const toValue = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);
+
+/** Writes each argument of a call. */
+export const toArguments = (
+  { input }: PromptCall,
+  write: (key: string, value: string, isText: boolean) => string,
+): string[] =>
+  Object.entries(input)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => write(key, toValue(value), typeof value === 'string'));
+
+/**
+ * Encloses a result in tags. Closing tags inside the result are escaped, because everything after them would be read as
+ * the text of the user.
+ *
+ * @param outer The closing tags around the results.
+ */
+export const enclose = (
+  text: string,
+  {
+    open,
+    close,
+    outer = [],
+    separator = '\n',
+  }: { open: string; close: string; outer?: readonly string[]; separator?: string },
+): string => {
+  const escaped = [close, ...outer].reduce(
+    (result, tag) => result.replaceAll(tag, `${tag.slice(0, 1)}\\${tag.slice(1)}`),
+    text,
+  );
+  return [open, escaped, close].join(separator);
+};
+
+/** Writes a value as JSON in which a closing marker is escaped. */
+export const toJsonWithout = (marker: string, value: unknown): string =>
+  JSON.stringify(value).replaceAll(
+    marker,
+    `\\u${marker.charCodeAt(0).toString(16).padStart(4, '0')}${marker.slice(1)}`,
+  );
+
+/** A call that shows the syntax. */
+export const exampleCall: PromptCall = {
+  id: 'functions.example_function_name:0',
+  name: 'example_function_name',
+  input: { example_parameter_1: 'value_1', example_parameter_2: 2 },
+};

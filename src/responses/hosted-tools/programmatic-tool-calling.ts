@@ -1,0 +1,99 @@
+import * as z from 'zod/v4';
+import { idOf, objectOf, type PlainObject } from '../../shared/json.js';
+import type { HostedInputItem } from '../wire.js';
+import { type HostedTool, presentFields, type ServerCall, toCallId, toItemId } from './hosted-tool.js';
+import { defineToolFactory } from './tool-factory.js';
+
+/** A program that the model wrote. */
+export interface ProgrammaticToolCallingInput {
+  /** JavaScript that calls tools. */
+  code: string;
+  /** Identifies the program for the API, which requires it unchanged in later requests. */
+  fingerprint: string;
+}
+
+/** The end of a program. */
+export interface ProgrammaticToolCallingOutput {
+  /** Text that the program returned. */
+  result: string;
+  status: 'completed' | 'incomplete';
+}
+
+const createTool = defineToolFactory<ProgrammaticToolCallingInput, ProgrammaticToolCallingOutput, object>({
+  id: 'openai.programmatic_tool_calling',
+  name: 'programmatic_tool_calling',
+  toSchemas: () => ({
+    inputSchema: z.object({ code: z.string(), fingerprint: z.string() }),
+    outputSchema: z.object({ result: z.string(), status: z.enum(['completed', 'incomplete']) }),
+  }),
+});
+
+/**
+ * Lets the model write programs that call tools, which OpenAI's servers run. A program can call the tools that have
+ * `allowedCallers: ['programmatic']`: functions in `providerOptions.openai`, hosted tools in their arguments. The result of a
+ * program follows in a later response if it calls tools of the host.
+ */
+export const programmaticToolCalling = () => createTool({});
+
+/** `programmatic_tool_calling`: the server runs programs that call tools. */
+export const programmaticToolCallingTool: HostedTool = {
+  declarations: {
+    'openai.programmatic_tool_calling': { type: 'programmatic_tool_calling', choiceFields: [] },
+  },
+  items: {
+    program: {
+      onlyIfDeclared: true,
+      toolName: 'programmatic_tool_calling',
+      callId: toCallId,
+      input: ({ code, fingerprint }) => presentFields({ code, fingerprint }),
+      result: () => undefined,
+      resultFollows: true,
+      metadata: toItemId,
+    },
+    program_output: {
+      onlyIfDeclared: true,
+      toolName: 'programmatic_tool_calling',
+      resultOf: toCallId,
+      result: ({ result, status }) => presentFields({ result, status }),
+      metadata: toItemId,
+      // The program is incomplete, not the response.
+      hasIncompleteResult: true,
+    },
+  },
+  serverReplay: toItems,
+  history: { toolNames: ['programmatic_tool_calling'], idPrefixes: ['cm', 'cmo'] },
+};
+
+function toItems({
+  id,
+  input,
+  result,
+  options,
+  resultOptions,
+}: ServerCall): readonly HostedInputItem[] | undefined {
+  const program = toProgram(id, input, options);
+  const output = toOutput(id, result, resultOptions);
+  if (input !== undefined && program === undefined) return undefined;
+  return program === undefined && output === undefined ? undefined : [program ?? [], output ?? []].flat();
+}
+
+function toProgram(callId: string, input: unknown, { itemId }: PlainObject): HostedInputItem | undefined {
+  const { code, fingerprint } = objectOf(input) ?? {};
+  if (typeof code !== 'string' || typeof fingerprint !== 'string') return undefined;
+  const item = { type: 'program', id: idOf(itemId) ?? callId, call_id: callId, code, fingerprint };
+  return item;
+}
+
+function toOutput(callId: string, value: unknown, { itemId }: PlainObject = {}): HostedInputItem | undefined {
+  const { result, status } = objectOf(value) ?? {};
+  if (typeof result !== 'string') return undefined;
+  const item = {
+    type: 'program_output',
+    // `ai@5` keeps no metadata of results. The official provider also falls back to the id of the call.
+    id: idOf(itemId) ?? callId,
+    call_id: callId,
+    result,
+    status: status === 'incomplete' ? status : 'completed',
+  };
+  return item;
+}

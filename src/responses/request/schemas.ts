@@ -1,0 +1,185 @@
+import type { LanguageModelV2CallWarning } from '@ai-sdk/provider';
+import { isPlainObject, objectOf, objectsOf, type PlainObject, toStableJson } from '../../shared/json.js';
+import { mapSchema, resolveSchema } from '../../tool-calls/json-schema.js';
+import { toStrictIssue } from '../../tool-calls/strict-schema.js';
+
+/** A change of a schema that loses a constraint. */
+type Loss = 'property-names' | 'lookaround' | 'root-keyword' | 'depth';
+
+/** A schema as the API accepts it. */
+interface AcceptedSchema {
+  readonly schema: PlainObject;
+  readonly losses: readonly Loss[];
+}
+
+/** The texts of the warnings. The API does not enforce these constraints, and a host still validates them. */
+const LOSS_TEXTS: Readonly<Record<Loss, string>> = {
+  'property-names':
+    'The Responses API does not support `propertyNames` in JSON schemas. It was removed, so the API does not enforce ' +
+    'the constraint on property names.',
+  lookaround:
+    'The Responses API does not support lookaround in `pattern` of JSON schemas. The pattern was removed, so the API ' +
+    'does not enforce it.',
+  'root-keyword':
+    'The Responses API does not support `oneOf`, `anyOf`, `allOf`, `enum` and `not` at the top level of tool schemas. ' +
+    'Their properties became optional properties of the tool, so the API does not enforce the combinations.',
+  depth:
+    'A JSON schema that contains itself as an object or is nested too deeply cannot be sent. Its inner part was ' +
+    'replaced by a schema that allows any value. Use `$ref` for recursive schemas.',
+};
+
+/** Collects the losses of all schemas of a request, for one warning of each kind. */
+export interface SchemaLosses {
+  add(losses: readonly Loss[], owner: string): void;
+  /** Writes one warning for each kind of loss. */
+  report(warn: (warning: LanguageModelV2CallWarning) => void): void;
+}
+
+export function createSchemaLosses(): SchemaLosses {
+  const owners = new Map<Loss, Set<string>>();
+  return {
+    add(losses, owner) {
+      for (const loss of losses) owners.set(loss, (owners.get(loss) ?? new Set()).add(owner));
+    },
+    report(warn) {
+      for (const [loss, names] of owners) {
+        warn({ type: 'other', message: `${LOSS_TEXTS[loss]} Affected: ${[...names].join(', ')}.` });
+      }
+    },
+  };
+}
+
+/**
+ * Converts the schema of a tool's arguments to one that the API accepts: of type `object`, with `properties`. For tools
+ * without arguments, MCP servers send `{}`, nothing or `type: null`.
+ */
+export const toParameters: (schema: unknown) => AcceptedSchema = remember(schema => {
+  const converted = toAcceptedSchema(schema);
+  const accepted = withoutRootKeywords(converted.schema);
+  const isChanged = accepted !== converted.schema;
+  const losses: readonly Loss[] = isChanged ? [...converted.losses, 'root-keyword'] : converted.losses;
+  const { type, properties } = accepted;
+  const hasProperties = isPlainObject(properties);
+  const isObjectSchema = type === undefined || [type].flat().includes('object');
+  if (!isObjectSchema && !hasProperties) return NO_PARAMETERS;
+  return {
+    schema: { ...accepted, type: 'object', properties: hasProperties ? properties : {} },
+    losses,
+  };
+});
+
+/** Keywords that the API rejects at the top level of a tool's schema: langchain-ai/langchainjs#9804 */
+const ROOT_KEYWORDS = ['oneOf', 'anyOf', 'allOf', 'enum', 'not'] as const;
+
+/**
+ * Moves the properties of alternatives to the root. A property that several alternatives define differently accepts the
+ * values of each. Those of `allOf` stay required.
+ */
+function withoutRootKeywords(root: PlainObject): PlainObject {
+  if (ROOT_KEYWORDS.every(keyword => root[keyword] === undefined)) return root;
+  const { oneOf, anyOf, allOf, enum: _enum, not: _not, ...rest } = root;
+  const properties = new Map(
+    Object.entries(objectOf(rest.properties) ?? {}).map(([name, own]) => [name, [own]]),
+  );
+  const required = new Set(Array.isArray(rest.required) ? rest.required : []);
+  const visited = new Set<PlainObject>();
+  const addBranches = (branches: unknown, { areRequired }: { areRequired: boolean }): void => {
+    for (const branch of objectsOf(branches).map(inner => resolveSchema(inner, root))) {
+      // A branch may be an alternative of itself, by reference.
+      if (visited.has(branch)) continue;
+      visited.add(branch);
+      for (const [name, schema] of Object.entries(objectOf(branch.properties) ?? {})) {
+        const known = properties.get(name) ?? [];
+        const isKnown = known.some(other => toStableJson(other) === toStableJson(schema));
+        if (!isKnown) properties.set(name, [...known, schema]);
+      }
+      if (areRequired && Array.isArray(branch.required)) branch.required.forEach(name => required.add(name));
+      addBranches(branch.allOf, { areRequired });
+      addBranches([branch.oneOf, branch.anyOf].flat(), { areRequired: false });
+    }
+  };
+  addBranches(allOf, { areRequired: true });
+  addBranches([oneOf, anyOf].flat(), { areRequired: false });
+  return {
+    ...rest,
+    type: 'object',
+    properties: Object.fromEntries(
+      [...properties].map(([name, [first, ...others]]) => [
+        name,
+        others.length === 0 ? first : { anyOf: [first, ...others] },
+      ]),
+    ),
+    ...(required.size > 0 && { required: [...required] }),
+  };
+}
+
+const NO_PARAMETERS: AcceptedSchema = { schema: { type: 'object', properties: {} }, losses: [] };
+
+/** Converts the schema of a response or of a tool's output to one that the API accepts. */
+export const toAcceptedSchema: (schema: unknown) => AcceptedSchema = remember(schema => {
+  const losses = new Set<Loss>();
+  const accept = (inner: PlainObject): PlainObject => toAccepted(inner, losses);
+  const accepted = mapSchema(schema, accept, () => losses.add('depth'));
+  return { schema: withoutRootReference({ ...accepted }), losses: [...losses] };
+});
+
+/** Returns why strict mode rejects a schema, as the end of a sentence. Undefined if it accepts the schema. */
+export const strictIssueOf: (schema: PlainObject) => { readonly issue: string | undefined } = remember(
+  schema => ({ issue: toStrictIssue(schema) }),
+);
+
+/** Remembers results by the schema object: a turn sends the same tools in every round. */
+function remember<Result extends object>(
+  convert: (schema: PlainObject) => Result,
+): (schema: unknown) => Result {
+  const known = new WeakMap<object, Result>();
+  return schema => {
+    if (!isPlainObject(schema)) return convert({});
+    const result = known.get(schema) ?? convert(schema);
+    known.set(schema, result);
+    return result;
+  };
+}
+
+/** Returns one schema without what the API rejects. The schemas inside it have been converted already. */
+function toAccepted(schema: PlainObject, losses: Set<Loss>): PlainObject {
+  const { $schema: _, propertyNames, ...rest } = schema;
+  const hasLookaround = typeof rest.pattern === 'string' && containsLookaround(rest.pattern);
+  if (propertyNames !== undefined && propertyNames !== true) losses.add('property-names');
+  if (hasLookaround) losses.add('lookaround');
+  const reference = toOnlyReference(rest);
+  const isUnchanged =
+    !('$schema' in schema) && !('propertyNames' in schema) && !hasLookaround && reference === undefined;
+  if (isUnchanged) return schema;
+  const { pattern, allOf, ...others } = rest;
+  return {
+    ...others,
+    ...(pattern !== undefined && !hasLookaround && { pattern }),
+    ...(reference === undefined ? allOf !== undefined && { allOf } : { $ref: reference }),
+  };
+}
+
+/** Returns the reference of `allOf: [{ $ref }]`, in which Zod wraps recursive schemas. The API has no `allOf`. */
+function toOnlyReference({ allOf, $ref }: PlainObject): string | undefined {
+  if (!Array.isArray(allOf) || allOf.length !== 1 || $ref !== undefined) return undefined;
+  const only: unknown = allOf[0];
+  if (!isPlainObject(only) || typeof only.$ref !== 'string') return undefined;
+  return Object.keys(only).length === 1 ? only.$ref : undefined;
+}
+
+/** Copies the definition that a root refers to into the root, which must have the type `object`. */
+function withoutRootReference(root: PlainObject): PlainObject {
+  const { $ref, ...rest } = root;
+  if (typeof $ref !== 'string' || !$ref.startsWith('#/')) return root;
+  return { ...resolveSchema({ $ref }, root), ...rest };
+}
+
+/**
+ * Returns true if a regular expression contains lookaround: `(?=`, `(?!`, `(?<=` or `(?<!`, neither escaped nor in a
+ * character class.
+ */
+function containsLookaround(pattern: string): boolean {
+  // Consumes escapes and classes, so that only real groups remain.
+  const tokens = pattern.matchAll(/\\[^]|\[(?:\\[^]|[^\]\\])*\]|\(\?<?[=!]/g);
+  return [...tokens].some(([token]) => token.startsWith('(?'));
+}

@@ -1,0 +1,89 @@
+import { readJsonCalls } from '../json-call.js';
+import type { TagGrammar } from '../tag-grammar.js';
+import { readTaggedCall } from '../tagged-call.js';
+import { findSpaceEnd, readName, type Reading, type TextCursor } from '../text-cursor.js';
+import type { TextCalls, TextToolFormat } from '../text-tool-format.js';
+import { createPairGrammar } from './argument-pairs.js';
+
+const MAX_SPACE = 32;
+const MAX_SUFFIX = 32;
+
+/**
+ * `<tool_calls>` with one of these bodies:
+ *
+ * - `[{"name": …, "arguments": {…}}]` of Hunyuan A13B and Jamba
+ * - `<tool_call>name<tool_sep>`, pairs of `<arg_key>` and `<arg_value>`, and `</tool_call>` for each call of Hunyuan 3
+ *
+ * Tokenizers of Hunyuan 3 append a suffix to all tags, such as `:opensource`. All tags of a list have the same one.
+ */
+export const callListFormat: TextToolFormat = {
+  name: 'call-list',
+  openers: ['<tool_calls>', '<tool_calls:'],
+  closers: ['</tool_calls>'],
+  *accepts(cursor) {
+    return /[[{<\w]/.test((yield* cursor.peek()) ?? '');
+  },
+  *read(cursor, calls, opener) {
+    const suffix = yield* readSuffix(cursor, opener);
+    if (suffix === undefined) return false;
+    yield* cursor.takeSpace(MAX_SPACE);
+    if (yield* cursor.takes(`<tool_call${suffix}>`)) return yield* readCalls(cursor, calls, suffix);
+    const fields = { name: 'name', arguments: ['arguments', 'parameters'], id: 'id' };
+    return yield* readJsonCalls(cursor, calls, { fields });
+  },
+};
+
+/** The calls of Hunyuan 3 without the tags of a list. */
+export const pairCallFormat: TextToolFormat = {
+  name: 'pair-call',
+  openers: ['<tool_call>', '<tool_call:'],
+  closers: ['</tool_call>'],
+  *accepts(cursor) {
+    return /[\p{L}\p{N}_]/u.test((yield* cursor.peek()) ?? '');
+  },
+  *read(cursor, calls, opener) {
+    const suffix = yield* readSuffix(cursor, opener);
+    return suffix !== undefined && (yield* readCalls(cursor, calls, suffix));
+  },
+};
+
+/** Reads calls up to the end of their list, from after the first opening tag. */
+function* readCalls(cursor: TextCursor, calls: TextCalls, suffix: string): Reading<boolean> {
+  const grammar = createPairGrammar(name => name + suffix);
+  do {
+    if (!(yield* readPairs(cursor, calls, { grammar, suffix }))) return false;
+  } while (yield* takesTag(cursor, `<tool_call${suffix}>`));
+  yield* takesTag(cursor, `</tool_calls${suffix}>`);
+  return true;
+}
+
+/** Reads one call of Hunyuan 3 after its opening tag. */
+function* readPairs(
+  cursor: TextCursor,
+  calls: TextCalls,
+  { grammar, suffix }: { grammar: TagGrammar; suffix: string },
+): Reading<boolean> {
+  yield* cursor.takeSpace(MAX_SPACE);
+  const name = yield* readName(cursor);
+  if (name === '' || !(yield* takesTag(cursor, `<tool_sep${suffix}>`))) return false;
+  return yield* readTaggedCall(cursor, calls, { grammar, name });
+}
+
+/** Takes the suffix of an opener that ends with its colon. Returns undefined for text that is no suffix. */
+function* readSuffix(cursor: TextCursor, opener: string): Reading<string | undefined> {
+  if (!opener.endsWith(':')) return '';
+  let length = 0;
+  let character = yield* cursor.peek();
+  while (character !== undefined && /[\w-]/.test(character) && length < MAX_SUFFIX) {
+    character = yield* cursor.peek(++length);
+  }
+  return length > 0 && character === '>' ? `:${cursor.take(length + 1).slice(0, -1)}` : undefined;
+}
+
+/** Takes a tag and the white space before it. Takes nothing if another text comes next. */
+function* takesTag(cursor: TextCursor, tag: string): Reading<boolean> {
+  const start = yield* findSpaceEnd(cursor, { start: 0, most: MAX_SPACE });
+  if (!(yield* cursor.sees(tag, start))) return false;
+  cursor.take(start + tag.length);
+  return true;
+}

@@ -1,0 +1,76 @@
+import { readGemmaCall } from '../gemma-call.js';
+import type { TextToolFormat } from '../text-tool-format.js';
+
+/** `<|tool_call>call:name{key:<|"|>text<|"|>,key:3}<tool_call|>` of Gemma 4. */
+export const gemma4Format: TextToolFormat = {
+  name: 'gemma4',
+  openers: ['<|tool_call>'],
+  closers: ['<tool_call|>', '<turn|>', '<|tool_response>'],
+  turnEnds: ['<turn|>'],
+  artefacts: ['<channel|>', '<|channel>', '<|channel>thought\n<channel|>'],
+  read: (cursor, calls) => readGemmaCall(cursor, calls, '<|"|>'),
+};
+
+/** `<start_function_call>call:name{key:<escape>text<escape>}<end_function_call>` of FunctionGemma. */
+export const functionGemmaFormat: TextToolFormat = {
+  name: 'functiongemma',
+  openers: ['<start_function_call>'],
+  closers: ['<end_function_call>', '<start_function_response>', '<end_of_turn>'],
+  turnEnds: ['<end_of_turn>'],
+  read: (cursor, calls) => readGemmaCall(cursor, calls, '<escape>'),
+};
+
+const MAX_NAME = 128;
+
+/**
+ * `call:name{key:value}` of servers that drop special tokens. It counts only at the start of a line, for declared
+ * tools.
+ */
+export const gemmaCallFormat: TextToolFormat = {
+  name: 'gemma-call',
+  openers: ['\ncall:'],
+  startOpeners: ['call:'],
+  *accepts(cursor, calls) {
+    const start = (yield* cursor.sees('call:')) ? 'call:'.length : 0;
+    let name = '';
+    while (name.length < MAX_NAME) {
+      const character = yield* cursor.peek(start + name.length);
+      if (character === '{') return calls.isDeclared(name);
+      if (character === undefined || !/[-.:\w$\u0080-\uffff]/.test(character)) return false;
+      name += character;
+    }
+    return false;
+  },
+  read: (cursor, calls) => readGemmaCall(cursor, calls, '<|"|>'),
+};
+
+const THOUGHT = 'thought\n';
+const THOUGHT_END = '<channel|>';
+
+/**
+ * Reasoning whose opening token is missing: `thought`, a line break, and text up to the closing token. The word may also
+ * start an answer, so the text is held back until the token has arrived.
+ */
+export const gemmaThoughtFormat: TextToolFormat = {
+  name: 'gemma-thought',
+  openers: [],
+  startOpeners: [THOUGHT],
+  isMessageMarkup: true,
+  *read(cursor, calls) {
+    cursor.take(THOUGHT.length);
+    let text = '';
+    for (;;) {
+      text += cursor.takeUntil(TOKEN_START);
+      const token = yield* cursor.match([THOUGHT_END, '<|tool_call>']);
+      if (token === THOUGHT_END) break;
+      if (token !== undefined || (yield* cursor.peek()) === undefined) return false;
+      text += cursor.take(1);
+    }
+    cursor.take(THOUGHT_END.length);
+    if (text.trim() !== '') calls.reasoning(text.trim());
+    calls.drop();
+    return false;
+  },
+};
+
+const TOKEN_START = /</g;

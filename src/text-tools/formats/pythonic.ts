@@ -1,0 +1,154 @@
+import { readJsonCalls } from '../json-call.js';
+import { findPythonCall, findPythonList, readPythonCalls } from '../python-call.js';
+import { findSpaceEnd, type Reading, type TextCursor } from '../text-cursor.js';
+import type { TextCalls, TextToolFormat } from '../text-tool-format.js';
+
+/** Returns true if a list of calls or a single call without brackets comes next. */
+function* seesCalls(cursor: TextCursor): Reading<boolean> {
+  return ((yield* findPythonList(cursor)) ?? (yield* findPythonCall(cursor))) !== undefined;
+}
+
+/** Returns true if a list comes next whose first call is of a declared tool. */
+function* seesDeclaredList(cursor: TextCursor, calls: TextCalls): Reading<boolean> {
+  const name = yield* findPythonList(cursor);
+  return name !== undefined && calls.isDeclared(name);
+}
+
+/** `[name(key=value, …), …]` at the start of a response, without a marker. The first tool must be declared. */
+export const pythonicFormat: TextToolFormat = {
+  name: 'pythonic',
+  openers: [],
+  startOpeners: ['['],
+  closers: ['<|eot_id|>', '<|eot|>', '<|eom|>', '<end_of_turn>'],
+  accepts: seesDeclaredList,
+  read: (cursor, calls) => readPythonCalls(cursor, calls),
+};
+
+/** The same list between the special tokens of Llama 4. */
+export const llamaPythonicFormat: TextToolFormat = {
+  name: 'llama-pythonic',
+  openers: ['<|python_start|>'],
+  closers: ['<|python_end|>', '<|eot|>', '<|eom|>'],
+  accepts: seesCalls,
+  read: (cursor, calls) => readPythonCalls(cursor, calls, { close: '<|python_end|>' }),
+};
+
+/** `<function_calls>`, then one call per line, of OLMo 3. */
+export const olmoFormat: TextToolFormat = {
+  name: 'olmo',
+  openers: ['<function_calls>'],
+  closers: ['</function_calls>', '<|im_end|>', '<|endoftext|>'],
+  accepts: seesCalls,
+  read: (cursor, calls) => readPythonCalls(cursor, calls, { close: '</function_calls>' }),
+};
+
+const LFM_END = '<|tool_call_end|>';
+
+/** `<|tool_call_start|>[name(key=value, …)]<|tool_call_end|>` of LFM2, or JSON between the markers. */
+export const lfmFormat: TextToolFormat = {
+  name: 'lfm',
+  openers: ['<|tool_call_start|>'],
+  closers: [LFM_END, '<|im_end|>'],
+  artefacts: ['<|tool_list_start|>', '<|tool_list_end|>', '<|tool_response_start|>', '<|tool_response_end|>'],
+  *read(cursor, calls) {
+    if (yield* seesCalls(cursor)) {
+      if (!(yield* readPythonCalls(cursor, calls, { close: LFM_END }))) return false;
+    } else {
+      const fields = { name: 'name', arguments: ['arguments', 'parameters'] };
+      if (!(yield* readJsonCalls(cursor, calls, { fields }))) return false;
+      yield* cursor.takeSpace(MAX_SPACE);
+      yield* cursor.takes(LFM_END);
+    }
+    return yield* takeEcho(cursor);
+  },
+};
+
+const MAX_SPACE = 32;
+/** Longer than most calls. Text that is held back longer is no echo. */
+const MAX_ECHO = 4096;
+
+/**
+ * Takes the calls that LFM2 repeats after the end marker, up to another end marker.
+ *
+ * @returns false for a list that is no echo. Its bracket is taken, so that it is not read as a call.
+ */
+function* takeEcho(cursor: TextCursor): Reading<boolean> {
+  for (;;) {
+    const start = yield* findSpaceEnd(cursor, { start: 0, most: MAX_SPACE });
+    if ((yield* cursor.peek(start)) !== '[') return true;
+    const length = yield* findEchoEnd(cursor, start);
+    if (length === undefined) {
+      cursor.take(start + 1);
+      return false;
+    }
+    cursor.take(length);
+  }
+}
+
+function* findEchoEnd(cursor: TextCursor, start: number): Reading<number | undefined> {
+  for (let offset = start; offset < start + MAX_ECHO; offset++) {
+    const character = yield* cursor.peek(offset);
+    if (character === undefined) return undefined;
+    if (character !== '<') continue;
+    if (yield* cursor.sees(LFM_END, offset)) return offset + LFM_END.length;
+    if (yield* cursor.sees('<|tool_call_start|>', offset)) return undefined;
+  }
+  return undefined;
+}
+
+const FENCE = '```tool_code';
+
+/**
+ * A response that consists of a fence with one call per line, as Google's guides prompt Gemma 3. This is the only fence
+ * that is not an example, so nothing is emitted before the end of the response is known.
+ */
+export const toolCodeFormat: TextToolFormat = {
+  name: 'tool-code',
+  openers: [],
+  startOpeners: [FENCE],
+  closers: ['<end_of_turn>'],
+  *accepts(cursor, calls) {
+    const start = yield* findSpaceEnd(cursor, { start: FENCE.length, most: MAX_SPACE });
+    const name = (yield* findPythonList(cursor, start)) ?? (yield* findPythonCall(cursor, start));
+    return name !== undefined && calls.isDeclared(name);
+  },
+  *read(cursor, calls) {
+    cursor.take(FENCE.length);
+    yield* cursor.takeSpace(MAX_SPACE);
+    const found: { name: string; input: string }[] = [];
+    const collector: TextCalls = {
+      ...calls,
+      begin(name) {
+        found.push({ name, input: '' });
+        return calls.isDeclared(name) ? calls.begin(name) : undefined;
+      },
+      input: json => void ((found.at(-1) ?? { input: '' }).input += json),
+      end: () => {},
+    };
+    const isRead =
+      (yield* readPythonCalls(cursor, collector)) &&
+      found.every(({ name }) => calls.isDeclared(name)) &&
+      (yield* endsFence(cursor));
+    if (!isRead) {
+      // The rest may be within the fence, where nothing is a call.
+      while ((yield* cursor.peek()) !== undefined) cursor.take(cursor.rest().length);
+      return false;
+    }
+    for (const { name, input } of found) {
+      calls.begin(name);
+      calls.input(input || '{}');
+      calls.end();
+    }
+    return true;
+  },
+};
+
+/** Takes the end of the fence and of the response. */
+function* endsFence(cursor: TextCursor): Reading<boolean> {
+  yield* cursor.takeSpace(MAX_SPACE);
+  if (!(yield* cursor.takes('```'))) return false;
+  yield* cursor.takeSpace(MAX_SPACE);
+  yield* cursor.takes('<end_of_turn>');
+  yield* cursor.takeSpace(MAX_SPACE);
+  return (yield* cursor.peek()) === undefined;
+}

@@ -1,0 +1,170 @@
+import { tryParseJson } from '../shared/json.js';
+import { mayBeWrapper, unwrapCall } from '../tool-calls/call-wrapper.js';
+import { readJson, repairJson } from '../tool-calls/json-repair.js';
+import { propertySchema, resolveSchema, toProperties } from '../tool-calls/json-schema.js';
+import { allowsAny, repairBySchema, repairValue } from '../tool-calls/schema-repair.js';
+import { isPlainObject } from '../shared/json.js';
+import { createJsonScanner, isPrototypeKey, isSafeJson } from './json-scanner.js';
+import { createTextCursor, type Reading, type TextCursor } from './text-cursor.js';
+import type { DeclaredTool } from './text-tool-format.js';
+
+/**
+ * Reads the arguments of a call as strict JSON, and emits them as soon as they are certain. Values that the tool's schema
+ * does not allow are converted when they are complete.
+ *
+ * @returns the end of the arguments, which must be emitted when the call is complete, or undefined if they are malformed.
+ */
+export function* readJsonArguments(
+  cursor: TextCursor,
+  emit: (json: string) => void,
+  tool: DeclaredTool | undefined,
+): Reading<string | undefined> {
+  for (;;) {
+    const json = yield* readObject(cursor, emit, tool?.schema);
+    // Some models start with an empty object, as Anthropic's streams do.
+    const isStart = json !== undefined && /^\{\s*\}$/.test(json) && (yield* cursor.peek()) === '{';
+    if (!isStart) return json;
+  }
+}
+
+function* readObject(
+  cursor: TextCursor,
+  emit: (json: string) => void,
+  schema: unknown,
+): Reading<string | undefined> {
+  const properties = toProperties(schema);
+  /** Complete text that is not certain, because its meaning depends on the text after it. */
+  let pending = '{';
+  /** True if the object may have to be unwrapped. */
+  let isHeld: boolean | undefined;
+
+  if (!(yield* cursor.takes('{')) || !(yield* takesSpace())) return undefined;
+  if (yield* cursor.takes('}')) return `${pending}}`;
+  do {
+    if (!(yield* takesSpace())) return undefined;
+    const key = yield* takeJsonString(cursor);
+    if (key === undefined || isPrototypeKey(key.value)) return undefined;
+    isHeld ??= mayBeWrapper(key.value, schema);
+    pending += key.json;
+    if (!(yield* takesSpace()) || !(yield* takesPunctuation(':')) || !(yield* takesSpace())) return undefined;
+    if (!(yield* readArgument(key.value)) || !(yield* takesSpace())) return undefined;
+  } while (yield* takesPunctuation(','));
+  if (!(yield* takesPunctuation('}'))) return undefined;
+  return isHeld === true ? unwrap(pending, schema) : pending;
+
+  function* takesPunctuation(character: string): Reading<boolean> {
+    const isNext = yield* cursor.takes(character);
+    if (isNext) pending += character;
+    return isNext;
+  }
+
+  /** Takes white space. Returns false if JSON does not allow it. */
+  function* takesSpace(): Reading<boolean> {
+    const space = yield* cursor.takeSpace();
+    pending += space;
+    return /^[ \t\n\r]*$/.test(space);
+  }
+
+  function* readArgument(key: string): Reading<boolean> {
+    const first = yield* cursor.peek();
+    const own = properties?.[key] ?? propertySchema(resolveSchema(schema, schema), key);
+    const isStreamed = isHeld !== true && first !== undefined && isAllowed(first, own);
+    const scanner = createJsonScanner({ depth: 1 });
+    let emitted = 0;
+    let rest = '';
+    while (scanner.state === 'open') {
+      const available = cursor.rest();
+      const length = scanner.push(available);
+      rest += cursor.take(length);
+      if (isStreamed && scanner.certain > emitted) {
+        const count = scanner.certain - emitted;
+        emit(pending + rest.slice(0, count));
+        pending = '';
+        rest = rest.slice(count);
+        emitted = scanner.certain;
+      }
+      if (length === available.length && scanner.state === 'open' && (yield* cursor.peek()) === undefined)
+        break;
+    }
+    if (scanner.state !== 'complete') return false;
+    pending += isStreamed ? rest : toAllowed(rest, own);
+    return true;
+  }
+
+  /** Returns true if a value that starts with this character needs no conversion, whatever follows. */
+  function isAllowed(first: string, own: unknown): boolean {
+    if (first === '"') return allowsAny('', own, schema);
+    if (first === '{') return allowsAny({}, own, schema);
+    return first === '[' && allowsAny([], own, schema);
+  }
+
+  function toAllowed(json: string, own: unknown): string {
+    const value: unknown = JSON.parse(json);
+    const repaired = repairValue(value, own, { root: schema, json });
+    return repaired === value ? json : JSON.stringify(repaired);
+  }
+}
+
+function unwrap(json: string, schema: unknown): string {
+  const value: unknown = JSON.parse(json);
+  if (!isPlainObject(value) || !isPlainObject(schema)) return json;
+  const unwrapped = unwrapCall(value, schema);
+  return unwrapped === value ? json : JSON.stringify(repairBySchema(unwrapped, schema));
+}
+
+/** Converts complete arguments as `readJsonArguments` does. */
+export function toArguments(json: string, tool: DeclaredTool | undefined): string | undefined {
+  const cursor = createTextCursor();
+  cursor.feed(json);
+  cursor.end();
+  let emitted = '';
+  const rest = readJsonArguments(cursor, chunk => void (emitted += chunk), tool).next().value;
+  return typeof rest === 'string' ? emitted + rest : undefined;
+}
+
+/** Returns the object in a JSON string. Returns `{}` for null and the empty string. */
+export function unwrapText(json: string): string | undefined {
+  const value: unknown = JSON.parse(json);
+  const inner = value === null || value === '' ? '{}' : String(value).trim();
+  if (!inner.startsWith('{')) return undefined;
+  if (isSafeJson(inner)) return inner;
+  const reading = readJson(inner) ?? repairJson(inner);
+  return typeof reading !== 'string' && !reading.isCompleted && isSafeJson(reading.json)
+    ? reading.json
+    : undefined;
+}
+
+/** Takes one JSON value. Returns undefined if it is incomplete or malformed. */
+export function* takeJson(cursor: TextCursor): Reading<string | undefined> {
+  const scanner = createJsonScanner();
+  let json = '';
+  while (scanner.state === 'open') {
+    const available = cursor.rest();
+    const length = scanner.push(available);
+    json += cursor.take(length);
+    // A number ends only before another character or at the end of the text.
+    if (length === available.length && scanner.state === 'open' && (yield* cursor.peek()) === undefined) {
+      scanner.push(' ');
+      break;
+    }
+  }
+  return scanner.state === 'complete' ? json : undefined;
+}
+
+const MAX_STRING = 512;
+
+/** Takes a JSON string. Returns undefined for other text, and for strings of more than `MAX_STRING` characters. */
+export function* takeJsonString(cursor: TextCursor): Reading<{ value: string; json: string } | undefined> {
+  if ((yield* cursor.peek()) !== '"') return undefined;
+  let isEscaped = false;
+  let length = 1;
+  for (; length < MAX_STRING; length++) {
+    const character = yield* cursor.peek(length);
+    if (character === undefined || character < ' ') return undefined;
+    if (!isEscaped && character === '"') break;
+    isEscaped = !isEscaped && character === '\\';
+  }
+  const json = cursor.take(length + 1);
+  const value = tryParseJson(json);
+  return typeof value === 'string' ? { value, json } : undefined;
+}

@@ -1,0 +1,209 @@
+/** The quotes that end a string, by its opening quote. */
+const CLOSING_QUOTES: Readonly<Record<string, string>> = {
+  '"': '"',
+  "'": "'",
+  '“': '"“”',
+  '”': '"“”',
+  '‘': "'‘’`´",
+  '’': "'‘’`´",
+  '`': "'‘’`´",
+  '´': "'‘’`´",
+};
+
+export const isQuote = (character: string): boolean => character in CLOSING_QUOTES;
+
+/** A key without quotes. */
+export const KEY = /[\p{L}\p{N}_$][\p{L}\p{N}_$.-]*/uy;
+/** A key and its colon, of which the end of the text may cut off a part. */
+const KEY_AND_COLON =
+  /(?:"(?:[^"\\\n]|\\.)*(?:"|$)|'(?:[^'\\\n]|\\.)*(?:'|$)|[“”‘’`´][^\n:]*|[\p{L}\p{N}_$][\p{L}\p{N}_$.-]*)\s*(?::|$)/uy;
+const VALUE_START = /["'`“”‘’{[(\d-]|(?:[tTfFnN][a-z]*)(?=\s*(?:[,\]}]|$))/y;
+
+const matchesAt = (expression: RegExp, text: string, at: number): boolean => {
+  expression.lastIndex = at;
+  return expression.test(text);
+};
+
+const SPACE = /[\s\ufeff]*/y;
+
+/** Returns the position after white space and comments, or undefined if a comment does not end. */
+export function skipBlank(text: string, start: number): number | undefined {
+  for (let at = start; ;) {
+    SPACE.lastIndex = at;
+    SPACE.test(text);
+    at = SPACE.lastIndex;
+    if (text.startsWith('//', at) || text[at] === '#') {
+      const end = text.indexOf('\n', at);
+      at = end < 0 ? text.length : end;
+    } else if (text.startsWith('/*', at)) {
+      const end = text.indexOf('*/', at + 2);
+      if (end < 0) return undefined;
+      at = end + 2;
+    } else {
+      return at;
+    }
+  }
+}
+
+/** The position of a string. */
+interface StringContext {
+  readonly isKey: boolean;
+  readonly isInObject: boolean;
+  /** The number of open containers. */
+  readonly depth: number;
+}
+
+/** The contents of a string between `start` and `end`. */
+interface Quoted {
+  readonly start: number;
+  readonly end: number;
+  /** The position after the closing quote. */
+  readonly next: number;
+  /** True if quotes within the string are not escaped. */
+  readonly hasInnerQuotes?: boolean;
+}
+
+/**
+ * Finds the end of the string whose quote is at `at`. A quote ends a string only before text that may follow the string;
+ * any other quote is part of it, because models forget to escape quotes.
+ *
+ * @returns undefined if the string does not end, and `unclear` if several quotes could end it.
+ */
+export function findQuotedEnd(
+  text: string,
+  at: number,
+  context: StringContext,
+): Quoted | 'unclear' | undefined {
+  const quote = text.charAt(at);
+  const triple = quote.repeat(3);
+  if (!context.isKey && `"'\``.includes(quote) && text.startsWith(triple, at)) {
+    const end = text.indexOf(triple, at + 3);
+    return end < 0 ? undefined : { start: at + 3, end, next: end + 3 };
+  }
+  const start = at + 1;
+  const end = findClosingQuote(text, start, { ...context, quotes: CLOSING_QUOTES[quote] ?? quote });
+  if (typeof end !== 'number') return end;
+  const contents = text.slice(start, end);
+  const hasInnerQuotes = /(?<!\\)["“”]/.test(contents) || (quote !== '"' && contents.includes("'"));
+  return { start, end, next: end + 1, hasInnerQuotes };
+}
+
+function findClosingQuote(
+  text: string,
+  start: number,
+  { quotes, ...context }: StringContext & { quotes: string },
+): number | 'unclear' | undefined {
+  const candidate = new RegExp(`\\\\[^]|[${quotes}]`, 'g');
+  candidate.lastIndex = start;
+  /** The number of quotes within the string. */
+  let inner = 0;
+  let unpaired: number | undefined;
+  /** The quote after the last backslash of a path, which was meant to end the string. */
+  let afterBackslash: number | undefined;
+  for (let match = candidate.exec(text); match !== null; match = candidate.exec(text)) {
+    const { index } = match;
+    if (match[0].length > 1) {
+      const isQuoteEscape = quotes.includes(match[0].charAt(1));
+      if (isQuoteEscape && afterBackslash === undefined && isPath(text.slice(start, start + 3))) {
+        if (mayFollow(text, index + 2, { ...context, inner: 0 })) afterBackslash = index + 1;
+      }
+      continue;
+    }
+    if (mayFollow(text, index + 1, { ...context, inner })) {
+      if (unpaired !== undefined) return 'unclear';
+      if (inner % 2 === 0) return index;
+      unpaired = index;
+    }
+    if (!isApostrophe(text, index)) inner++;
+  }
+  return unpaired ?? afterBackslash;
+}
+
+const isApostrophe = (text: string, at: number): boolean =>
+  /['’]/.test(text.charAt(at)) && /\p{L}/u.test(text.charAt(at - 1)) && /\p{L}/u.test(text.charAt(at + 1));
+
+/** Returns true if a string may end before `at`. */
+function mayFollow(
+  text: string,
+  at: number,
+  { isKey, isInObject, depth, inner }: StringContext & { inner: number },
+): boolean {
+  const next = skipBlank(text, at);
+  // At the end of a truncated text, quotes within a string cannot be distinguished from those of later strings.
+  if (next === undefined || next >= text.length) return inner === 0;
+  const character = text.charAt(next);
+  if (isKey) return character === ':';
+  if (depth === 0) return !isQuote(character);
+  if (character === ',') return mayFollowComma(text, next + 1, isInObject);
+  if ('}])'.includes(character)) return mayFollowBracket(text, next + 1, depth);
+  // A comma is missing.
+  if (inner % 2 > 0 || next === at) return false;
+  if (isInObject) return matchesAt(KEY_AND_COLON, text, next);
+  return text.slice(at, next).includes('\n') && matchesAt(VALUE_START, text, next);
+}
+
+function mayFollowComma(text: string, at: number, isInObject: boolean): boolean {
+  const next = skipBlank(text, at) ?? text.length;
+  if (next >= text.length || ',}])'.includes(text.charAt(next))) return true;
+  return matchesAt(isInObject ? KEY_AND_COLON : VALUE_START, text, next);
+}
+
+function mayFollowBracket(text: string, at: number, depth: number): boolean {
+  const next = skipBlank(text, at) ?? text.length;
+  if (next >= text.length) return true;
+  const character = text.charAt(next);
+  return depth > 1 ? ',}])<;'.includes(character) : !isQuote(character) || character === '`';
+}
+
+/** A drive letter and a backslash. */
+const isPath = (text: string): boolean => /^[a-z]:\\/i.test(text);
+
+/** A backslash that starts no escape of JSON, Python or JavaScript. */
+const LONE_BACKSLASH = /\\(?:["'`$\\/bfnrt]|u[\da-f]{4})|(\\)/gi;
+
+/** A path that starts with a drive letter, up to white space. */
+const PATH = /(?<![\p{L}\p{N}])[a-z]:\\[^\s"'`<>|*?]*/giu;
+
+function hasLoneBackslash(text: string): boolean {
+  if (!text.includes('\\')) return false;
+  for (const [, lone] of text.matchAll(LONE_BACKSLASH)) if (lone !== undefined) return true;
+  return false;
+}
+
+/** The parts of a string in which `\n` and similar sequences are no escapes. */
+function literalParts(contents: string): { start: number; end: number }[] {
+  if (isPath(contents) || isServerPath(contents)) return [{ start: 0, end: contents.length }];
+  return [...contents.matchAll(PATH)]
+    .filter(([path]) => hasLoneBackslash(path))
+    .map(({ 0: path, index }) => ({ start: index, end: index + path.length }));
+}
+
+/** Two backslashes and the name of a server. */
+const isServerPath = (text: string): boolean => /^\\\\[^\\]/.test(text);
+
+/**
+ * Writes the contents of a string as JSON. Backslashes that the model forgot to escape are kept. In a path with such a
+ * backslash there are no escapes: `C:\dir\new` contains no line break. In other strings with one, only `\b` and `\f` lose
+ * their meaning, because they belong to regular expressions.
+ */
+export function toJsonString(contents: string): string {
+  const hasLone = hasLoneBackslash(contents);
+  const literal = hasLone ? literalParts(contents) : [];
+  const isServer = hasLone && isServerPath(contents);
+  const escaped = contents.replace(SPECIAL, (found, at: number) => {
+    if (found.length === 1) return found === '\\' ? '\\\\' : JSON.stringify(found).slice(1, -1);
+    const character = found.charAt(1);
+    if (character === '"' || character === '/') return found;
+    if (character === '\\') return isServer && at === 0 ? '\\\\\\\\' : found;
+    if (character === "'" || character === '`') return character;
+    if (character === '$') return hasLone ? '\\\\$' : '$';
+    const isLiteral =
+      (hasLone && (character === 'b' || character === 'f')) ||
+      literal.some(({ start, end }) => at >= start && at < end);
+    return isLiteral ? `\\${found}` : found;
+  });
+  return `"${escaped}"`;
+}
+
+// eslint-disable-next-line no-control-regex -- control characters are what JSON does not allow
+const SPECIAL = /\\(?:["'`$\\/bfnrt]|u[\da-fA-F]{4})|[\\"\u0000-\u001f]/g;

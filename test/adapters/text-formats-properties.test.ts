@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  apertusFormat,
+  bareListFormat,
+  callListFormat,
+  gigachatFormat,
+  graniteFormat,
+  hunyuanFormat,
+  internlmFormat,
+  longcatFormat,
+  minicpmFormat,
+  nemotronFormat,
+  pairCallFormat,
+  phiFormat,
+  phiTokenFormat,
+  xlamFormat,
+} from '../../src/adapters/index.js';
+import { createTextParser } from '../../src/text-tools/text-parser.js';
+import type { TextToolFormat } from '../../src/text-tools/text-tool-format.js';
+import { toDeclaredTools } from '../../src/text-tools/text-tool-format.js';
+import { textToolsMiddleware } from '../../src/text-tools/text-tools-middleware.js';
+import { readText } from '../text-tools/_read-text.js';
+
+const list = '[{"name": "save", "arguments": {"body": "VALUE"}}]';
+const object = '{"name": "save", "arguments": {"body": "VALUE"}}';
+
+/** A call in each format, and the texts that it consists of. */
+const calls: readonly (readonly [call: string, ...formats: TextToolFormat[]])[] = [
+  [`<|tool_call|>${list}`, graniteFormat],
+  [`<function_call>${object}`, graniteFormat],
+  [`<TOOLCALL>${list}</TOOLCALL>`, nemotronFormat],
+  [list, bareListFormat],
+  [`[TOOL_CALLS]${list}`, xlamFormat],
+  [`<longcat_tool_call>${object}</longcat_tool_call>`, longcatFormat],
+  [
+    '<longcat_tool_call>save<longcat_arg_key>body</longcat_arg_key><longcat_arg_value>VALUE</longcat_arg_value></longcat_tool_call>',
+    longcatFormat,
+  ],
+  [`<tool_calls>${list}</tool_calls>`, callListFormat],
+  [
+    '<tool_calls:x><tool_call:x>save<tool_sep:x><arg_key:x>body</arg_key:x><arg_value:x>VALUE</arg_value:x></tool_call:x></tool_calls:x>',
+    hunyuanFormat,
+    pairCallFormat,
+  ],
+  [
+    '<tool_call>save<tool_sep><arg_key>body</arg_key><arg_value>VALUE</arg_value></tool_call>',
+    hunyuanFormat,
+    pairCallFormat,
+  ],
+  [`functools${list}`, phiFormat],
+  [`<|tool_call|>${list}<|/tool_call|>`, phiTokenFormat],
+  [`<|action_start|><|plugin|>${object}<|action_end|>`, internlmFormat],
+  ['<|tools_prefix|>[{"save": {"body": "VALUE"}}]<|tools_suffix|>', apertusFormat],
+  [`<|function_call|>${object}`, gigachatFormat],
+  [`function call\n${object}`, gigachatFormat],
+  ['<function name="save"><param name="body">VALUE</param></function>', minicpmFormat],
+  ['<function name="save"><param name="body"><![CDATA[VALUE]]></param></function>', minicpmFormat],
+];
+
+const tools = { save: { body: { type: 'string' } } };
+const declared = toDeclaredTools({
+  tools: [
+    { type: 'function', name: 'save', inputSchema: { type: 'object', properties: tools.save } as object },
+  ],
+});
+
+const words = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 12 }),
+  fc.constantFrom('\n', '\n\n', ' ', '<', 'functools', '\nfunction call', '[', '{', '</', '🙂'),
+);
+
+/** Texts with parts of a call, but without its end or its arguments. */
+const prose = (call: string) =>
+  fc
+    .array(
+      fc.oneof(
+        words,
+        fc.nat({ max: call.indexOf('VALUE') }).map(length => call.slice(0, length)),
+      ),
+      {
+        maxLength: 8,
+      },
+    )
+    .map(chunks => chunks.join(''));
+
+/** The maximum average number of visits to a character, for any text. */
+const MAX_VISITS = 8;
+
+function read(formats: readonly TextToolFormat[], text: string, length: number) {
+  let input = '';
+  let ended = 0;
+  const parser = createTextParser(
+    { formats, reasoning: [], tools: declared },
+    {
+      text: () => {},
+      reasoning: () => {},
+      callStart: () => {},
+      callInput: chunk => void (input += chunk),
+      callEnd: () => void ended++,
+      callDiscarded: () => {},
+    },
+  );
+  for (let at = 0; at < text.length; at += length) parser.feed(text.slice(at, at + length));
+  parser.end();
+  return { visits: parser.visited / text.length, input, ended };
+}
+
+describe.each(calls.map(([call, ...formats]) => ({ call, formats })))('$call', ({ call, formats }) => {
+  const middleware = textToolsMiddleware({ formats });
+  const textOf = async (text: string) =>
+    (await readText(text, { middleware, tools })).content
+      .map(one => ('text' in one ? one.text : JSON.stringify(one)))
+      .join('');
+
+  it('is a call', async () => {
+    const { content } = await readText(call, { middleware, tools });
+    expect(content).toEqual([{ call: 'save', input: { body: 'VALUE' } }]);
+  });
+
+  it('is text in fenced code and in inline code', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom('', 'So:\n', 'a\n\n'), async before => {
+        const fenced = `${before}\`\`\`\n${call}\n\`\`\`\nas shown.`;
+        expect(await textOf(fenced)).toBe(fenced);
+        const inline = `Write \`${call.replaceAll('\n', ' ')}\` then.`;
+        expect(await textOf(inline)).toBe(inline);
+      }),
+      { numRuns: 3 },
+    );
+  });
+
+  it('loses no text without a complete call, in any chunks', async () => {
+    await fc.assert(
+      fc.asyncProperty(prose(call), async text => {
+        expect(await textOf(text)).toBe(text);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it.each([
+    ['a long value', call.replace('VALUE', 'abc <d> [e] '.repeat(4000))],
+    ['an endless value', call.slice(0, call.indexOf('VALUE')) + 'abc <d> [e] '.repeat(4000)],
+    ['starts of calls', call.slice(0, call.indexOf('VALUE')).repeat(800)],
+    ['markers', call.slice(0, 12).repeat(4000)],
+    ['words of the opener', 'functools function call [ { '.repeat(2000)],
+  ])('is read in linear time: %s', (_, text) => {
+    for (const length of [4, text.length])
+      expect(read(formats, text, length).visits).toBeLessThan(MAX_VISITS);
+  });
+});

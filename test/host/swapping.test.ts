@@ -1,0 +1,343 @@
+import { embed } from 'ai';
+import { describe, expect, it } from 'vitest';
+import { embeddingIdentity, pinEmbeddingModel } from '../../src/embeddings/index.js';
+import {
+  createProviderRegistryFromConfig,
+  createProvidersFromEnvironment,
+  type ModelChoice,
+  type ProviderRegistryConfig,
+} from '../../src/host/index.js';
+import { KelivoError } from '../../src/index.js';
+import { toEmbeddingModelV3 } from '../../src/v3/provider.js';
+import { toEmbeddingModelV4 } from '../../src/v4/provider.js';
+import { startEmulator } from '../testing/_emulator.js';
+
+type Environment = Record<string, string>;
+
+/** Returns the package, the model and the vector length, or the code of the error and its message. */
+const shown = (create: () => { provider: string; modelId: string; dimensions?: number }): string => {
+  try {
+    const { provider, modelId, dimensions } = create();
+    return [provider.replace('@ai-sdk/', ''), modelId, dimensions].filter(Boolean).join(' ');
+  } catch (error) {
+    return KelivoError.isInstance(error) ? `${error.code}: ${error.message}` : String(error);
+  }
+};
+
+const chatOf = (environment: Environment, choice?: ModelChoice) =>
+  shown(() => createProvidersFromEnvironment(environment).modelFor('chat', choice));
+const embeddingOf = (environment: Environment, choice?: ModelChoice) =>
+  shown(() => createProvidersFromEnvironment(environment).embeddingModelFor('embedding', choice));
+
+/** Settings of OpenAI that must not reach another provider. */
+const openai = {
+  OPENAI_API_KEY: 'sk',
+  OPENAI_MODEL: 'gpt-5-mini',
+  OPENAI_EMBEDDING_MODEL: 'text-embedding-3-large',
+  OPENAI_EMBEDDING_DIMS: '512',
+};
+
+const noModel = (name: string, role: string) =>
+  `invalid-settings: Expected the name of a model of "${name}", because this provider has no default model for ` +
+  `the role "${role}". Pass \`model\`, or set \`defaultModels\` of the provider.`;
+
+/** Provider, alias, its package, its models of both kinds and the prefix of its variables. */
+const providers: [string, string | undefined, string, string?, string?, string?][] = [
+  ['kelivo-responses', 'kelivo', 'kelivo-responses', 'gpt-5-mini', 'text-embedding-3-large 512', 'OPENAI'],
+  ['openai', undefined, 'kelivo-responses', 'gpt-5-mini', 'text-embedding-3-large 512', 'OPENAI'],
+  ['openai-compatible', undefined, 'openai-compatible', 'gpt-5-mini', 'text-embedding-3-large 512', 'OPENAI'],
+  ['google', 'gemini', 'google', 'gemini-2.5-pro', 'gemini-embedding-001', 'GEMINI'],
+  ['anthropic', 'claude', 'anthropic', 'claude-sonnet-4-5', undefined, 'ANTHROPIC'],
+  ['mistral', undefined, 'mistral', 'mistral-large-latest', 'mistral-embed', 'MISTRAL'],
+  ['xai', 'grok', 'xai', 'grok-4.3', undefined, 'XAI'],
+  ['deepseek', undefined, 'deepseek', 'deepseek-v4-flash', undefined, 'DEEPSEEK'],
+  ['azure', undefined, 'azure', undefined, undefined, 'AZURE'],
+  ['ollama', undefined, 'openai-compatible', 'qwen3:8b', 'nomic-embed-text', 'OLLAMA'],
+  ['openrouter', undefined, 'openai-compatible', 'openrouter/auto', undefined, 'OPENROUTER'],
+];
+const rows = providers.flatMap(([name, alias, ...rest]) =>
+  [name, alias].flatMap(given => (given === undefined ? [] : [{ given, name, rest }])),
+);
+
+describe.each(rows)('the provider $given', ({ given, name, rest: [source, chat, embedding, prefix] }) => {
+  const isOpenAI = prefix === 'OPENAI';
+  const chatModel = chat && `${name === 'openai' ? 'openai.responses' : source} ${chat}`;
+  // The switch of `openai` has the tool loop, so its models keep the name of this package.
+  const expectedChat = chatModel?.replace('openai.responses', 'kelivo-responses');
+  const expectedEmbedding = embedding && `${source} ${embedding}`;
+
+  it('has its own default models if a record names it', () => {
+    for (const record of [{ provider: given }, { provider: given, model: null }, { llm_provider: given }]) {
+      expect(chatOf(openai, record)).toBe(expectedChat ?? noModel(name, 'chat'));
+    }
+    for (const record of [{ provider: given }, { embedding_provider: given }]) {
+      expect(embeddingOf(openai, record)).toBe(expectedEmbedding ?? noModel(name, 'embedding'));
+    }
+  });
+
+  it('has its own default models if a variable names it', () => {
+    const chatResult = chatOf({ ...openai, LLM_PROVIDER: given });
+    if (expectedChat !== undefined) expect(chatResult).toBe(expectedChat);
+    else
+      expect(chatResult).toContain(
+        `invalid-settings: Expected \`${prefix}_MODEL\` to name a model of ${name}`,
+      );
+    const result = embeddingOf({ ...openai, EMBEDDING_PROVIDER: given });
+    if (expectedEmbedding !== undefined) expect(result).toBe(expectedEmbedding);
+    else
+      expect(result).toMatch(
+        /^invalid-settings: Expected `(?:EMBEDDING_PROVIDER|\w+_EMBEDDING_MODEL)` to name a/,
+      );
+  });
+
+  it('has its own default models if a role, an alias or a model name is its name', () => {
+    const registry = (role?: string) =>
+      createProvidersFromEnvironment(openai, {
+        aliases: { quick: given },
+        ...(role !== undefined && { roles: { summary: role, documents: role } }),
+      });
+    const expected = expectedChat ?? 'invalid-settings: ';
+    const named = expectedChat === undefined ? undefined : given;
+    if (named !== undefined) {
+      expect(shown(() => registry(named).modelFor('summary'))).toBe(expected);
+      expect(shown(() => registry(named).modelFor('chat', { model: 'quick' }))).toBe(expected);
+      expect(shown(() => registry(named).languageModel(given))).toBe(expected);
+      expect(shown(() => registry('azure:m').modelFor('summary', { provider: given }))).toBe(expected);
+      const documents = shown(() => registry(named).embeddingModelFor('documents'));
+      expect(documents).toBe(expectedEmbedding ?? noModel(name, 'documents'));
+    } else {
+      expect(shown(() => registry(given).languageModel(given))).toContain(
+        `no default model for the role "quick"`,
+      );
+    }
+  });
+
+  it('reads its own variables', () => {
+    const variables = {
+      ...openai,
+      [`${prefix}_MODEL`]: 'my-model',
+      [`${prefix}_EMBEDDING_MODEL`]: 'my-embedding',
+      [`${prefix}_EMBEDDING_DIMS`]: '64',
+    };
+    expect(chatOf(variables, { provider: given })).toMatch(/ my-model$/);
+    expect(embeddingOf(variables, { provider: given })).toBe(`${source} my-embedding 64`);
+    expect(chatOf({ ...variables, LLM_PROVIDER: given })).toMatch(/ my-model$/);
+    // Those of another provider do not change it.
+    if (!isOpenAI) expect(chatOf(variables)).toBe('kelivo-responses gpt-5-mini');
+  });
+});
+
+describe('the connection of a provider', () => {
+  /** Returns the settings that the package of a provider receives. */
+  const settingsOf = async (provider: string, environment: Environment) => {
+    const received: unknown[] = [];
+    const create = (settings: unknown) => {
+      received.push(settings);
+      throw new Error('Created.');
+    };
+    const registry = createProvidersFromEnvironment(environment, {
+      importModule: async () => ({
+        ...{ createGoogleGenerativeAI: create, createAnthropic: create, createAzure: create },
+        ...{ createMistral: create, createOpenAICompatible: create },
+      }),
+    });
+    const model = registry.modelFor('chat', { provider, model: 'm' });
+    await expect(model.doGenerate({ prompt: [] })).rejects.toThrow('Created.');
+    return received[0];
+  };
+
+  it.each([
+    [
+      'google',
+      { GEMINI_API_KEY: 'g', GOOGLE_BASE_URL: 'http://g/v1' },
+      { apiKey: 'g', baseURL: 'http://g/v1' },
+    ],
+    ['google', { GOOGLE_GENERATIVE_AI_API_KEY: 'g' }, { apiKey: 'g' }],
+    ['claude', { ANTHROPIC_API_KEY: 'a' }, { apiKey: 'a' }],
+    ['azure', { AZURE_API_KEY: 'z', AZURE_RESOURCE_NAME: 'r' }, { apiKey: 'z', resourceName: 'r' }],
+    ['ollama', {}, { name: 'ollama', includeUsage: true, baseURL: 'http://localhost:11434/v1' }],
+    [
+      'ollama',
+      { OLLAMA_BASE_URL: 'http://box:11434/' },
+      { name: 'ollama', includeUsage: true, baseURL: 'http://box:11434/v1' },
+    ],
+    [
+      'openrouter',
+      { OPENROUTER_API_KEY: 'o' },
+      { name: 'openrouter', includeUsage: true, baseURL: 'https://openrouter.ai/api/v1', apiKey: 'o' },
+    ],
+    ['mistral', {}, {}],
+  ])('%s has with %j the settings %j', async (provider, environment, expected) => {
+    const all = { ...openai, OPENAI_BASE_URL: 'http://openai/v1', ...environment };
+    expect(await settingsOf(provider, all as Environment)).toEqual(expected);
+  });
+});
+
+describe('the provider of a configuration', () => {
+  const gemini = { import: '@ai-sdk/google', creator: 'createGoogleGenerativeAI', aliases: ['g'] };
+  const compatible = { import: '@ai-sdk/openai-compatible', creator: 'createOpenAICompatible' };
+  const config: ProviderRegistryConfig = {
+    providers: {
+      main: { type: 'kelivo-responses', models: ['gpt-*'] },
+      gemini,
+      own: { ...gemini, aliases: [], defaultModels: { chat: 'a', summary: 'b', embedding: 'c' } },
+      backup: { type: 'kelivo-responses', settings: { baseURL: 'http://localhost:1/v1' }, models: ['gpt-*'] },
+      local: { ...compatible, embeddingDimensions: 32, defaultModels: { embedding: 'd' } },
+    },
+    roles: {
+      chat: 'main:gpt-4.1',
+      summary: 'main:gpt-5-nano',
+      embedding: 'main:text-embedding-3-large',
+      swap: 'gemini',
+    },
+    embeddingDimensions: 256,
+  };
+
+  it.each([
+    ['chat', { provider: 'main' }, 'kelivo-responses gpt-4.1'],
+    ['chat', { provider: 'gemini' }, 'google gemini-2.5-pro'],
+    ['chat', { provider: 'g' }, 'google gemini-2.5-pro'],
+    ['summary', { provider: 'g' }, 'google gemini-2.5-pro'],
+    ['swap', {}, 'google gemini-2.5-pro'],
+    ['swap', { provider: 'main' }, 'kelivo-responses gpt-5'],
+    ['chat', { provider: 'own' }, 'google a'],
+    ['summary', { provider: 'own' }, 'google b'],
+    ['chat', { provider: 'backup' }, 'kelivo-responses gpt-4.1'],
+    ['swap', { provider: 'backup' }, noModel('backup', 'swap')],
+    ['chat', { provider: 'local' }, noModel('local', 'chat')],
+    ['chat', { model: 'g' }, 'google gemini-2.5-pro'],
+    ['chta', { provider: 'g' }, 'unknown-name: Unknown role "chta". Did you mean "chat"? Known roles:'],
+  ])('has for the role %s and the record %j the model %s', (role, record, expected) => {
+    const result = shown(() => createProviderRegistryFromConfig(config).modelFor(role, record));
+    expect(result.startsWith('unknown-name') ? result.slice(0, expected.length) : result).toBe(expected);
+  });
+
+  it.each([
+    [{ provider: 'main' }, 'kelivo-responses text-embedding-3-large 256'],
+    [{ provider: 'gemini' }, 'google gemini-embedding-001 256'],
+    [{ provider: 'own', dimensions: 8 }, 'google c 8'],
+    [{ provider: 'local' }, 'openai-compatible d 32'],
+    [{ embedding_provider: 'local', embedding_dims: 16 }, 'openai-compatible d 16'],
+    [{ provider: 'backup' }, noModel('backup', 'embedding')],
+  ])('embeds for the record %j with %s', (record, expected) => {
+    const registry = createProviderRegistryFromConfig(config);
+    expect(shown(() => registry.embeddingModelFor('embedding', record))).toBe(expected);
+  });
+
+  it('needs a default model if a role names it alone', () => {
+    expect(
+      shown(() => ({
+        ...createProviderRegistryFromConfig({ providers: { local: compatible }, roles: { chat: 'local' } }),
+        provider: '',
+        modelId: '',
+      })),
+    ).toContain('`roles.chat`: Expected the name of a model of "local"');
+  });
+
+  it('gets default models and a vector length when it is registered', () => {
+    const registry = createProviderRegistryFromConfig(config);
+    registry.register('late', compatible, {
+      defaultModels: { chat: 'x', embedding: 'y' },
+      embeddingDimensions: 4,
+    });
+    registry.register('later', { ...gemini, aliases: [] });
+    expect(shown(() => registry.modelFor('chat', { provider: 'late' }))).toBe('openai-compatible x');
+    const embedding = shown(() => registry.embeddingModelFor('embedding', { provider: 'late' }));
+    expect(embedding).toBe('openai-compatible y 4');
+    expect(shown(() => registry.modelFor('chat', { provider: 'later' }))).toBe('google gemini-2.5-pro');
+  });
+});
+
+describe('a record', () => {
+  it.each<[ModelChoice, string, string]>([
+    [
+      { llm_provider: 'google', embedding_provider: 'mistral' },
+      'google gemini-2.5-pro',
+      'mistral mistral-embed',
+    ],
+    [
+      { llm_provider: 'claude', llm_model: 'claude-opus-4-5', embedding_model: 'gemini-embedding-001' },
+      'anthropic claude-opus-4-5',
+      'google gemini-embedding-001',
+    ],
+    // The fields without a prefix belong to the language model.
+    [
+      { llm_provider: 'google', model: 'gemini-3.5-flash', api_key: 'k', embedding_dimensions: 64 },
+      'google gemini-3.5-flash',
+      'kelivo-responses text-embedding-3-large 64',
+    ],
+    [
+      { embedding_provider: 'google', model: 'gpt-4.1' },
+      'kelivo-responses gpt-4.1',
+      'invalid-settings: Expected `embedding_model` next to `embedding_provider: "google"`, got only ' +
+        '`model: "gpt-4.1"`, which belongs to the provider "kelivo-responses".',
+    ],
+    [
+      { provider: ' ', model: '', llm_model: null, dimensions: null },
+      'kelivo-responses gpt-5-mini',
+      'kelivo-responses text-embedding-3-large 512',
+    ],
+  ])('%j has the language model %s and the embedding model %s', (record, chat, embedding) => {
+    expect(chatOf(openai, record)).toBe(chat);
+    expect(embeddingOf(openai, record)).toBe(embedding);
+  });
+
+  it.each([
+    [
+      { provder: 'google' },
+      /^invalid-settings: Unknown setting `provder` in the record.*Did you mean `provider`\?$/,
+    ],
+    [{ baseUrl: 'http://x' }, /`baseUrl`.*Did you mean `baseURL`\?$/],
+    [{ llmProvider: 'google' }, /`llmProvider`.*Did you mean `llm_provider`\?$/],
+    [{ id: 7, provider: 'google' }, /^invalid-settings: Unknown setting `id` in the record/],
+    [{ provider: 7 }, /^invalid-settings: Invalid `provider` of the record of a model: expected string/],
+    [{ dimensions: 1.5 }, /`dimensions` of the record/],
+  ])('%j is rejected', (record, message) => {
+    expect(chatOf(openai, record as never)).toMatch(message);
+    expect(embeddingOf(openai, record as never)).toMatch(message);
+  });
+});
+
+describe('an embedding identity', () => {
+  it('has the name of the provider in the registry, which creates the model again', async () => {
+    const emulator = await startEmulator();
+    const settings = { baseURL: emulator.baseURL, apiKey: 'sk' };
+    const registry = createProviderRegistryFromConfig({
+      providers: {
+        main: { type: 'kelivo-responses', settings },
+        imported: { import: '@ai-sdk/openai', creator: 'createOpenAI', settings },
+      },
+      roles: { embedding: 'main:text-embedding-3-small' },
+    });
+    for (const provider of ['main', 'imported']) {
+      const model = registry.textEmbeddingModel(`${provider}:text-embedding-3-large`);
+      const identity = await embeddingIdentity(model);
+      expect(identity).toEqual({ provider, modelId: 'text-embedding-3-large', dimensions: 3072 });
+      const again = registry.embeddingModelFor('embedding', identity);
+      const pinned = pinEmbeddingModel(again, identity);
+      expect((await embed({ model: pinned, value: 'a' })).embedding).toHaveLength(3072);
+      expect(await embeddingIdentity(pinned)).toEqual(identity);
+      expect(await embeddingIdentity(toEmbeddingModelV3(model), { dimensions: 3072 })).toEqual(identity);
+      expect(await embeddingIdentity(toEmbeddingModelV4(model), { dimensions: 3072 })).toEqual(identity);
+      // Identities that were stored without the registry stay valid.
+      const { provider: own } = model;
+      const old = pinEmbeddingModel(again, { ...identity, provider: own });
+      expect((await embed({ model: old, value: 'a' })).embedding).toHaveLength(3072);
+      const other = registry.textEmbeddingModel(
+        `${provider === 'main' ? 'imported' : 'main'}:text-embedding-3-large`,
+      );
+      await expect(embed({ model: pinEmbeddingModel(other, identity), value: 'a' })).rejects.toThrow(
+        `Expected embeddings of ${provider} "text-embedding-3-large"`,
+      );
+    }
+  });
+
+  it('leads to the model of another provider with its own vector length', () => {
+    const result = embeddingOf(openai, {
+      provider: 'google',
+      modelId: 'gemini-embedding-001',
+      dimensions: 768,
+    });
+    expect(result).toBe('google gemini-embedding-001 768');
+  });
+});

@@ -1,0 +1,184 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, statSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import type { TestedEntry } from './_consumer.js';
+
+const folder = fileURLToPath(new URL('.', import.meta.url));
+const installed = path.join(folder, 'node_modules');
+const execute = promisify(execFile);
+
+/** A JavaScript runtime that runs the scenarios. */
+export interface Runtime {
+  readonly name: 'bun' | 'deno' | 'workerd';
+  /** False if the runtime cannot start processes, as MCP servers over stdio require. */
+  readonly startsProcesses: boolean;
+  /** Runs the scenarios with an entry of the package that is installed in the folder `consumer`. */
+  run(entry: TestedEntry, options: object, consumer: string): Promise<Run>;
+}
+
+export interface Run {
+  /** Observations by scenario. */
+  readonly observed: Readonly<Record<string, unknown>>;
+  /** Text that the runtime or a package printed. */
+  readonly printed: string;
+}
+
+export const runtimes: readonly Runtime[] = [
+  { name: 'bun', startsProcesses: true, run: (...run) => runProgram('bun', ['run'], ...run) },
+  // Deno gives a program no permissions by default.
+  { name: 'deno', startsProcesses: true, run: (...run) => runProgram('deno', ['run', '-A'], ...run) },
+  { name: 'workerd', startsProcesses: false, run: runWorker },
+];
+
+/** The versions in the lock file. */
+export const versions: Readonly<Record<string, string>> = Object.fromEntries(
+  runtimes.map(({ name }) => {
+    const lock = JSON.parse(readFileSync(path.join(folder, 'package-lock.json'), 'utf8'));
+    return [name, lock.packages[`node_modules/${name}`].version as string];
+  }),
+);
+
+/** Installs the locked versions unless they are installed. Returns the reason why a runtime is missing, if one is. */
+export async function installRuntimes(): Promise<string | undefined> {
+  try {
+    if (!isInstalled()) await execute('npm', ['ci'], { cwd: folder });
+    for (const { name } of runtimes) await execute(binary(name), ['--version']);
+    return undefined;
+  } catch (error) {
+    const reason = `npm ci --prefix test/runtimes: ${String(error).split('\n', 8).join(' ')}`;
+    if (process.env.RUNTIMES === 'required')
+      throw new Error(`Expected all runtimes. ${reason}`, { cause: error });
+    return reason;
+  }
+}
+
+/** npm writes a copy of the lock file when it has installed all packages. */
+function isInstalled(): boolean {
+  try {
+    const { mtimeMs } = statSync(path.join(installed, '.package-lock.json'));
+    return mtimeMs >= statSync(path.join(folder, 'package-lock.json')).mtimeMs;
+  } catch {
+    return false;
+  }
+}
+
+const binary = (name: Runtime['name']): string => path.join(installed, '.bin', name);
+
+/** Milliseconds. A program that does not end keeps a connection, a timer or a process. */
+const TIME_LIMIT = 60_000;
+
+const toImports = ({ specifier, host }: TestedEntry): string => `
+  import * as entry from '${specifier}';
+  import * as host from '${host}';
+  import { z } from 'zod';
+  import { runScenarios } from './scenarios.mjs';
+  globalThis.AI_SDK_LOG_WARNINGS = false;
+`;
+
+async function runProgram(
+  name: Runtime['name'],
+  args: readonly string[],
+  entry: TestedEntry,
+  options: object,
+  consumer: string,
+): Promise<Run> {
+  const file = `${entry.host}-${name}.mjs`;
+  await writeFile(
+    path.join(consumer, file),
+    `import process from 'node:process';
+    ${toImports(entry)}
+    const options = JSON.parse(process.argv[2]);
+    console.log(JSON.stringify(await runScenarios(entry, host, z, options)));`,
+  );
+  const { stdout, stderr } = await execute(binary(name), [...args, file, JSON.stringify(options)], {
+    cwd: consumer,
+    timeout: TIME_LIMIT,
+    // No key or setting of the machine.
+    env: { PATH: process.env.PATH, HOME: consumer },
+  });
+  return { observed: JSON.parse(stdout), printed: stderr };
+}
+
+async function runWorker(entry: TestedEntry, options: object, consumer: string): Promise<Run> {
+  const name = `${entry.host}-workerd`;
+  const { metafile } = await build({
+    absWorkingDir: consumer,
+    stdin: {
+      contents: `${toImports(entry)}
+        export default {
+          fetch: async request => Response.json(await runScenarios(entry, host, z, await request.json())),
+        };`,
+      resolveDir: consumer,
+    },
+    bundle: true,
+    // In one file, esbuild evaluates `zod` in the wrong order if `ai@7` and a dynamic import of the MCP SDK share it.
+    splitting: true,
+    metafile: true,
+    outdir: name,
+    format: 'esm',
+    // The settings of Wrangler, the tool that bundles most workers.
+    platform: 'browser',
+    conditions: ['workerd', 'worker', 'browser'],
+    external: ['node:*', 'cloudflare:*'],
+    logLevel: 'silent',
+  });
+  const outputs = Object.keys(metafile.outputs);
+  // The first module is the worker.
+  const files = outputs.sort((a, b) => Number(b.endsWith('/stdin.js')) - Number(a.endsWith('/stdin.js')));
+  const modules = files.map(file => `(name = "${path.basename(file)}", esModule = embed "${file}")`);
+  const config = path.join(consumer, `${name}.capnp`);
+  await writeFile(
+    config,
+    `using Workerd = import "/workerd/workerd.capnp";
+    const config :Workerd.Config = (
+      services = [
+        (name = "main", worker = .worker),
+        (name = "internet", network = (allow = ["private"])),
+      ],
+      sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+    );
+    const worker :Workerd.Worker = (
+      modules = [${modules.join(', ')}],
+      compatibilityDate = "2026-11-01",
+    );`,
+  );
+  const server = spawn(binary('workerd'), ['serve', config, '--control-fd=3'], {
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  });
+  const printed: string[] = [];
+  for (const output of [server.stdout, server.stderr]) {
+    output?.setEncoding('utf8').on('data', (text: string) => void printed.push(text));
+  }
+  try {
+    const ended = once(server, 'exit').then(([code]) => {
+      throw new Error(`workerd ended with exit code ${code}: ${printed.join('')}`);
+    });
+    const port = (await listeningPort(server.stdio[3] as NodeJS.ReadableStream)) ?? (await ended);
+    const response = await fetch(`http://127.0.0.1:${port}/`, {
+      method: 'POST',
+      body: JSON.stringify(options),
+      signal: AbortSignal.timeout(TIME_LIMIT),
+    });
+    ended.catch(() => {}); // Ended by the test.
+    const body = await response.text();
+    if (!response.ok) throw new Error(`Expected status 200, got ${response.status}: ${body}`);
+    return { observed: JSON.parse(body), printed: printed.join('') };
+  } finally {
+    server.kill('SIGKILL');
+  }
+}
+
+/** Returns undefined if the process ends first. */
+async function listeningPort(control: NodeJS.ReadableStream): Promise<number | undefined> {
+  for await (const line of createInterface({ input: control })) {
+    const { event, port } = JSON.parse(line) as { event: string; port?: number };
+    if (event === 'listen' && port !== undefined) return port;
+  }
+  return undefined;
+}

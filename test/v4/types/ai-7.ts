@@ -1,0 +1,62 @@
+// Checks that the provider matches the types of `ai@7`. Compiled by `accepted-types.test.ts`, not run.
+import {
+  createProviderRegistry,
+  customProvider,
+  embed,
+  generateText,
+  streamText,
+  tool,
+  wrapLanguageModel,
+} from 'ai7';
+import type { EmbeddingModelV4, LanguageModelV4, ProviderV4 } from 'provider4';
+import * as z from 'zod';
+import { createLocalTools, runInProvider, withToolLoop } from '../../../src/tool-loop/index.js';
+import { openai as openai3 } from 'openai3';
+import { openai as openai4 } from 'openai4';
+import {
+  createKelivoResponsesProvider,
+  toLanguageModelV2,
+  toLanguageModelV4,
+} from '../../../src/v4/index.js';
+import { createKelivoResponsesProvider as createV2Provider } from '../../../src/index.js';
+
+const provider = createKelivoResponsesProvider();
+const weather = tool({
+  inputSchema: z.object({ city: z.string() }),
+  execute: async ({ city }) => ({ city, sky: 'clear' }),
+  toModelOutput: ({ output }) => ({ type: 'text', value: output.sky }),
+});
+
+export const asProvider: ProviderV4 = provider;
+export const asModel: LanguageModelV4 = provider('gpt-5');
+export const asEmbeddingModel: EmbeddingModelV4 = provider.embeddingModel('text-embedding-3-small');
+
+const registry = createProviderRegistry({ kelivo: provider });
+const custom = customProvider({
+  languageModels: { chat: provider('gpt-5') },
+  embeddingModels: { words: provider.embeddingModel('text-embedding-3-small') },
+  fallbackProvider: provider,
+});
+const wrapped = wrapLanguageModel({
+  model: provider('gpt-5'),
+  middleware: { specificationVersion: 'v4', wrapGenerate: ({ doGenerate }) => doGenerate() },
+});
+/** A later model in the loop. */
+export const official = [openai3('gpt-5'), openai4('gpt-5')].map(model =>
+  toLanguageModelV4(withToolLoop(toLanguageModelV2(model), { tools: createLocalTools({ weather }) })),
+);
+const looped = toLanguageModelV4(
+  withToolLoop(createV2Provider()('gpt-5'), { tools: createLocalTools({ weather }) }),
+);
+
+export async function run() {
+  const tools = await provider.toolStubs();
+  await generateText({ model: provider('gpt-5'), prompt: '', tools });
+  await generateText({ model: registry.languageModel('kelivo:gpt-5'), prompt: '' });
+  await generateText({ model: custom.languageModel('chat'), prompt: '' });
+  await generateText({ model: wrapped, prompt: '' });
+  streamText({ model: looped, prompt: '', ...runInProvider({ weather }) });
+  await embed({ model: provider.embeddingModel('text-embedding-3-small'), value: '' });
+  // `generateText` also accepts a version 2 model.
+  await generateText({ model: createV2Provider({ tools: { weather } })('gpt-5'), prompt: '' });
+}
