@@ -1,7 +1,7 @@
 import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CallIdFormat, createCallIds, toAlphanumericId } from '../../src/adapters/call-ids.js';
+import fc from '../_property.js';
 
 /** Accepts three digits, and creates ids that collide often. */
 const threeDigits: CallIdFormat = {

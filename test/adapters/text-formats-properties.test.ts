@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   apertusFormat,
@@ -20,6 +19,7 @@ import { createTextParser } from '../../src/text-tools/text-parser.js';
 import type { TextToolFormat } from '../../src/text-tools/text-tool-format.js';
 import { toDeclaredTools } from '../../src/text-tools/text-tool-format.js';
 import { textToolsMiddleware } from '../../src/text-tools/text-tools-middleware.js';
+import fc from '../_property.js';
 import { readText } from '../text-tools/_read-text.js';
 
 const list = '[{"name": "save", "arguments": {"body": "VALUE"}}]';

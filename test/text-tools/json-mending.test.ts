@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bareJsonFormat, hermesFormat, kimiFormat, mistralFormat } from '../../src/adapters/index.js';
 import { textToolsMiddleware } from '../../src/text-tools/text-tools-middleware.js';
+import fc from '../_property.js';
 import { readText, streamChunks } from './_read-text.js';
 
 const middleware = textToolsMiddleware({

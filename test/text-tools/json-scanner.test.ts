@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createJsonScanner, isSafeJson } from '../../src/text-tools/json-scanner.js';
+import fc from '../_property.js';
 
 const parses = (text: string): boolean => {
   try {

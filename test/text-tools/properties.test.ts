@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
   claudeFormat,
@@ -16,6 +15,7 @@ import {
 } from '../../src/adapters/index.js';
 import { thinkTags } from '../../src/text-tools/reasoning.js';
 import { textToolsMiddleware } from '../../src/text-tools/text-tools-middleware.js';
+import fc from '../_property.js';
 import { readText, streamChunks } from './_read-text.js';
 
 const formats = [
@@ -79,7 +79,8 @@ const noCalls = fc
   .map(chunks => chunks.join(''))
   // An opening tag directly before a JSON object, or an object closed by chance, is a call.
   .filter(
-    text => !/<function=get_weather\s*>|invoke name="get_weather">[^<]*{|"name": "get_weather",\s*}/.test(text),
+    text =>
+      !/<function=get_weather\s*>|invoke name="get_weather">[^<]*{|"name": "get_weather",\s*}/.test(text),
   );
 
 const call = fc.constantFrom(

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { beforeAll, expect, it, vi } from 'vitest';
 import type { TextToolsOptions } from '../../src/text-tools/text-tools-middleware.js';
 import { textToolsMiddleware } from '../../src/text-tools/text-tools-middleware.js';
+import fc from '../_property.js';
 import { readText } from './_read-text.js';
 
 const recorded = vi.hoisted((): TextToolsOptions[] => []);

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ToolCallCollector, type ToolCallFragment } from '../../src/tool-calls/collector.js';
+import fc from '../_property.js';
 
 function collect(...fragments: ToolCallFragment[]) {
   const collector = new ToolCallCollector();

@@ -1,7 +1,7 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseToolArguments } from '../../src/tool-calls/tool-arguments.js';
+import fc from '../_property.js';
 
 /** Returns the arguments, or the reason why they are invalid. */
 function parse(text: string, schema?: JSONSchema7): unknown {

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { splitRandomly } from '../../_chunking.js';
 import { summarize } from '../../_parts.js';
+import fc from '../../_property.js';
 import { toSse, type WireEvent } from '../../_sse.js';
 import { readParts } from '../_read-parts.js';
 import {
