@@ -1,4 +1,8 @@
+import { gemma4Format } from '../text-tools/formats/gemma.js';
+import { harmonyFormat } from '../text-tools/formats/harmony.js';
 import { hermesFormat } from '../text-tools/formats/hermes.js';
+import { minimaxM3Format } from '../text-tools/formats/minimax-m3.js';
+import { lfmFormat, olmoFormat, pythonicFormat } from '../text-tools/formats/pythonic.js';
 import { qwenXmlFormat } from '../text-tools/formats/qwen-xml.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
 import { claudeFormat } from './claude.js';
@@ -6,7 +10,9 @@ import { commandRFormat } from './command-r.js';
 import { deepseekFormat, dsmlFormat } from './deepseek.js';
 import { toolRequestFormat } from './gemma.js';
 import { glmFormat } from './glm.js';
+import { graniteFormat } from './granite.js';
 import { kimiFormat } from './kimi.js';
+import { kimiK3Format } from './kimi-k3.js';
 import { bareJsonFormat, llamaFormat } from './llama.js';
 import { minimaxFormat } from './minimax.js';
 import { mistralFormat } from './mistral.js';
@@ -17,12 +23,14 @@ import { type ToolPrompting, type ToolPromptName, toolPromptNames } from './tool
 import {
   commandRPrompt,
   deepseekPrompt,
+  granitePrompt,
   hermesPrompt,
   kimiPrompt,
   llamaPrompt,
   mistralPrompt,
   toolRequestPrompt,
 } from './tool-prompts/json-prompts.js';
+import { lfmPrompt, olmoPrompt, pythonicPrompt } from './tool-prompts/pythonic-prompts.js';
 import {
   claudePrompt,
   dsmlPrompt,
@@ -31,6 +39,7 @@ import {
   qwenXmlPrompt,
   seedPrompt,
 } from './tool-prompts/tag-prompts.js';
+import { gemma4Prompt, harmonyPrompt, kimiK3Prompt, minimaxM3Prompt } from './tool-prompts/token-prompts.js';
 import type { ToolPrompt } from './tool-prompts/tool-prompt.js';
 
 interface Syntax {
@@ -46,11 +55,19 @@ const syntaxes: Readonly<Record<ToolPromptName, Syntax>> = {
   'command-r': { prompt: commandRPrompt, formats: [commandRFormat] },
   deepseek: { prompt: deepseekPrompt, formats: [deepseekFormat] },
   dsml: { prompt: dsmlPrompt, formats: [dsmlFormat] },
+  gemma4: { prompt: gemma4Prompt, formats: [gemma4Format] },
   glm: { prompt: glmPrompt, formats: [glmFormat] },
+  granite: { prompt: granitePrompt, formats: [graniteFormat] },
+  harmony: { prompt: harmonyPrompt, formats: [harmonyFormat] },
   kimi: { prompt: kimiPrompt, formats: [kimiFormat] },
+  'kimi-k3': { prompt: kimiK3Prompt, formats: [kimiK3Format] },
+  lfm2: { prompt: lfmPrompt, formats: [lfmFormat, pythonicFormat] },
   llama: { prompt: llamaPrompt, formats: [llamaFormat, bareJsonFormat] },
   minimax: { prompt: minimaxPrompt, formats: [minimaxFormat] },
+  'minimax-m3': { prompt: minimaxM3Prompt, formats: [minimaxM3Format] },
   mistral: { prompt: mistralPrompt, formats: [mistralFormat] },
+  olmo3: { prompt: olmoPrompt, formats: [olmoFormat] },
+  pythonic: { prompt: pythonicPrompt, formats: [pythonicFormat] },
   'seed-oss': { prompt: seedPrompt, formats: [seedFormat] },
   'tool-request': { prompt: toolRequestPrompt, formats: [toolRequestFormat] },
 };
@@ -65,11 +82,19 @@ const families: Readonly<Record<string, (modelId: string) => ToolPromptName>> = 
   'command-r': () => 'command-r',
   deepseek: id => (/v3[.-]2|v4/i.test(id) ? 'dsml' : 'deepseek'),
   gemma: () => 'tool-request',
+  gemma4: () => 'gemma4',
   glm: () => 'glm',
+  'gpt-oss': () => 'harmony',
+  granite: id => (/granite[-_. ]?4/i.test(id) ? 'hermes' : 'granite'),
   kimi: () => 'kimi',
-  llama: () => 'llama',
-  minimax: id => (/m3/i.test(id) ? 'hermes' : 'minimax'),
+  'kimi-k3': () => 'kimi-k3',
+  laguna: () => 'glm',
+  lfm2: () => 'lfm2',
+  'ling-3': () => 'glm',
+  llama: id => (/llama[-_. ]?4/i.test(id) ? 'pythonic' : 'llama'),
+  minimax: id => (/m3/i.test(id) ? 'minimax-m3' : 'minimax'),
   mistral: () => 'mistral',
+  olmo3: () => 'olmo3',
   'seed-oss': () => 'seed-oss',
 };
 

@@ -1,5 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type {
+  JSONObject,
+  JSONSchema7,
   LanguageModelV2,
   LanguageModelV2CallOptions,
   LanguageModelV2Message,
@@ -43,6 +45,30 @@ const inputs = [
   { path: 'C:\\dir\\new "x" <b> & c\nline', lines: 3, tags: ['a', 'b'], deep: { on: true } },
   { path: '/tmp/ü😀' },
 ];
+/** Arguments that are difficult in one of the syntaxes. */
+const anyInputs: JSONObject[] = [
+  {},
+  { a: -1.5e-7, list: [{ k: 'a, b} ]', n: 3 }, { k: '' }] },
+  { list: [] },
+  { s: '' },
+  { s: 'null' },
+  { s: '12' },
+  { s: ' lead\n trail \n' },
+  { s: '</tool_call> </parameter> [TOOL_CALLS] <|call|> )] }' },
+  { class: `it's "q" \\ <b>` },
+];
+const anySchema: JSONSchema7 = {
+  type: 'object',
+  properties: {
+    a: { type: 'number' },
+    list: {
+      type: 'array',
+      items: { type: 'object', properties: { k: { type: 'string' }, n: { type: 'integer' } } },
+    },
+    s: { type: 'string' },
+    class: { type: 'string' },
+  },
+};
 const calls = inputs.map((input, index) => ({
   id: `functions.${tools[index]?.name ?? ''}:${index}`,
   name: tools[index]?.name ?? '',
@@ -83,6 +109,25 @@ describe.each(toolPromptNames)('the syntax %s', name => {
     }
     expect(generated.finishReason).toBe('tool-calls');
     expect(generated.providerMetadata).toEqual({ kelivo: { toolPrompting: name } });
+  });
+
+  it('is read back with any arguments, and for names of MCP tools', async () => {
+    const names = ['get-sum', 'ns.do_it'];
+    const declared = names.map(toolName => ({
+      type: 'function' as const,
+      name: toolName,
+      inputSchema: anySchema,
+    }));
+    for (const [index, input] of anyInputs.entries()) {
+      const call = { id: 'functions.x:0', name: names[index % 2] ?? '', input };
+      const model = adaptModel(scriptedModel(chunked([promptOf(name).calls([call])])), {
+        toolPrompting: name,
+      });
+      const { content } = await model.doGenerate({ prompt: [user('Go.')], tools: declared });
+      expect(
+        content.map(part => part.type === 'tool-call' && [part.toolName, JSON.parse(part.input)]),
+      ).toEqual([[call.name, input]]);
+    }
   });
 
   it('declares the tools in a fixed order, and writes calls and results as text', async () => {
@@ -152,6 +197,12 @@ it.each<[ToolPrompting, string[]]>([
   ['mistral', ['[/TOOL_RESULTS]']],
   ['command-r', ['<|END_TOOL_RESULT|>']],
   ['tool-request', ['[END_TOOL_RESULT]']],
+  ['gemma4', ['<tool_response|>', '<|"|>']],
+  ['granite', ['</tool_response>']],
+  ['harmony', ['<|end|>']],
+  ['lfm2', ['<|tool_response_end|>']],
+  ['minimax-m3', ['</response>']],
+  ['olmo3', ['</function_results>']],
 ])('a result in the syntax %s does not end early', (name, closers) => {
   const write = (text: string) => promptOf(name).results([{ id: 'a', name: 'b', text }]);
   for (const close of closers) {
@@ -170,6 +221,18 @@ describe('toolPrompting', () => {
     ['mistral-small', 'mistral'],
     ['llama-3.3-70b', 'llama'],
     ['unknown-1', 'hermes'],
+    ['gemma-4-27b-it', 'gemma4'],
+    ['gemma-3-27b-it', 'tool-request'],
+    ['gpt-oss-120b', 'harmony'],
+    ['granite-3.3-8b-instruct', 'granite'],
+    ['granite-4.0-h-small', 'hermes'],
+    ['kimi-k3', 'kimi-k3'],
+    ['lfm2-8b-a1b', 'lfm2'],
+    ['llama-4-scout', 'pythonic'],
+    ['minimax-m2.5', 'minimax'],
+    ['minimax-m3', 'minimax-m3'],
+    ['olmo-3-32b-think', 'olmo3'],
+    ['laguna-s', 'glm'],
   ])('auto selects the syntax of %s: %s', async (modelId, name) => {
     const model = adaptModel({ ...scriptedModel(textRound('hi')), modelId }, { toolPrompting: 'auto' });
     const { providerMetadata } = await model.doGenerate({ prompt: [user('Go.')], tools });

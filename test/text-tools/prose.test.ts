@@ -1,4 +1,5 @@
 import { beforeAll, expect, it, vi } from 'vitest';
+import { commandRFormat, hermesFormat } from '../../src/adapters/index.js';
 import type { TextToolsOptions } from '../../src/text-tools/text-tools-middleware.js';
 import { textToolsMiddleware } from '../../src/text-tools/text-tools-middleware.js';
 import fc from '../_property.js';
@@ -82,5 +83,28 @@ it.each(['text', 'with calls that are not allowed'])(
         { numRuns: 40 },
       );
     }
+  },
+);
+
+const mentionBeforeFence = [
+  'So:',
+  'The models write <|START_ACTION|> in their text, as “<|START_ACTION|>”.',
+  '```xml',
+  '<tool_call>{"name": "look", "arguments": {"place": "x"}}</tool_call>',
+  '<|END_RESPONSE|>',
+  '```',
+  'End.',
+].join('\n');
+
+it.each([undefined, { type: 'none' as const }])(
+  'counts the fence after a marker that prose mentions, with the tool choice %j',
+  async toolChoice => {
+    const middleware = textToolsMiddleware({ formats: [commandRFormat, hermesFormat] });
+    const { content } = await readText(mentionBeforeFence, {
+      middleware,
+      tools,
+      ...(toolChoice && { toolChoice }),
+    });
+    expect(content).toEqual([{ text: mentionBeforeFence }]);
   },
 );

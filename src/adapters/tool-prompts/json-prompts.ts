@@ -7,23 +7,16 @@ import {
   toJsonCall,
   toJsonTool,
   toJsonWithout,
+  toolResponse,
   type ToolPrompt,
+  toSignatures,
 } from './tool-prompt.js';
-
-const toolResponse = { open: '<tool_response>', close: '</tool_response>' };
 
 /** The `# Tools` section of Qwen 2.5 and 3, whose templates are those of Hermes. */
 export const hermesPrompt: ToolPrompt = {
   tools: tools =>
     lines(
-      '# Tools',
-      '',
-      'You may call one or more functions to assist with the user query.',
-      '',
-      'You are provided with function signatures within <tools></tools> XML tags:',
-      '<tools>',
-      ...tools.map(toJsonTool),
-      '</tools>',
+      toSignatures(tools),
       '',
       'For each function call, return a json object with function name and arguments within <tool_call></tool_call> XML tags:',
       '<tool_call>',
@@ -174,4 +167,22 @@ export const toolRequestPrompt: ToolPrompt = {
     ),
   calls: each(call => `[TOOL_REQUEST]${toJsonCall(call)}[END_TOOL_REQUEST]`),
   results: each(({ text }) => enclose(text, { open: '[TOOL_RESULT]', close: '[END_TOOL_RESULT]' })),
+};
+
+const toGraniteCalls: ToolPrompt['calls'] = calls =>
+  `<|tool_call|>${JSON.stringify(calls.map(({ name, input }) => ({ name, arguments: input })))}`;
+
+/** Granite 3. */
+export const granitePrompt: ToolPrompt = {
+  tools: tools =>
+    lines(
+      'You are a helpful assistant with access to the following tools.',
+      "When a tool is required to answer the user's query, respond only with <|tool_call|> followed by a JSON list of tools used:",
+      toGraniteCalls([exampleCall]),
+      'If a tool does not exist in the provided list of tools, notify the user that you do not have the ability to fulfill the request.',
+      '',
+      JSON.stringify(tools.map(tool => ({ type: 'function', function: toFunction(tool) }))),
+    ),
+  calls: toGraniteCalls,
+  results: each(({ text }) => enclose(text, toolResponse)),
 };

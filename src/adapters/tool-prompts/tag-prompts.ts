@@ -8,12 +8,11 @@ import {
   type PromptCall,
   toArguments,
   toFunction,
-  toJsonTool,
+  toolResponse,
   type ToolPrompt,
+  toSignatures,
   toValue,
 } from './tool-prompt.js';
-
-const toolResponse = { open: '<tool_response>', close: '</tool_response>' };
 
 /** Declares a function in the XML of Qwen3-Coder. Fields of a parameter other than its type are written as JSON. */
 function toXmlTool(tool: LanguageModelV2FunctionTool): string {
@@ -102,14 +101,7 @@ const toGlmCall = (call: PromptCall): string =>
 export const glmPrompt: ToolPrompt = {
   tools: tools =>
     lines(
-      '# Tools',
-      '',
-      'You may call one or more functions to assist with the user query.',
-      '',
-      'You are provided with function signatures within <tools></tools> XML tags:',
-      '<tools>',
-      ...tools.map(toJsonTool),
-      '</tools>',
+      toSignatures(tools),
       '',
       'For each function call, output the function name and arguments within the following XML format:',
       '<tool_call>{function-name}',

@@ -46,6 +46,22 @@ export const toFunction = ({
 export const toJsonTool = (tool: LanguageModelV2FunctionTool): string =>
   JSON.stringify({ type: 'function', function: toFunction(tool) });
 
+/** The list of tools in the templates of Hermes and of families that follow it. */
+export const toSignatures = (tools: readonly LanguageModelV2FunctionTool[]): string =>
+  lines(
+    '# Tools',
+    '',
+    'You may call one or more functions to assist with the user query.',
+    '',
+    'You are provided with function signatures within <tools></tools> XML tags:',
+    '<tools>',
+    ...tools.map(toJsonTool),
+    '</tools>',
+  );
+
+/** The tags around a result in these templates. */
+export const toolResponse = { open: '<tool_response>', close: '</tool_response>' };
+
 /** `{"name": …, "arguments": {…}}` */
 export const toJsonCall = ({ name, input }: PromptCall): string => JSON.stringify({ name, arguments: input });
 
@@ -77,12 +93,12 @@ export const enclose = (
     separator = '\n',
   }: { open: string; close: string; outer?: readonly string[]; separator?: string },
 ): string => {
-  const escaped = [close, ...outer].reduce(
-    (result, tag) => result.replaceAll(tag, `${tag.slice(0, 1)}\\${tag.slice(1)}`),
-    text,
-  );
-  return [open, escaped, close].join(separator);
+  return [open, [close, ...outer].reduce(escapeMarker, text), close].join(separator);
 };
+
+/** Inserts a backslash into each occurrence of a marker. */
+export const escapeMarker = (text: string, marker: string): string =>
+  text.replaceAll(marker, `${marker.slice(0, 1)}\\${marker.slice(1)}`);
 
 /** Writes a value as JSON in which a closing marker is escaped. */
 export const toJsonWithout = (marker: string, value: unknown): string =>
