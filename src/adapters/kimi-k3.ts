@@ -73,6 +73,8 @@ function* readCall(cursor: TextCursor, calls: TextCalls, name: string): Reading<
   return true;
 }
 
+const TOKEN_START = /</g;
+
 function* readArgument(cursor: TextCursor, writer: ArgumentWriter): Reading<boolean> {
   const attributes = toAttributes((yield* takeHeader(cursor)) ?? '');
   const key = attributes.get('key');
@@ -80,10 +82,9 @@ function* readArgument(cursor: TextCursor, writer: ArgumentWriter): Reading<bool
   const type = attributes.get('type');
   const value = writer.open(key, { ...(type !== undefined && { isJson: type !== 'string' }) });
   for (;;) {
-    value.push(cursor.takeUntil(/</g));
-    if ((yield* cursor.peek()) === undefined) return false;
+    if ((yield* cursor.passUntil(TOKEN_START, value.push)) === undefined) return false;
     if (yield* takesTag(cursor, argumentEnd)) break;
-    if ((yield* cursor.peek()) === '<') value.push(cursor.take(1));
+    value.push(cursor.take(1));
   }
   value.end();
   return true;

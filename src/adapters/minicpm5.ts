@@ -63,7 +63,8 @@ function* readVerbatim(cursor: TextCursor, value: ValueWriter): Reading<boolean>
   const push = (text: string) => value.push(text.replaceAll('&', '&amp;'));
   while (!(yield* cursor.takes(']]>'))) {
     if ((yield* cursor.peek()) === undefined) return false;
-    push(cursor.take(1) + cursor.takeUntil(CDATA_END));
+    push(cursor.take(1));
+    yield* cursor.passUntil(CDATA_END, push);
   }
   value.end();
   yield* cursor.takeSpace();

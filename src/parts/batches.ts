@@ -24,8 +24,9 @@ export function streamBatches(batches: PartBatches): ReadableStream<LanguageMode
   let isStarted = false;
 
   function enqueue(controller: ReadableStreamDefaultController<LanguageModelV2StreamPart>): void {
-    const end = Math.min(batch.length, position + MAX_QUEUED);
-    while (position < end) controller.enqueue(batch[position++]);
+    const parts = batch.slice(position, position + MAX_QUEUED);
+    position += parts.length;
+    for (const part of parts) controller.enqueue(part);
   }
 
   const stream = new ReadableStream<LanguageModelV2StreamPart>(

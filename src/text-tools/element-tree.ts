@@ -83,8 +83,7 @@ export function* readElement(
   let text = '';
   const start = toTagStart({ token });
   for (;;) {
-    text += cursor.takeUntil(start);
-    if ((yield* cursor.peek()) === undefined) return undefined;
+    if ((yield* cursor.passUntil(start, plain => void (text += plain))) === undefined) return undefined;
     const tag = yield* readElementTag(cursor, { token });
     if (tag !== undefined && (yield* closesElement(cursor, { tag, key, token }))) {
       cursor.take(tag.length);

@@ -124,11 +124,10 @@ function createGemmaReader(cursor: TextCursor, tool: DeclaredTool | undefined, d
     if (!(yield* cursor.takes(delimiter))) return yield* readQuoted(write);
     write('"');
     for (;;) {
-      const text = cursor.takeUntil(delimiterStart);
-      if (text !== '') write(JSON.stringify(text).slice(1, -1));
-      if ((yield* cursor.peek()) === undefined) return false;
+      const next = yield* cursor.passUntil(delimiterStart, text => write(JSON.stringify(text).slice(1, -1)));
+      if (next === undefined) return false;
       if (yield* cursor.takes(delimiter)) break;
-      if ((yield* cursor.peek()) === delimiter[0]) write(cursor.take(1));
+      write(cursor.take(1));
     }
     write('"');
     return true;
@@ -142,9 +141,7 @@ function createGemmaReader(cursor: TextCursor, tool: DeclaredTool | undefined, d
     const stop = toStopExpression([quote]);
     let text = '';
     for (;;) {
-      text += cursor.takeUntil(stop);
-      if ((yield* cursor.peek()) === undefined) return false;
-      if ((yield* cursor.peek()) !== quote) continue;
+      if ((yield* cursor.passUntil(stop, plain => void (text += plain))) === undefined) return false;
       const next = yield* findSpaceEnd(cursor, { start: 1, most: MAX_SPACE });
       const character = yield* cursor.peek(next);
       const isEscaped = /(?:^|[^\\])(?:\\\\)*\\$/.test(text.slice(-MAX_KEY));
@@ -161,8 +158,7 @@ function createGemmaReader(cursor: TextCursor, tool: DeclaredTool | undefined, d
   function* readBare(write: Write, isText: boolean): Reading<boolean> {
     let text = '';
     for (;;) {
-      text += cursor.takeUntil(BARE_END);
-      const end = yield* cursor.peek();
+      const end = yield* cursor.passUntil(BARE_END, plain => void (text += plain));
       if (end === undefined || end === '<') {
         if (end === undefined || isMarker(yield* peekText(2))) return false;
       } else if (end !== ',' || !isText || (yield* seesKey())) {

@@ -72,10 +72,8 @@ function* readObject(
     const scanner = createJsonScanner({ depth: 1 });
     let emitted = 0;
     let rest = '';
-    while (scanner.state === 'open') {
-      const available = cursor.rest();
-      const length = scanner.push(available);
-      rest += cursor.take(length);
+    yield* cursor.takeEach(() => {
+      rest += cursor.take(scanner.push(cursor.rest()));
       if (isStreamed && scanner.certain > emitted) {
         const count = scanner.certain - emitted;
         emit(pending + rest.slice(0, count));
@@ -83,9 +81,8 @@ function* readObject(
         rest = rest.slice(count);
         emitted = scanner.certain;
       }
-      if (length === available.length && scanner.state === 'open' && (yield* cursor.peek()) === undefined)
-        break;
-    }
+      return scanner.state !== 'open';
+    });
     if (scanner.state !== 'complete') return false;
     pending += isStreamed ? rest : toAllowed(rest, own);
     return true;
@@ -118,7 +115,8 @@ export function toArguments(json: string, tool: DeclaredTool | undefined): strin
   cursor.feed(json);
   cursor.end();
   let emitted = '';
-  const rest = readJsonArguments(cursor, chunk => void (emitted += chunk), tool).next().value;
+  const reading = readJsonArguments(cursor, chunk => void (emitted += chunk), tool);
+  const rest = reading[Symbol.iterator]().next().value;
   return typeof rest === 'string' ? emitted + rest : undefined;
 }
 
@@ -138,16 +136,12 @@ export function unwrapText(json: string): string | undefined {
 export function* takeJson(cursor: TextCursor): Reading<string | undefined> {
   const scanner = createJsonScanner();
   let json = '';
-  while (scanner.state === 'open') {
-    const available = cursor.rest();
-    const length = scanner.push(available);
-    json += cursor.take(length);
-    // A number ends only before another character or at the end of the text.
-    if (length === available.length && scanner.state === 'open' && (yield* cursor.peek()) === undefined) {
-      scanner.push(' ');
-      break;
-    }
-  }
+  yield* cursor.takeEach(() => {
+    json += cursor.take(scanner.push(cursor.rest()));
+    return scanner.state !== 'open';
+  });
+  // A number ends only before another character or at the end of the text.
+  if (scanner.state === 'open') scanner.push(' ');
   return scanner.state === 'complete' ? json : undefined;
 }
 

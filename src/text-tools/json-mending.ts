@@ -119,10 +119,10 @@ function* takeMended(cursor: TextCursor, calls: TextCalls, start: string): Readi
   let text = start;
   let attempts = 0;
   for (;;) {
-    const plain = cursor.takeUntil(stop);
-    brackets.push(plain);
-    text += plain;
-    const next = yield* cursor.peek();
+    const next = yield* cursor.passUntil(stop, plain => {
+      brackets.push(plain);
+      text += plain;
+    });
     if (next === undefined) return mend(text, { isClosed: false }).json;
     const closer = yield* cursor.match(closers);
     const isEnd = closer !== undefined && attempts < MAX_ATTEMPTS;

@@ -94,9 +94,7 @@ export function createPythonReader(cursor: TextCursor): PythonReader {
     const stop = toStopExpression(prefix === 'f' ? [quote, '\\', '{', '}'] : [quote, '\\']);
     const writeText = (text: string) => write(JSON.stringify(text).slice(1, -1));
     for (;;) {
-      const text = cursor.takeUntil(stop);
-      if (text !== '') writeText(text);
-      const next = yield* cursor.peek();
+      const next = yield* cursor.passUntil(stop, writeText);
       if (next === undefined) return false;
       if (next === '\\') {
         const escaped = yield* readEscape(prefix === 'r');

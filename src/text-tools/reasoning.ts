@@ -63,8 +63,7 @@ export function* readReasoning(
   };
   const add = (text: string) => emit(calls === undefined ? text : calls.push(text));
   for (;;) {
-    add(cursor.takeUntil(stop));
-    if ((yield* cursor.peek()) === undefined) break;
+    if ((yield* cursor.passUntil(stop, add)) === undefined) break;
     const end = yield* cursor.match(ends);
     if (end === undefined) {
       add(cursor.take(1));

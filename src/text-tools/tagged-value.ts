@@ -55,10 +55,7 @@ export function* readTaggedValue(
     isOneLine: true,
   };
   for (;;) {
-    write(reader, cursor.takeUntil(TAG_START));
-    const next = yield* cursor.peek();
-    if (next === undefined) return false;
-    if (next !== '<') continue;
+    if ((yield* cursor.passUntil(TAG_START, text => write(reader, text))) === undefined) return false;
     const tag = yield* grammar.readTag(cursor);
     if (tag === undefined) {
       write(reader, cursor.take(1));

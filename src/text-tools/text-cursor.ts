@@ -1,5 +1,22 @@
-/** A parsing step. It yields when it needs more text, and is resumed after more text or the end has arrived. */
-export type Reading<Result> = Generator<void, Result, void>;
+/**
+ * A parsing step. It yields when it needs more text, and is resumed after more text or the end has arrived. Steps are
+ * generators, or results that are known already.
+ */
+export interface Reading<Result> {
+  [Symbol.iterator](): Iterator<void, Result, void>;
+}
+
+/** A step that needs no more text. It is its own iterator and result, because most steps are such, and short. */
+class Known<Result> implements Reading<Result> {
+  readonly done = true;
+  constructor(readonly value: Result) {}
+  next(): this {
+    return this;
+  }
+  [Symbol.iterator](): this {
+    return this;
+  }
+}
 
 /**
  * A position in text that arrives in chunks. Looking ahead is bounded by the length of tags; all other text is taken as
@@ -26,8 +43,17 @@ export interface TextCursor {
   match(literals: readonly string[]): Reading<string | undefined>;
   /** Takes `length` characters that were peeked at before. */
   take(length: number): string;
-  /** Takes the available text up to a match of the global expression `stop`. */
+  /** Takes the available text up to a character that the global expression `stop` matches. */
   takeUntil(stop: RegExp): string;
+  /**
+   * Takes all text up to a character that `stop` matches, and passes it on as it arrives. The reading is resumed only at
+   * that character, which is returned, or at the end of the text.
+   */
+  passUntil(stop: RegExp, onText: (text: string) => void): Reading<string | undefined>;
+  /** Calls `take` for each chunk until it returns true or the text has ended. The reading is resumed only then. */
+  takeEach(take: () => boolean): Reading<void>;
+  /** True while the text is taken in chunks, so that the reading must not be resumed. */
+  readonly isTaking: boolean;
   /** Returns text that was taken before to the position. */
   giveBack(text: string): void;
   /** Takes white space, up to `most` characters. */
@@ -56,6 +82,78 @@ export function createTextCursor(): TextCursor {
   let isRecording = false;
   let record = '';
   let keeping: string | undefined;
+  /** Takes the chunks that arrive. */
+  let takeChunk: (() => boolean) | undefined;
+
+  function* peekLater(offset: number): Reading<string | undefined> {
+    while (position + offset >= buffer.length) {
+      if (hasEnded) return undefined;
+      yield;
+    }
+    return buffer[position + offset];
+  }
+
+  function* seesLater(literal: string, start: number): Reading<boolean> {
+    for (let offset = 0; offset < literal.length; offset++) {
+      if ((yield* cursor.peek(start + offset)) !== literal[offset]) return false;
+    }
+    return true;
+  }
+
+  function* takesLater(literal: string): Reading<boolean> {
+    const isNext = yield* seesLater(literal, 0);
+    if (isNext) cursor.take(literal.length);
+    return isNext;
+  }
+
+  function* matchLater(literals: readonly string[]): Reading<string | undefined> {
+    let found: string | undefined;
+    let possible = literals;
+    for (let offset = 0; possible.length > 0; offset++) {
+      const character = yield* cursor.peek(offset);
+      possible = possible.filter(literal => literal[offset] === character);
+      const match = possible.find(literal => literal.length === offset + 1);
+      found = match ?? found;
+      possible = possible.filter(literal => literal !== match);
+    }
+    return found;
+  }
+
+  function* takeSpaceLater(most: number): Reading<string> {
+    let space = takeAvailableSpace(most);
+    while (space.length < most && (yield* cursor.peek()) !== undefined) {
+      const next = takeAvailableSpace(most - space.length);
+      if (next === '') break;
+      space += next;
+    }
+    return space;
+  }
+
+  function takeAvailableSpace(most: number): string {
+    let end = position;
+    while (end < buffer.length && end - position < most && isSpace(buffer.charCodeAt(end))) end++;
+    visited++;
+    return end === position ? '' : cursor.take(end - position);
+  }
+
+  function* takeLater(take: () => boolean): Reading<void> {
+    takeChunk = take;
+    do yield;
+    while (takeChunk !== undefined);
+  }
+
+  function* passLater(take: () => boolean): Reading<string | undefined> {
+    yield* takeLater(take);
+    return buffer[position];
+  }
+
+  /** Returns true if the literal may continue the available text. */
+  const mayFollow = (literal: string): boolean =>
+    literal.startsWith(position === 0 ? buffer : buffer.slice(position));
+
+  function takeArrived(): void {
+    if (takeChunk !== undefined && (takeChunk() || hasEnded)) takeChunk = undefined;
+  }
 
   const cursor: TextCursor = {
     get previous() {
@@ -69,45 +167,47 @@ export function createTextCursor(): TextCursor {
     },
 
     feed(text) {
-      buffer = buffer.slice(position) + text;
+      buffer = position === buffer.length ? text : buffer.slice(position) + text;
       position = 0;
+      takeArrived();
     },
     end() {
       hasEnded = true;
+      takeArrived();
     },
 
-    *peek(offset = 0) {
+    peek(offset = 0) {
       visited++;
-      while (position + offset >= buffer.length) {
-        if (hasEnded) return undefined;
-        yield;
-      }
-      return buffer[position + offset];
+      return position + offset < buffer.length
+        ? new Known(buffer[position + offset])
+        : peekLater(offset);
     },
 
-    *sees(literal, start = 0) {
-      for (let offset = 0; offset < literal.length; offset++) {
-        if ((yield* cursor.peek(start + offset)) !== literal[offset]) return false;
-      }
-      return true;
+    sees(literal, start = 0) {
+      if (!hasEnded && position + start + literal.length > buffer.length) return seesLater(literal, start);
+      visited++;
+      return new Known(buffer.startsWith(literal, position + start));
     },
-    *takes(literal) {
-      const isNext = yield* cursor.sees(literal);
+    takes(literal) {
+      if (!hasEnded && position + literal.length > buffer.length) return takesLater(literal);
+      visited++;
+      const isNext = buffer.startsWith(literal, position);
       if (isNext) cursor.take(literal.length);
-      return isNext;
+      return new Known(isNext);
     },
 
-    *match(literals) {
+    match(literals) {
       let found: string | undefined;
-      let possible = literals;
-      for (let offset = 0; possible.length > 0; offset++) {
-        const character = yield* cursor.peek(offset);
-        possible = possible.filter(literal => literal[offset] === character);
-        const match = possible.find(literal => literal.length === offset + 1);
-        found = match ?? found;
-        possible = possible.filter(literal => literal !== match);
+      for (const literal of literals) {
+        // Text that is missing may complete this literal.
+        if (!hasEnded && position + literal.length > buffer.length && mayFollow(literal)) {
+          return matchLater(literals);
+        }
+        const isLonger = found === undefined || literal.length > found.length;
+        if (isLonger && buffer.startsWith(literal, position)) found = literal;
       }
-      return found;
+      visited += found?.length ?? 1;
+      return new Known(found);
     },
 
     take(length) {
@@ -117,27 +217,36 @@ export function createTextCursor(): TextCursor {
       taken += text.length;
       if (isRecording) record += text;
       if (keeping !== undefined) keeping += text;
-      previous = text.at(-1) ?? previous;
+      if (text !== '') previous = text.charAt(text.length - 1);
       return text;
     },
     takeUntil(stop) {
       stop.lastIndex = position;
-      const end = stop.exec(buffer)?.index ?? buffer.length;
+      const end = stop.test(buffer) ? stop.lastIndex - 1 : buffer.length;
       return cursor.take(end - position);
+    },
+    passUntil(stop, onText) {
+      const take = () => {
+        const text = cursor.takeUntil(stop);
+        if (text !== '') onText(text);
+        return position < buffer.length;
+      };
+      return take() || hasEnded ? new Known(buffer[position]) : passLater(take);
+    },
+    takeEach: take => (take() || hasEnded ? new Known(undefined) : takeLater(take)),
+    get isTaking() {
+      return takeChunk !== undefined;
     },
     giveBack(text) {
       buffer = text + buffer.slice(position);
       position = 0;
       taken -= text.length;
     },
-    *takeSpace(most = Number.POSITIVE_INFINITY) {
-      let space = '';
-      while (space.length < most) {
-        const character = yield* cursor.peek();
-        if (character === undefined || !isSpace(character)) break;
-        space += cursor.take(1);
-      }
-      return space;
+    takeSpace(most = Number.POSITIVE_INFINITY) {
+      const isKnown = position < buffer.length && !isSpace(buffer.charCodeAt(position));
+      if (!isKnown) return takeSpaceLater(most);
+      visited++;
+      return new Known('');
     },
 
     rest: () => buffer.slice(position),
@@ -164,7 +273,9 @@ export function createTextCursor(): TextCursor {
   return cursor;
 }
 
-const isSpace = (character: string): boolean => /\s/.test(character);
+/** Returns true for the white space of regular expressions. */
+const isSpace = (code: number): boolean =>
+  code < 128 ? code === 32 || (code >= 9 && code <= 13) : /\s/.test(String.fromCharCode(code));
 
 /** Returns the offset after the white space at offset `start`, of which at most `most` characters are skipped. */
 export function* findSpaceEnd(
@@ -173,7 +284,7 @@ export function* findSpaceEnd(
 ): Reading<number> {
   let end = start;
   let character = yield* cursor.peek(end);
-  while (character !== undefined && isSpace(character) && end < start + most) {
+  while (character !== undefined && isSpace(character.charCodeAt(0)) && end < start + most) {
     character = yield* cursor.peek(++end);
   }
   return end;
@@ -207,10 +318,18 @@ export function* readAttribute(cursor: TextCursor): Reading<string> {
   return '';
 }
 
+const stopExpressions = new Map<string, RegExp>();
+
 /** Returns a global expression that matches the first character of any marker. Without markers it matches nothing. */
 export function toStopExpression(markers: readonly string[]): RegExp {
-  const characters = new Set(
-    markers.map(marker => `\\u${marker.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  let characters = '';
+  for (const marker of markers) if (!characters.includes(marker.charAt(0))) characters += marker.charAt(0);
+  const known = stopExpressions.get(characters);
+  if (known !== undefined) return known;
+  const codes = [...characters].map(
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-  return new RegExp(characters.size === 0 ? '(?!)' : `[${[...characters].join('')}]`, 'g');
+  const expression = new RegExp(codes.length === 0 ? '(?!)' : `[${codes.join('')}]`, 'g');
+  stopExpressions.set(characters, expression);
+  return expression;
 }

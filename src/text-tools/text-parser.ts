@@ -86,13 +86,20 @@ export function createTextParser(options: TextParserOptions, events: TextEvents)
   function* read(): Reading<void> {
     if (startsInReasoning === true) yield* readOpenedReasoning();
     for (;;) {
-      writeMarkdown(cursor.takeUntil(markers.start[output.preceding]));
-      const character = yield* cursor.peek();
+      const character = yield* passText();
       if (character === undefined) break;
       if (markers.isStart(character, output.preceding)) yield* readMarker();
     }
     output.end();
   }
+
+  /** Writes text up to a possible marker. The markers change with the first text. */
+  const passText = (): Reading<string | undefined> => {
+    const { preceding } = output;
+    if (preceding === 'text') return cursor.passUntil(markers.start.text, writeMarkdown);
+    writeMarkdown(cursor.takeUntil(markers.start[preceding]));
+    return cursor.peek();
+  };
 
   function writeMarkdown(text: string): void {
     fences.push(text);
@@ -222,9 +229,9 @@ export function createTextParser(options: TextParserOptions, events: TextEvents)
       callEvents,
     );
 
-  const reading = read();
+  const reading = read()[Symbol.iterator]();
   const run = () => {
-    reading.next();
+    if (!cursor.isTaking) reading.next();
     calls.flush();
   };
   run();

@@ -60,7 +60,7 @@ export const gemmaThoughtFormat: TextToolFormat = {
     cursor.take(THOUGHT.length);
     let text = '';
     for (;;) {
-      text += cursor.takeUntil(TOKEN_START);
+      yield* cursor.passUntil(TOKEN_START, plain => void (text += plain));
       const token = yield* cursor.match([THOUGHT_END, '<|tool_call>']);
       if (token === THOUGHT_END) break;
       if (token !== undefined || (yield* cursor.peek()) === undefined) return false;

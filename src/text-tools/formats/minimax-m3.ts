@@ -154,8 +154,7 @@ function* readText(cursor: TextCursor, key: string, { parameters, token }: CallC
   if (write === undefined) return false;
   const start = toTagStart({ token });
   for (;;) {
-    write(cursor.takeUntil(start));
-    if ((yield* cursor.peek()) === undefined) return false;
+    if ((yield* cursor.passUntil(start, write)) === undefined) return false;
     const tag = yield* readElementTag(cursor, { token });
     if (tag !== undefined && (yield* closesElement(cursor, { tag, key, token }))) {
       cursor.take(tag.length);
@@ -168,11 +167,12 @@ function* readText(cursor: TextCursor, key: string, { parameters, token }: CallC
   }
 }
 
+const TOKEN_START = /\]/g;
+
 /** Takes the rest of a block of calls. */
 function* takeBlock(cursor: TextCursor): Reading<void> {
   for (;;) {
-    cursor.takeUntil(/\]/g);
-    if ((yield* cursor.peek()) === undefined) return;
+    if ((yield* cursor.passUntil(TOKEN_START, () => {})) === undefined) return;
     const tag = yield* readElementTag(cursor, { token: TOKEN });
     cursor.take(tag?.length ?? 1);
     if (tag?.kind === 'close' && tag.key === 'tool_call') return;
