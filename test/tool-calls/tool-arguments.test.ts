@@ -189,7 +189,10 @@ describe('arguments without a schema', () => {
       fc.property(value, fc.nat(), (arguments_, at) => {
         const damaged = damage(JSON.stringify(arguments_));
         const whole = parseToolArguments(damaged);
-        const parsed = parseToolArguments(damaged.slice(0, at % damaged.length));
+        const length = at % damaged.length;
+        // An unescaped quote at the end looks like the end of its string.
+        fc.pre(!damaged.startsWith('"x', length - 1));
+        const parsed = parseToolArguments(damaged.slice(0, length));
         if (parsed.success && whole.success) expect(isPartOf(parsed.input, whole.input)).toBe(true);
       }),
       { numRuns: 300 },
