@@ -30,6 +30,12 @@ export interface AdaptModelOptions {
    */
   undeclared?: UndeclaredPolicy;
   /**
+   * Treats the start of responses as reasoning that only its closing tag ends, or not. For models under an alias, whose
+   * id does not show that the chat template opens the reasoning. Ignored by adapters without tags of reasoning.
+   * @default derived from the model id
+   */
+  startsInReasoning?: boolean;
+  /**
    * Writes tools, the tool choice, calls and results into the prompt, for endpoints that reject `tools`, and reads the
    * calls in the response. The value is the syntax: `auto` selects that of the model's family, or `hermes`. Images in
    * results become content of user messages. A JSON response format is also requested in the prompt while tools can be
@@ -56,7 +62,7 @@ export interface AdaptModelOptions {
  */
 export function adaptModel(
   model: LanguageModelV2,
-  { adapters = modelAdapters, undeclared, toolPrompting }: AdaptModelOptions = {},
+  { adapters = modelAdapters, undeclared, startsInReasoning, toolPrompting }: AdaptModelOptions = {},
 ): LanguageModelV2 {
   const active = chooseAdapters(adapters, { modelId: model.modelId, registry: modelAdapters });
   const names = active.map(({ name }) => name);
@@ -69,9 +75,9 @@ export function adaptModel(
   const formats = selected?.formats;
   // A copy, because another adapted model may wrap the same model with other settings.
   const inner =
-    undeclared === undefined && formats === undefined
+    undeclared === undefined && startsInReasoning === undefined && formats === undefined
       ? model
-      : withTextToolSettings(wrapModel(model, [{}]), { undeclared, formats });
+      : withTextToolSettings(wrapModel(model, [{}]), { undeclared, startsInReasoning, formats });
   return wrapModel(inner, [
     reportMiddleware({ adapters: names, toolPrompting: selected?.name }),
     ...(selected === undefined ? [] : [jsonAnswerMiddleware]),

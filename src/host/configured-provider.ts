@@ -172,12 +172,14 @@ export function toConfiguredProvider(provider: AnyProvider, name: string): Confi
 const withCallIds = (model: LanguageModelV2): LanguageModelV2 => wrapModel(model, [missingCallIdsMiddleware]);
 
 function toCompositionSettings(
-  { adapters, toolPrompting, toolLoop, mcpServers }: ProviderEntry,
+  { adapters, toolPrompting, undeclared, startsInReasoning, toolLoop, mcpServers }: ProviderEntry,
   { sharedTools, importModule }: ConfiguredProviderOptions,
 ) {
   return {
     adapters: toAdapters(adapters, { importModule }),
     toolPrompting,
+    undeclared,
+    startsInReasoning,
     toolLoop,
     mcpServers: mcpServers === false ? undefined : (mcpServers ?? sharedTools),
   };

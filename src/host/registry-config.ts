@@ -1,7 +1,8 @@
 import * as z from 'zod/v4';
+import type { AdaptModelOptions } from '../adapters/adapt-model.js';
 import type { ToolPrompting } from '../adapters/tool-prompt-names.js';
 import type { AdapterModule } from '../adapters/adapter-choice.js';
-import { createToolPromptingSchema } from '../provider/model-overrides.js';
+import { createToolPromptingSchema, createUndeclaredSchema } from '../provider/model-overrides.js';
 import type { KelivoResponsesSettings } from '../provider/settings.js';
 import type { ToolLoopOptions } from '../tool-loop/options.js';
 import type { McpServers } from '../tools/mcp/config.js';
@@ -53,6 +54,13 @@ interface SharedEntry {
   adapters?: (string | AdapterModule)[] | false;
   /** Writes tools into the prompt, in this syntax, for endpoints that reject `tools`. @default false */
   toolPrompting?: ToolPrompting | false;
+  /** The meaning of calls in the text whose tool the request does not declare. @default 'call' */
+  undeclared?: AdaptModelOptions['undeclared'];
+  /**
+   * Treats the start of responses as reasoning that only its closing tag ends, or not.
+   * @default derived from the model id
+   */
+  startsInReasoning?: boolean;
   /** Options of the tool loop, or `false` to disable it. */
   toolLoop?: Omit<ToolLoopOptions, 'tools' | 'timeouts'> | false;
 }
@@ -61,7 +69,7 @@ interface SharedEntry {
 export interface KelivoProviderEntry extends SharedEntry {
   type: 'kelivo-responses';
   /** Provider settings, except those that are fields of the entry. */
-  settings?: Omit<KelivoResponsesSettings, 'mcpServers' | 'adapters' | 'toolPrompting' | 'toolLoop'>;
+  settings?: Omit<KelivoResponsesSettings, (typeof entryFields)[number]>;
   /**
    * Models that this package runs. The official provider runs all others.
    * @default the environment variable KELIVO_RESPONSES, else 'on'
@@ -106,17 +114,26 @@ const sharedShape = {
     )
     .optional(),
   toolPrompting: createToolPromptingSchema().optional(),
+  undeclared: createUndeclaredSchema().optional(),
+  startsInReasoning: z.boolean().optional(),
   toolLoop: z.union([z.literal(false), anObject], 'expected an object of options or false').optional(),
 };
 
-const entryFields = ['mcpServers', 'adapters', 'toolPrompting', 'toolLoop'];
+const entryFields = [
+  'mcpServers',
+  'adapters',
+  'toolPrompting',
+  'undeclared',
+  'startsInReasoning',
+  'toolLoop',
+] as const;
 
 export const kelivoEntrySchema = z.strictObject({
   type: z.literal('kelivo-responses'),
   settings: anObject
     .refine(
       settings => !entryFields.some(key => key in settings),
-      'expected `mcpServers`, `adapters`, `toolPrompting` and `toolLoop` next to `settings`, not inside it',
+      `expected ${entryFields.map(field => `\`${field}\``).join(', ')} next to \`settings\`, not inside it`,
     )
     .optional(),
   enabled: switchValueSchema.optional(),

@@ -132,10 +132,20 @@ export function createSwitchableProvider<Version extends HostVersion = 'v2'>(
     options,
     'the options of createSwitchableProvider()',
   );
-  const { adapters, toolPrompting, tools, mcpServers, mcp, toolLoop, ...settings } = validateSettings(kelivo);
+  const {
+    adapters,
+    toolPrompting,
+    undeclared,
+    startsInReasoning,
+    tools,
+    mcpServers,
+    mcp,
+    toolLoop,
+    ...settings
+  } = validateSettings(kelivo);
   const bare = createKelivoResponsesProvider(settings);
   const composition = createComposition({
-    ...{ adapters, toolPrompting, tools, mcpServers, mcp, toolLoop },
+    ...{ adapters, toolPrompting, undeclared, startsInReasoning, tools, mcpServers, mcp, toolLoop },
     ...{ models: settings.models, timeouts: settings.timeouts },
   });
   // Hosts treat names that end in `.responses` as the official provider and add their own tool handling.

@@ -22,6 +22,8 @@ export function composeModel(
   const adapted = adaptModel(model, {
     adapters: adaptation.adapters,
     toolPrompting: adaptation.toolPrompting || undefined,
+    undeclared: adaptation.undeclared,
+    startsInReasoning: adaptation.startsInReasoning,
   });
   if (toolLoop === false) return adapted;
   // The loop is needed even without tools: a call may supply its own.

@@ -28,7 +28,16 @@ export interface Composition {
 
 export type CompositionSettings = Pick<
   KelivoResponsesSettings,
-  'adapters' | 'toolPrompting' | 'models' | 'tools' | 'mcpServers' | 'mcp' | 'toolLoop' | 'timeouts'
+  | 'adapters'
+  | 'toolPrompting'
+  | 'undeclared'
+  | 'startsInReasoning'
+  | 'models'
+  | 'tools'
+  | 'mcpServers'
+  | 'mcp'
+  | 'toolLoop'
+  | 'timeouts'
 >;
 
 /**
@@ -38,6 +47,8 @@ export type CompositionSettings = Pick<
 export function createComposition({
   adapters,
   toolPrompting,
+  undeclared,
+  startsInReasoning,
   models,
   toolLoop,
   timeouts,
@@ -53,7 +64,13 @@ export function createComposition({
       createLazyLanguageModel(
         model,
         async () => {
-          const adaptation = resolveAdaptation(model.modelId, { adapters, toolPrompting, models });
+          const adaptation = resolveAdaptation(model.modelId, {
+            adapters,
+            toolPrompting,
+            undeclared,
+            startsInReasoning,
+            models,
+          });
           const { composeModel } = await import('./compose-model.js');
           return composeModel(model, { adaptation, tools, toolLoop, timeouts, closed });
         },

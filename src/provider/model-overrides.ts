@@ -1,5 +1,6 @@
 import * as z from 'zod/v4';
 import { type AdapterChoice, type AdapterSelection, isAdapterSelection } from '../adapters/adapter-choice.js';
+import type { AdaptModelOptions } from '../adapters/adapt-model.js';
 import { type ToolPrompting, toolPromptNames } from '../adapters/tool-prompt-names.js';
 import type { ModelAdapterRegistry } from '../adapters/registry.js';
 import { toModelExpression } from '../shared/model-pattern.js';
@@ -30,7 +31,13 @@ export interface ModelOverride {
   adapters?: ModelAdapterRegistry | readonly AdapterChoice[] | false;
   /** Writes the tools of these models into the prompt, in the given syntax, or not (`false`). */
   toolPrompting?: ToolPrompting | false;
+  /** The meaning of calls in the text of these models whose tool the request does not declare. */
+  undeclared?: UndeclaredPolicy;
+  /** Treats the start of the responses of these models as reasoning that only its closing tag ends, or not. */
+  startsInReasoning?: boolean;
 }
+
+type UndeclaredPolicy = NonNullable<AdaptModelOptions['undeclared']>;
 
 export function createCompatibilitySchema(): z.ZodType<
   KnownServerName | Compatibility,
@@ -73,6 +80,9 @@ export const createToolPromptingSchema = (): z.ZodType<ToolPrompting | false, To
     `expected one of ${['auto', ...toolPromptNames].map(name => `"${name}"`).join(', ')}, or false`,
   );
 
+export const createUndeclaredSchema = (): z.ZodType<UndeclaredPolicy, UndeclaredPolicy> =>
+  z.enum(['call', 'text', 'drop']);
+
 const reserved = ['input', 'stream'];
 
 export function createModelOverridesSchema(): z.ZodType<
@@ -91,6 +101,8 @@ export function createModelOverridesSchema(): z.ZodType<
     compatibility: createCompatibilitySchema().optional(),
     adapters: createAdaptersSchema().optional(),
     toolPrompting: createToolPromptingSchema().optional(),
+    undeclared: createUndeclaredSchema().optional(),
+    startsInReasoning: z.boolean().optional(),
   } satisfies Record<keyof ModelOverride, z.ZodType>);
   return z.record(z.string(), override);
 }
@@ -123,19 +135,24 @@ export function resolveModelOverride(
 }
 
 /** Adaptation of a model: its override, or the setting of the provider. */
-export type Adaptation = Pick<ModelOverride, 'adapters' | 'toolPrompting'>;
+export type Adaptation = Pick<
+  ModelOverride,
+  'adapters' | 'toolPrompting' | 'undeclared' | 'startsInReasoning'
+>;
 
 /** Merges the adaptation of the provider with the overrides whose patterns match a model id. */
 export function resolveAdaptation(
   modelId: string,
-  { models = {}, adapters, toolPrompting }: Adaptation & { models?: Record<string, ModelOverride> },
+  { models = {}, ...adaptation }: Adaptation & { models?: Record<string, ModelOverride> },
 ): Adaptation {
   return findOverrides(modelId, models).reduce<Adaptation>(
     (resolved, override) => ({
       adapters: override.adapters ?? resolved.adapters,
       toolPrompting: override.toolPrompting ?? resolved.toolPrompting,
+      undeclared: override.undeclared ?? resolved.undeclared,
+      startsInReasoning: override.startsInReasoning ?? resolved.startsInReasoning,
     }),
-    { adapters, toolPrompting },
+    adaptation,
   );
 }
 

@@ -24,6 +24,7 @@ import {
   createCompatibilitySchema,
   createModelOverridesSchema,
   createToolPromptingSchema,
+  createUndeclaredSchema,
 } from './model-overrides.js';
 
 /** A schema for a named type. The compiler checks that what it accepts has that type. */
@@ -190,6 +191,18 @@ const settingsShape = once(() => ({
    * @default false
    */
   toolPrompting: createToolPromptingSchema(),
+  /**
+   * The meaning of calls in the text whose tool the request does not declare: a `call`, which is answered with an error
+   * that the model can react to, `text`, or `drop`.
+   * @default 'call'
+   */
+  undeclared: createUndeclaredSchema(),
+  /**
+   * Treats the start of responses as reasoning that only its closing tag ends, or not. For models under an alias, whose
+   * id does not show that the chat template opens the reasoning.
+   * @default derived from the model id
+   */
+  startsInReasoning: z.boolean(),
 }));
 
 /** The settings of a provider. Every setting is optional. */

@@ -4,6 +4,8 @@ import type { TextToolFormat, UndeclaredPolicy } from './text-tool-format.js';
 /** The settings of one model, which its middlewares share. */
 export interface TextToolSettings {
   readonly undeclared?: UndeclaredPolicy | undefined;
+  /** The start of responses is reasoning, or not. */
+  readonly startsInReasoning?: boolean | undefined;
   /** Formats that are read in addition, because the prompt asks for them. */
   readonly formats?: readonly TextToolFormat[] | undefined;
 }

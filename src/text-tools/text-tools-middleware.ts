@@ -22,7 +22,7 @@ export interface TextToolsOptions {
    * Treats the start of a response as reasoning in the first of the `reasoning` tags, for chat templates that end in the
    * opening tag, so that only the closing tag is generated. Ignored if the server returns reasoning separately, or if
    * the request turns reasoning off. If the response finishes normally without the closing tag, it is emitted again as
-   * text. A function receives the model id and the request.
+   * text. A function receives the model id and the request. The setting of `adaptModel` overrides it.
    * @default false
    */
   startsInReasoning?: boolean | ((modelId: string, params: LanguageModelV2CallOptions) => boolean);
@@ -59,9 +59,11 @@ export function textToolsMiddleware({
     reasoning,
     undeclared: undeclared ?? textToolSettingsOf(model).undeclared,
     startsInReasoning:
-      (typeof startsInReasoning === 'function'
-        ? startsInReasoning(model.modelId, params)
-        : startsInReasoning) && !turnsReasoningOff(params),
+      (textToolSettingsOf(model).startsInReasoning ??
+        (typeof startsInReasoning === 'function'
+          ? startsInReasoning(model.modelId, params)
+          : startsInReasoning)) &&
+      !turnsReasoningOff(params),
     params,
   });
   return markTextReader({

@@ -98,6 +98,15 @@ describe('the adapters of a provider', () => {
     );
     const wrong = { models: { a: { adapters: 'qwen' } } } as never;
     expect(() => createKelivoResponsesProvider(wrong)).toThrow('Invalid `models.a.adapters`');
+    expect(() => createKelivoResponsesProvider({ undeclared: 'hide' } as never)).toThrow(
+      'Invalid `undeclared`',
+    );
+    const inside = {
+      providers: { a: { type: 'kelivo-responses', settings: { undeclared: 'drop' } } },
+    } as never;
+    expect(() => createProviderRegistryFromConfig(inside)).toThrow(
+      'expected `mcpServers`, `adapters`, `toolPrompting`, `undeclared`, `startsInReasoning`, `toolLoop` next to `settings`',
+    );
   });
 
   it('are overridden for single models, by the most specific pattern', async () => {
@@ -154,6 +163,50 @@ describe('a forced adapter on an alias', () => {
     });
     expect(content.filter(part => part.type === 'text')).toMatchObject([{ text: answer }]);
     expect(providerMetadata?.kelivo?.adapters).toEqual(['kimi']);
+  });
+
+  it('starts in reasoning if the setting requires it, whatever the id', async () => {
+    const text = 'I must add.</think>It is 5.';
+    const typesOf = async (model: LanguageModelV2) =>
+      (await model.doGenerate({ prompt, tools })).content.map(
+        part => 'text' in part && [part.type, part.text],
+      );
+    const alias = (startsInReasoning?: boolean) =>
+      adaptModel(named('assistant', text), {
+        adapters: ['qwen'],
+        ...(startsInReasoning && { startsInReasoning }),
+      });
+    expect(await typesOf(alias(true))).toEqual([
+      ['reasoning', 'I must add.'],
+      ['text', 'It is 5.'],
+    ]);
+    const known = adaptModel(named('qwq-32b', 'It is 5.<tool'), { startsInReasoning: false });
+    expect(await typesOf(known)).toEqual([['text', 'It is 5.<tool']]);
+  });
+
+  it.each<[string, object, object, object]>([
+    ['the settings', { undeclared: 'drop', startsInReasoning: true }, {}, {}],
+    ['an override', {}, { undeclared: 'drop', startsInReasoning: true }, {}],
+    ['a configuration', {}, {}, { undeclared: 'drop', startsInReasoning: true }],
+  ])('is given options by %s', async (_, settings, override, entry) => {
+    const emulator = await startEmulator({ apiKey });
+    emulator.enqueue([
+      { text: `I must.</think>Adding.\n<tool_call>{"name": "gone", "arguments": {}}</tool_call>` },
+    ]);
+    const models = { '*': { adapters: ['qwen'], ...override } };
+    const given = { baseURL: emulator.baseURL, apiKey, models, ...settings };
+    const local = { ...{ type: 'kelivo-responses', ...entry }, settings: given };
+    const isEntry = Object.keys(entry).length > 0;
+    const registry = isEntry
+      ? createProviderRegistryFromConfig({ providers: { local } } as never)
+      : createKelivoResponsesProvider(given);
+    onTestFinished(() => registry.close());
+    const model = registry.languageModel('assistant');
+    const { content } = await model.doGenerate({ prompt, tools });
+    expect(content.map(part => 'text' in part && [part.type, part.text.trim()])).toEqual([
+      ['reasoning', 'I must.'],
+      ['text', 'Adding.'],
+    ]);
   });
 
   it('is named in a configuration, also as the export of a module', async () => {
