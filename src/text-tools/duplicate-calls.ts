@@ -33,7 +33,15 @@ interface HeldCall {
   readonly form: Form;
   readonly name: string;
   readonly parts: Part[];
-  /** The tool and the arguments, once they are complete. */
+  /** The complete call. */
+  call?: CompleteCall;
+}
+
+/** A call whose arguments are compared only if the response contains a call of the same tool in the other form. */
+interface CompleteCall {
+  readonly name: string;
+  readonly input: string;
+  /** The tool and the normalized arguments, once they were compared. */
   contents?: string;
 }
 
@@ -45,7 +53,7 @@ export function createDuplicateCalls({
   );
   const names = new Set(schemas.keys());
   /** The emitted calls that have dropped no call of the other form. */
-  const emitted = { native: createEmittedCalls(), text: createEmittedCalls() };
+  const emitted = { native: createEmittedCalls(contentsOf), text: createEmittedCalls(contentsOf) };
   /** The names of native calls whose input is being emitted, by id. */
   const open = new Map<string, string>();
   /** Calls that are held back, by form and id. */
@@ -53,10 +61,12 @@ export function createDuplicateCalls({
 
   const toName = (name: string): string => normalizeToolName(name, names) ?? name;
 
-  function toContents({ toolName, input }: LanguageModelV2ToolCall): string {
-    const name = toName(toolName);
-    const parsed = parseToolArguments(input, { schema: schemas.get(name) });
-    return `${name} ${parsed.success ? toStableJson(parsed.input) : input}`;
+  function contentsOf(call: CompleteCall): string {
+    if (call.contents === undefined) {
+      const parsed = parseToolArguments(call.input, { schema: schemas.get(call.name) });
+      call.contents = `${call.name} ${parsed.success ? toStableJson(parsed.input) : call.input}`;
+    }
+    return call.contents;
   }
 
   function add(form: Form, part: Part, emit: Emit): void {
@@ -72,7 +82,7 @@ export function createDuplicateCalls({
       }
       case 'tool-input-delta':
       case 'tool-input-end': {
-        const call = held.get(`${form} ${part.id}`);
+        const call = held.size === 0 ? undefined : held.get(`${form} ${part.id}`);
         if (call === undefined) break;
         call.parts.push(part);
         return;
@@ -89,43 +99,46 @@ export function createDuplicateCalls({
   const mayBeDuplicate = (form: Form, name: string): boolean =>
     emitted[OTHER[form]].has(name) || isOpen(form, name);
 
-  const isOpen = (form: Form, name: string): boolean => form === 'text' && [...open.values()].includes(name);
+  const isOpen = (form: Form, name: string): boolean =>
+    form === 'text' && open.size > 0 && [...open.values()].includes(name);
 
   function complete(form: Form, part: LanguageModelV2ToolCall, emit: Emit): void {
     const id = `${form} ${part.toolCallId}`;
     const { name, parts } = held.get(id) ?? { name: toName(part.toolName), parts: [] };
-    const contents = toContents(part);
+    const call: CompleteCall = { name, input: part.input };
     held.delete(id);
     const hasStarted = open.delete(part.toolCallId);
     if (hasStarted) {
-      if (!dropHeld(contents)) emitted[form].add({ name, contents });
+      if (!dropHeld(call)) emitted[form].add(call);
       emit(part);
       releaseHeld(emit);
       return;
     }
-    if (emitted[OTHER[form]].delete({ name, contents })) return;
-    const call = { form, name, contents, parts: [...parts, part] };
-    if (isOpen(form, name)) held.set(id, call);
-    else emitCall(call, emit);
+    if (emitted[OTHER[form]].delete(call)) return;
+    const complete = { form, name, call, parts: [...parts, part] };
+    if (isOpen(form, name)) held.set(id, complete);
+    else emitCall(complete, emit);
   }
 
-  /** Drops a held call from text with these contents, if there is one. */
-  function dropHeld(contents: string): boolean {
-    const [id] = [...held].find(([, call]) => call.contents === contents) ?? [];
+  /** Drops a held call from text that equals this one, if there is one. */
+  function dropHeld(native: CompleteCall): boolean {
+    const isEqual = (call: CompleteCall | undefined) =>
+      call?.name === native.name && contentsOf(call) === contentsOf(native);
+    const [id] = [...held].find(([, { call }]) => isEqual(call)) ?? [];
     return id !== undefined && held.delete(id);
   }
 
   /** Emits the complete calls from text that no native call can duplicate any more. */
   function releaseHeld(emit: Emit): void {
     for (const [id, call] of held) {
-      if (call.contents === undefined || isOpen(call.form, call.name)) continue;
+      if (call.call === undefined || isOpen(call.form, call.name)) continue;
       held.delete(id);
       emitCall(call, emit);
     }
   }
 
-  function emitCall({ form, name, contents, parts }: HeldCall, emit: Emit): void {
-    if (contents !== undefined) emitted[form].add({ name, contents });
+  function emitCall({ form, call, parts }: HeldCall, emit: Emit): void {
+    if (call !== undefined) emitted[form].add(call);
     parts.forEach(emit);
   }
 
@@ -136,7 +149,7 @@ export function createDuplicateCalls({
       open.clear();
       // The text of an incomplete call from text was emitted as text.
       for (const call of held.values())
-        if (call.form === 'native' || call.contents !== undefined) emitCall(call, emit);
+        if (call.form === 'native' || call.call !== undefined) emitCall(call, emit);
       held.clear();
     },
   };
@@ -145,30 +158,38 @@ export function createDuplicateCalls({
 /** Counts emitted calls. */
 interface EmittedCalls {
   has(name: string): boolean;
-  add(call: EmittedCall): void;
+  add(call: CompleteCall): void;
   /** Removes one call with these contents. Returns false if there is none. */
-  delete(call: EmittedCall): boolean;
+  delete(call: CompleteCall): boolean;
 }
 
-interface EmittedCall {
-  readonly name: string;
-  readonly contents: string;
-}
-
-function createEmittedCalls(): EmittedCalls {
+function createEmittedCalls(contentsOf: (call: CompleteCall) => string): EmittedCalls {
+  /** The calls that were not compared yet, by name. */
+  const added = new Map<string, CompleteCall[]>();
   const byName = new Map<string, number>();
   const byContents = new Map<string, number>();
   const change = (counts: Map<string, number>, key: string, by: 1 | -1) =>
     void counts.set(key, (counts.get(key) ?? 0) + by);
+
+  function count(name: string): void {
+    for (const call of added.get(name) ?? []) change(byContents, contentsOf(call), 1);
+    added.delete(name);
+  }
+
   return {
     has: name => (byName.get(name) ?? 0) > 0,
-    add({ name, contents }) {
-      change(byName, name, 1);
-      change(byContents, contents, 1);
+    add(call) {
+      change(byName, call.name, 1);
+      const calls = added.get(call.name);
+      if (calls === undefined) added.set(call.name, [call]);
+      else calls.push(call);
     },
-    delete({ name, contents }) {
+    delete(call) {
+      if ((byName.get(call.name) ?? 0) === 0) return false;
+      count(call.name);
+      const contents = contentsOf(call);
       if ((byContents.get(contents) ?? 0) === 0) return false;
-      change(byName, name, -1);
+      change(byName, call.name, -1);
       change(byContents, contents, -1);
       return true;
     },

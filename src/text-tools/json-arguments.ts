@@ -150,15 +150,21 @@ const MAX_STRING = 512;
 /** Takes a JSON string. Returns undefined for other text, and for strings of more than `MAX_STRING` characters. */
 export function* takeJsonString(cursor: TextCursor): Reading<{ value: string; json: string } | undefined> {
   if ((yield* cursor.peek()) !== '"') return undefined;
-  let isEscaped = false;
   let length = 1;
-  for (; length < MAX_STRING; length++) {
-    const character = yield* cursor.peek(length);
-    if (character === undefined || character < ' ') return undefined;
-    if (!isEscaped && character === '"') break;
-    isEscaped = !isEscaped && character === '\\';
-  }
-  const json = cursor.take(length + 1);
+  let isEscaped = false;
+  let isOpen = true;
+  yield* cursor.takeEach(() => {
+    const text = cursor.rest();
+    for (; isOpen && length < text.length; length++) {
+      const character = text.charAt(length);
+      if (character < ' ' || length === MAX_STRING) return true;
+      isOpen = isEscaped || character !== '"';
+      isEscaped = !isEscaped && character === '\\';
+    }
+    return !isOpen;
+  });
+  if (isOpen) return undefined;
+  const json = cursor.take(length);
   const value = tryParseJson(json);
   return typeof value === 'string' ? { value, json } : undefined;
 }

@@ -82,22 +82,31 @@ export function createTextCursor(): TextCursor {
   let isRecording = false;
   let record = '';
   let keeping: string | undefined;
-  /** Takes the chunks that arrive. */
+  /** Takes the chunks that arrive, until it returns true. */
   let takeChunk: (() => boolean) | undefined;
 
+  /** Waits until `isKnown` returns true after a chunk, or the text has ended. */
+  function* wait(isKnown: () => boolean): Reading<void> {
+    if (isKnown() || hasEnded) return;
+    takeChunk = isKnown;
+    do yield;
+    while (takeChunk !== undefined);
+  }
+
   function* peekLater(offset: number): Reading<string | undefined> {
-    while (position + offset >= buffer.length) {
-      if (hasEnded) return undefined;
-      yield;
-    }
+    yield* wait(() => position + offset < buffer.length);
     return buffer[position + offset];
   }
 
   function* seesLater(literal: string, start: number): Reading<boolean> {
-    for (let offset = 0; offset < literal.length; offset++) {
-      if ((yield* cursor.peek(start + offset)) !== literal[offset]) return false;
-    }
-    return true;
+    let length = 0;
+    // Each character is compared once.
+    yield* wait(() => {
+      while (length < literal.length && buffer[position + start + length] === literal[length]) length++;
+      visited++;
+      return length === literal.length || position + start + length < buffer.length;
+    });
+    return length === literal.length;
   }
 
   function* takesLater(literal: string): Reading<boolean> {
@@ -109,13 +118,18 @@ export function createTextCursor(): TextCursor {
   function* matchLater(literals: readonly string[]): Reading<string | undefined> {
     let found: string | undefined;
     let possible = literals;
-    for (let offset = 0; possible.length > 0; offset++) {
-      const character = yield* cursor.peek(offset);
-      possible = possible.filter(literal => literal[offset] === character);
-      const match = possible.find(literal => literal.length === offset + 1);
-      found = match ?? found;
-      possible = possible.filter(literal => literal !== match);
-    }
+    let offset = 0;
+    yield* wait(() => {
+      for (; possible.length > 0 && position + offset < buffer.length; offset++) {
+        visited++;
+        const character = buffer[position + offset];
+        possible = possible.filter(literal => literal[offset] === character);
+        const match = possible.find(literal => literal.length === offset + 1);
+        found = match ?? found;
+        possible = possible.filter(literal => literal !== match);
+      }
+      return possible.length === 0;
+    });
     return found;
   }
 
@@ -136,14 +150,8 @@ export function createTextCursor(): TextCursor {
     return end === position ? '' : cursor.take(end - position);
   }
 
-  function* takeLater(take: () => boolean): Reading<void> {
-    takeChunk = take;
-    do yield;
-    while (takeChunk !== undefined);
-  }
-
   function* passLater(take: () => boolean): Reading<string | undefined> {
-    yield* takeLater(take);
+    yield* wait(take);
     return buffer[position];
   }
 
@@ -178,9 +186,8 @@ export function createTextCursor(): TextCursor {
 
     peek(offset = 0) {
       visited++;
-      return position + offset < buffer.length
-        ? new Known(buffer[position + offset])
-        : peekLater(offset);
+      const isKnown = hasEnded || position + offset < buffer.length;
+      return isKnown ? new Known(buffer[position + offset]) : peekLater(offset);
     },
 
     sees(literal, start = 0) {
@@ -199,7 +206,7 @@ export function createTextCursor(): TextCursor {
     match(literals) {
       let found: string | undefined;
       for (const literal of literals) {
-        // Text that is missing may complete this literal.
+        // The missing text may complete this literal.
         if (!hasEnded && position + literal.length > buffer.length && mayFollow(literal)) {
           return matchLater(literals);
         }
@@ -233,7 +240,7 @@ export function createTextCursor(): TextCursor {
       };
       return take() || hasEnded ? new Known(buffer[position]) : passLater(take);
     },
-    takeEach: take => (take() || hasEnded ? new Known(undefined) : takeLater(take)),
+    takeEach: take => (take() || hasEnded ? new Known(undefined) : wait(take)),
     get isTaking() {
       return takeChunk !== undefined;
     },
