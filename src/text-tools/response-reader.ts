@@ -90,15 +90,17 @@ export function createResponseReader({
   }
 
   /**
-   * Emits reasoning that was never closed as text, if the response finished normally. The calls at its end are calls
-   * unless the response was truncated or failed.
+   * Emits reasoning that was never closed as text, once, unless the response was truncated, failed or made native calls:
+   * an answer that is shown twice does less harm than one that is hidden. The calls at its end are calls unless the
+   * response was truncated or failed.
    */
   function endAssumedReasoning(reason: unknown): void {
-    const text = unifiedReason(reason) === 'stop' ? assumedReasoning : heldCalls;
+    const isFinished = replaceableReasons.has(unifiedReason(reason));
+    const text = isFinished && unifiedReason(reason) !== 'tool-calls' ? assumedReasoning : heldCalls;
     assumedReasoning = '';
     heldCalls = '';
     if (text === '') return;
-    if (replaceableReasons.has(unifiedReason(reason))) {
+    if (isFinished) {
       parser = openParser(false);
       parser.feed(text);
     } else {
