@@ -19,6 +19,7 @@ import { measureLogger } from './sections/logger.js';
 import { measureMemory } from './sections/memory.js';
 import { measureStart } from './sections/start.js';
 import { measureStream } from './sections/stream.js';
+import { measureTextFormats } from './sections/text-formats.js';
 import { measureTextTools } from './sections/text-tools.js';
 import { measureTurn } from './sections/turn.js';
 import { toTable } from './to-table.js';
@@ -33,6 +34,7 @@ export const SECTIONS: Readonly<Record<string, (scale: Scale) => Promise<Figure[
   conversation: measureConversation,
   memory: measureMemory,
   'text-tools': measureTextTools,
+  'text-formats': measureTextFormats,
   start: measureStart,
   logger: measureLogger,
   files: measureFiles,

@@ -12,6 +12,8 @@ export interface Scale {
   readonly memoryDeltas: number;
   /** Sizes of arguments written as text, in kilobytes: one for the peer package and two to compare with each other. */
   readonly textTools: { readonly peer: number; readonly half: number; readonly whole: number };
+  /** Size of the text in each format, in kilobytes. */
+  readonly textFormats: number;
   /** Samples of a turn with tools. */
   readonly turns: number;
   /** Duration of a tool in milliseconds. */
@@ -26,6 +28,7 @@ export const FULL: Scale = {
   messages: [10, 100, 1_000, 5_000],
   memoryDeltas: 1_000_000,
   textTools: { peer: 80, half: 512, whole: 1_024 },
+  textFormats: 1_024,
   turns: 7,
   toolTime: 50,
 };
@@ -39,6 +42,7 @@ export const SMOKE: Scale = {
   messages: [2, 4],
   memoryDeltas: 2_000,
   textTools: { peer: 1, half: 1, whole: 2 },
+  textFormats: 1,
   turns: 1,
   toolTime: 2,
 };

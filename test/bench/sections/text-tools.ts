@@ -1,18 +1,12 @@
 import { hermesToolMiddleware } from '@ai-sdk-tool/parser';
-import type {
-  LanguageModelV2,
-  LanguageModelV2CallOptions,
-  LanguageModelV2Middleware,
-  LanguageModelV2StreamPart,
-} from '@ai-sdk/provider';
+import type { LanguageModelV2CallOptions, LanguageModelV2Middleware } from '@ai-sdk/provider';
 import { wrapLanguageModel } from 'ai';
 import { hermesFormat, qwenXmlFormat, textToolsMiddleware } from 'kelivo-responses/adapters';
 import { OPTIONS } from '../_models.js';
+import { createWritingModel } from '../_writing-model.js';
 import { compare, type Contender } from '../compare.js';
 import { type Figure, toShare, toSpeed } from '../figure.js';
 import type { Scale } from '../scale.js';
-
-type Part = LanguageModelV2StreamPart;
 
 const hermes = textToolsMiddleware({ formats: [hermesFormat] });
 
@@ -82,41 +76,4 @@ function reading(text: string, middleware: LanguageModelV2Middleware): Contender
     for await (const { type } of stream) if (type === 'tool-call') calls++;
     if (calls !== 1) throw new Error(`Expected one call in the text, got ${calls}.`);
   };
-}
-
-/** Creates a model that writes a text in deltas of four characters. */
-function createWritingModel(text: string): LanguageModelV2 {
-  return {
-    specificationVersion: 'v2',
-    provider: 'bench',
-    modelId: 'writing',
-    supportedUrls: {},
-    doGenerate: () => Promise.reject(new Error('Expected a streamed call. Use doStream.')),
-    doStream: async () => {
-      const parts = toParts(text);
-      const stream = new ReadableStream<Part>(
-        {
-          pull(controller) {
-            const { done, value } = parts.next();
-            if (done) controller.close();
-            else controller.enqueue(value);
-          },
-        },
-        { highWaterMark: 0 },
-      );
-      return { stream };
-    },
-  };
-}
-
-function* toParts(text: string): Generator<Part, undefined> {
-  yield { type: 'stream-start', warnings: [] };
-  yield { type: 'text-start', id: '0' };
-  for (let start = 0; start < text.length; start += 4) {
-    yield { type: 'text-delta', id: '0', delta: text.slice(start, start + 4) };
-  }
-  yield { type: 'text-end', id: '0' };
-  const usage = { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined };
-  yield { type: 'finish', finishReason: 'stop', usage };
-  return undefined;
 }
