@@ -133,7 +133,7 @@ export function createTextParser(options: TextParserOptions, events: TextEvents)
         return;
       case 'reasoning':
         mayBeReasoning = false;
-        if (preceding === 'text' && (!markers.isAnywhere(marker) || (yield* isMention(cursor, marker)))) {
+        if (preceding === 'text' && !(yield* opensReasoning(marker))) {
           writeMarkdown(cursor.take(marker.length));
         } else yield* readTaggedReasoning({ open: marker, close: markers.reasoning.get(marker) ?? '' });
         return;
@@ -161,6 +161,12 @@ export function createTextParser(options: TextParserOptions, events: TextEvents)
     if (kind === 'reasoning-end') mayBeReasoning = false;
   }
 
+  /** Returns true for a tag after text that prose does not mention: a special token, or a tag at the start of a line. */
+  function* opensReasoning(tag: string): Reading<boolean> {
+    const mayOpen = markers.isAnywhere(tag) || cursor.previous === '\n';
+    return mayOpen && !(yield* isMention(cursor, tag));
+  }
+
   /** Takes the end of the pair around the text if only calls follow. */
   function* takesWrapperEnd(marker: string): Reading<boolean> {
     if (wrapperEnd === undefined || !marker.endsWith(wrapperEnd)) return false;
@@ -178,12 +184,15 @@ export function createTextParser(options: TextParserOptions, events: TextEvents)
     return false;
   }
 
-  /** Takes the start of a closer after a call, if the text ends within it. */
+  /** Takes the start of a closer after a call, if the text ends within it, and the white space after it. */
   function* takesTruncatedCloser(): Reading<boolean> {
-    const rest = cursor.rest();
+    const available = cursor.rest();
+    const rest = available.trimEnd();
     const isTruncated = rest.length > 1 && markers.after.call.some(closer => closer.startsWith(rest));
-    if (!isTruncated || (yield* cursor.peek(rest.length)) !== undefined) return false;
-    cursor.take(rest.length);
+    if (!isTruncated || available.length > rest.length + MAX_SPACE) return false;
+    const end = yield* findSpaceEnd(cursor, { start: rest.length, most: MAX_SPACE });
+    if ((yield* cursor.peek(end)) !== undefined) return false;
+    cursor.take(end);
     return true;
   }
 

@@ -104,3 +104,17 @@ describe('a response that starts in reasoning', () => {
     ]);
   });
 });
+
+it('reads no call in reasoning that starts after text, at the start of a line', async () => {
+  const middleware = textToolsMiddleware({ formats: [hermesFormat], reasoning: [thinkTags] });
+  const written = '<tool_call>{"name": "look", "arguments": {}}</tool_call>';
+  const { content } = await readText(`See.\n<think>Maybe ${written}</think>\n${written}</t\n \n`, {
+    middleware,
+    tools: { look: {} },
+  });
+  expect(content).toEqual([
+    { text: 'See.\n' },
+    { reasoning: `Maybe ${written}` },
+    { call: 'look', input: {} },
+  ]);
+});
