@@ -76,7 +76,7 @@ it.each(['.', './tool-loop', './adapters', './tool-calls', './embeddings', './ho
   name => {
     const file = entries.find(entry => entry.path === name)?.file ?? '';
     const code = listStaticImports(path.normalize(file)).map(read).join('\n');
-    expect(code).not.toContain('@modelcontextprotocol/sdk');
+    expect(code).not.toContain('@modelcontextprotocol/');
   },
 );
 

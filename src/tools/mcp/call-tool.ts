@@ -51,12 +51,24 @@ export async function callTool(
   const issue = findArgumentIssue(tool, input);
   if (issue !== undefined) return { type: 'error-text', value: issue };
   const params = { name: tool.name, arguments: { ...input } };
-  const request = { method: 'tools/call' as const, params };
   const facts = { toolCallId, ...callContext, server: serverName };
   const call = { facts, arguments: params.arguments };
   try {
     const result = await connection.withSession(
-      session => sendRequest(session, { request, schema: resultSchema, call }, limits),
+      session =>
+        sendRequest(
+          session,
+          {
+            send: (client, options, retry) =>
+              client.request(
+                { method: 'tools/call', params: { ...params, ...retry } },
+                resultSchema,
+                options,
+              ),
+            call,
+          },
+          limits,
+        ),
       { signal, mayRetry: failure => mayRetry(failure, tool) },
     );
     const output = toToolOutput(result);

@@ -1,4 +1,4 @@
-import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
+import type { OAuthClientProvider } from '@modelcontextprotocol/client';
 import * as z from 'zod/v4';
 import { once } from '../../shared/settings.js';
 import { KelivoError } from '../../shared/errors.js';

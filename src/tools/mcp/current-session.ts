@@ -1,9 +1,9 @@
-import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { FetchLike } from '@modelcontextprotocol/client';
 import type { McpServerConfig } from './config.js';
 import { McpFailure } from './failures.js';
 import { createRestartLimit } from './restart-limit.js';
 import type { McpCallbacks } from './server-requests.js';
-import { type McpSession, openSession } from './session.js';
+import { type KnownEra, type McpSession, openSession } from './session.js';
 import { createSharedTask } from './shared-task.js';
 
 /**
@@ -56,6 +56,7 @@ export function createCurrentSession(
   const restarts = createRestartLimit({ cooldown: retryFailedAfter });
   /** Expired sessions with running operations. */
   const retired = new Set<McpSession>();
+  const era: KnownEra = { legacyUntil: 0 };
   let session: McpSession | undefined;
   let hasFailed = false;
   let closeCount = 0;
@@ -67,6 +68,7 @@ export function createCurrentSession(
           signal,
           timeout: connectTimeout,
           fetch,
+          era,
           serverName,
           callbacks,
           onToolsChanged,

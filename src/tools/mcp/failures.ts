@@ -1,7 +1,11 @@
-import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
-import { SseError } from '@modelcontextprotocol/sdk/client/sse.js';
-import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import {
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  SseError,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
 import { objectOf, tryParseJson } from '../../shared/json.js';
 
 /**
@@ -52,6 +56,8 @@ export class McpFailure extends Error {
   /** Number of unexpected ends. */
   readonly count?: number;
   readonly process?: ProcessReport;
+  /** The code of a JSON-RPC error. */
+  readonly rpcCode?: number;
   /** True if the server failed before it was ready. */
   readonly isStart: boolean;
 
@@ -63,6 +69,7 @@ export class McpFailure extends Error {
     this.milliseconds = facts.milliseconds;
     this.count = facts.count;
     this.process = facts.process;
+    this.rpcCode = facts.rpcCode;
     this.isStart = facts.isStart ?? false;
   }
 }
@@ -75,6 +82,7 @@ interface McpFailureFacts {
   milliseconds?: number;
   count?: number;
   process?: ProcessReport;
+  rpcCode?: number;
   isStart?: boolean;
   cause?: unknown;
 }
@@ -87,7 +95,7 @@ interface FailureContext {
 }
 
 /**
- * Classifies an error of the SDK, `fetch` or Node. The SDK uses the same code for aborts and timeouts, so the callers
+ * Classifies an error of the SDK (2.4.0), `fetch` or Node. The SDK uses the same code for aborts and timeouts, so the callers
  * that cause them throw an `McpFailure` or the abort reason themselves.
  */
 export function toMcpFailure(error: unknown, context: FailureContext = {}): McpFailure {
@@ -95,12 +103,16 @@ export function toMcpFailure(error: unknown, context: FailureContext = {}): McpF
   return new McpFailure({ ...toFacts(error, context), ...context, cause: error });
 }
 
-function toFacts(error: unknown, { hasSession = false }: FailureContext): McpFailureFacts {
+function toFacts(error: unknown, context: FailureContext): McpFailureFacts {
   if (!(error instanceof Error)) return { kind: 'protocol', message: String(error) };
   if (error instanceof UnauthorizedError) return { kind: 'unauthorized' };
-  if (error instanceof StreamableHTTPError || error instanceof SseError)
-    return toHttpFacts(error, { hasSession });
-  if (error instanceof McpError) return toRpcFacts(error);
+  if (error instanceof SseError) return toSseFacts(error, context);
+  if (error instanceof SdkHttpError) {
+    const body = typeof error.data.text === 'string' ? error.data.text : '';
+    return toStatusFacts(error.data.status, body || error.message.replace(postErrorPrefix, ''), context);
+  }
+  if (error instanceof SdkError) return toSdkFacts(error, context);
+  if (error instanceof ProtocolError) return toRpcFacts(error);
   if (error.message === 'Not connected') return { kind: 'not-sent' };
 
   const systemCode = findSystemCode(error);
@@ -116,10 +128,11 @@ function toFacts(error: unknown, { hasSession = false }: FailureContext): McpFai
   return { kind: 'protocol', message: error.message };
 }
 
-function toHttpFacts(error: StreamableHTTPError | SseError, { hasSession }: FailureContext): McpFailureFacts {
-  const body = error.message.replace(/^(Streamable HTTP|SSE) error: (Error POSTing to endpoint: )?/, '');
-  if (error.code !== undefined && error.code > 0) return toStatusFacts(error.code, body, { hasSession });
-  if (error instanceof StreamableHTTPError) return { kind: 'http', message: body }; // -1: not an MCP response
+const postErrorPrefix = /^Error POSTing to endpoint: /;
+
+function toSseFacts(error: SseError, context: FailureContext): McpFailureFacts {
+  const body = error.message.replace(/^SSE error: /, '');
+  if (error.code !== undefined && error.code > 0) return toStatusFacts(error.code, body, context);
   const systemCode = /\bE[A-Z]{4,}\b/.exec(body)?.[0];
   return {
     kind: systemCode && unreachedCodes.has(systemCode) ? 'not-sent' : 'network',
@@ -128,11 +141,37 @@ function toHttpFacts(error: StreamableHTTPError | SseError, { hasSession }: Fail
   };
 }
 
-function toStatusFacts(status: number, body: string, { hasSession }: FailureContext): McpFailureFacts {
+/** Classifies an error of the SDK by its code. The SDK wraps errors of the negotiation, whose cause counts. */
+function toSdkFacts(error: SdkError, context: FailureContext): McpFailureFacts {
+  if (error.cause instanceof Error) return toFacts(error.cause, context);
+  const timeout = objectOf(error.data)?.timeout;
+  switch (error.code) {
+    case SdkErrorCode.NotConnected:
+      return { kind: 'not-sent' };
+    case SdkErrorCode.ConnectionClosed:
+    case SdkErrorCode.EraNegotiationFailed: // without a cause: closed while waiting for `server/discover`
+      return { kind: 'closed' };
+    case SdkErrorCode.RequestTimeout:
+      if (typeof timeout === 'number') return { kind: 'timeout', milliseconds: timeout };
+      return { kind: 'protocol', message: error.message };
+    case SdkErrorCode.ClientHttpUnexpectedContent:
+      return { kind: 'http', message: error.message };
+    default:
+      return { kind: 'protocol', message: error.message };
+  }
+}
+
+function toStatusFacts(
+  status: number,
+  body: string,
+  { hasSession = false }: FailureContext,
+): McpFailureFacts {
   if (status === 401 || status === 403) return { kind: 'unauthorized', status, message: body };
   // A 404 is sufficient, because the texts differ between servers.
   const isExpired = status === 404 || (status === 400 && isSessionRejection(body));
-  return { kind: hasSession && isExpired ? 'session-expired' : 'http', status, message: body };
+  const { code } = readRpcError(body);
+  const rpcCode = typeof code === 'number' ? code : undefined;
+  return { kind: hasSession && isExpired ? 'session-expired' : 'http', status, message: body, rpcCode };
 }
 
 /**
@@ -149,8 +188,13 @@ const sessionRejections = new Set([
 ]);
 
 function isSessionRejection(body: string): boolean {
-  const message = objectOf(objectOf(tryParseJson(body))?.error)?.message;
+  const { message } = readRpcError(body);
   return typeof message === 'string' && sessionRejections.has(message);
+}
+
+/** Returns the JSON-RPC error in an HTTP body, or an empty object. */
+function readRpcError(body: string): Readonly<Record<string, unknown>> {
+  return objectOf(objectOf(tryParseJson(body))?.error) ?? {};
 }
 
 /** Returns true unless the server cannot have run the request that failed. */
@@ -170,24 +214,14 @@ const notRun: ReadonlySet<McpFailureKind> = new Set([
   'rpc',
 ]);
 
-function toRpcFacts(error: McpError): McpFailureFacts {
-  const timeout = objectOf(error.data)?.timeout;
-  if (error.code === ErrorCode.RequestTimeout && typeof timeout === 'number') {
-    return { kind: 'timeout', milliseconds: timeout };
-  }
-  const message = error.message.replace(/^(MCP error -?\d+: )+/, '');
-  // Servers use the same code for all kinds of errors.
-  if (error.code === ErrorCode.ConnectionClosed && closedMessages.has(message)) return { kind: 'closed' };
-  return { kind: 'rpc', message };
+function toRpcFacts({ message, code: rpcCode }: ProtocolError): McpFailureFacts {
+  // Servers of the previous SDK repeat the code in the message.
+  const text = message.replace(/^(MCP error -?\d+: )+/, '');
+  return text === streamEndedMessage ? { kind: 'closed' } : { kind: 'rpc', message: text, rpcCode };
 }
 
 /** Message of the JSON-RPC error for a call whose stream ended without a response. */
 export const streamEndedMessage = 'The stream ended before the response.';
-
-const closedMessages = new Set([
-  'Connection closed', // the SDK
-  streamEndedMessage,
-]);
 
 /** Used as the system error code in runtimes that cannot start processes, such as browsers. */
 export const processesUnsupported = 'NO_PROCESSES';

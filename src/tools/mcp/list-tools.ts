@@ -51,7 +51,11 @@ export async function listTools(session: McpSession, limits: RequestLimits): Pro
   const cursors = new Set<string>();
   for (let cursor: string | undefined; ;) {
     const request = { method: 'tools/list' as const, params: cursor === undefined ? {} : { cursor } };
-    const page = await sendRequest(session, { request, schema: pageSchema }, limits);
+    const page = await sendRequest(
+      session,
+      { send: (client, options) => client.request(request, pageSchema, options) },
+      limits,
+    );
     for (const entry of page.tools ?? []) if (entries.length <= maxTools) entries.push(entry);
     if (entries.length > maxTools) {
       problems.push({ text: `lists more than ${maxTools} tools; only the first ${maxTools} are used` });

@@ -1,4 +1,4 @@
-import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { FetchLike } from '@modelcontextprotocol/client';
 import * as z from 'zod/v4';
 import { KelivoError } from '../../shared/errors.js';
 import { functionSetting, once, parseSettings } from '../../shared/settings.js';

@@ -1,5 +1,4 @@
-import type { ClientRequest, Progress } from '@modelcontextprotocol/sdk/types.js';
-import type * as z from 'zod/v4';
+import type { Client, InputRequiredResult, Progress, RequestOptions } from '@modelcontextprotocol/client';
 import { linkSignal, toTimerDelay } from '../../shared/abort.js';
 import type { ToolProgress } from '../tool-source.js';
 import { McpFailure, mayHaveRun, toMcpFailure } from './failures.js';
@@ -19,27 +18,43 @@ export interface RequestLimits {
   onProgress?: (progress: ToolProgress) => void;
 }
 
-interface SentRequest<Schema extends z.ZodType> {
-  request: ClientRequest;
-  schema: Schema;
+/**
+ * A request to a server. `send` may use any method of the SDK's client and passes `options` on to it:
+ *
+ *     connection.withSession(
+ *       session => sendRequest(session, { send: (client, options) => client.listPrompts({}, options) }, limits),
+ *       { signal, mayRetry },
+ *     );
+ *
+ * `connection.withSession` opens the session, repeats the request after a lost session and counts as usage;
+ * `sendRequest` adds the abort signal, the time limits, progress, and the classification of errors.
+ */
+interface SentRequest<Result> {
+  /** `retry` is part of the parameters of `tools/call`, `prompts/get` and `resources/read`. */
+  send: (client: Client, options: RequestOptions, retry: RetryParams) => Promise<Result>;
   /** The tool call that the request makes, and the object of its arguments in the request. */
   call?: { facts: McpCallFacts; arguments: object };
 }
 
+/** Responses to the requests in a server's last result, and the state to return to it unchanged. */
+export type RetryParams = Pick<InputRequiredResult, 'requestState'> & {
+  inputResponses?: Record<string, unknown>;
+};
+
 /**
  * Sends one request with its own abort and timeout handling.
  *
- * The SDK (1.32.2) uses the same error code for aborts and timeouts, leaves its listeners on the signal, cancels
- * finished requests when the signal aborts later, checks the total time only when progress arrives, receives progress
- * only with `onprogress`, and counts the time in which the server waits for the host.
+ * The SDK (2.4.0) uses the same error code for aborts and timeouts, checks the total time only when progress arrives,
+ * receives progress only with `onprogress`, and counts the time in which a server of revision 2025-11-25 waits for the
+ * host.
  *
  * @throws McpFailure, or the signal's reason.
  */
-export async function sendRequest<Schema extends z.ZodType>(
+export async function sendRequest<Result>(
   session: McpSession,
-  { request, schema, call }: SentRequest<Schema>,
+  { send, call }: SentRequest<Result>,
   { signal, timeout, totalTimeout, onProgress }: RequestLimits,
-): Promise<z.output<Schema>> {
+): Promise<Result> {
   signal?.throwIfAborted();
   const running = call && (await session.calls.start(call.facts, { arguments: call.arguments, signal }));
   const { hasId } = session;
@@ -64,7 +79,7 @@ export async function sendRequest<Schema extends z.ZodType>(
         onProgress?.({ progress, total, message });
       },
     };
-    const result = await session.use(client => client.request(request, schema, options));
+    const result = await session.use(client => send(client, options, {}));
     isSettled = true;
     return result;
   } catch (error) {

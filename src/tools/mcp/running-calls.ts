@@ -1,4 +1,4 @@
-import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import { type LinkedSignal, linkSignal, untilAborted } from '../../shared/abort.js';
 import type { ToolCallContext } from '../tool-source.js';
 import { McpFailure } from './failures.js';

@@ -1,18 +1,15 @@
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import {
+  type Client,
   type ClientCapabilities,
   type CreateMessageRequestParams,
-  CreateMessageRequestSchema,
   type CreateMessageResult,
   type ElicitRequestFormParams,
-  ElicitRequestSchema,
   type ElicitResult,
-  ErrorCode,
   type LoggingMessageNotificationParams,
-  LoggingMessageNotificationSchema,
-  McpError,
+  ProtocolError,
+  ProtocolErrorCode,
   type RequestId,
-} from '@modelcontextprotocol/sdk/types.js';
+} from '@modelcontextprotocol/client';
 import type { McpCallFacts, RunningCalls } from './running-calls.js';
 
 /**
@@ -77,34 +74,35 @@ export function handleServerRequests(
   { server, calls }: { server: string; calls: RunningCalls },
 ): void {
   async function respond<T>(
-    { requestId, signal }: { requestId: RequestId; signal: AbortSignal },
+    { id, signal }: { id: RequestId; signal: AbortSignal },
     callback: (context: McpRequestContext) => T | Promise<T>,
   ): Promise<T> {
-    const call = calls.find(requestId);
-    if (call === undefined) throw new McpError(ErrorCode.InvalidRequest, unassignableMessage);
+    const call = calls.find(id);
+    if (call === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, unassignableMessage);
     try {
       return await call.respond(signal, async signalOfRequest =>
         callback({ ...call.facts, signal: signalOfRequest }),
       );
     } catch {
       // The host's error may contain information that the server must not receive.
-      throw new McpError(ErrorCode.InternalError, 'The host could not respond.');
+      throw new ProtocolError(ProtocolErrorCode.InternalError, 'The host could not respond.');
     }
   }
 
   if (onElicitation) {
-    client.setRequestHandler(ElicitRequestSchema, ({ params }, request) => {
-      if (params.mode === 'url') throw new McpError(ErrorCode.InvalidParams, 'Only forms are supported.');
+    client.setRequestHandler('elicitation/create', ({ params }, { mcpReq: request }) => {
+      if (params.mode === 'url')
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Only forms are supported.');
       return respond(request, context => onElicitation(params, context));
     });
   }
   if (onSampling) {
-    client.setRequestHandler(CreateMessageRequestSchema, ({ params }, request) =>
+    client.setRequestHandler('sampling/createMessage', ({ params }, { mcpReq: request }) =>
       respond(request, context => onSampling(params, context)),
     );
   }
   if (onLog) {
-    client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) =>
+    client.setNotificationHandler('notifications/message', ({ params }) =>
       onLog(params, { server, ...calls.only?.facts }),
     );
   }

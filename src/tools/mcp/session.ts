@@ -1,11 +1,11 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { SseError } from '@modelcontextprotocol/sdk/client/sse.js';
-import type { FetchLike, Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import type {
-  JsonSchemaValidatorResult,
-  jsonSchemaValidator,
-} from '@modelcontextprotocol/sdk/validation/types.js';
+import {
+  Client,
+  type FetchLike,
+  type JsonSchemaValidatorResult,
+  type jsonSchemaValidator,
+  SseError,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import { linkSignal, toTimerDelay, untilAborted } from '../../shared/abort.js';
 import type { McpServerConfig } from './config.js';
 import { McpFailure, type ProcessReport, toMcpFailure } from './failures.js';
@@ -44,6 +44,8 @@ export interface OpenSessionOptions extends SessionOptions {
   /** Maximum time until the session is ready, in milliseconds. */
   timeout: number;
   fetch?: FetchLike;
+  /** Kept for all sessions of a server. */
+  era: KnownEra;
 }
 
 /** The name and version that the client sends to servers. */
@@ -51,6 +53,24 @@ const clientInfo = { name: 'kelivo-responses', version: '0.1.0' };
 
 /** Maximum time for the request that ends an HTTP session, in milliseconds. */
 const endSessionTimeout = 1000;
+
+/** The revisions of the protocol that a server speaks, as far as known from its last session. */
+export interface KnownEra {
+  /** Time until which the server counts as one that speaks no revision from 2026 or later. */
+  legacyUntil: number;
+}
+
+/** Time after which a server is asked again for its revisions, in milliseconds. It may have been updated. */
+const legacyAge = 600_000;
+
+/** Maximum time to wait for a response to `server/discover`, in milliseconds. Some servers ignore unknown methods. */
+const probeTimeout = 3000;
+
+/** The same over HTTP, where every server responds unless it is slow. */
+const httpProbeTimeout = 10_000;
+
+/** Code with which a server rejects the revision of a request. */
+const unsupportedVersion = -32022;
 
 /**
  * Connects and initializes a session. If no transport is configured and the server rejects Streamable HTTP, SSE is
@@ -60,12 +80,15 @@ const endSessionTimeout = 1000;
  */
 export async function openSession(config: McpServerConfig, options: OpenSessionOptions): Promise<McpSession> {
   const [kind, fallback] = toTransportKinds(config);
+  const deadline = performance.now() + options.timeout;
+  const open: Opening = (transportKind, negotiation) =>
+    openWith(transportKind, config, { ...options, negotiation, remaining: deadline - performance.now() });
   try {
-    return await openWith(kind, config, options);
+    return await negotiate(kind, open, options);
   } catch (error) {
     if (!fallback || !isRejected(error)) throw error;
     try {
-      return await openWith(fallback, config, options);
+      return await negotiate(fallback, open, options);
     } catch {
       options.signal.throwIfAborted();
       throw error; // most servers support Streamable HTTP, so its error is more useful
@@ -78,28 +101,75 @@ function isRejected(error: unknown): boolean {
   return kind === 'http' && status >= 400 && status < 500;
 }
 
+/**
+ * Selects the protocol: `auto` sends `server/discover` first and falls back to `initialize` on the same connection,
+ * `legacy` sends only `initialize`, and `patient` waits for the response to `server/discover` as long as possible.
+ */
+type Negotiation = 'auto' | 'legacy' | 'patient';
+
+type Opening = (kind: TransportKind, negotiation: Negotiation) => Promise<McpSession>;
+
+/**
+ * Opens a session with a server of unknown revision. Some servers end when they receive anything before `initialize`,
+ * and others do not respond to it: both get a new connection without the probe. A server that then rejects the
+ * revision was only slow.
+ */
+async function negotiate(
+  kind: TransportKind,
+  open: Opening,
+  { era }: OpenSessionOptions,
+): Promise<McpSession> {
+  if (kind === 'sse') return open(kind, 'legacy'); // older than all revisions that have `server/discover`
+  try {
+    if (era.legacyUntil > Date.now()) return await open(kind, 'legacy');
+    const session = await open(kind, 'auto').catch(error => {
+      if (isUnanswered(error, kind)) return open(kind, 'legacy');
+      throw error;
+    });
+    if (session.client.getProtocolEra() === 'legacy') era.legacyUntil = Date.now() + legacyAge;
+    return session;
+  } catch (error) {
+    if (toMcpFailure(error).rpcCode !== unsupportedVersion) throw error;
+    era.legacyUntil = 0;
+    return open(kind, 'patient');
+  }
+}
+
+/** Returns true if the process ended, or the HTTP server did not respond in time, after it received the probe. */
+function isUnanswered(error: unknown, kind: TransportKind): boolean {
+  const failure = toMcpFailure(error);
+  if (kind === 'stdio') return failure.kind === 'closed';
+  return failure.kind === 'timeout' && failure.cause !== undefined; // the timer of `openWith` has no cause
+}
+
 async function openWith(
   kind: TransportKind,
   config: McpServerConfig,
-  { signal, timeout, fetch, ...sessionOptions }: OpenSessionOptions,
+  { signal, timeout, remaining, negotiation, fetch, ...sessionOptions }: OpenWithOptions,
 ): Promise<McpSession> {
   signal.throwIfAborted();
   const { callbacks } = sessionOptions;
   const listens = Object.values(callbacks).some(callback => callback !== undefined);
   const calls = createRunningCalls({ oneAtATime: kind !== 'http' && receivesRequests(callbacks) });
   const opened = await openTransport(config, { kind, fetch, listens, calls });
-  const session = createSession(opened, { ...sessionOptions, calls });
+  const probe = Math.min(kind === 'stdio' ? probeTimeout : httpProbeTimeout, remaining / 2);
+  const session = createSession(opened, {
+    ...sessionOptions,
+    calls,
+    probeTimeout: negotiation === 'patient' ? remaining : probe,
+  });
   const link = linkSignal(signal);
   let hasTimedOut = false;
   const onTimeout = () => {
     hasTimedOut = true;
     link.abort(undefined);
   };
-  const timer = setTimeout(onTimeout, toTimerDelay(timeout));
+  const timer = setTimeout(onTimeout, toTimerDelay(remaining));
   try {
     const connected = session.client.connect(session.transport, {
       signal: link.signal,
-      timeout: toTimerDelay(timeout),
+      timeout: toTimerDelay(Number.POSITIVE_INFINITY),
+      prior: negotiation === 'legacy' ? { kind: 'legacy' } : undefined,
     });
     // Also limits the start of the transport, for which the SDK has no timeout.
     await untilAborted(connected, link.signal);
@@ -116,16 +186,29 @@ async function openWith(
   }
 }
 
+interface OpenWithOptions extends OpenSessionOptions {
+  negotiation: Negotiation;
+  /** The rest of `timeout`. */
+  remaining: number;
+}
+
 const receivesRequests = ({ onElicitation, onSampling }: McpCallbacks): boolean =>
   onElicitation !== undefined || onSampling !== undefined;
+
+interface CreateSessionOptions extends SessionOptions {
+  calls: RunningCalls;
+  /** Time to wait for a response to `server/discover`, in milliseconds. */
+  probeTimeout: number;
+}
 
 /** Creates a session with a client that is not yet connected to the transport. */
 function createSession(
   { kind, transport, report, endSession }: OpenedTransport,
-  { serverName, callbacks, calls, onToolsChanged, onClose }: SessionOptions & { calls: RunningCalls },
+  { serverName, callbacks, calls, probeTimeout: timeoutMs, onToolsChanged, onClose }: CreateSessionOptions,
 ): McpSession {
   const client = new Client(clientInfo, {
     capabilities: toCapabilities(callbacks),
+    versionNegotiation: { mode: 'auto', probe: { timeoutMs: toTimerDelay(timeoutMs) } },
     jsonSchemaValidator: acceptEverything,
   });
   handleServerRequests(client, callbacks, { server: serverName, calls });
@@ -134,7 +217,7 @@ function createSession(
   let isRetired = false;
   let operationCount = 0;
 
-  client.setNotificationHandler(ToolListChangedNotificationSchema, onToolsChanged);
+  client.setNotificationHandler('notifications/tools/list_changed', onToolsChanged);
   client.onclose = () => {
     isClosed = true;
     onClose(session);
@@ -153,7 +236,9 @@ function createSession(
       return transport.sessionId !== undefined;
     },
     get changesUnannounced() {
-      return kind === 'http' && client.getServerCapabilities()?.tools?.listChanged === true;
+      // Newer revisions announce changes only on a stream that the client opens.
+      const isAnnounced = kind !== 'http' && client.getProtocolEra() === 'legacy';
+      return !isAnnounced && client.getServerCapabilities()?.tools?.listChanged === true;
     },
     calls,
     report: () => report?.(),

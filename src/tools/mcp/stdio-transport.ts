@@ -2,10 +2,14 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
-import { getDefaultEnvironment } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import {
+  deserializeMessage,
+  type JSONRPCMessage,
+  type RequestId,
+  serializeMessage,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import { createLineSplitter } from '../../shared/line-splitter.js';
 import type { McpStdioServerConfig } from './config.js';
 import type { ProcessReport } from './failures.js';
@@ -13,6 +17,10 @@ import { endProcessTree, endWithHost, hasProcessGroups } from './process-tree.js
 
 /** A connection to a child process over its standard input and output. */
 export interface StdioTransport extends Transport {
+  /** The SDK recognizes a process by this member and by `stderr`. */
+  readonly pid: number | null;
+  /** Always null: the output is read here. */
+  readonly stderr: null;
   /** Returns the exit status of the process, if it has ended, and the end of its stderr output. */
   report(): ProcessReport;
 }
@@ -35,7 +43,16 @@ export function createStdioTransport({ command, args, env, cwd }: McpStdioServer
   let stderr = Buffer.alloc(0);
   const pendingIds = new Set<RequestId>();
 
-  const transport: StdioTransport = { start, send, close, report };
+  const transport: StdioTransport = {
+    get pid() {
+      return child?.pid ?? null;
+    },
+    stderr: null,
+    start,
+    send,
+    close,
+    report,
+  };
 
   async function start(): Promise<void> {
     if (cwd !== undefined) await requireDirectory(cwd);

@@ -1,5 +1,4 @@
-import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { FetchLike, RequestId } from '@modelcontextprotocol/client';
 import { type LinkedSignal, linkSignal } from '../../shared/abort.js';
 import { objectOf, tryParseJson } from '../../shared/json.js';
 import { createLineSplitter } from '../../shared/line-splitter.js';

@@ -151,7 +151,8 @@ createInterface({ input: process.stdin })
   .on('line', line => {
     const { id, method, params, result, error } = JSON.parse(line);
     if (method === undefined) requests.get(id)?.(result ?? error);
-    else methods[method]?.(id, params);
+    else if (method in methods) methods[method](id, params);
+    else if (id !== undefined) send({ id, error: { code: -32601, message: 'Method not found' } });
   })
   .on('close', () => {
     if (mode === 'stubborn' || mode === 'immortal') return setInterval(() => {}, 1000);

@@ -1,42 +1,36 @@
 import { getEventListeners } from 'node:events';
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { RequestOptions } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import * as z from 'zod/v4';
 import { type RequestLimits, sendRequest } from '../../../src/tools/mcp/request.js';
 import type { McpSession } from '../../../src/tools/mcp/session.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-type Options = NonNullable<Parameters<Client['request']>[2]>;
-
 /** Sends a request that never receives a response, through a session without a server. */
 function start(limits: RequestLimits) {
-  let options: Options | undefined;
-  const client = {
-    request: (_request: unknown, _schema: unknown, given: Options) => {
-      options = given;
-      return new Promise((_, reject) => {
-        const fail = () => reject(new Error('SDK'));
-        if (given.signal?.aborted) fail();
-        else given.signal?.addEventListener('abort', fail);
-      });
-    },
+  let options: RequestOptions | undefined;
+  const send = (_client: unknown, given: RequestOptions) => {
+    options = given;
+    return new Promise<never>((_, reject) => {
+      const fail = () => reject(new Error('SDK'));
+      if (given.signal?.aborted) fail();
+      else given.signal?.addEventListener('abort', fail);
+    });
   };
   const running = { lastPendingAt: 0, end: () => {} };
   const session = {
     calls: { start: () => Promise.resolve(running) },
     hasId: false,
     report: () => undefined,
-    use: (operation: (client: unknown) => unknown) => operation(client),
+    use: (operation: (client: unknown) => unknown) => operation({}),
   } as unknown as McpSession;
   const start = Date.now();
   const call = { facts: { server: 'slow', toolCallId: 'call_1' }, arguments: {} };
-  const result = sendRequest(
-    session,
-    { request: { method: 'tools/call', params: { name: 'slow' } }, schema: z.unknown(), call },
-    limits,
-  ).catch((error: unknown) => ({ error, after: Date.now() - start }));
+  const result = sendRequest(session, { send, call }, limits).catch((error: unknown) => ({
+    error,
+    after: Date.now() - start,
+  }));
   return {
     result,
     running,

@@ -55,7 +55,7 @@ describe('a server that sends a request', () => {
     };
     expect(await ask(question, { onSampling })).toEqual({
       code: -32603,
-      message: 'MCP error -32603: The host could not respond.',
+      message: 'The host could not respond.',
     });
   });
 
