@@ -1,5 +1,12 @@
 import type { JSONObject, JSONValue, LanguageModelV2ToolResultOutput } from '@ai-sdk/provider';
-import { asJson, isPlainObject, type PlainObject, toStableJson, tryParseJson } from '../shared/json.js';
+import {
+  asJson,
+  isPlainObject,
+  type PlainObject,
+  stringOf,
+  toStableJson,
+  tryParseJson,
+} from '../shared/json.js';
 
 /** The output of a tool, and the parts of an MCP result that only the host receives. */
 export type ToolResultOutput = LanguageModelV2ToolResultOutput & {
@@ -193,3 +200,13 @@ function toBlock(item: ContentItem, index: number): JSONObject {
   if (mediaType.startsWith('audio/')) return { type: 'audio', data, mimeType: mediaType };
   return { type: 'resource', resource: { uri, mimeType: mediaType, blob: data } };
 }
+
+/** Returns true for a media type that no model reads as a file. */
+export const isArchive = (mediaType: string): boolean =>
+  /^application\/(?:octet-stream|zip|gzip|x-[a-z0-9-]*(?:compressed|tar|zip2?|gzip)|wasm)(?:;|$)/.test(
+    mediaType,
+  );
+
+/** Returns the file name in the URI of a resource. */
+export const toFilename = (uri: unknown): string | undefined =>
+  /[^/?#:]+\.\w+(?=[?#]|$)/.exec(stringOf(uri))?.[0];

@@ -1,5 +1,6 @@
 import type { LanguageModelV2ToolResultOutput, LanguageModelV2ToolResultPart } from '@ai-sdk/provider';
 import { objectsOf, type PlainObject, stringOf } from '../../shared/json.js';
+import { isArchive, toFilename } from '../../tool-calls/mcp-output.js';
 import type { FunctionCallOutput, InputContent } from '../wire.js';
 import { findReferenceIssue, toFileContent } from './files.js';
 import { readPartOptions, toCacheBreakpoint } from './provider-options.js';
@@ -62,13 +63,6 @@ const files: Readonly<Record<string, (item: PlainObject) => { data: unknown; med
   'image-file-id': ({ fileId }) => ({ data: { type: 'reference', reference: fileId }, mediaType: 'image' }),
 };
 
-/** Types that the API rejects, which would end the turn after the tool has run. */
-const archiveTypes =
-  /^application\/(?:octet-stream|zip|gzip|x-[a-z0-9-]*(?:compressed|tar|zip2?|gzip)|wasm)(?:;|$)/;
-
-/** Returns the file name in the URI of an embedded resource. */
-const toFilename = (uri: unknown): string | undefined => /[^/?#:]+\.\w+(?=[?#]|$)/.exec(stringOf(uri))?.[0];
-
 function toContentItem(
   item: PlainObject,
   { fileProviders, warn }: ToolOutputOptions,
@@ -81,8 +75,9 @@ function toContentItem(
     return undefined;
   }
   const { data, mediaType } = readFile(item);
-  const isArchive = typeof mediaType === 'string' && archiveTypes.test(mediaType);
-  const content = toFileContent(isArchive ? undefined : data, {
+  // The API rejects archives, which would end the turn after the tool has run.
+  const isRejected = typeof mediaType === 'string' && isArchive(mediaType);
+  const content = toFileContent(isRejected ? undefined : data, {
     mediaType: typeof mediaType === 'string' ? mediaType : undefined,
     filename: typeof item.filename === 'string' ? item.filename : toFilename(item.uri),
     imageDetail: readPartOptions(item.providerOptions as LanguageModelV2ToolResultPart['providerOptions'])

@@ -1,7 +1,7 @@
 import { KelivoError } from '../../shared/errors.js';
 
 /** Keys of a server in which variables are expanded, including one nested level. */
-const expandedKeys = ['command', 'args', 'env', 'cwd', 'url', 'headers'];
+const expandedKeys = ['command', 'args', 'env', 'cwd', 'url', 'headers', 'roots'];
 
 /** Matches `${NAME}` and the escape `$${`. A name may contain any character, so `${env:TOKEN}` is valid too. */
 const reference = /\$\$\{|\$\{([^}]*)\}/g;

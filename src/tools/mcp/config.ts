@@ -32,6 +32,17 @@ interface McpServerSettings {
    * @default false
    */
   readonly trustAnnotations?: boolean;
+  /**
+   * Directories that the server may work in, as absolute paths or `file:` URIs. Servers such as the filesystem server
+   * request them (https://modelcontextprotocol.io/specification/2025-11-25/client/roots).
+   * @default none, and the server is informed that there are no roots
+   */
+  readonly roots?: readonly string[];
+  /**
+   * Offers the resources of this server to the model, with the tools `list_resources` and `read_resource`.
+   * @default the `resourceTools` of `createMcpTools`
+   */
+  readonly resourceTools?: boolean;
 }
 
 /** A program that speaks MCP over standard input and output. Requires Node. */
@@ -119,6 +130,8 @@ const createServerShape = () => ({
   allowedTools: z.array(z.string()).optional(),
   disabledTools: z.array(z.string()).optional(),
   trustAnnotations: z.boolean().optional(),
+  roots: z.array(z.string().regex(/^(?:file:\/\/|\/|[a-z]:[\\/]|\\\\)/i)).optional(),
+  resourceTools: z.boolean().optional(),
 });
 
 const stdioServer = once(() =>
@@ -149,6 +162,8 @@ const expectations: Readonly<Record<string, string>> = {
   allowedTools: 'an array of tool names',
   disabledTools: 'an array of tool names',
   trustAnnotations: 'true or false',
+  roots: 'an array of absolute paths or file URIs',
+  resourceTools: 'true or false',
   command: 'the name or path of a program',
   args: 'an array of strings',
   env: 'an object of strings',
@@ -223,7 +238,12 @@ function validateServer(name: string, config: unknown): McpServerConfig {
 
   const [key = '', ...rest] = result.error.issues[0]?.path.map(String) ?? [];
   const value = rest.reduce<unknown>(readKey, config[key]);
-  const expected = rest.length > 0 ? 'a string' : toExpectation(key, { hasCommand });
+  const expected =
+    rest.length === 0
+      ? toExpectation(key, { hasCommand })
+      : key === 'roots'
+        ? 'an absolute path or a file URI'
+        : 'a string';
   throw toSettingsError(
     `Expected \`${[key, ...rest].join('.')}\` of ${server} to be ${expected}, got ${toReceived(key, value)}.`,
   );

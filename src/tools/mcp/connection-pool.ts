@@ -65,11 +65,12 @@ function toConnectionKey(
   config: McpServerConfig,
   { toObjectNumber }: { toObjectNumber: (object: object) => number },
 ): string {
+  const { roots } = config;
   if ('command' in config) {
-    return JSON.stringify([config.command, config.args ?? [], toSorted(config.env), config.cwd]);
+    return JSON.stringify([config.command, config.args ?? [], toSorted(config.env), config.cwd, roots]);
   }
   const { url, headers, type, authProvider } = config;
-  return JSON.stringify([url, toSorted(headers), type, authProvider && toObjectNumber(authProvider)]);
+  return JSON.stringify([url, toSorted(headers), type, authProvider && toObjectNumber(authProvider), roots]);
 }
 
 function toSorted(values: Readonly<Record<string, string>> = {}): [string, string][] {

@@ -1,9 +1,16 @@
 import { untilAborted } from '../../shared/abort.js';
 import type { KelivoError } from '../../shared/errors.js';
+import { once } from '../../shared/settings.js';
 import { createClosing } from '../closing.js';
 import { toPrefixedName } from '../tool-names.js';
 import { combineSources } from '../toolbox.js';
-import type { ListToolsOptions, ToolDefinition, ToolListing, ToolSource } from '../tool-source.js';
+import {
+  createLazyToolSource,
+  type ListToolsOptions,
+  type ToolDefinition,
+  type ToolListing,
+  type ToolSource,
+} from '../tool-source.js';
 import { callTool } from './call-tool.js';
 import { type McpServerConfig, type McpServers, validateMcpServers } from './config.js';
 import type { McpConnection } from './connection.js';
@@ -12,9 +19,10 @@ import type { McpConnectionState } from './current-session.js';
 import { toMcpError } from './errors.js';
 import type { ServerTools } from './list-tools.js';
 import { type McpSourceOptions, type McpToolsOptions, validateMcpToolsOptions } from './options.js';
+import { createServerFeatures, type McpServerFeatures } from './server-features.js';
 
-/** The tools of MCP servers. */
-export interface McpTools extends ToolSource {
+/** The tools of MCP servers, with their resources and prompts for the application. */
+export interface McpTools extends ToolSource, McpServerFeatures {
   /** Returns the status of each server, in the order of the configuration. Starts nothing. */
   status(): McpServerStatus[];
 }
@@ -69,6 +77,7 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
     timeout = 60_000,
     totalTimeout = 600_000,
     toolNames = 'auto',
+    resourceTools = false,
     expandVariables,
     ...poolOptions
   } = validateMcpToolsOptions(options);
@@ -85,10 +94,16 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
       offered: [],
     }));
   const sourceName = toSourceName(servers);
-  const combined = combineSources(
-    servers.map(server => toSource(server, { timeout, totalTimeout, toolNames })),
-  );
   const closing = createClosing(sourceName);
+  const features = createServerFeatures(servers, { timeout, totalTimeout, closed: () => closing.signal });
+  const sources = servers.map(server => toSource(server, { timeout, totalTimeout, toolNames }));
+  const readable = servers.filter(({ config }) => config.resourceTools ?? resourceTools);
+  const loadResourceTools = once(async () => {
+    const { createResourceTools } = await import('./resource-tools.js');
+    return createResourceTools(readable, features);
+  });
+  if (readable.length > 0) sources.push(createLazyToolSource('MCP resources', loadResourceTools));
+  const combined = combineSources(sources);
 
   async function listTools(listOptions: ListToolsOptions = {}): Promise<ToolListing> {
     listOptions.signal?.throwIfAborted();
@@ -101,6 +116,7 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
   }
 
   return {
+    ...features,
     name: sourceName,
     listTools,
     async callTool(call, callOptions) {
@@ -108,8 +124,11 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
       signal.throwIfAborted();
       if (combined.find(call) === undefined) await listTools({ signal });
       const found = combined.find(call);
-      if (found !== undefined) return found.source.callTool(found.call, callOptions);
-      return { type: 'error-text', value: `No MCP server offers a tool ${JSON.stringify(call.toolName)}.` };
+      if (found === undefined)
+        return { type: 'error-text', value: `No MCP server offers a tool ${JSON.stringify(call.toolName)}.` };
+      const output = await found.source.callTool(found.call, callOptions);
+      if (readable.length > 0) (await loadResourceTools()).addLinks(found.call.server, output);
+      return output;
     },
     async close() {
       closing.close();

@@ -14,5 +14,14 @@ export type {
   McpSourceOptions,
   McpToolsOptions,
 } from './options.js';
+export type { McpContentPart, McpFilePart, McpTextPart } from './resource-content.js';
 export type { McpCallFacts } from './running-calls.js';
+export type {
+  McpCompletion,
+  McpPromptMessage,
+  McpPromptResult,
+  McpRequestOptions,
+  McpResourceContents,
+  McpServerFeatures,
+} from './server-features.js';
 export type { McpCallbacks, McpMessageContext, McpRequestContext } from './server-requests.js';

@@ -11,6 +11,8 @@ export interface ServerTools {
   readonly tools: readonly ToolDefinition[];
   /** Reasons why other tools are missing. */
   readonly problems: readonly ToolProblem[];
+  /** True if the server has resources. */
+  readonly hasResources: boolean;
 }
 
 /** A problem in a server's tool list. */
@@ -44,7 +46,9 @@ const pageSchema = z.looseObject({
 
 /** Reads all pages of a server's tool list. */
 export async function listTools(session: McpSession, limits: RequestLimits): Promise<ServerTools> {
-  if (!session.client.getServerCapabilities()?.tools) return { tools: [], problems: [] };
+  const { tools, resources } = session.client.getServerCapabilities() ?? {};
+  const hasResources = resources !== undefined;
+  if (tools === undefined) return { tools: [], problems: [], hasResources };
 
   const entries: unknown[] = [];
   const problems: ToolProblem[] = [];
@@ -71,10 +75,13 @@ export async function listTools(session: McpSession, limits: RequestLimits): Pro
     }
     cursors.add(cursor);
   }
-  return readTools(entries.slice(0, maxTools), { problems });
+  return { ...readTools(entries.slice(0, maxTools), { problems }), hasResources };
 }
 
-function readTools(entries: readonly unknown[], { problems }: { problems: ToolProblem[] }): ServerTools {
+function readTools(
+  entries: readonly unknown[],
+  { problems }: { problems: ToolProblem[] },
+): Pick<ServerTools, 'tools' | 'problems'> {
   const tools = new Map<string, ToolDefinition>();
   for (const entry of entries) {
     const read = readTool(entry);

@@ -65,7 +65,14 @@ export interface McpSourceOptions {
    */
   toolNames?: 'auto' | 'prefixed';
   /**
-   * Values for `${NAME}` references in `command`, `args`, `env`, `cwd`, `url` and `headers`. An unknown name is an
+   * Offers the tools `list_resources` and `read_resource` to the model while a server has resources. The model may read
+   * the resources that a server lists, and those that its tools link in their results. The tools are read-only, so
+   * approval policies treat them as such. The `resourceTools` of a server takes precedence.
+   * @default false
+   */
+  resourceTools?: boolean;
+  /**
+   * Values for `${NAME}` references in `command`, `args`, `env`, `cwd`, `url`, `headers` and `roots`. An unknown name is an
    * error, and the environment is never read. Write `$${` for a literal `${`.
    * @default references are not expanded
    */
@@ -93,6 +100,7 @@ const toolsSchema = once(() =>
     timeout: createDuration(),
     totalTimeout: createDuration(),
     toolNames: z.enum(['auto', 'prefixed']).optional(),
+    resourceTools: z.boolean().optional(),
     expandVariables: z.record(z.string(), z.string()).optional(),
     pool: z
       .custom<McpConnectionPool>(
@@ -115,9 +123,10 @@ export function validateConnectionPoolOptions(options: unknown): McpConnectionPo
 export function validateMcpToolsOptions(options: unknown, name = 'the MCP options'): McpToolsOptions {
   const { pool, ...valid } = parseSettings(toolsSchema(), options, name);
   if (pool === undefined) return valid;
-  const { timeout, totalTimeout, toolNames, expandVariables, ...poolOptions } = valid;
+  const { timeout, totalTimeout, toolNames, resourceTools, expandVariables, ...poolOptions } = valid;
+  const sourceOptions = { timeout, totalTimeout, toolNames, resourceTools, expandVariables };
   const misplaced = Object.entries(poolOptions).find(([, value]) => value !== undefined)?.[0];
-  if (misplaced === undefined) return { pool, timeout, totalTimeout, toolNames, expandVariables };
+  if (misplaced === undefined) return { pool, ...sourceOptions };
   throw new KelivoError({
     code: 'invalid-settings',
     message:

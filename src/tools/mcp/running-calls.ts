@@ -3,8 +3,10 @@ import { type LinkedSignal, linkSignal, untilAborted } from '../../shared/abort.
 import type { ToolCallContext } from '../tool-source.js';
 import { McpFailure } from './failures.js';
 
-/** Identifies a tool call to callbacks. */
-export interface McpCallFacts extends Pick<ToolCallContext, 'toolCallId' | 'context'> {
+/** Identifies a tool call to callbacks, or a request of the application for a resource or a prompt. */
+export interface McpCallFacts extends Pick<ToolCallContext, 'context'> {
+  /** @default none, for a resource that the application reads and a prompt */
+  readonly toolCallId?: string;
   /** The server's name in the configuration of the tools that made the call. */
   readonly server: string;
   /** The turn of the tool loop. @default none, outside of a tool loop */

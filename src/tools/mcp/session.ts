@@ -9,6 +9,7 @@ import {
 import { linkSignal, toTimerDelay, untilAborted } from '../../shared/abort.js';
 import type { McpServerConfig } from './config.js';
 import { McpFailure, type ProcessReport, toMcpFailure } from './failures.js';
+import { toRoots } from './roots.js';
 import { createRunningCalls, type RunningCalls } from './running-calls.js';
 import { handleServerRequests, type McpCallbacks, toCapabilities } from './server-requests.js';
 import { type OpenedTransport, openTransport, type TransportKind, toTransportKinds } from './transport.js';
@@ -149,13 +150,15 @@ async function openWith(
 ): Promise<McpSession> {
   signal.throwIfAborted();
   const { callbacks } = sessionOptions;
-  const listens = Object.values(callbacks).some(callback => callback !== undefined);
+  const { roots } = config;
+  const listens = roots !== undefined || Object.values(callbacks).some(callback => callback !== undefined);
   const calls = createRunningCalls({ oneAtATime: kind !== 'http' && receivesRequests(callbacks) });
   const opened = await openTransport(config, { kind, fetch, listens, calls });
   const probe = Math.min(kind === 'stdio' ? probeTimeout : httpProbeTimeout, remaining / 2);
   const session = createSession(opened, {
     ...sessionOptions,
     calls,
+    roots,
     probeTimeout: negotiation === 'patient' ? remaining : probe,
   });
   const link = linkSignal(signal);
@@ -197,6 +200,7 @@ const receivesRequests = ({ onElicitation, onSampling }: McpCallbacks): boolean 
 
 interface CreateSessionOptions extends SessionOptions {
   calls: RunningCalls;
+  roots: McpServerConfig['roots'];
   /** Time to wait for a response to `server/discover`, in milliseconds. */
   probeTimeout: number;
 }
@@ -204,14 +208,23 @@ interface CreateSessionOptions extends SessionOptions {
 /** Creates a session with a client that is not yet connected to the transport. */
 function createSession(
   { kind, transport, report, endSession }: OpenedTransport,
-  { serverName, callbacks, calls, probeTimeout: timeoutMs, onToolsChanged, onClose }: CreateSessionOptions,
+  {
+    serverName,
+    callbacks,
+    calls,
+    roots,
+    probeTimeout: timeoutMs,
+    onToolsChanged,
+    onClose,
+  }: CreateSessionOptions,
 ): McpSession {
   const client = new Client(clientInfo, {
-    capabilities: toCapabilities(callbacks),
+    capabilities: { ...toCapabilities(callbacks), ...(roots && { roots: {} }) },
     versionNegotiation: { mode: 'auto', probe: { timeoutMs: toTimerDelay(timeoutMs) } },
     jsonSchemaValidator: acceptEverything,
   });
   handleServerRequests(client, callbacks, { server: serverName, calls });
+  if (roots) client.setRequestHandler('roots/list', () => ({ roots: toRoots(roots) }));
   let closing: Promise<void> | undefined;
   let isClosed = false;
   let isRetired = false;

@@ -41,9 +41,7 @@ export function toToolOutput({
   _meta,
 }: CallResult): ToolOutput {
   const structured = toBounded(structuredContent ?? toolResult);
-  const limited = limitParts(content.map(toPart));
-  const parts = limited.filter(part => part.type === 'media' || part.text.trim() !== '');
-  const output = toModelOutput(parts, { structuredContent: structured, failed: isError });
+  const output = toModelOutput(toContentItems(content), { structuredContent: structured, failed: isError });
   const blocks = toOriginalBlocks(content);
   const mcp: McpResultDetails = {
     ...(blocks !== undefined && { content: blocks }),
@@ -53,6 +51,11 @@ export function toToolOutput({
     ...(isError && output.type === 'content' && { isError }),
   };
   return Object.keys(mcp).length === 0 ? output : { ...output, mcp };
+}
+
+/** Converts content blocks, without blank text. Limits their number and size to protect the host. */
+export function toContentItems(blocks: readonly unknown[]): ContentItem[] {
+  return limitParts(blocks.map(toPart)).filter(part => part.type === 'media' || part.text.trim() !== '');
 }
 
 /** Returns the blocks if some became text that are more than text to the host, and all can be read back. */
@@ -79,7 +82,7 @@ function toBounded(value: unknown): unknown {
     : `(omitted: more than ${structureBounds.maxDepth} levels deep or larger than ${structureBounds.maxSize} characters)`;
 }
 
-/** Limits the size of a result to protect the host, and notes what was omitted. */
+/** Limits the size of a result, and notes what was omitted. */
 function limitParts(parts: readonly ContentItem[]): ContentItem[] {
   let remaining = maxResultCharacters;
   const kept = parts.slice(0, maxParts).map((part): ContentItem => {

@@ -50,6 +50,22 @@ it.each([
     'Expected `command` of MCP server "a" to be the name or path of a program, got "".',
   ],
   [
+    { a: { command: 'x', roots: '/a' } },
+    'Expected `roots` of MCP server "a" to be an array of absolute paths or file URIs, got "/a".',
+  ],
+  [
+    { a: { command: 'x', roots: ['/a', './b'] } },
+    'Expected `roots.1` of MCP server "a" to be an absolute path or a file URI, got "./b".',
+  ],
+  [
+    { a: { url: 'https://mcp.example.com', roots: ['https://example.com/a'] } },
+    'Expected `roots.0` of MCP server "a" to be an absolute path or a file URI, got "https://example.com/a".',
+  ],
+  [
+    { a: { command: 'x', resourceTools: 'yes' } },
+    'Expected `resourceTools` of MCP server "a" to be true or false, got "yes".',
+  ],
+  [
     { a: { command: 'x', args: 'y' } },
     'Expected `args` of MCP server "a" to be an array of strings, got a string.',
   ],
@@ -147,6 +163,15 @@ describe('variables', () => {
       'Expected `args.1` of MCP server "one" to reference only variables of `expandVariables` ' +
         `(TOKEN, env:HOST, EMPTY), got "\${${name}}". Add the variable, or write \`$\${\` for a literal \`\${\`.`,
     );
+  });
+
+  it('are expanded in roots', () => {
+    const config = { command: 'x', roots: ['file:///a', `\${TOKEN}`] };
+    expect(() => expand(config)).toThrow('`roots.1` of MCP server "one"'); // "abc" is not absolute
+    expect(expand({ command: 'x', roots: [`/home/\${TOKEN}`] })).toEqual({
+      command: 'x',
+      roots: ['/home/abc'],
+    });
   });
 
   it('are not expanded without `expandVariables`', () => {
