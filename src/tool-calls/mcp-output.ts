@@ -101,9 +101,11 @@ function containsJson(texts: readonly string[], value: unknown): boolean {
     const found = tryParseJson(text);
     return found !== undefined && toStableJson(found) === expected;
   };
+  // Other values are too short: every text with a 2 contains the number 2.
+  const isDelimited = typeof value === 'object' && value !== null;
   const contains = (text: string): boolean =>
-    isEqual(text) || isEqual(findJson(text)) || text.includes(JSON.stringify(value));
-  return texts.some(contains) || isWrapped(texts, value);
+    isEqual(text) || (isDelimited && (isEqual(findJson(text)) || text.includes(JSON.stringify(value))));
+  return texts.some(contains) || isRepeated(texts, value);
 }
 
 /** Returns the text from the first opening to the last closing bracket. */
@@ -114,11 +116,12 @@ function findJson(text: string): string {
 }
 
 /**
- * Servers wrap a plain result, because structured content must be an object, and repeat it as text: FastMCP as
- * `{ result: … }`, each item of a list as one text, and the filesystem server as `{ content: … }`.
+ * Returns true if the texts are a plain result: a string, or each item of a list as one text. Before revision
+ * 2026-07-28, servers wrap it, because structured content must be an object: FastMCP as `{ result: … }`, and the
+ * filesystem server as `{ content: … }`.
  */
-function isWrapped(texts: readonly string[], value: unknown): boolean {
-  const [result, ...others] = isPlainObject(value) ? Object.values(value) : [];
+function isRepeated(texts: readonly string[], value: unknown): boolean {
+  const [result, ...others] = isPlainObject(value) ? Object.values(value) : [value];
   if (result === undefined || others.length > 0) return false;
   const toPlain = (item: unknown): string => (typeof item === 'string' ? item : toStableJson(item));
   const readPlain = (text: string): string => {

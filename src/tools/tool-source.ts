@@ -1,4 +1,9 @@
-import type { JSONSchema7, LanguageModelV2Prompt, SharedV2ProviderOptions } from '@ai-sdk/provider';
+import type {
+  JSONObject,
+  JSONSchema7,
+  LanguageModelV2Prompt,
+  SharedV2ProviderOptions,
+} from '@ai-sdk/provider';
 import type { ToolResultOutput } from '../tool-calls/mcp-output.js';
 
 /**
@@ -72,6 +77,13 @@ export interface ToolDefinition {
   readonly inputSchema: JSONSchema7;
   /** Options of the tool for the model's provider, for example `{ openai: { deferLoading: true } }`. @default none */
   readonly providerOptions?: SharedV2ProviderOptions;
+  /**
+   * Properties for the host, which the model does not receive, in the shape of `@ai-sdk/mcp`.
+   * @default none, a tool of the application
+   */
+  readonly metadata?: ToolMetadata;
+  /** `_meta` of the tool of an MCP server, for the host. @default none */
+  readonly _meta?: JSONObject;
   /** The MCP server that offers the tool, by its name in the configuration. @default none, a tool of the application */
   readonly server?: string;
   /**
@@ -98,6 +110,32 @@ export interface ToolDefinition {
     call: ToolInvocation,
     options: Pick<ToolCallOptions, 'messages' | 'callContext'>,
   ) => boolean | PromiseLike<boolean>;
+}
+
+/** Properties of a tool of an MCP server for the host. */
+export interface ToolMetadata {
+  /** The server, by its name in the configuration. */
+  readonly clientName?: string;
+  /** The tool's own name at the server. */
+  readonly toolName: string;
+  /** A name for people. */
+  readonly title?: string;
+  /** The user interface of the tool. @default none */
+  readonly app?: ToolApp;
+}
+
+/**
+ * The user interface of a tool, an MCP App (https://github.com/modelcontextprotocol/ext-apps). Further fields are those
+ * of `_meta.ui`.
+ */
+export interface ToolApp {
+  readonly [key: string]: unknown;
+  /** The page to display: a resource of the server with the scheme `ui://`. */
+  readonly resourceUri?: string;
+  /** The media type of the page. */
+  readonly mimeType: string;
+  /** Who may call the tool. A tool without `model` is not offered to models. @default both */
+  readonly visibility?: readonly ('model' | 'app')[];
 }
 
 /**
@@ -129,6 +167,12 @@ export interface ToolCallOptions {
   readonly callContext?: ToolCallContext;
   /** Cancels the call: the source stops the work, notifies the server and rejects with the signal's reason. */
   readonly signal: AbortSignal;
+  /**
+   * `_meta` of the request to an MCP server, for example the `traceparent` of the call. It takes precedence over the
+   * option `requestMeta` of the source.
+   * @default none
+   */
+  readonly requestMeta?: Readonly<Record<string, unknown>>;
   /** Called when a running tool reports progress, which also shows that it is still alive. */
   readonly onProgress?: (progress: ToolProgress) => void;
   /** The messages that the model had received when it made the call, without system messages. */

@@ -1,86 +1,148 @@
-import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
-import type { JsonSchemaType, JsonSchemaValidator } from '@modelcontextprotocol/client';
-import { mapSchema } from '../../tool-calls/json-schema.js';
+import type { JsonSchemaType } from '@modelcontextprotocol/client';
+import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/validators/cf-worker';
+import { isPlainObject, objectOf, type PlainObject, stringOf } from '../../shared/json.js';
+import { mapSchema, resolveSchema, subschemasOf } from '../../tool-calls/json-schema.js';
 import type { ToolDefinition } from '../tool-source.js';
 
-type Validator = JsonSchemaValidator<unknown>;
+/** Returns the message of the validator, or undefined if the arguments are valid or cannot be validated. */
+type Validator = (input: unknown) => string | undefined;
 
-/** Validators by schema, so that each listing of a tool is compiled once. */
+/** Validators by schema, so that each listing of a tool is prepared once. */
 const validators = new WeakMap<object, Validator | undefined>();
 
 /**
  * Validates the arguments of a call and returns a message for the model: the location, the expected value and its
  * schema. Many servers respond to invalid calls with a stack trace, or run them anyway.
  *
- * Returns undefined for a schema that cannot be compiled or that the validator would misread. The server validates
- * those calls.
+ * Returns undefined for a schema that the validator cannot read, or would misread. The server validates those calls.
  */
 export function findArgumentIssue(
   { name, inputSchema }: Pick<ToolDefinition, 'name' | 'inputSchema'>,
   input: Readonly<Record<string, unknown>>,
 ): string | undefined {
-  if (!validators.has(inputSchema)) validators.set(inputSchema, compile(inputSchema));
-  const { valid = true, errorMessage = '' } = validators.get(inputSchema)?.(input) ?? {};
-  if (valid) return undefined;
-  const issue = errorMessage.replaceAll(/(^|, )data([/ ])/g, (_, before: string, after: string) =>
-    after === '/' ? before : `${before}the arguments `,
-  );
-  return `Invalid arguments for tool "${name}": ${shorten(issue)}. ${toExpectation(inputSchema, errorMessage)}`;
+  if (!validators.has(inputSchema)) validators.set(inputSchema, createValidator(inputSchema));
+  const message = validators.get(inputSchema)?.(input);
+  if (message === undefined) return undefined;
+  const errors = message.split(/; (?=#)/).map(toArgumentError);
+  // The errors of outer values only repeat that an inner value is invalid.
+  const found = errors.filter(({ text }) => !repetition.test(text));
+  const causes = found.length > 0 ? found : errors;
+  const list = causes.map(({ path, text }) => `${path.join('/') || 'the arguments'}: ${text}`).join('; ');
+  return `Invalid arguments for tool "${name}": ${shorten(list)}. ${toExpectation(inputSchema, causes)}`;
 }
 
-function compile(schema: object): Validator | undefined {
-  // Draft 7 would reject valid arguments for the first two keywords of draft 2020-12. Without patterns, it would also
-  // reject valid arguments for the third.
-  if (/"(?:prefixItems|minContains|patternProperties)":/.test(JSON.stringify(schema))) return undefined;
-  if (!canGenerateCode()) return undefined;
+/**
+ * Creates a validator that does not generate code, which some runtimes forbid, and that follows no reference to another
+ * document. It supports draft 2020-12, and the older drafts that a schema declares.
+ */
+function createValidator(schema: object): Validator | undefined {
   try {
-    // One validator per schema: a shared one caches schemas by their `$id`, which two servers may both use.
-    return new AjvJsonSchemaValidator().getValidator(withoutTextRules(schema) as JsonSchemaType);
+    if (!isReadable(schema)) return undefined;
+    const validate = new CfWorkerJsonSchemaValidator().getValidator(toCheckedRules(schema) as JsonSchemaType);
+    return input => {
+      try {
+        return validate(input).errorMessage;
+      } catch {
+        return undefined; // a reference without a target, or one that refers to itself
+      }
+    };
   } catch {
-    // The schema has invalid references or another draft.
-    return undefined;
+    return undefined; // another draft
   }
 }
 
-let generatesCode: boolean | undefined;
+/** The most subschemas that a call is validated against. A few references to references describe billions. */
+const maxCost = 100_000;
 
-/**
- * Returns false where a content security policy or the runtime (Cloudflare Workers) forbids `new Function`. The validator
- * would print an error with the generated code for each schema.
- */
-function canGenerateCode(): boolean {
-  if (generatesCode === undefined) {
-    try {
-      new Function('');
-      generatesCode = true;
-    } catch {
-      generatesCode = false;
-    }
+/** Returns false for a schema that would be misread or take too long. */
+function isReadable(root: object): boolean {
+  const targets = new Map<string, unknown>();
+  const costs = new Map<PlainObject, number>();
+
+  function collectAnchors(schema: unknown): void {
+    const anchor = objectOf(schema)?.$anchor;
+    if (typeof anchor === 'string') targets.set(`#${anchor}`, schema);
+    for (const inner of subschemasOf(schema)) collectAnchors(inner.schema);
   }
-  return generatesCode;
+
+  function costOf(schema: unknown): number {
+    if (!isPlainObject(schema)) return 1;
+    const known = costs.get(schema);
+    if (known !== undefined) return known;
+    costs.set(schema, 1); // a recursive schema: its depth is that of the arguments
+    // Patterns are untrusted regular expressions, and without them other properties would be rejected.
+    if ('patternProperties' in schema) return Number.POSITIVE_INFINITY;
+    // Definitions cost something only where they are used.
+    const applied = subschemasOf(schema).filter(
+      ({ path: [key = ''] }) => key !== '$defs' && key !== 'definitions',
+    );
+    const inner = applied.reduce((sum, { schema: subschema }) => sum + costOf(subschema), 1);
+    const reference = schema.$ref ?? schema.$dynamicRef;
+    const cost = inner + (reference === undefined ? 0 : costOf(targetOf(stringOf(reference))));
+    costs.set(schema, cost);
+    return cost;
+  }
+
+  const targetOf = (reference: string): unknown =>
+    targets.get(reference) ?? resolveSchema({ $ref: reference }, root);
+
+  collectAnchors(root);
+  return costOf(root) <= maxCost;
 }
+
+const types: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
 
 /**
- * Removes the keywords `format` and `pattern`. Formats are annotations in draft 2020-12, and the validator warns about
- * unknown ones on the console. Patterns are untrusted regular expressions, and catastrophic backtracking would block
- * the process.
+ * Removes rules that are not checked. Formats are annotations in draft 2020-12. Patterns are untrusted regular
+ * expressions, and catastrophic backtracking would block the process. Unknown types and the limits of draft 4 would
+ * reject every value.
  */
-function withoutTextRules(schema: object): object {
-  return mapSchema(schema, ({ format, pattern, ...rest }) => rest);
+function toCheckedRules(schema: object): object {
+  return mapSchema(schema, ({ format, pattern, ...rest }) => {
+    const { type, exclusiveMinimum, exclusiveMaximum, ...others } = rest;
+    return {
+      ...others,
+      ...([type].flat().every(name => types.includes(name)) && { type }),
+      ...(typeof exclusiveMinimum === 'number' && { exclusiveMinimum }),
+      ...(typeof exclusiveMaximum === 'number' && { exclusiveMaximum }),
+    };
+  });
 }
 
-/** Returns the schemas of the arguments that the message names, or the names of all arguments. */
-function toExpectation({ properties = {} }: ToolDefinition['inputSchema'], message: string): string {
+interface ArgumentError {
+  /** Names and indexes from the arguments to the invalid value. */
+  readonly path: readonly string[];
+  readonly text: string;
+}
+
+/** Messages of `@cfworker/json-schema` that only repeat another one of an outer or inner value. */
+const repetition =
+  /^(?:Property ".*" does not match schema|Items did not match schema|A subschema had errors|False boolean schema|does not match every subschema)$/s;
+
+/** Reads an error of the validator, such as `#/color: Instance type "number" is invalid. Expected "string".` */
+function toArgumentError(error: string): ArgumentError {
+  const end = error.indexOf(': ');
+  const text = error.slice(end + 2).replace(/^Instance /, '');
+  return {
+    path: error.slice(0, end).split('/').slice(1).map(decodeStep),
+    text: text.replace(/\.$/, ''),
+  };
+}
+
+function decodeStep(step: string): string {
+  return decodeURI(step).replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** Returns the schemas of the arguments that the error names, or the names of all arguments. */
+function toExpectation(
+  { properties = {} }: ToolDefinition['inputSchema'],
+  causes: readonly ArgumentError[],
+): string {
   const named = Object.entries(properties).filter(([name]) =>
-    [`data/${toPointer(name)} `, `data/${toPointer(name)}/`, `'${name}'`].some(text =>
-      message.includes(text),
-    ),
+    causes.some(({ path, text }) => (path.length > 0 ? path[0] === name : text.includes(`"${name}"`))),
   );
   if (named.length > 0) return `Expected: ${shorten(JSON.stringify(Object.fromEntries(named)))}`;
   return `Known arguments: ${shorten(Object.keys(properties).join(', ')) || 'none'}.`;
 }
-
-/** Escapes a name for a JSON pointer. */
-const toPointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
 const shorten = (text: string): string => (text.length > 500 ? `${text.slice(0, 500)}…` : text);

@@ -1,12 +1,18 @@
 import * as z from 'zod/v4';
+import type { PlainObject } from '../../shared/json.js';
 import { effectiveAnnotations } from '../annotations.js';
 import type { ToolCallContext, ToolDefinition, ToolOutput } from '../tool-source.js';
 import { findArgumentIssue } from './argument-issues.js';
 import type { McpServerConfig } from './config.js';
 import type { McpConnection } from './connection.js';
 import { redactServerText, toMcpError } from './errors.js';
-import type { McpFailure, McpFailureKind } from './failures.js';
+import { McpFailure, type McpFailureKind } from './failures.js';
+import type { McpSourceOptions } from './options.js';
+import { requestOriginal } from './messages.js';
+import { sendsParamHeaders, toParamHeaders } from './param-headers.js';
 import { type RequestLimits, sendRequest } from './request.js';
+import { readRequestMeta, toMetaField } from './request-meta.js';
+import type { McpSession } from './session.js';
 import { toToolOutput } from './tool-output.js';
 
 // Intentionally loose: unknown content blocks are passed on as JSON, and a result that differs from its output schema
@@ -36,6 +42,27 @@ export interface ServerToolCall {
   toolCallId: string;
   /** Identifies the call to callbacks. @default none, outside of a tool loop */
   callContext?: ToolCallContext;
+  /** Returns `_meta` of the request. @default none */
+  requestMeta?: McpSourceOptions['requestMeta'];
+  /** `_meta` of this request, which takes precedence. @default none */
+  callMeta?: PlainObject;
+  /** The call was rejected because its headers did not match a changed schema. @default false */
+  isRepeated?: boolean;
+}
+
+/** The JSON-RPC error of a server whose schema requests other headers than the client knows. */
+const headerMismatch = -32020;
+
+/** Lists the tools again and returns the current definition of a tool. */
+async function findChangedTool(
+  connection: McpConnection,
+  { name }: ToolDefinition,
+  { signal }: { signal: AbortSignal },
+): Promise<ToolDefinition | undefined> {
+  connection.invalidateTools();
+  const listed = await connection.listTools({ signal }).catch(() => undefined);
+  signal.throwIfAborted();
+  return listed?.tools.find(tool => tool.name === name);
 }
 
 /**
@@ -44,37 +71,51 @@ export interface ServerToolCall {
  */
 export async function callTool(
   connection: McpConnection,
-  { serverName, config, tool, input, toolCallId, callContext }: ServerToolCall,
+  toolCall: ServerToolCall,
   limits: RequestLimits & { signal: AbortSignal },
 ): Promise<ToolOutput> {
+  const { serverName, config, tool, input, toolCallId, callContext, requestMeta, callMeta, isRepeated } =
+    toolCall;
   const { signal } = limits;
   const issue = findArgumentIssue(tool, input);
   if (issue !== undefined) return { type: 'error-text', value: issue };
-  const params = { name: tool.name, arguments: { ...input } };
   const facts = { toolCallId, ...callContext, server: serverName };
-  const call = { facts, arguments: params.arguments };
-  try {
-    const result = await connection.withSession(
-      session =>
-        sendRequest(
-          session,
-          {
-            send: (client, options, retry) =>
-              client.request(
-                { method: 'tools/call', params: { ...params, ...retry } },
-                resultSchema,
-                options,
-              ),
-            call,
-          },
-          limits,
-        ),
-      { signal, mayRetry: failure => mayRetry(failure, tool) },
+  const hostMeta = readRequestMeta([() => requestMeta?.({ ...facts, toolName: tool.name }), () => callMeta]);
+  const send = (session: McpSession) => {
+    const params = {
+      name: tool.name,
+      arguments: { ...input },
+      ...toMetaField({ ...session.callMeta, ...hostMeta }),
+    };
+    const headers = sendsParamHeaders(session) ? toParamHeaders(tool.inputSchema, input) : {};
+    return sendRequest(
+      session,
+      {
+        send: (client, options, retry) =>
+          requestOriginal(
+            client,
+            { method: 'tools/call', params: { ...params, ...retry } },
+            { schema: resultSchema, options: { ...options, headers } },
+          ),
+        call: { facts, arguments: params.arguments },
+      },
+      limits,
     );
+  };
+  try {
+    const result = await connection.withSession(send, {
+      signal,
+      mayRetry: failure => mayRetry(failure, tool),
+    });
     const output = toToolOutput(result);
     return result.isError === true ? redactStrings(output, config) : output;
   } catch (error) {
     signal.throwIfAborted();
+    if (error instanceof McpFailure && error.rpcCode === headerMismatch && !isRepeated) {
+      const changed = await findChangedTool(connection, tool, { signal });
+      const repeated = changed && { ...toolCall, tool: changed, isRepeated: true };
+      if (repeated) return callTool(connection, repeated, limits);
+    }
     return {
       type: 'error-text',
       value: toMcpError(error, { serverName, config, toolName: tool.name }).message,

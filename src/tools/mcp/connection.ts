@@ -7,6 +7,7 @@ import {
   type McpConnectionState,
 } from './current-session.js';
 import { McpFailure, type McpFailureKind, toMcpFailure } from './failures.js';
+import { createListCache } from './list-cache.js';
 import { listTools, type ServerTools } from './list-tools.js';
 import type { McpSession } from './session.js';
 import { createSharedTask } from './shared-task.js';
@@ -24,6 +25,8 @@ export interface McpConnection {
    * session. Rejects with `McpFailure` or the signal's reason.
    */
   withSession<T>(operation: (session: McpSession) => Promise<T>, options: WithSessionOptions): Promise<T>;
+  /** Lets the next listing read the tools again. */
+  invalidateTools(): void;
   close(): Promise<void>;
 }
 
@@ -65,7 +68,7 @@ export function createConnection(
     async signal => {
       const limits = { signal, timeout: connectTimeout, totalTimeout: connectTimeout };
       try {
-        return await withSession(session => cache.fill(() => listTools(session, limits)), {
+        return await withSession(session => cache.fill(() => listTools(session, limits), session), {
           signal,
           mayRetry: failure => transientFailures.has(failure.kind),
         });
@@ -104,12 +107,13 @@ export function createConnection(
     },
     async listTools({ signal } = {}) {
       signal?.throwIfAborted();
-      const cached = cache.find({ changesUnannounced: current.open?.changesUnannounced !== false });
+      const cached = cache.find({ announcesChanges: current.open?.announcesChanges === true });
       if (cached) return cached;
       const refreshed = untilAborted(refresh(), signal);
       return orAfter(refreshed, (waitUntil ?? 0) - Date.now(), () => cache.last);
     },
     withSession,
+    invalidateTools: cache.invalidate,
     async close() {
       usage.stop();
       const reason = new McpFailure({ kind: 'closed' });
@@ -151,54 +155,6 @@ async function runWithRetry<T>(
       if (failure.kind === 'session-expired') current.retire(session);
       if (attempt > 1 || !mayRetry(failure) || current.closeCount > closeCountBefore) throw failure;
     }
-  }
-}
-
-interface ListCache {
-  /** Returns the cached list if it is still valid. */
-  find(options: { changesUnannounced: boolean }): ServerTools | undefined;
-  /** Reads the list and caches it, unless it is invalidated while it is read. */
-  fill(read: () => Promise<ServerTools>): Promise<ServerTools>;
-  /** The last list, which may be outdated. */
-  readonly last: ServerTools | undefined;
-  invalidate(): void;
-  /** Removes the last list too. */
-  forget(): void;
-}
-
-/** Time after which a list is read again if the server cannot announce changes, in milliseconds. */
-const unannouncedListAge = 30_000;
-
-function createListCache(): ListCache {
-  let last: ServerTools | undefined;
-  let readAt: number | undefined;
-  let version = 0;
-
-  return {
-    get last() {
-      return last;
-    },
-    find({ changesUnannounced }) {
-      if (readAt === undefined) return undefined;
-      const isFresh = !changesUnannounced || Date.now() - readAt < unannouncedListAge;
-      return isFresh ? last : undefined;
-    },
-    async fill(read) {
-      const versionBefore = version;
-      last = await read();
-      if (version === versionBefore) readAt = Date.now();
-      return last;
-    },
-    invalidate,
-    forget() {
-      last = undefined;
-      invalidate();
-    },
-  };
-
-  function invalidate(): void {
-    readAt = undefined;
-    version++;
   }
 }
 

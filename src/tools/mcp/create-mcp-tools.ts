@@ -78,6 +78,7 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
     totalTimeout = 600_000,
     toolNames = 'auto',
     resourceTools = false,
+    requestMeta,
     expandVariables,
     ...poolOptions
   } = validateMcpToolsOptions(options);
@@ -96,7 +97,7 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
   const sourceName = toSourceName(servers);
   const closing = createClosing(sourceName);
   const features = createServerFeatures(servers, { timeout, totalTimeout, closed: () => closing.signal });
-  const sources = servers.map(server => toSource(server, { timeout, totalTimeout, toolNames }));
+  const sources = servers.map(server => toSource(server, { timeout, totalTimeout, toolNames, requestMeta }));
   const readable = servers.filter(({ config }) => config.resourceTools ?? resourceTools);
   const loadResourceTools = once(async () => {
     const { createResourceTools } = await import('./resource-tools.js');
@@ -144,11 +145,11 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
   };
 }
 
+type SourceOptions = Required<Pick<McpSourceOptions, 'timeout' | 'totalTimeout' | 'toolNames'>> &
+  Pick<McpSourceOptions, 'requestMeta'>;
+
 /** Returns the tools of one server as a source. The connection belongs to the pool. */
-function toSource(
-  server: Server,
-  { toolNames, ...limits }: Required<Pick<McpSourceOptions, 'timeout' | 'totalTimeout' | 'toolNames'>>,
-): ToolSource {
+function toSource(server: Server, { toolNames, requestMeta, ...limits }: SourceOptions): ToolSource {
   const { name: serverName, config, connection, tools } = server;
   const toOffered = (tool: ToolDefinition): ToolDefinition =>
     toolNames === 'prefixed' ? { ...tool, name: toPrefixedName(serverName, tool.name) } : tool;
@@ -159,12 +160,12 @@ function toSource(
       return { ...listing, tools: listing.tools.map(toOffered) };
     },
     async callTool({ toolCallId, toolName, originalName = toolName, input }, options) {
-      const { signal, onProgress, callContext } = options;
+      const { signal, onProgress, callContext, requestMeta: callMeta } = options;
       const tool = tools.get(originalName);
       if (tool === undefined) throw new Error(`The tool "${originalName}" was never listed.`);
       return callTool(
         connection,
-        { serverName, config, tool, input, toolCallId, callContext },
+        { serverName, config, tool, input, toolCallId, callContext, requestMeta, callMeta },
         { ...limits, timeout: config.timeout ?? limits.timeout, signal, onProgress },
       );
     },
@@ -189,6 +190,7 @@ async function listServer(server: Server, { signal }: ListToolsOptions = {}): Pr
         ...tool,
         server: name,
         originalName: tool.name,
+        ...(tool.metadata && { metadata: { clientName: name, ...tool.metadata } }),
         trustAnnotations: config.trustAnnotations === true,
       }));
     for (const tool of tools) server.tools.set(tool.name, tool);
@@ -205,14 +207,18 @@ function isOffered(toolName: string, { allowedTools, disabledTools }: McpServerC
 }
 
 /** Returns a clause for each configured tool that is missing. The clause follows the server's name. */
-function findProblems(config: McpServerConfig, { tools, problems }: ServerTools): string[] {
+function findProblems(config: McpServerConfig, { tools, problems, hidden }: ServerTools): string[] {
   const named = new Set([...tools.map(({ name }) => name), ...problems.map(({ toolName }) => toolName)]);
   const unknown = (config.allowedTools ?? []).filter(name => !named.has(name));
   return [
     ...problems
       .filter(({ toolName }) => toolName === undefined || isOffered(toolName, config))
       .map(({ text }) => text),
-    ...unknown.map(name => `does not offer the tool ${JSON.stringify(name)} from its \`allowedTools\``),
+    ...unknown.map(name =>
+      hidden.includes(name)
+        ? `offers the tool ${JSON.stringify(name)} from its \`allowedTools\` only to its user interface`
+        : `does not offer the tool ${JSON.stringify(name)} from its \`allowedTools\``,
+    ),
   ];
 }
 

@@ -162,7 +162,7 @@ export function redactServerText(text: string, config: McpServerConfig): string 
   return createRedactor(secretsOf(config)).redact(text);
 }
 
-function secretsOf(config: McpServerConfig): string[] {
+export function secretsOf(config: McpServerConfig): string[] {
   if ('command' in config) {
     const environment = findPrivateValues(Object.entries(config.env ?? {}));
     return [...environment, ...findSecretArguments(config.args ?? [])];

@@ -1,7 +1,9 @@
-import type { JSONSchema7 } from '@ai-sdk/provider';
+import type { JSONObject, JSONSchema7 } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
-import { objectOf } from '../../shared/json.js';
-import type { ToolDefinition } from '../tool-source.js';
+import { objectOf, type PlainObject } from '../../shared/json.js';
+import type { ToolApp, ToolDefinition } from '../tool-source.js';
+import { requestOriginal } from './messages.js';
+import { findParamHeaderIssue, sendsParamHeaders } from './param-headers.js';
 import { type RequestLimits, sendRequest } from './request.js';
 import type { McpSession } from './session.js';
 import { isWithinBounds, quoteName, toPlainText } from './untrusted-input.js';
@@ -13,6 +15,10 @@ export interface ServerTools {
   readonly problems: readonly ToolProblem[];
   /** True if the server has resources. */
   readonly hasResources: boolean;
+  /** Names of tools that only the user interface of the server may call. */
+  readonly hidden: readonly string[];
+  /** Time for which the list is valid unless the server announces a change, in milliseconds. */
+  readonly freshFor: number;
 }
 
 /** A problem in a server's tool list. */
@@ -38,18 +44,34 @@ const maxDescriptionLength = 10_000;
 /** The largest known schemas have some tens of thousands of characters and a dozen levels. */
 const schemaBounds = { maxDepth: 100, maxSize: 256 * 1024 };
 
+/** Maximum time for which a list is considered fresh, in milliseconds: one day, as in the SDK. */
+const maxFreshness = 24 * 60 * 60 * 1000;
+
+/**
+ * Time after which a list of a server of the previous revisions is read again if no stream for announcements is open,
+ * in milliseconds.
+ */
+const unannouncedFreshness = 30_000;
+
 // Intentionally loose: the SDK's schema rejects all tools of a server because of one malformed tool.
 const pageSchema = z.looseObject({
   tools: z.array(z.unknown()).optional(),
   nextCursor: z.string().nullish(),
+  ttlMs: z.number().catch(0).default(0),
 });
 
-/** Reads all pages of a server's tool list. */
+/**
+ * Reads all pages of a server's tool list. From revision 2026-07-28 on, the list is fresh as long as all of its pages
+ * (https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching). Before, it is valid until the
+ * server announces a change.
+ */
 export async function listTools(session: McpSession, limits: RequestLimits): Promise<ServerTools> {
   const { tools, resources } = session.client.getServerCapabilities() ?? {};
   const hasResources = resources !== undefined;
-  if (tools === undefined) return { tools: [], problems: [], hasResources };
+  if (tools === undefined)
+    return { tools: [], problems: [], hidden: [], hasResources, freshFor: Number.POSITIVE_INFINITY };
 
+  let freshUntil = Number.POSITIVE_INFINITY;
   const entries: unknown[] = [];
   const problems: ToolProblem[] = [];
   const cursors = new Set<string>();
@@ -57,9 +79,11 @@ export async function listTools(session: McpSession, limits: RequestLimits): Pro
     const request = { method: 'tools/list' as const, params: cursor === undefined ? {} : { cursor } };
     const page = await sendRequest(
       session,
-      { send: (client, options) => client.request(request, pageSchema, options) },
+      { send: (client, options) => requestOriginal(client, request, { schema: pageSchema, options }) },
       limits,
     );
+    const freshness = Math.min(Math.max(page.ttlMs, 0), maxFreshness);
+    freshUntil = Math.min(freshUntil, Date.now() + freshness);
     for (const entry of page.tools ?? []) if (entries.length <= maxTools) entries.push(entry);
     if (entries.length > maxTools) {
       problems.push({ text: `lists more than ${maxTools} tools; only the first ${maxTools} are used` });
@@ -75,21 +99,34 @@ export async function listTools(session: McpSession, limits: RequestLimits): Pro
     }
     cursors.add(cursor);
   }
-  return { ...readTools(entries.slice(0, maxTools), { problems }), hasResources };
+  const legacyFreshness = session.changesUnannounced ? unannouncedFreshness : Number.POSITIVE_INFINITY;
+  return {
+    ...readTools(entries.slice(0, maxTools), { problems, usesHeaders: sendsParamHeaders(session) }),
+    hasResources,
+    freshFor: session.client.getProtocolEra() === 'modern' ? freshUntil - Date.now() : legacyFreshness,
+  };
+}
+
+interface ReadOptions {
+  problems: ToolProblem[];
+  /** Arguments are repeated as headers, so a tool that requests invalid ones cannot be called. */
+  usesHeaders: boolean;
 }
 
 function readTools(
   entries: readonly unknown[],
-  { problems }: { problems: ToolProblem[] },
-): Pick<ServerTools, 'tools' | 'problems'> {
+  { problems, usesHeaders }: ReadOptions,
+): Pick<ServerTools, 'tools' | 'problems' | 'hidden'> {
   const tools = new Map<string, ToolDefinition>();
+  const hidden: string[] = [];
   for (const entry of entries) {
-    const read = readTool(entry);
+    const read = readTool(entry, { usesHeaders });
     if ('text' in read) problems.push(read);
     else if (tools.has(read.name)) problems.push(toDuplicateProblem(read));
+    else if (read.metadata?.app?.visibility?.includes('model') === false) hidden.push(read.name);
     else tools.set(read.name, read);
   }
-  return { tools: [...tools.values()], problems };
+  return { tools: [...tools.values()], problems, hidden };
 }
 
 function toDuplicateProblem({ name }: ToolDefinition): ToolProblem {
@@ -103,6 +140,7 @@ const toolSchema = z.object({
   inputSchema: z.record(z.string(), z.unknown()).nullish(),
   annotations: z.record(z.string(), z.unknown()).optional().catch(undefined),
   execution: z.object({ taskSupport: z.string().optional() }).optional().catch(undefined),
+  _meta: z.record(z.string(), z.unknown()).optional().catch(undefined),
 });
 
 // If the API rejected one schema, the request would fail, including the tools of all other servers.
@@ -114,9 +152,9 @@ const inputSchemaSchema = z.looseObject({
 type ListedTool = z.output<typeof toolSchema>;
 
 /** Reads one entry of a tool list. Fields that are not needed may be malformed. */
-function readTool(entry: unknown): ToolDefinition | ToolProblem {
+function readTool(entry: unknown, options: Pick<ReadOptions, 'usesHeaders'>): ToolDefinition | ToolProblem {
   const { data, error } = toolSchema.safeParse(entry);
-  if (data) return findProblem(data) ?? toDefinition(data);
+  if (data) return findProblem(data, options) ?? toDefinition(data);
 
   const name = objectOf(entry)?.name;
   const reason = toReason(error);
@@ -125,7 +163,10 @@ function readTool(entry: unknown): ToolDefinition | ToolProblem {
     : { text: `offers a malformed tool (${reason})` };
 }
 
-function findProblem({ name, inputSchema, execution }: ListedTool): ToolProblem | undefined {
+function findProblem(
+  { name, inputSchema, execution }: ListedTool,
+  { usesHeaders }: Pick<ReadOptions, 'usesHeaders'>,
+): ToolProblem | undefined {
   const toProblem = (text: string): ToolProblem => ({ toolName: name, text });
   const tool = `the tool ${quoteName(name)}`;
 
@@ -146,7 +187,9 @@ function findProblem({ name, inputSchema, execution }: ListedTool): ToolProblem 
   if (!isObject)
     return toProblem(`offers ${tool} with an input schema of type ${quoteType(type)} instead of "object"`);
   const { error } = inputSchemaSchema.safeParse(inputSchema ?? {});
-  return error && toProblem(`offers ${tool} with an invalid input schema (${toReason(error)})`);
+  if (error) return toProblem(`offers ${tool} with an invalid input schema (${toReason(error)})`);
+  const headerIssue = usesHeaders ? findParamHeaderIssue(inputSchema) : undefined;
+  return headerIssue === undefined ? undefined : toProblem(`offers ${tool} with ${headerIssue}`);
 }
 
 function toDefinition({
@@ -155,6 +198,7 @@ function toDefinition({
   description,
   inputSchema,
   annotations = {},
+  _meta,
 }: ListedTool): ToolDefinition {
   const { properties, required, ...rest } = inputSchema ?? {};
   const schema = { ...rest, type: 'object', properties: properties ?? {}, ...(required ? { required } : {}) };
@@ -167,6 +211,53 @@ function toDefinition({
     destructive: toHint(annotations.destructiveHint),
     idempotent: toHint(annotations.idempotentHint),
     openWorld: toHint(annotations.openWorldHint),
+    ...toHostProperties({ name, title, annotations, _meta }),
+  };
+}
+
+/** Larger metadata is omitted. Hosts write the metadata of tools into messages. */
+const metaBounds = { maxDepth: 50, maxSize: 64 * 1024 };
+
+/** Returns the properties that only hosts use, in the shape of `@ai-sdk/mcp`. */
+function toHostProperties({
+  name,
+  title,
+  annotations = {},
+  _meta,
+}: Pick<ListedTool, 'name' | 'title' | 'annotations' | '_meta'>): Pick<ToolDefinition, 'metadata' | '_meta'> {
+  const meta = isWithinBounds(_meta, metaBounds) ? _meta : undefined;
+  const app = toApp(meta);
+  const shownTitle = title ?? annotations.title;
+  return {
+    metadata: {
+      toolName: name,
+      ...(typeof shownTitle === 'string' && { title: toPlainText(shownTitle.slice(0, maxNameLength)) }),
+      ...(app && { app }),
+    },
+    ...(meta && { _meta: meta as JSONObject }),
+  };
+}
+
+/** The media type of the page of an MCP App. */
+export const appMediaType = 'text/html;profile=mcp-app';
+
+/**
+ * Reads the user interface of a tool, an MCP App. Servers from before the extension was final use a flat key.
+ * https://github.com/modelcontextprotocol/ext-apps
+ */
+function toApp(meta: PlainObject | undefined): ToolApp | undefined {
+  const ui = objectOf(meta?.ui);
+  const uri = ui?.resourceUri ?? meta?.['ui/resourceUri'];
+  const resourceUri = typeof uri === 'string' && uri.startsWith('ui://') ? uri : undefined;
+  const visibility = Array.isArray(ui?.visibility)
+    ? ui.visibility.filter(reader => reader === 'model' || reader === 'app')
+    : undefined;
+  if (resourceUri === undefined && visibility === undefined) return undefined;
+  return {
+    ...ui,
+    resourceUri,
+    mimeType: appMediaType,
+    ...(visibility && { visibility }),
   };
 }
 

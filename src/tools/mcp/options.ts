@@ -4,6 +4,7 @@ import { KelivoError } from '../../shared/errors.js';
 import { functionSetting, once, parseSettings } from '../../shared/settings.js';
 import type { McpServerConfig } from './config.js';
 import type { McpConnection } from './connection.js';
+import type { McpCallFacts } from './running-calls.js';
 import type { McpCallbacks } from './server-requests.js';
 
 /** Connections that several tool sources share, one for each server. */
@@ -48,6 +49,12 @@ export type McpToolsOptions = McpSourceOptions &
     | ({ pool?: undefined } & McpConnectionPoolOptions)
   );
 
+/** Identifies a tool call. */
+export interface McpCallInfo extends McpCallFacts {
+  /** The tool's own name at the server. */
+  readonly toolName: string;
+}
+
 /** Options for calling the tools of servers. */
 export interface McpSourceOptions {
   /**
@@ -64,6 +71,13 @@ export interface McpSourceOptions {
    * @default 'auto'
    */
   toolNames?: 'auto' | 'prefixed';
+  /**
+   * Returns `_meta` of a tool call, for example the trace context: `traceparent`, `tracestate` and `baggage` of W3C Trace
+   * Context. Other keys need a prefix such as `com.example/`. Keys of the protocol are left out. The server receives all
+   * values, so return only what it may read. Called for each attempt; errors it throws are ignored.
+   * @default none
+   */
+  requestMeta?: (call: McpCallInfo) => Readonly<Record<string, unknown>> | undefined;
   /**
    * Offers the tools `list_resources` and `read_resource` to the model while a server has resources. The model may read
    * the resources that a server lists, and those that its tools link in their results. The tools are read-only, so
@@ -90,6 +104,11 @@ const createPoolShape = () => ({
   onElicitation: functionSetting<McpConnectionPoolOptions['onElicitation']>().optional(),
   onSampling: functionSetting<McpConnectionPoolOptions['onSampling']>().optional(),
   onLog: functionSetting<McpConnectionPoolOptions['onLog']>().optional(),
+  logLevel: z
+    .enum(['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'])
+    .optional(),
+  onMessage: functionSetting<McpConnectionPoolOptions['onMessage']>().optional(),
+  apps: z.boolean().optional(),
 });
 
 const poolSchema = once<z.ZodType<McpConnectionPoolOptions>>(() => z.strictObject(createPoolShape()));
@@ -101,6 +120,7 @@ const toolsSchema = once(() =>
     totalTimeout: createDuration(),
     toolNames: z.enum(['auto', 'prefixed']).optional(),
     resourceTools: z.boolean().optional(),
+    requestMeta: functionSetting<McpSourceOptions['requestMeta']>().optional(),
     expandVariables: z.record(z.string(), z.string()).optional(),
     pool: z
       .custom<McpConnectionPool>(
@@ -123,8 +143,9 @@ export function validateConnectionPoolOptions(options: unknown): McpConnectionPo
 export function validateMcpToolsOptions(options: unknown, name = 'the MCP options'): McpToolsOptions {
   const { pool, ...valid } = parseSettings(toolsSchema(), options, name);
   if (pool === undefined) return valid;
-  const { timeout, totalTimeout, toolNames, resourceTools, expandVariables, ...poolOptions } = valid;
-  const sourceOptions = { timeout, totalTimeout, toolNames, resourceTools, expandVariables };
+  const { timeout, totalTimeout, toolNames, resourceTools, requestMeta, expandVariables, ...poolOptions } =
+    valid;
+  const sourceOptions = { timeout, totalTimeout, toolNames, resourceTools, requestMeta, expandVariables };
   const misplaced = Object.entries(poolOptions).find(([, value]) => value !== undefined)?.[0];
   if (misplaced === undefined) return { pool, ...sourceOptions };
   throw new KelivoError({

@@ -5,11 +5,14 @@ import {
   type CreateMessageResult,
   type ElicitRequestFormParams,
   type ElicitResult,
+  type LoggingLevel,
   type LoggingMessageNotificationParams,
   ProtocolError,
   ProtocolErrorCode,
   type RequestId,
 } from '@modelcontextprotocol/client';
+import { appMediaType } from './list-tools.js';
+import type { McpMessage } from './messages.js';
 import type { McpCallFacts, RunningCalls } from './running-calls.js';
 
 /**
@@ -45,6 +48,23 @@ export interface McpCallbacks {
    * @default log messages are ignored
    */
   onLog?: (message: LoggingMessageNotificationParams, context: McpMessageContext) => void;
+  /**
+   * Minimum level of the log messages that servers send to `onLog`.
+   * @default `info` since revision 2026-07-28, and the choice of the server before
+   */
+  logLevel?: LoggingLevel;
+  /**
+   * Called for every JSON-RPC message in both directions, with a copy that contains no secrets of the configuration and
+   * no text that looks like a credential. Errors it throws are ignored.
+   * @default messages are not observed
+   */
+  onMessage?: (message: McpMessage) => void;
+  /**
+   * Declares to servers that the host displays the user interfaces of tools (MCP Apps). Some servers offer tools with a
+   * user interface only to such hosts. The metadata of a tool has the address of its page.
+   * @default false
+   */
+  apps?: boolean;
 }
 
 /** The sender of a message, and the call during which it was sent. */
@@ -60,10 +80,15 @@ export interface McpRequestContext extends McpCallFacts {
 }
 
 /** Returns the capabilities to declare to a server: only those with a callback. */
-export function toCapabilities({ onElicitation, onSampling }: McpCallbacks): ClientCapabilities {
+export function toCapabilities({
+  onElicitation,
+  onSampling,
+  apps = false,
+}: McpCallbacks): ClientCapabilities {
   return {
     ...(onElicitation && { elicitation: { form: { applyDefaults: true } } }),
     ...(onSampling && { sampling: {} }),
+    ...(apps && { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: [appMediaType] } } }),
   };
 }
 

@@ -3,12 +3,16 @@ import {
   type FetchLike,
   type JsonSchemaValidatorResult,
   type jsonSchemaValidator,
+  LOG_LEVEL_META_KEY,
   SseError,
   type Transport,
 } from '@modelcontextprotocol/client';
 import { linkSignal, toTimerDelay, untilAborted } from '../../shared/abort.js';
+import type { PlainObject } from '../../shared/json.js';
 import type { McpServerConfig } from './config.js';
 import { McpFailure, type ProcessReport, toMcpFailure } from './failures.js';
+import { followListChanges, type ListChanges } from './list-changes.js';
+import { createMessageTap, interceptMessages } from './messages.js';
 import { toRoots } from './roots.js';
 import { createRunningCalls, type RunningCalls } from './running-calls.js';
 import { handleServerRequests, type McpCallbacks, toCapabilities } from './server-requests.js';
@@ -23,6 +27,10 @@ export interface McpSession {
   readonly hasId: boolean;
   /** True if the tool list may change without a notification, because no stream for notifications is open. */
   readonly changesUnannounced: boolean;
+  /** True while the server announces every change of its tool list. */
+  readonly announcesChanges: boolean;
+  /** `_meta` of tool calls. */
+  readonly callMeta: PlainObject;
   /** The running tool calls, to which the server's requests to the host belong. */
   readonly calls: RunningCalls;
   report(): ProcessReport | undefined;
@@ -151,10 +159,13 @@ async function openWith(
   signal.throwIfAborted();
   const { callbacks } = sessionOptions;
   const { roots } = config;
-  const listens = roots !== undefined || Object.values(callbacks).some(callback => callback !== undefined);
+  const { onElicitation, onSampling, onLog, onMessage } = callbacks;
+  const listens = [roots, onElicitation, onSampling, onLog].some(option => option !== undefined);
   const calls = createRunningCalls({ oneAtATime: kind !== 'http' && receivesRequests(callbacks) });
   const opened = await openTransport(config, { kind, fetch, listens, calls });
   const probe = Math.min(kind === 'stdio' ? probeTimeout : httpProbeTimeout, remaining / 2);
+  const tap = createMessageTap(onMessage, { server: sessionOptions.serverName, config });
+  interceptMessages(opened.transport, { tap });
   const session = createSession(opened, {
     ...sessionOptions,
     calls,
@@ -176,6 +187,7 @@ async function openWith(
     });
     // Also limits the start of the transport, for which the SDK has no timeout.
     await untilAborted(connected, link.signal);
+    session.subscribe({ listens, timeout });
     return session;
   } catch (error) {
     await session.close();
@@ -205,6 +217,15 @@ interface CreateSessionOptions extends SessionOptions {
   probeTimeout: number;
 }
 
+/** A session whose client is not yet connected to the transport. */
+interface NewSession extends McpSession {
+  /**
+   * Requests the messages that the server sends on its own initiative, once the client is connected. Over Streamable
+   * HTTP they need a stream, which keeps the process alive.
+   */
+  subscribe(options: { listens: boolean; timeout: number }): void;
+}
+
 /** Creates a session with a client that is not yet connected to the transport. */
 function createSession(
   { kind, transport, report, endSession }: OpenedTransport,
@@ -217,7 +238,7 @@ function createSession(
     onToolsChanged,
     onClose,
   }: CreateSessionOptions,
-): McpSession {
+): NewSession {
   const client = new Client(clientInfo, {
     capabilities: { ...toCapabilities(callbacks), ...(roots && { roots: {} }) },
     versionNegotiation: { mode: 'auto', probe: { timeoutMs: toTimerDelay(timeoutMs) } },
@@ -229,18 +250,31 @@ function createSession(
   let isClosed = false;
   let isRetired = false;
   let operationCount = 0;
+  let changes: ListChanges | undefined;
+  const ending = new AbortController();
 
   client.setNotificationHandler('notifications/tools/list_changed', onToolsChanged);
   client.onclose = () => {
     isClosed = true;
+    ending.abort();
     onClose(session);
   };
   client.onerror = error => {
     if (isFatal(error)) void session.close();
   };
 
-  const session: McpSession = {
+  const session: NewSession = {
     client,
+    subscribe({ listens, timeout }) {
+      const { tools, logging } = client.getServerCapabilities() ?? {};
+      const { logLevel } = callbacks;
+      if (client.getProtocolEra() !== 'modern') {
+        // A server may reject the level. Its messages then have the level of its choice.
+        if (logging && logLevel) client.setLoggingLevel(logLevel).catch(() => {});
+      } else if (tools?.listChanged === true && (kind !== 'http' || listens)) {
+        changes = followListChanges(client, { onMissed: onToolsChanged, timeout, signal: ending.signal });
+      }
+    },
     transport,
     get isClosed() {
       return isClosed;
@@ -252,6 +286,13 @@ function createSession(
       // Newer revisions announce changes only on a stream that the client opens.
       const isAnnounced = kind !== 'http' && client.getProtocolEra() === 'legacy';
       return !isAnnounced && client.getServerCapabilities()?.tools?.listChanged === true;
+    },
+    get announcesChanges() {
+      return changes?.isOpen === true;
+    },
+    get callMeta() {
+      const { onLog, logLevel = 'info' } = callbacks;
+      return onLog && client.getProtocolEra() === 'modern' ? { [LOG_LEVEL_META_KEY]: logLevel } : {};
     },
     calls,
     report: () => report?.(),
@@ -276,6 +317,7 @@ function createSession(
 
   async function end(): Promise<void> {
     // A retired session has expired, so the server does not recognize it.
+    ending.abort();
     if (endSession && session.hasId && !isRetired && !isClosed) await requestSessionEnd(endSession);
     await transport.close();
   }

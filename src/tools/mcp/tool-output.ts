@@ -40,14 +40,14 @@ export function toToolOutput({
   toolResult,
   _meta,
 }: CallResult): ToolOutput {
-  const structured = toBounded(structuredContent ?? toolResult);
+  const structured = toBounded(structuredContent === undefined ? toolResult : structuredContent);
   const output = toModelOutput(toContentItems(content), { structuredContent: structured, failed: isError });
   const blocks = toOriginalBlocks(content);
   const mcp: McpResultDetails = {
     ...(blocks !== undefined && { content: blocks }),
     ...(structuredContent !== undefined &&
       output.type !== 'json' && { structuredContent: asJson(structured) }),
-    ...(isJsonObject(_meta) && { _meta }),
+    ...toHostMeta(_meta),
     ...(isError && output.type === 'content' && { isError }),
   };
   return Object.keys(mcp).length === 0 ? output : { ...output, mcp };
@@ -71,6 +71,13 @@ function toOriginalBlocks(content: readonly unknown[]): JSONObject[] | undefined
     !isWithinBounds(content, structureBounds)
     ? undefined
     : blocks;
+}
+
+/** Returns `_meta` without the name of the server, which the SDK's servers add to every result. */
+function toHostMeta(meta: unknown): Pick<McpResultDetails, '_meta'> {
+  if (!isJsonObject(meta)) return {};
+  const { 'io.modelcontextprotocol/serverInfo': _serverInfo, ...rest } = meta;
+  return Object.keys(rest).length === 0 ? {} : { _meta: rest };
 }
 
 const isJsonObject = (value: unknown): value is JSONObject =>

@@ -63,6 +63,47 @@ it.each(['It is mild.', '{"degrees":2}', '{ and [', '21'])(
   },
 );
 
+it.each([null, false, 0, '', [], 'mild', 20, ['a', 1]])(
+  'returns the structured content %j without text as JSON',
+  structuredContent => {
+    expect(toToolOutput({ content: [], structuredContent })).toEqual({
+      type: 'json',
+      value: structuredContent,
+    });
+  },
+);
+
+it.each([
+  [['null'], null],
+  [['2'], 2],
+  [['mild'], 'mild'],
+  [['"mild"'], 'mild'],
+  [['[ 1,\n2 ]'], [1, 2]],
+  [
+    ['a', '1'],
+    ['a', 1],
+  ],
+])('uses the texts %j that repeat the structured content %j', (texts, structuredContent) => {
+  const content = texts.map(text => ({ type: 'text', text }));
+  expect(toToolOutput({ content, structuredContent })).toMatchObject({
+    type: 'text',
+    value: texts.join('\n'),
+    mcp: { structuredContent },
+  });
+});
+
+it.each([
+  ['21', 2],
+  ['It is true.', true],
+  ['none', null],
+  ['mildly', 'mild'],
+  ['1', ['1', '2']],
+])('adds structured content that the text %j does not contain: %j', (text, structuredContent) => {
+  expect(toToolOutput({ content: [{ type: 'text', text }], structuredContent })).toMatchObject({
+    value: `${text}\n${JSON.stringify(structuredContent)}`,
+  });
+});
+
 it('keeps `_meta` for the host', () => {
   const _meta = { 'example.com/trace': 'abc' };
   expect(toToolOutput({ content: [{ type: 'text', text: 'a' }], _meta })).toEqual({

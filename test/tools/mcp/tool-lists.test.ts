@@ -1,0 +1,349 @@
+import { describe, expect, it, vi } from 'vitest';
+import { call, namesOf, openTools, until } from './_fixture-server.js';
+import { RpcError, startModernServer, toList, toText, toTool } from './_modern-server.js';
+
+describe('validity of a list since revision 2026-07-28', () => {
+  it('is not requested again while it is fresh', async () => {
+    const server = await startModernServer({
+      'tools/list': () => toList([toTool('a')], { ttlMs: 60_000 }),
+      'tools/call': () => toText('done'),
+    });
+    const tools = openTools({ server: { url: server.url } });
+    await namesOf(tools);
+    await call(tools, 'a');
+    expect(await namesOf(tools)).toEqual(['a']);
+    expect(server.count('tools/list')).toBe(1);
+  });
+
+  it.each([{ ttlMs: 0 }, { ttlMs: undefined }, { ttlMs: -1 }, { ttlMs: 'soon' }])(
+    'ends at once with %j',
+    async more => {
+      const names = ['a'];
+      const server = await startModernServer({
+        'tools/list': () =>
+          toList(
+            names.map(name => toTool(name)),
+            more,
+          ),
+      });
+      const tools = openTools({ server: { url: server.url } });
+      expect(await namesOf(tools)).toEqual(['a']);
+      names.push('b');
+      expect(await namesOf(tools)).toEqual(['a', 'b']);
+      expect(server.count('tools/list')).toBe(2);
+    },
+  );
+
+  it('ends with that of its first stale page', async () => {
+    const server = await startModernServer({
+      'tools/list': ({ cursor }) =>
+        cursor === undefined
+          ? toList([toTool('a')], { ttlMs: 60_000, nextCursor: '2' })
+          : toList([toTool('b')], { ttlMs: 0 }),
+    });
+    const tools = openTools({ server: { url: server.url } });
+    await namesOf(tools);
+    expect(await namesOf(tools)).toEqual(['a', 'b']);
+    expect(server.count('tools/list')).toBe(4);
+  });
+
+  it('ends when the tools are closed', async () => {
+    const server = await startModernServer({ 'tools/list': () => toList([toTool('a')], { ttlMs: 60_000 }) });
+    const tools = openTools({ server: { url: server.url } });
+    await namesOf(tools);
+    await tools.close();
+    await namesOf(tools);
+    expect(server.count('tools/list')).toBe(2);
+  });
+
+  it.each(['public', 'private'])('is not shared by other credentials with the scope %s', async cacheScope => {
+    const server = await startModernServer({
+      'tools/list': (_, { authorization }) =>
+        toList([toTool(String(authorization))], { ttlMs: 60_000, cacheScope }),
+    });
+    const toConfig = (authorization: string) => ({ url: server.url, headers: { authorization } });
+    const tools = openTools({ first: toConfig('one'), second: toConfig('two') });
+    expect(await namesOf(tools)).toEqual(['one', 'two']);
+    expect(await namesOf(tools)).toEqual(['one', 'two']);
+  });
+});
+
+describe('announced changes since revision 2026-07-28', () => {
+  const onLog = () => {};
+
+  it('end the freshness of a list', async () => {
+    const names = ['a'];
+    const server = await startModernServer({
+      'tools/list': () =>
+        toList(
+          names.map(name => toTool(name)),
+          { ttlMs: 60_000 },
+        ),
+    });
+    const tools = openTools({ server: { url: server.url } }, { onLog });
+    await namesOf(tools);
+    await until(() => server.openStreams === 1);
+    names.push('b');
+    server.announce('notifications/tools/list_changed');
+    await until(async () => (await namesOf(tools)).includes('b'));
+    expect(server.count('tools/list')).toBe(2);
+  });
+
+  it('replace requests for a list without freshness', async () => {
+    const server = await startModernServer({ 'tools/list': () => toList([toTool('a')]) });
+    const tools = openTools({ server: { url: server.url } }, { onLog });
+    await namesOf(tools);
+    await until(() => server.openStreams === 1);
+    await until(async () => {
+      const before = server.count('tools/list');
+      await namesOf(tools);
+      return server.count('tools/list') === before;
+    });
+  });
+
+  it('are followed again after the stream ended, and missed ones are read', async () => {
+    const names = ['a'];
+    const server = await startModernServer({
+      'tools/list': () =>
+        toList(
+          names.map(name => toTool(name)),
+          { ttlMs: 60_000 },
+        ),
+    });
+    const tools = openTools({ server: { url: server.url } }, { onLog });
+    await namesOf(tools);
+    await until(() => server.openStreams === 1);
+    names.push('b');
+    server.dropStreams();
+    await until(async () => (await namesOf(tools)).includes('b'));
+    await until(() => server.openStreams === 1);
+    names.push('c');
+    server.announce('notifications/tools/list_changed');
+    await until(async () => (await namesOf(tools)).includes('c'));
+  });
+
+  it('are not followed if the host handles no message of servers', async () => {
+    const server = await startModernServer({
+      'tools/list': () => toList([toTool('a')]),
+      'tools/call': () => toText('done'),
+    });
+    const tools = openTools({ server: { url: server.url } });
+    await namesOf(tools);
+    await call(tools, 'a');
+    expect(server.count('subscriptions/listen')).toBe(0);
+  });
+
+  it('are not followed after the tools are closed', async () => {
+    const server = await startModernServer({ 'tools/list': () => toList([toTool('a')]) });
+    const tools = openTools({ server: { url: server.url } }, { onLog });
+    await namesOf(tools);
+    await until(() => server.openStreams === 1);
+    await tools.close();
+    await until(() => server.openStreams === 0);
+    expect(server.count('subscriptions/listen')).toBe(1);
+  });
+});
+
+describe('tools of a list', () => {
+  it('are kept if others are malformed', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const server = await startModernServer({
+      'tools/list': () =>
+        toList([
+          { name: 'no-schema' },
+          { inputSchema: { type: 'object' } },
+          { name: 'text-schema', inputSchema: 'none' },
+          toTool('bad-output', { outputSchema: { $ref: '#/$defs/missing' } }),
+          toTool('odd-fields', { title: 1, description: null, annotations: [], _meta: 'x', icons: 4 }),
+          'nonsense',
+        ]),
+      'tools/call': () => toText('done'),
+    });
+    const tools = openTools({ server: { url: server.url } });
+    const { tools: listed, warnings } = await tools.listTools();
+    expect(listed.map(({ name }) => name)).toEqual(['no-schema', 'bad-output', 'odd-fields']);
+    expect(warnings).toHaveLength(3);
+    expect(warnings[1]).toContain('a malformed tool "text-schema"');
+    expect(await call(tools, 'bad-output')).toEqual({ type: 'text', value: 'done' });
+    expect(warn).not.toHaveBeenCalled();
+    warn.mockRestore();
+  });
+
+  it('have the schemas that the server sent, and remote references are not fetched', async () => {
+    const inputSchema = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      properties: { city: { $ref: '#city' }, other: { $ref: 'http://127.0.0.1:9/schema.json' } },
+      $defs: { city: { $anchor: 'city', type: 'string' } },
+      allOf: [{ anyOf: [{ required: ['city'] }, { required: ['other'] }] }],
+      unevaluatedProperties: false,
+    };
+    const server = await startModernServer({ 'tools/list': () => toList([toTool('a', { inputSchema })]) });
+    const fetched: string[] = [];
+    const tools = openTools(
+      { server: { url: server.url } },
+      {
+        fetch: (url, init) => {
+          fetched.push(String(url));
+          return fetch(url, init);
+        },
+      },
+    );
+    const { tools: listed } = await tools.listTools();
+    expect(listed[0]?.inputSchema).toEqual(inputSchema);
+    await call(tools, 'a', { other: 1 });
+    expect(new Set(fetched)).toEqual(new Set([server.url]));
+  });
+
+  it('are left out if their schema is too deep', async () => {
+    let deep: object = { type: 'string' };
+    for (let level = 0; level < 200; level++) deep = { type: 'array', items: deep };
+    const inputSchema = { type: 'object', properties: { deep } };
+    const server = await startModernServer({
+      'tools/list': () => toList([toTool('deep', { inputSchema }), toTool('a')]),
+    });
+    const { tools, warnings } = await openTools({ server: { url: server.url } }).listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['a']);
+    expect(warnings[0]).toContain('offers the tool "deep" with an input schema of more than 100 levels');
+  });
+
+  it('have the metadata of their user interface, and those without the model as reader are left out', async () => {
+    const ui = { resourceUri: 'ui://clock/page', visibility: ['model', 'app'], prefersBorder: true };
+    const server = await startModernServer({
+      'tools/list': () =>
+        toList([
+          toTool('clock', { title: 'Clock', _meta: { ui, 'example.com/x': 1 } }),
+          toTool('old', { _meta: { 'ui/resourceUri': 'ui://old/page' } }),
+          toTool('web', { _meta: { ui: { resourceUri: 'https://example.com/page' } } }),
+          toTool('refresh', { _meta: { ui: { resourceUri: 'ui://clock/page', visibility: ['app'] } } }),
+        ]),
+    });
+    const allowedTools = ['clock', 'old', 'web', 'refresh'];
+    const { tools, warnings } = await openTools({ server: { url: server.url, allowedTools } }).listTools();
+    expect(tools.map(({ name, metadata, _meta }) => [name, metadata, _meta])).toEqual([
+      [
+        'clock',
+        {
+          clientName: 'server',
+          toolName: 'clock',
+          title: 'Clock',
+          app: { ...ui, mimeType: 'text/html;profile=mcp-app' },
+        },
+        { ui, 'example.com/x': 1 },
+      ],
+      [
+        'old',
+        {
+          clientName: 'server',
+          toolName: 'old',
+          app: { resourceUri: 'ui://old/page', mimeType: 'text/html;profile=mcp-app' },
+        },
+        { 'ui/resourceUri': 'ui://old/page' },
+      ],
+      ['web', { clientName: 'server', toolName: 'web' }, { ui: { resourceUri: 'https://example.com/page' } }],
+    ]);
+    expect(warnings).toEqual([
+      'MCP server "server" offers the tool "refresh" from its `allowedTools` only to its user interface.',
+    ]);
+  });
+
+  it('are reported by name if they only run as tasks', async () => {
+    const server = await startModernServer({
+      'tools/list': () => toList([toTool('slow', { execution: { taskSupport: 'required' } })]),
+      'tools/call': () => toText('done'),
+    });
+    const { tools, warnings } = await openTools({ server: { url: server.url } }).listTools();
+    expect(tools).toEqual([]);
+    expect(warnings).toEqual([
+      'MCP server "server" offers the tool "slow" only as an MCP task, which is not supported.',
+    ]);
+  });
+});
+
+describe('arguments that are repeated as headers', () => {
+  const inputSchema = {
+    type: 'object',
+    properties: {
+      city: { type: 'string', 'x-mcp-header': 'City' },
+      options: { type: 'object', properties: { days: { type: 'integer', 'x-mcp-header': 'Days' } } },
+      exact: { type: 'boolean', 'x-mcp-header': 'Exact' },
+    },
+  };
+
+  it('are sent with the call', async () => {
+    const server = await startModernServer({
+      'tools/list': () => toList([toTool('weather', { inputSchema })]),
+      'tools/call': () => toText('done'),
+    });
+    const tools = openTools({ server: { url: server.url } });
+    await namesOf(tools);
+    await call(tools, 'weather', { city: 'Zürich', options: { days: 3 } });
+    const { headers } = server.requests.find(({ method }) => method === 'tools/call') ?? {
+      headers: {} as Record<string, unknown>,
+    };
+    const names = Object.keys(headers).filter(name => name.startsWith('mcp-param-'));
+    expect(Object.fromEntries(names.map(name => [name, headers[name]]))).toEqual({
+      'mcp-param-city': '=?base64?WsO8cmljaA==?=',
+      'mcp-param-days': '3',
+    });
+  });
+
+  it('are read again from the list if the server rejects them, and the call is repeated once', async () => {
+    let header = 'Old';
+    let callCount = 0;
+    const toSchema = () => ({
+      type: 'object',
+      properties: { a: { type: 'string', 'x-mcp-header': header } },
+    });
+    const server = await startModernServer({
+      'tools/list': () => toList([toTool('a', { inputSchema: toSchema() })], { ttlMs: 60_000 }),
+      'tools/call': (_, headers) => {
+        callCount++;
+        if (headers[`mcp-param-${header.toLowerCase()}`] === undefined)
+          throw new RpcError(-32020, 'Header mismatch');
+        return toText('done');
+      },
+    });
+    const tools = openTools({ server: { url: server.url } });
+    await namesOf(tools);
+    header = 'New';
+    expect(await call(tools, 'a', { a: 'x' })).toEqual({ type: 'text', value: 'done' });
+    expect([callCount, server.count('tools/list')]).toEqual([2, 2]);
+  });
+
+  it('are rejected only twice', async () => {
+    const server = await startModernServer({
+      'tools/list': () => toList([toTool('a', { inputSchema })]),
+      'tools/call': () => {
+        throw new RpcError(-32020, 'Header mismatch');
+      },
+    });
+    const tools = openTools({ server: { url: server.url } });
+    await namesOf(tools);
+    expect(await call(tools, 'a')).toMatchObject({
+      type: 'error-text',
+      value: expect.stringContaining('mismatch'),
+    });
+    expect(server.count('tools/call')).toBe(2);
+  });
+
+  it('exclude a tool that requests invalid ones', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const schema = (city: object) => ({ type: 'object', properties: { city } });
+    const server = await startModernServer({
+      'tools/list': () =>
+        toList([
+          toTool('valid', { inputSchema }),
+          toTool('bad', { inputSchema: schema({ type: 'number', 'x-mcp-header': 'City' }) }),
+        ]),
+    });
+    const { tools, warnings } = await openTools({ server: { url: server.url } }).listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['valid']);
+    expect(warnings).toEqual([
+      'MCP server "server" offers the tool "bad" with "x-mcp-header" on a property that is not of the type ' +
+        'string, integer or boolean.',
+    ]);
+    expect(warn).not.toHaveBeenCalled();
+    warn.mockRestore();
+  });
+});
