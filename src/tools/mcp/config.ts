@@ -1,4 +1,4 @@
-import type { OAuthClientProvider } from '@modelcontextprotocol/client';
+import type { AuthProvider, OAuthClientProvider } from '@modelcontextprotocol/client';
 import * as z from 'zod/v4';
 import { once } from '../../shared/settings.js';
 import { KelivoError } from '../../shared/errors.js';
@@ -73,12 +73,16 @@ export interface McpHttpServerConfig extends McpServerSettings {
   /** The absolute URL of the MCP endpoint. */
   readonly url: string;
   /**
-   * Headers of every request. An `Authorization` header takes precedence over the token of `authProvider`.
+   * Headers of every request. With an `Authorization` header, `authProvider` is not used.
    * @default {}
    */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Signs in with OAuth, as defined by the MCP SDK. @default none */
-  readonly authProvider?: OAuthClientProvider;
+  /**
+   * Signs in with OAuth: the result of `createOAuthProvider`, or a provider of the MCP SDK, 1.x or 2.x. A provider holds
+   * the credentials of one user for one server.
+   * @default none
+   */
+  readonly authProvider?: OAuthClientProvider | AuthProvider;
 }
 
 export interface ServerValidationOptions {
@@ -151,7 +155,7 @@ const httpServer = once(() =>
     type: z.enum(['http', 'streamable-http', 'streamableHttp', 'sse']).optional(),
     url: z.string().refine(isHttpUrl),
     headers: z.record(z.string(), z.string()).optional(),
-    authProvider: z.custom<OAuthClientProvider>(isPlainObject).optional(),
+    authProvider: z.custom<OAuthClientProvider | AuthProvider>(isAuthProvider).optional(),
   }),
 );
 
@@ -170,7 +174,7 @@ const expectations: Readonly<Record<string, string>> = {
   cwd: 'the path of a directory',
   url: 'an absolute http or https URL',
   headers: 'an object of strings',
-  authProvider: 'an OAuthClientProvider object',
+  authProvider: 'an object with the functions `tokens` and `clientInformation`, or `token`',
 };
 
 /** Keys whose values may be secret. Error messages contain only the type of such a value. */
@@ -272,6 +276,12 @@ function toKind(value: unknown): string {
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object') return 'an object';
   return value === undefined ? 'nothing' : `a ${typeof value}`;
+}
+
+function isAuthProvider(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const isFunction = (name: string) => typeof Reflect.get(value, name) === 'function';
+  return (isFunction('tokens') && isFunction('clientInformation')) || isFunction('token');
 }
 
 function isHttpUrl(text: string): boolean {

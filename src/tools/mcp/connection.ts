@@ -1,9 +1,11 @@
 import { toTimerDelay, untilAborted } from '../../shared/abort.js';
+import { type AuthorizationCallback, finishAuth } from './authorization.js';
 import type { McpServerConfig } from './config.js';
 import {
   createCurrentSession,
   type CurrentSession,
   type CurrentSessionOptions,
+  mayEndBySignIn,
   type McpConnectionState,
 } from './current-session.js';
 import { McpFailure, type McpFailureKind, toMcpFailure } from './failures.js';
@@ -27,6 +29,12 @@ export interface McpConnection {
   withSession<T>(operation: (session: McpSession) => Promise<T>, options: WithSessionOptions): Promise<T>;
   /** Lets the next listing read the tools again. */
   invalidateTools(): void;
+  /**
+   * Completes the sign-in of a user.
+   *
+   * @throws KelivoError `mcp-unauthorized` or `invalid-settings`, which contains no text of the callback.
+   */
+  finishAuth(callback: AuthorizationCallback, options: { serverName: string; state?: string }): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -74,10 +82,12 @@ export function createConnection(
         });
       } catch (error) {
         cache.forget();
+        // The listing after a sign-in waits for the server like the first one.
+        if (mayEndBySignIn(error, config)) waitUntil = undefined;
         throw error;
       }
     },
-    { rememberFailureFor: retryFailedAfter },
+    { rememberFailureFor: retryFailedAfter, isRemembered: error => !mayEndBySignIn(error, config) },
   );
   /** Waits for a restart outside of the reading, which remembers its failures for longer. */
   const refreshing = createSharedTask(async signal => {
@@ -114,6 +124,10 @@ export function createConnection(
     },
     withSession,
     invalidateTools: cache.invalidate,
+    async finishAuth(callback, options) {
+      await finishAuth(config, callback, { ...options, fetch: sessionOptions.fetch });
+      current.forgetFailure();
+    },
     async close() {
       usage.stop();
       const reason = new McpFailure({ kind: 'closed' });

@@ -1,5 +1,5 @@
 import { untilAborted } from '../../shared/abort.js';
-import type { KelivoError } from '../../shared/errors.js';
+import { KelivoError } from '../../shared/errors.js';
 import { once } from '../../shared/settings.js';
 import { createClosing } from '../closing.js';
 import { toPrefixedName } from '../tool-names.js';
@@ -11,6 +11,7 @@ import {
   type ToolListing,
   type ToolSource,
 } from '../tool-source.js';
+import { authorizationOf } from './authorization.js';
 import { callTool } from './call-tool.js';
 import { type McpServerConfig, type McpServers, validateMcpServers } from './config.js';
 import type { McpConnection } from './connection.js';
@@ -25,12 +26,39 @@ import { createServerFeatures, type McpServerFeatures } from './server-features.
 export interface McpTools extends ToolSource, McpServerFeatures {
   /** Returns the status of each server, in the order of the configuration. Starts nothing. */
   status(): McpServerStatus[];
+  /**
+   * Completes the sign-in of a user, also after a restart or in another process if the `authProvider` stores its state.
+   * The next use of the server works at once, in all tool sources with the same `authProvider`.
+   *
+   * @param server The server's name in the configuration.
+   * @param callback The URL to which the authorization server returned the user, or its query. Its `iss` and `state` are
+   * compared with the sign-in. A bare authorization code is accepted, but nothing can be compared then.
+   * @throws KelivoError `mcp-unauthorized` if the callback is not accepted, and `invalid-settings` for a server that does
+   * not exist or has no `authProvider`. The message contains no text of the callback.
+   */
+  finishAuth(
+    server: string,
+    callback: string | URL | URLSearchParams,
+    options?: FinishAuthOptions,
+  ): Promise<void>;
+}
+
+/** Options of `finishAuth`. */
+export interface FinishAuthOptions {
+  /**
+   * The value that the `state` of the callback must have. Pass it after a restart if the `authProvider` creates states
+   * and is not from `createOAuthProvider`.
+   * @default the value of the sign-in that this process started, or that `createOAuthProvider` has stored
+   */
+  state?: string;
 }
 
 /** Status of one server. */
 export interface McpServerStatus {
   readonly name: string;
   readonly state: McpConnectionState | 'disabled';
+  /** The URL that the user must open to sign in. Only in the state `unauthorized`. */
+  readonly authorizationUrl?: string;
   /** The reason why its tools were missing from the last list. Its `code` starts with `mcp-`. */
   readonly error?: KelivoError;
   /** The names under which its tools were last offered. */
@@ -135,6 +163,19 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
       closing.close();
       if (!sharedPool) await pool.close();
     },
+    async finishAuth(serverName, callback, { state } = {}) {
+      const server = servers.find(({ name }) => name === serverName);
+      if (server === undefined) {
+        throw new KelivoError({
+          code: 'invalid-settings',
+          message:
+            `Expected the name of an enabled MCP server (${servers.map(({ name }) => JSON.stringify(name)).join(', ')}), ` +
+            `got ${JSON.stringify(serverName)}.`,
+        });
+      }
+      await server.connection.finishAuth(callback, { serverName, state });
+      server.error = undefined;
+    },
     status: () =>
       configs.map(([name]) =>
         toStatus(
@@ -232,8 +273,10 @@ function limitProblems(problems: readonly string[]): readonly string[] {
 
 function toStatus(name: string, server: Server | undefined): McpServerStatus {
   if (!server) return { name, state: 'disabled', tools: [] };
-  const { connection, error, offered } = server;
-  return { name, state: connection.state, error, tools: offered };
+  const { config, connection, error, offered } = server;
+  const { state } = connection;
+  const authorizationUrl = state === 'unauthorized' ? authorizationOf(config)?.signIn?.url : undefined;
+  return { name, state, authorizationUrl, error, tools: offered };
 }
 
 function toSourceName(servers: readonly Server[]): string {

@@ -1,6 +1,7 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
+import { authorizationOf } from './authorization.js';
 import type { McpServerConfig } from './config.js';
-import { McpFailure } from './failures.js';
+import { McpFailure, toMcpFailure } from './failures.js';
 import { createRestartLimit } from './restart-limit.js';
 import type { McpCallbacks } from './server-requests.js';
 import { type KnownEra, type McpSession, openSession } from './session.js';
@@ -10,8 +11,9 @@ import { createSharedTask } from './shared-task.js';
  * - `idle`: not connected, because it was not used yet, was closed, or the server ended.
  * - `connecting`, `ready`: the connection is being opened, or is open.
  * - `failed`: the last attempt failed; the next use tries again.
+ * - `unauthorized`: a user must sign in. The next use after that works at once.
  */
-export type McpConnectionState = 'idle' | 'connecting' | 'ready' | 'failed';
+export type McpConnectionState = 'idle' | 'connecting' | 'ready' | 'failed' | 'unauthorized';
 
 /** The session with one server: opened on demand, and again after it was lost. */
 export interface CurrentSession {
@@ -30,6 +32,8 @@ export interface CurrentSession {
   get(options: { signal?: AbortSignal }): Promise<McpSession>;
   /** Replaces an expired session for the next use. Its running operations may finish. */
   retire(session: McpSession): void;
+  /** Ends the state `failed`. */
+  forgetFailure(): void;
   /** Closes the open session if no caller uses it. */
   closeIdle(): void;
   /** Closes all sessions, including retired ones, and aborts an attempt to open one. */
@@ -47,6 +51,11 @@ export interface CurrentSessionOptions {
   callbacks: McpCallbacks;
   /** Called when the tool list may have changed: the server announced it, or the session was opened or closed. */
   onToolsChanged: () => void;
+}
+
+/** Returns true if a user, or another process, can end a failure at any time. It must not delay the next use. */
+export function mayEndBySignIn(error: unknown, config: McpServerConfig): boolean {
+  return authorizationOf(config) !== undefined && toMcpFailure(error).kind === 'unauthorized';
 }
 
 export function createCurrentSession(
@@ -83,11 +92,11 @@ export function createCurrentSession(
         hasFailed = false;
         return opened;
       } catch (error) {
-        hasFailed = !signal.aborted;
+        hasFailed = !signal.aborted && authorizationOf(config)?.signIn === undefined;
         throw error;
       }
     },
-    { rememberFailureFor: retryFailedAfter },
+    { rememberFailureFor: retryFailedAfter, isRemembered: error => !mayEndBySignIn(error, config) },
   );
 
   function onClose(ended: McpSession): void {
@@ -116,6 +125,7 @@ export function createCurrentSession(
 
   return {
     get state() {
+      if (authorizationOf(config)?.signIn) return 'unauthorized';
       if (findOpen()) return 'ready';
       if (opening.isRunning) return 'connecting';
       return hasFailed ? 'failed' : 'idle';
@@ -135,6 +145,9 @@ export function createCurrentSession(
       forget(expired);
       if (!expired.isClosed) retired.add(expired);
       expired.retire();
+    },
+    forgetFailure() {
+      hasFailed = false;
     },
     closeIdle() {
       const idle = session;

@@ -1,6 +1,7 @@
 import { createRedactor, findPrivateValues, findSecretArguments, redactUrl } from '../../http/redaction.js';
 import { KelivoError, type KelivoErrorCode } from '../../shared/errors.js';
 import { objectOf } from '../../shared/json.js';
+import { authorizationOf } from './authorization.js';
 import type { McpServerConfig } from './config.js';
 import {
   type McpFailure,
@@ -62,10 +63,21 @@ const sentences: Readonly<Record<McpFailureKind, Sentence>> = {
     `${toServer(context)} returned ${status ? `HTTP ${status}` : 'a response that is not MCP'}${toPlace(context)}${toQuote(message, context)}.`,
   'session-expired': ({ status }, context) =>
     `${toServer(context)} rejected its session and then a new session (HTTP ${status}).`,
-  unauthorized: ({ status }, context) =>
-    status === 403
+  unauthorized: ({ status }, context) => {
+    const { signIn, problem } = authorizationOf(context.config) ?? {};
+    if (signIn !== undefined) {
+      return (
+        `${toServer(context)} requires that the user signs in${toPlace(context)}. Open the \`authorizationUrl\` ` +
+        'of its status, and pass the URL of the callback to `finishAuth`.'
+      );
+    }
+    if (problem !== undefined) {
+      return `${toServer(context)} requires authorization${toPlace(context)}. ${problem}`;
+    }
+    return status === 403
       ? `${toServer(context)} denied access${toPlace(context)} (HTTP 403). Check the permissions of the credentials.`
-      : `${toServer(context)} requires authorization${toPlace(context)}. Check its \`headers\`, or set an \`authProvider\`.`,
+      : `${toServer(context)} requires authorization${toPlace(context)}. Check its \`headers\`, or set an \`authProvider\`.`;
+  },
   timeout: ({ isStart, milliseconds }, context) =>
     `${toServer(context)} ${isStart ? 'was not ready' : `did not respond${toTool(context, ' to')}`} within ` +
     `${milliseconds} ms.`,

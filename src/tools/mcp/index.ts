@@ -6,8 +6,14 @@ export {
   parseMcpConfig,
 } from './config.js';
 export { createMcpConnectionPool } from './connection-pool.js';
-export { createMcpTools, type McpServerStatus, type McpTools } from './create-mcp-tools.js';
+export {
+  createMcpTools,
+  type FinishAuthOptions,
+  type McpServerStatus,
+  type McpTools,
+} from './create-mcp-tools.js';
 export type { McpConnectionState } from './current-session.js';
+export { createOAuthProvider, type McpCredentialStore, type OAuthProviderOptions } from './oauth-provider.js';
 export type {
   McpConnectionPool,
   McpConnectionPoolOptions,

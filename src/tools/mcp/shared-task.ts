@@ -9,6 +9,11 @@ export interface SharedTask<T> {
   readonly isRunning: boolean;
 }
 
+interface SharedTaskOptions {
+  rememberFailureFor?: number;
+  isRemembered?: (error: unknown) => boolean;
+}
+
 interface Run<T> {
   readonly controller: AbortController;
   readonly result: Promise<T>;
@@ -20,11 +25,11 @@ interface Run<T> {
  * run is aborted when the last caller leaves.
  *
  * A failure is remembered for `rememberFailureFor` milliseconds and thrown immediately, so that a broken operation
- * does not delay every caller.
+ * does not delay every caller. `isRemembered` excludes failures that may end at any time.
  */
 export function createSharedTask<T>(
   operation: (signal: AbortSignal) => Promise<T>,
-  { rememberFailureFor = 0 }: { rememberFailureFor?: number } = {},
+  { rememberFailureFor = 0, isRemembered = () => true }: SharedTaskOptions = {},
 ): SharedTask<T> {
   let run: Run<T> | undefined;
   let failure: { error: unknown; until: number } | undefined;
@@ -35,7 +40,8 @@ export function createSharedTask<T>(
     const started: Run<T> = { controller, result: operation(controller.signal), callerCount: 0 };
     const ended = started.result
       .catch(error => {
-        if (!controller.signal.aborted) failure = { error, until: Date.now() + rememberFailureFor };
+        if (controller.signal.aborted || !isRemembered(error)) return;
+        failure = { error, until: Date.now() + rememberFailureFor };
       })
       .finally(() => {
         unfinished.delete(ended);

@@ -1,10 +1,10 @@
 import {
   type FetchLike,
-  type OAuthClientProvider,
   SSEClientTransport,
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { createAuthorizedFetch } from './authorization-fetch.js';
 import type { McpHttpServerConfig, McpServerConfig, McpStdioServerConfig } from './config.js';
 import { McpFailure, type ProcessReport, processesUnsupported } from './failures.js';
 import type { RunningCalls } from './running-calls.js';
@@ -60,18 +60,27 @@ async function importStdioTransport() {
   }
 }
 
-function openSse(config: McpHttpServerConfig, { fetch }: { fetch?: FetchLike }): OpenedTransport {
-  const transport = new SSEClientTransport(new URL(config.url), { ...toRequestOptions(config), fetch });
+function openSse(
+  config: McpHttpServerConfig,
+  { fetch = globalFetch }: { fetch?: FetchLike },
+): OpenedTransport {
+  const transport = new SSEClientTransport(new URL(config.url), {
+    requestInit: { headers: { ...config.headers } },
+    fetch: createAuthorizedFetch(config, fetch),
+  });
   return { kind: 'sse', transport };
 }
 
 function openHttp(
   config: McpHttpServerConfig,
-  { fetch = (url, init) => globalThis.fetch(url, init), listens, calls }: Omit<TransportOptions, 'kind'>,
+  { fetch = globalFetch, listens, calls }: Omit<TransportOptions, 'kind'>,
 ): OpenedTransport {
   const transport = new StreamableHTTPClientTransport(new URL(config.url), {
-    ...toRequestOptions(config),
-    fetch: createStreamFetch(fetch, { listens, onServerRequest: calls.onDelivery }),
+    requestInit: { headers: { ...config.headers } },
+    fetch: createStreamFetch(createAuthorizedFetch(config, fetch), {
+      listens,
+      onServerRequest: calls.onDelivery,
+    }),
   });
   const send = transport.send.bind(transport);
   transport.send = (message, options) => {
@@ -81,9 +90,4 @@ function openHttp(
   return { kind: 'http', transport, endSession: () => transport.terminateSession() };
 }
 
-function toRequestOptions({ headers, authProvider }: McpHttpServerConfig): {
-  requestInit: RequestInit;
-  authProvider?: OAuthClientProvider;
-} {
-  return { requestInit: { headers: { ...headers } }, authProvider };
-}
+const globalFetch: FetchLike = (url, init) => globalThis.fetch(url, init);
