@@ -307,7 +307,10 @@ function createTokenAuthorization(provider: AuthProvider, serverUrl: URL): Autho
         if (provider.onUnauthorized === undefined) return false;
         try {
           const fetchFn = createCredentialFetch(fetch, { serverUrl, headers });
-          await provider.onUnauthorized({ response: response.clone(), serverUrl, fetchFn });
+          // Only the headers matter, and the body must remain unread.
+          const { status, headers: received } = response;
+          const challenge = new Response(null, { status, headers: received });
+          await provider.onUnauthorized({ response: challenge, serverUrl, fetchFn });
           problem = undefined;
           return true;
         } catch (error) {

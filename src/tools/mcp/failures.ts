@@ -1,10 +1,10 @@
 import {
+  InsufficientScopeError,
   ProtocolError,
   SdkError,
   SdkErrorCode,
   SdkHttpError,
   SseError,
-  UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import { objectOf, tryParseJson } from '../../shared/json.js';
 
@@ -105,7 +105,8 @@ export function toMcpFailure(error: unknown, context: FailureContext = {}): McpF
 
 function toFacts(error: unknown, context: FailureContext): McpFailureFacts {
   if (!(error instanceof Error)) return { kind: 'protocol', message: String(error) };
-  if (error instanceof UnauthorizedError) return { kind: 'unauthorized' };
+  // The transport throws it instead of an HTTP error, because `authorization.ts` requests the scopes.
+  if (error instanceof InsufficientScopeError) return { kind: 'unauthorized', status: 403 };
   if (error instanceof SseError) return toSseFacts(error, context);
   if (error instanceof SdkHttpError) {
     const body = typeof error.data.text === 'string' ? error.data.text : '';

@@ -11,7 +11,7 @@ import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 
-const settings = {
+const defaults = {
   /** The issuer in the metadata of the MCP servers. */
   issuer: 'one',
   /** The `iss` of callbacks: `right`, `wrong` or `none`. */
@@ -31,6 +31,8 @@ const settings = {
   /** Delay of token responses, in milliseconds. */
   tokenDelay: 20,
 };
+const settings = { ...defaults };
+
 /** The preregistered machine. */
 const machine = { client_id: 'machine', client_secret: 'machine-secret' };
 const idpKey = randomUUID();
@@ -235,6 +237,12 @@ async function register(name, request, response) {
 async function control(request, response) {
   const { set = {}, action } = await json(request);
   for (const [name, value] of Object.entries(set)) settings[name] = value ?? undefined;
+  if (action === 'reset') {
+    Object.assign(settings, defaults);
+    for (const state of [clients, codes, accessTokens, refreshTokens, families]) state.clear();
+    log.length = 0;
+    foreignHeaders.length = 0;
+  }
   if (action === 'expire') accessTokens.clear();
   if (action === 'revoke') {
     accessTokens.clear();

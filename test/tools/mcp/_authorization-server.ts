@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { afterAll } from 'vitest';
 import type { McpTools } from '../../../src/tools/mcp/index.js';
 
 const script = fileURLToPath(new URL('_authorization-server.mjs', import.meta.url));
@@ -38,18 +38,35 @@ export interface AuthorizationFixture {
   foreignHeaders(): Promise<string[]>;
 }
 
-/** Starts the authorization server and the protected servers in one process, which ends with the test. */
-export async function startAuthorizationServer(): Promise<AuthorizationFixture> {
+let running: Promise<{ child: ChildProcess; authUrl: string; mcpUrl: string }> | undefined;
+
+afterAll(async () => {
+  const process = await running;
+  running = undefined;
+  if (process) await stop(process.child);
+});
+
+async function start() {
   const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
-  onTestFinished(() => stop(child));
   const [line] = await once(createInterface({ input: child.stdout }), 'line');
   const { authUrl, mcpUrl } = JSON.parse(line);
+  return { child, authUrl: String(authUrl), mcpUrl: String(mcpUrl) };
+}
+
+/**
+ * Starts the authorization server and the protected servers in one process, which serves all tests of a file and ends
+ * with them. Each test begins with the first state.
+ */
+export async function startAuthorizationServer(): Promise<AuthorizationFixture> {
+  running ??= start();
+  const { authUrl, mcpUrl } = await running;
 
   async function control(body: object): Promise<{ log: AuthorizationEvent[]; foreignHeaders: string[] }> {
     const response = await fetch(`${authUrl}/test`, { method: 'POST', body: JSON.stringify(body) });
     return response.json();
   }
   const events = async () => (await control({})).log;
+  await control({ action: 'reset' });
 
   return {
     authUrl,

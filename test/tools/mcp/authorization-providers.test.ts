@@ -31,7 +31,7 @@ describe('providers of the SDK', () => {
     expect(tools.status()).toMatchObject([{ state: 'ready' }]);
     await server.act('expire');
     const outputs = await Promise.all(Array.from({ length: 20 }, () => call(tools, 'whoami')));
-    expect(outputs).toEqual(Array(20).fill({ type: 'text', value: 'whoami: machine' }));
+    expect(outputs).toMatchObject(Array(20).fill({ type: 'text', value: 'whoami: machine' }));
     expect(await server.grants('client_credentials')).toHaveLength(2);
   });
 
@@ -40,7 +40,7 @@ describe('providers of the SDK', () => {
     const provider = new ClientCredentialsProvider({ ...machine, expectedIssuer: `${server.authUrl}/one` });
     const tools = open(server, provider);
     await tools.listTools();
-    expect(await call(tools, 'administer')).toEqual({ type: 'text', value: 'administer: machine' });
+    expect(await call(tools, 'administer')).toMatchObject({ type: 'text', value: 'administer: machine' });
     const scopes = (await server.grants('client_credentials')).map(({ scope }) => scope);
     expect(scopes).toEqual(['basic', 'basic admin']);
   });
@@ -73,7 +73,7 @@ describe('providers of the SDK', () => {
     });
     const tools = open(server, provider);
     await tools.listTools();
-    expect(await call(tools, 'whoami')).toEqual({ type: 'text', value: 'whoami: carol' });
+    expect(await call(tools, 'whoami')).toMatchObject({ type: 'text', value: 'whoami: carol' });
   });
 
   it('renews the token of a plain token provider once', async () => {
@@ -97,7 +97,7 @@ describe('providers of the SDK', () => {
     await tools.listTools();
     await server.act('expire');
     const outputs = await Promise.all(Array.from({ length: 20 }, () => call(tools, 'whoami')));
-    expect(outputs).toEqual(Array(20).fill({ type: 'text', value: 'whoami: machine' }));
+    expect(outputs).toMatchObject(Array(20).fill({ type: 'text', value: 'whoami: machine' }));
     expect(renewals).toHaveLength(2);
   });
 
@@ -173,7 +173,7 @@ describe('a provider for SDK 1.x', () => {
       await tools.listTools();
       await server.act('expire');
       const outputs = await Promise.all(Array.from({ length: 20 }, () => call(tools, 'whoami')));
-      expect(outputs).toEqual(Array(20).fill({ type: 'text', value: 'whoami: alice' }));
+      expect(outputs).toMatchObject(Array(20).fill({ type: 'text', value: 'whoami: alice' }));
       expect(await server.grants('refresh_token')).toHaveLength(1);
 
       // It cannot delete credentials, which are not sent again nevertheless.
@@ -181,7 +181,7 @@ describe('a provider for SDK 1.x', () => {
       await call(tools, 'whoami');
       expect(await server.grants('refresh_token')).toHaveLength(2);
       await signIn(tools, { user: 'bob' });
-      expect(await call(tools, 'whoami')).toEqual({ type: 'text', value: 'whoami: bob' });
+      expect(await call(tools, 'whoami')).toMatchObject({ type: 'text', value: 'whoami: bob' });
     });
   }
 
@@ -196,13 +196,13 @@ describe('a provider for SDK 1.x', () => {
     await call(tools, 'whoami');
     expect(tools.status()).toMatchObject([{ state: 'unauthorized' }]);
     await signIn(tools);
-    expect(await call(tools, 'whoami')).toEqual({ type: 'text', value: 'whoami: alice' });
+    expect(await call(tools, 'whoami')).toMatchObject({ type: 'text', value: 'whoami: alice' });
   });
 
   it('may come from the SDK', async () => {
     const server = await startAuthorizationServer();
     const tools = open(server, new FirstClientCredentialsProvider(machine), 'legacy');
     await tools.listTools();
-    expect(await call(tools, 'whoami')).toEqual({ type: 'text', value: 'whoami: machine' });
+    expect(await call(tools, 'whoami')).toMatchObject({ type: 'text', value: 'whoami: machine' });
   });
 });

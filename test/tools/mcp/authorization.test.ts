@@ -60,7 +60,7 @@ describe('signing in', () => {
         { state: 'idle', error: undefined, authorizationUrl: undefined },
       ]);
       expect(await namesOf(tools)).toEqual(names);
-      expect(await call(tools, 'whoami')).toEqual({ type: 'text', value: 'whoami: alice' });
+      expect(await call(tools, 'whoami')).toMatchObject({ type: 'text', value: 'whoami: alice' });
       expect(tools.status()).toMatchObject([{ state: 'ready' }]);
     });
   }
@@ -79,7 +79,7 @@ describe('signing in', () => {
     });
     expect(tools.status()).toMatchObject([{ state: 'unauthorized' }]);
     await signIn(tools, { user: 'bob' });
-    expect(await call(tools, 'whoami')).toEqual({ type: 'text', value: 'whoami: bob' });
+    expect(await call(tools, 'whoami')).toMatchObject({ type: 'text', value: 'whoami: bob' });
   });
 
   it('keeps the URL of an abandoned sign-in, which the user can still open', async () => {
@@ -239,7 +239,7 @@ describe('callbacks that are not accepted', () => {
     await tools.finishAuth('server', callback);
     await tools.listTools();
     expect(await messageOf(tools.finishAuth('server', callback))).toMatch('No sign-in waits for a callback.');
-    expect(await call(tools, 'whoami')).toEqual({ type: 'text', value: 'whoami: alice' });
+    expect(await call(tools, 'whoami')).toMatchObject({ type: 'text', value: 'whoami: alice' });
   });
 
   it('names a server that does not exist or has no provider', async () => {
@@ -279,7 +279,7 @@ describe('authorization servers', () => {
     await call(tools, 'whoami');
     expect(tools.status()[0]?.authorizationUrl).toMatch(`${server.authUrl}/two/authorize?`);
     await signIn(tools, { user: 'bob' });
-    expect(await call(tools, 'whoami')).toEqual({ type: 'text', value: 'whoami: bob' });
+    expect(await call(tools, 'whoami')).toMatchObject({ type: 'text', value: 'whoami: bob' });
     const events = await server.events();
     expect(events.filter(({ event }) => event === 'register').map(({ issuer }) => issuer)).toEqual([
       'one',
