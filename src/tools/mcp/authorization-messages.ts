@@ -7,7 +7,6 @@ import {
   RegistrationRejectedError,
 } from '@modelcontextprotocol/client';
 import { objectOf, tryParseJson } from '../../shared/json.js';
-import type { AuthorizationCallback } from './authorization.js';
 import { RefreshUnavailableError } from './authorization-run.js';
 
 /** Maximum time for one request to an authorization server, in milliseconds. */
@@ -71,6 +70,9 @@ function toErrorCode(value: unknown): string | undefined {
 /** A sign-in that could not be completed. The message contains no text of the callback or a server. */
 export class SignInError extends Error {}
 
+/** The URL to which the authorization server returned the user, its query, or only the code in it. */
+export type AuthorizationCallback = string | URL | URLSearchParams;
+
 interface CallbackOptions {
   expectedState: string | null | undefined;
 }
@@ -108,6 +110,9 @@ function toQuery(callback: AuthorizationCallback): URLSearchParams | undefined {
   const query = new URLSearchParams(/\?[^#]*/.exec(callback)?.[0] ?? '');
   return query.has('code') || query.has('error') ? query : undefined;
 }
+
+/** A problem of a provider, whose error may contain secrets. */
+export const unreadableTokens = 'Its `authProvider` failed to return its tokens.';
 
 /** Messages of errors that the SDK creates without text of a server, by their beginning. */
 const knownMessages: readonly (readonly [start: string, sentence: string])[] = [

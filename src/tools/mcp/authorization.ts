@@ -1,91 +1,15 @@
-import {
-  auth,
-  type AuthProvider,
-  computeScopeUnion,
-  extractWWWAuthenticateParams,
-  type FetchLike,
-  isStrictScopeSuperset,
-  type OAuthClientProvider,
-} from '@modelcontextprotocol/client';
+import type { AuthProvider, FetchLike, OAuthClientProvider } from '@modelcontextprotocol/client';
 import { KelivoError } from '../../shared/errors.js';
-import { createAuthorizationRun, type RecordedDiscovery } from './authorization-run.js';
 import {
+  type AuthorizationCallback,
   createCredentialFetch,
   describeAuthorizationProblem,
-  readAuthorizationCallback,
   SignInError,
+  unreadableTokens,
 } from './authorization-messages.js';
+import { createSharing } from './authorization-turns.js';
 import type { McpHttpServerConfig, McpServerConfig } from './config.js';
-import { lockOf, readStoredState } from './oauth-provider.js';
-
-/** The authorization of one server with one provider. All connections and pools of the process share it. */
-export interface Authorization {
-  /** The sign-in that waits for the user. */
-  readonly signIn: { readonly url: string } | undefined;
-  /** The reason why the last attempt to get a token failed, as a sentence without text of servers. */
-  readonly problem: string | undefined;
-  /** Returns the current access token. */
-  readToken(): Promise<string | undefined>;
-  /**
-   * Gets a token after a response that rejected the one that was sent. Concurrent callers share the attempt. Returns
-   * true if the request may be sent again.
-   */
-  recover(rejection: Rejection, options: AuthorizationOptions): Promise<boolean>;
-  /** Records that the server accepted a token for an operation. */
-  confirm(token: string | undefined, operation: string): void;
-  /**
-   * Exchanges the authorization code of a callback.
-   *
-   * @throws SignInError
-   */
-  finish(callback: AuthorizationCallback, options: FinishOptions): Promise<void>;
-}
-
-/** The URL to which the authorization server returned the user, its query, or only the code in it. */
-export type AuthorizationCallback = string | URL | URLSearchParams;
-
-/** A response with HTTP 401, or 403 for insufficient scopes. */
-interface Rejection {
-  readonly response: Response;
-  /** The token that was sent. */
-  readonly token: string | undefined;
-  /** The request, for the limit of attempts: its JSON-RPC method and the name of the tool. */
-  readonly operation: string;
-}
-
-interface AuthorizationOptions {
-  /** Sends the requests to the authorization server. */
-  fetch: FetchLike;
-  /** Headers of the server's configuration. Only requests to the server's origin have them. */
-  headers?: Readonly<Record<string, string>>;
-}
-
-interface FinishOptions extends AuthorizationOptions {
-  /** The value of `state` that the callback must have. @default the value of the sign-in that this process started */
-  state?: string;
-}
-
-interface SignIn {
-  readonly url: string;
-  /** The token that did not suffice. A response to any other token ends the sign-in. */
-  readonly rejectedToken: string | undefined;
-  readonly startedAt: number;
-}
-
-/** Time after which a sign-in that the user did not complete is started again by the next use, in milliseconds. */
-const signInLifetime = 600_000;
-
-/**
- * Maximum number of authorizations for more scopes in that time, for one operation that the server continues to deny.
- *
- * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#step-up-authorization-flow
- */
-const maxStepUps = 2;
-
-const unreadableTokens = 'Its `authProvider` failed to return its tokens.';
-
-/** Ends of the last attempts by provider or store. One store is never written by two attempts at the same time. */
-const locks = new WeakMap<object, Promise<unknown>>();
+import { type Authorization, createOAuthAuthorization } from './oauth-authorization.js';
 
 const authorizations = new WeakMap<object, Map<string, Authorization>>();
 
@@ -97,7 +21,7 @@ export function authorizationOf(config: McpServerConfig): Authorization | undefi
   const known = byUrl.get(url);
   if (known) return known;
   const created = isOAuthProvider(authProvider)
-    ? createAuthorization(authProvider, new URL(url))
+    ? createOAuthAuthorization(authProvider, new URL(url))
     : createTokenAuthorization(authProvider, new URL(url));
   authorizations.set(authProvider, byUrl.set(url, created));
   return created;
@@ -142,143 +66,6 @@ export function isOAuthProvider(
   provider: AuthProvider | OAuthClientProvider,
 ): provider is OAuthClientProvider {
   return 'tokens' in provider && 'clientInformation' in provider;
-}
-
-/** @internal */
-export function createAuthorization(provider: OAuthClientProvider, serverUrl: URL): Authorization {
-  const inTurn = createTurns(lockOf(provider));
-  const share = createSharing();
-  /** Times of the authorizations for more scopes, by operation. */
-  const stepUps = new Map<string, number[]>();
-  const discovery: RecordedDiscovery = { state: undefined };
-  let signIn: SignIn | undefined;
-  let problem: string | undefined;
-  let requestedScope: string | undefined;
-
-  const findSignIn = (): SignIn | undefined =>
-    signIn && Date.now() - signIn.startedAt < signInLifetime ? signIn : undefined;
-
-  async function readToken(): Promise<string | undefined> {
-    try {
-      return (await provider.tokens())?.access_token;
-    } catch (error) {
-      problem = unreadableTokens;
-      throw error;
-    }
-  }
-
-  /** Runs the SDK's flow. Returns true if a token was stored, and false if the user must sign in or it failed. */
-  async function authorize(
-    rejectedToken: string | undefined,
-    { fetch, headers, ...options }: AuthorizationOptions & AuthorizeOptions,
-  ): Promise<boolean> {
-    const run = createAuthorizationRun(provider, { discovery });
-    const fetchFn = createCredentialFetch(fetch, { serverUrl, headers, onRefresh: run.onRefresh });
-    try {
-      const result = await auth(run.provider, { serverUrl, fetchFn, ...options });
-      problem = undefined;
-      signIn = undefined;
-      if (result === 'AUTHORIZED') return true;
-    } catch (error) {
-      if (run.foundNewerTokens) return true;
-      // A provider may throw when it is asked to open the URL.
-      if (run.authorizationUrl === undefined) {
-        problem = describeAuthorizationProblem(error);
-        return false;
-      }
-    }
-    if (run.authorizationUrl !== undefined) {
-      signIn = { url: run.authorizationUrl.href, rejectedToken, startedAt: Date.now() };
-    }
-    return false;
-  }
-
-  function renew({ response, token }: Rejection, options: AuthorizationOptions): Promise<boolean> {
-    const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
-    return attempt(`401 ${token}`, token, () => {
-      requestedScope = computeScopeUnion(requestedScope, scope);
-      return authorize(token, { ...options, resourceMetadataUrl, scope });
-    });
-  }
-
-  function stepUp(
-    { response, token, operation }: Rejection,
-    options: AuthorizationOptions,
-  ): Promise<boolean> {
-    const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
-    return attempt(`403 ${scope} ${token}`, token, async () => {
-      const recent = (stepUps.get(operation) ?? []).filter(time => Date.now() - time < signInLifetime);
-      if (recent.length >= maxStepUps) return false;
-      stepUps.set(operation, [...recent, Date.now()]);
-      const granted = (await provider.tokens())?.scope;
-      requestedScope = computeScopeUnion(requestedScope, granted, scope);
-      // A refresh cannot add scopes.
-      const forceReauthorization = isStrictScopeSuperset(requestedScope, granted);
-      return authorize(token, {
-        ...options,
-        resourceMetadataUrl,
-        scope: requestedScope,
-        forceReauthorization,
-      });
-    });
-  }
-
-  /** Gets a token, unless another one is already stored or the user is asked to sign in. */
-  function attempt(
-    key: string,
-    rejectedToken: string | undefined,
-    operation: () => Promise<boolean>,
-  ): Promise<boolean> {
-    return share(key, () =>
-      inTurn(async () => {
-        const stored = await readToken();
-        if (stored !== undefined && stored !== rejectedToken) return true;
-        return findSignIn() ? false : operation();
-      }).catch(() => false),
-    );
-  }
-
-  return {
-    get signIn() {
-      return findSignIn();
-    },
-    get problem() {
-      return problem;
-    },
-    readToken,
-    recover: (rejection, options) =>
-      rejection.response.status === 401 ? renew(rejection, options) : stepUp(rejection, options),
-    confirm(token, operation) {
-      problem = undefined;
-      stepUps.delete(operation);
-      if (token !== undefined && token !== signIn?.rejectedToken) signIn = undefined;
-    },
-    finish: (callback, { fetch, headers, state }) =>
-      inTurn(async () => {
-        const run = createAuthorizationRun(provider, { discovery, isCallback: true });
-        const fetchFn = createCredentialFetch(fetch, { serverUrl, headers });
-        try {
-          const startedState = signIn && new URL(signIn.url).searchParams.get('state');
-          const expectedState = state ?? startedState ?? (await readStoredState(provider));
-          const { code, iss } = readAuthorizationCallback(callback, { expectedState });
-          if (!(await run.isSignInStarted()))
-            throw new SignInError('No sign-in waits for a callback. Start it again.');
-          await auth(run.provider, { serverUrl, fetchFn, authorizationCode: code, iss });
-        } catch (error) {
-          throw error instanceof SignInError ? error : new SignInError(describeAuthorizationProblem(error));
-        }
-        signIn = undefined;
-        problem = undefined;
-        // The tokens are stored, so leftovers of the sign-in do no harm.
-        await run.forgetSignIn().catch(() => {});
-      }),
-  };
-}
-
-interface AuthorizeOptions {
-  resourceMetadataUrl?: URL;
-  scope?: string;
-  forceReauthorization?: boolean;
 }
 
 /** Wraps a provider that only returns tokens. */
@@ -326,27 +113,5 @@ function createTokenAuthorization(provider: AuthProvider, serverUrl: URL): Autho
         'Its `authProvider` only returns tokens. Use an OAuthClientProvider to sign in a user.',
       );
     },
-  };
-}
-
-/** Runs operations of one lock one after the other. */
-function createTurns(lock: object): <T>(operation: () => Promise<T>) => Promise<T> {
-  return operation => {
-    const turn = (locks.get(lock) ?? Promise.resolve()).then(operation);
-    locks.set(
-      lock,
-      turn.catch(() => {}),
-    );
-    return turn;
-  };
-}
-
-/** Shares a running operation among callers with the same key. */
-function createSharing(): (key: string, operation: () => Promise<boolean>) => Promise<boolean> {
-  const running = new Map<string, Promise<boolean>>();
-  return (key, operation) => {
-    const shared = running.get(key) ?? operation().finally(() => running.delete(key));
-    running.set(key, shared);
-    return shared;
   };
 }

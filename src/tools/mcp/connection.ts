@@ -1,5 +1,6 @@
 import { toTimerDelay, untilAborted } from '../../shared/abort.js';
-import { type AuthorizationCallback, finishAuth } from './authorization.js';
+import { finishAuth } from './authorization.js';
+import type { AuthorizationCallback } from './authorization-messages.js';
 import type { McpServerConfig } from './config.js';
 import {
   createCurrentSession,

@@ -5,6 +5,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import { json, text } from 'node:stream/consumers';
+import { URLSearchParams } from 'node:url';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { McpServer as LegacyServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
@@ -129,7 +130,7 @@ function authorize(name, url, response) {
 
 function authenticate(name, request, form) {
   const [id, secret] = /^Basic /.test(request.headers.authorization ?? '')
-    ? atob(request.headers.authorization.slice(6)).split(':')
+    ? Buffer.from(request.headers.authorization.slice(6), 'base64').toString().split(':')
     : [form.get('client_id'), form.get('client_secret') ?? undefined];
   const client = id === machine.client_id ? machine : findClient(name, id);
   demand(client, 'invalid_client', 401);
