@@ -1,5 +1,5 @@
 import { untilAborted } from '../../shared/abort.js';
-import { KelivoError } from '../../shared/errors.js';
+import type { KelivoError } from '../../shared/errors.js';
 import { once } from '../../shared/settings.js';
 import { createClosing } from '../closing.js';
 import { toPrefixedName } from '../tool-names.js';
@@ -20,7 +20,7 @@ import type { McpConnectionState } from './current-session.js';
 import { toMcpError } from './errors.js';
 import type { ServerTools } from './list-tools.js';
 import { type McpSourceOptions, type McpToolsOptions, validateMcpToolsOptions } from './options.js';
-import { createServerFeatures, type McpServerFeatures } from './server-features.js';
+import { createServerFeatures, findServer, type McpServerFeatures } from './server-features.js';
 
 /** The tools of MCP servers, with their resources and prompts for the application. */
 export interface McpTools extends ToolSource, McpServerFeatures {
@@ -33,8 +33,9 @@ export interface McpTools extends ToolSource, McpServerFeatures {
    * @param server The server's name in the configuration.
    * @param callback The URL to which the authorization server returned the user, or its query. Its `iss` and `state` are
    * compared with the sign-in. A bare authorization code is accepted, but nothing can be compared then.
-   * @throws KelivoError `mcp-unauthorized` if the callback is not accepted, and `invalid-settings` for a server that does
-   * not exist or has no `authProvider`. The message contains no text of the callback.
+   * @throws KelivoError `mcp-unauthorized` if the callback is not accepted, `unknown-name` for a server that is not
+   * configured or disabled, and `invalid-settings` for a server without `authProvider`. The message contains no text of
+   * the callback.
    */
   finishAuth(
     server: string,
@@ -164,15 +165,7 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
       if (!sharedPool) await pool.close();
     },
     async finishAuth(serverName, callback, { state } = {}) {
-      const server = servers.find(({ name }) => name === serverName);
-      if (server === undefined) {
-        throw new KelivoError({
-          code: 'invalid-settings',
-          message:
-            `Expected the name of an enabled MCP server (${servers.map(({ name }) => JSON.stringify(name)).join(', ')}), ` +
-            `got ${JSON.stringify(serverName)}.`,
-        });
-      }
+      const server = findServer(servers, serverName);
       await server.connection.finishAuth(callback, { serverName, state });
       server.error = undefined;
     },

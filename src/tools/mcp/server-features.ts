@@ -231,7 +231,10 @@ export function createServerFeatures(
 const isEmpty = (retry: RetryParams): boolean => Object.keys(retry).length === 0;
 
 /** @throws KelivoError `unknown-name`, naming the servers that exist. */
-function findServer(servers: readonly FeatureServer[], serverName: string): FeatureServer {
+export function findServer<Server extends { readonly name: string }>(
+  servers: readonly Server[],
+  serverName: string,
+): Server {
   const found = servers.find(({ name }) => name === serverName);
   if (found !== undefined) return found;
   const names = servers.map(({ name }) => JSON.stringify(name)).join(', ');
