@@ -83,6 +83,15 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal |
   }
 }
 
+/** Waits for a number of milliseconds, or rejects with the signal's reason as soon as the signal aborts. */
+export async function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const passed = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, toTimerDelay(milliseconds));
+  });
+  await untilAborted(passed, signal).finally(() => clearTimeout(timer));
+}
+
 /** Clamps a time limit to the range of a timer. Node fires longer ones, and `Infinity`, after one millisecond. */
 export function toTimerDelay(milliseconds: number): number {
   return Math.min(Math.max(milliseconds, 1), 2 ** 31 - 1);

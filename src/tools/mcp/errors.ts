@@ -45,6 +45,7 @@ const codes: Readonly<Record<McpFailureKind, KelivoErrorCode>> = {
   'total-timeout': 'mcp-timeout',
   closed: 'mcp-closed',
   crashing: 'mcp-closed',
+  input: 'mcp-protocol',
   rpc: 'mcp-protocol',
   protocol: 'mcp-protocol',
 };
@@ -93,6 +94,8 @@ const sentences: Readonly<Record<McpFailureKind, Sentence>> = {
   crashing: ({ count, milliseconds = 0 }, context) =>
     `${toServer(context)} ended unexpectedly ${count} times within a minute. ` +
     `It can be started again in ${Math.ceil(milliseconds / 1000)} s.`,
+  input: ({ message }, context) =>
+    `${toServer(context)} required input${toTool(context, ' for')}${toQuote(message, context)}.`,
   rpc: ({ message }, context) =>
     `${toServer(context)} reported an error${toTool(context, ' for')}${toQuote(message, context)}.`,
   protocol: ({ message }, context) =>

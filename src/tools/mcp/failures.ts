@@ -20,6 +20,7 @@ import { objectOf, tryParseJson } from '../../shared/json.js';
  * - `timeout`: no response or progress in time. `total-timeout`: the request took too long in total.
  * - `closed`: the connection ended before the response arrived.
  * - `crashing`: the connection ended too often, so the server is not restarted for a while.
+ * - `input`: the server required input that the host could not give.
  * - `rpc`: a JSON-RPC error. `protocol`: an invalid response.
  */
 export type McpFailureKind =
@@ -33,6 +34,7 @@ export type McpFailureKind =
   | 'total-timeout'
   | 'closed'
   | 'crashing'
+  | 'input'
   | 'rpc'
   | 'protocol';
 

@@ -1,8 +1,17 @@
-import type { Client, InputRequiredResult, Progress, RequestOptions } from '@modelcontextprotocol/client';
-import { linkSignal, toTimerDelay } from '../../shared/abort.js';
+import {
+  type Client,
+  type InputRequiredResult,
+  isInputRequiredResult,
+  type Progress,
+  type RequestOptions,
+  UrlElicitationRequiredError,
+} from '@modelcontextprotocol/client';
+import { linkSignal, toTimerDelay, wait } from '../../shared/abort.js';
+import { objectOf } from '../../shared/json.js';
 import type { ToolProgress } from '../tool-source.js';
 import { McpFailure, mayHaveRun, toMcpFailure } from './failures.js';
 import type { McpCallFacts } from './running-calls.js';
+import { respondToInput } from './server-requests.js';
 import type { McpSession } from './session.js';
 
 export interface RequestLimits {
@@ -74,12 +83,19 @@ export async function sendRequest<Result>(
     const options = {
       signal: link.signal,
       timeout: toTimerDelay(Number.POSITIVE_INFINITY),
+      allowInputRequired: true,
       onprogress({ progress, total, message }: Progress) {
         inactivity.restart();
         onProgress?.({ progress, total, message });
       },
     };
-    const result = await session.use(client => send(client, options, {}));
+    const result = await session.use(client =>
+      sendRounds(retry => send(client, options, retry), {
+        respond: inputRequests =>
+          respondToInput(inputRequests, { call: running, responses: session.responses, signal: link.signal }),
+        signal: link.signal,
+      }),
+    );
     isSettled = true;
     return result;
   } catch (error) {
@@ -93,6 +109,64 @@ export async function sendRequest<Result>(
     inactivity.stop();
     link.release();
   }
+}
+
+/** Maximum number of times that a server may require input for one call. */
+const maxRounds = 10;
+
+/** Time before a request is repeated that the server only postponed, in milliseconds. */
+const postponedDelay = 250;
+
+/**
+ * Sends a request again with the responses to what the server requires, until it returns a result. Each round has only
+ * the responses and the state of the result before it.
+ *
+ * https://modelcontextprotocol.io/specification/2026-07-28
+ */
+async function sendRounds<Result>(
+  send: (retry: RetryParams) => Promise<Result>,
+  { respond, signal }: RoundOptions,
+): Promise<Result> {
+  let retry: RetryParams = {};
+  for (let round = 0; ; round++) {
+    const result = await send(retry).catch((error: unknown) => {
+      // Sent by servers of revision 2025-11-25. The repeated call has no responses.
+      if (UrlElicitationRequiredError.isInstance(error)) return error;
+      throw error;
+    });
+    const requests = toInputRequests(result);
+    if (requests === undefined) return result as Result;
+    if (round === maxRounds) {
+      throw new McpFailure({ kind: 'input', message: `input was still required after ${maxRounds} rounds` });
+    }
+    if (Object.keys(requests).length === 0) await wait(postponedDelay, signal);
+    const inputResponses = await respond(requests);
+    if (isInputRequiredResult(result)) {
+      const { requestState } = result;
+      retry = {
+        ...(Object.keys(inputResponses).length > 0 && { inputResponses }),
+        ...(requestState !== undefined && { requestState }),
+      };
+    } else if (Object.values(inputResponses).some(response => objectOf(response)?.action !== 'accept')) {
+      throw result;
+    }
+  }
+}
+
+/** Returns the requests that the server requires responses to, or undefined for a result. */
+function toInputRequests(result: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (isInputRequiredResult(result)) return result.inputRequests ?? {};
+  if (!UrlElicitationRequiredError.isInstance(result)) return undefined;
+  const pages = result.elicitations.map(page => ({
+    method: 'elicitation/create',
+    params: { ...page, mode: 'url' },
+  }));
+  return { ...pages };
+}
+
+interface RoundOptions {
+  respond: (requests: Readonly<Record<string, unknown>>) => Promise<Record<string, object>>;
+  signal: AbortSignal;
 }
 
 interface InactivityTimer {

@@ -1,4 +1,4 @@
-import { untilAborted } from '../../shared/abort.js';
+import { wait } from '../../shared/abort.js';
 import { McpFailure } from './failures.js';
 
 /** Delays the restarts of a server that repeatedly ends unexpectedly, and stops them after too many. */
@@ -45,12 +45,4 @@ export function createRestartLimit({ cooldown }: { cooldown: number }): RestartL
       crashes = [];
     },
   };
-}
-
-async function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const passed = new Promise<void>(resolve => {
-    timer = setTimeout(resolve, milliseconds);
-  });
-  await untilAborted(passed, signal).finally(() => clearTimeout(timer));
 }

@@ -30,8 +30,9 @@ export interface RunningCall {
  * The running calls of one session, and to which of them a request of the server belongs. A user must never see the
  * dialog of another user's call, so a request that cannot be assigned with certainty belongs to none.
  *
- * Streamable HTTP delivers a request on the response stream of its call. The other transports have one stream for
- * everything: there, calls that a server can make requests for run one at a time.
+ * Since revision 2026-07-28, a request is part of the result of its call. Before, Streamable HTTP delivered it on the
+ * response stream of its call. The other transports have one stream for everything: there, calls that a server can make
+ * requests for run one at a time.
  */
 export interface RunningCalls {
   /**
@@ -58,7 +59,8 @@ interface Entry extends RunningCall {
   readonly delivered: Set<RequestId>;
 }
 
-export function createRunningCalls({ oneAtATime }: { oneAtATime: boolean }): RunningCalls {
+/** @param options.isOneAtATime Called for each call. Returns true if requests of the server do not name their call. */
+export function createRunningCalls({ isOneAtATime }: { isOneAtATime: () => boolean }): RunningCalls {
   const running = new Set<Entry>();
   const queue = createQueue();
   /** True after a call ended without a response. The server may still send requests for it. */
@@ -73,7 +75,7 @@ export function createRunningCalls({ oneAtATime }: { oneAtATime: boolean }): Run
 
   return {
     async start(facts, { arguments: input, signal }) {
-      const leave = oneAtATime ? await queue.enter(signal) : undefined;
+      const leave = isOneAtATime() ? await queue.enter(signal) : undefined;
       if (isExhausted) {
         leave?.();
         throw new McpFailure({ kind: 'session-expired' });

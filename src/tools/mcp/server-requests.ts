@@ -5,15 +5,24 @@ import {
   type CreateMessageResult,
   type ElicitRequestFormParams,
   type ElicitResult,
+  isSpecType,
+  type ListRootsResult,
   type LoggingLevel,
   type LoggingMessageNotificationParams,
   ProtocolError,
   ProtocolErrorCode,
   type RequestId,
 } from '@modelcontextprotocol/client';
+import * as z from 'zod/v4';
+import { linkSignal } from '../../shared/abort.js';
+import { objectOf } from '../../shared/json.js';
+import { once } from '../../shared/settings.js';
+import { McpFailure } from './failures.js';
 import { appMediaType } from './list-tools.js';
 import type { McpMessage } from './messages.js';
-import type { McpCallFacts, RunningCalls } from './running-calls.js';
+import { toRoots } from './roots.js';
+import type { McpCallFacts, RunningCall, RunningCalls } from './running-calls.js';
+import { quoteName } from './untrusted-input.js';
 
 /**
  * Callbacks for requests and notifications of servers. Servers learn which callbacks exist when the connection opens,
@@ -22,16 +31,19 @@ import type { McpCallFacts, RunningCalls } from './running-calls.js';
  */
 export interface McpCallbacks {
   /**
-   * Responds to a server that requests input from the user: a form of a few fields, given as a JSON Schema. Fields that
-   * are missing from the response get the defaults of the schema. Show the user which server asks. The context names
-   * the call that the request belongs to; a request that cannot be assigned to one running call is rejected.
+   * Responds to a server that requests input from the user. Without a `mode` or with the mode `form`, it is a form of a
+   * few fields, given as a JSON Schema. Fields that are missing from the response get the defaults of the schema. With
+   * the mode `url`, it is a page to open: show the complete URL, open it only after the user agreed, and return the
+   * action `accept`. The call is then repeated. Show the user which server asks. The context names the call that the
+   * request belongs to; a request that cannot be assigned to one running call is rejected.
    *
-   * Over stdio and SSE, requests do not name their call, so with this callback or `onSampling` the calls of such a
-   * server run one at a time. The callbacks must not wait for another call of the same server.
+   * Servers of revision 2025-11-25 and earlier do not name the call of a request over stdio and SSE, so with this
+   * callback or `onSampling` the calls of such a server run one at a time. The callbacks must not wait for another call
+   * of the same server.
    * @default such requests are rejected
    */
   onElicitation?: (
-    request: ElicitRequestFormParams,
+    request: ElicitRequestFormParams | McpUrlElicitation,
     context: McpRequestContext,
   ) => ElicitResult | Promise<ElicitResult>;
   /**
@@ -67,6 +79,16 @@ export interface McpCallbacks {
   apps?: boolean;
 }
 
+/** A page that the user has to open, for example to sign in or to pay. Its result never passes through the host. */
+export interface McpUrlElicitation {
+  readonly mode: 'url';
+  readonly message: string;
+  /** An absolute http or https URL. */
+  readonly url: string;
+  /** Only from servers of revision 2025-11-25. */
+  readonly elicitationId?: string;
+}
+
 /** The sender of a message, and the call during which it was sent. */
 export interface McpMessageContext extends Partial<McpCallFacts> {
   /** The server's name in the configuration. If sources share the connection, its name in the first of them. */
@@ -79,51 +101,167 @@ export interface McpRequestContext extends McpCallFacts {
   readonly signal: AbortSignal;
 }
 
-/** Returns the capabilities to declare to a server: only those with a callback. */
-export function toCapabilities({
-  onElicitation,
-  onSampling,
-  apps = false,
-}: McpCallbacks): ClientCapabilities {
+type Respond<Result> = (params: unknown, context: McpRequestContext) => Promise<Result>;
+
+/** Responds to the requests of servers, by method. */
+export interface HostResponses {
+  readonly 'elicitation/create'?: Respond<ElicitResult>;
+  readonly 'sampling/createMessage'?: Respond<CreateMessageResult>;
+  readonly 'roots/list'?: () => Promise<ListRootsResult>;
+}
+
+export function createHostResponses(
+  { onElicitation, onSampling }: McpCallbacks,
+  { roots }: { roots: readonly string[] | undefined },
+): HostResponses {
   return {
-    ...(onElicitation && { elicitation: { form: { applyDefaults: true } } }),
-    ...(onSampling && { sampling: {} }),
+    ...(onElicitation && { 'elicitation/create': (...request) => elicit(onElicitation, ...request) }),
+    ...(onSampling && { 'sampling/createMessage': (...request) => sample(onSampling, ...request) }),
+    ...(roots && { 'roots/list': async () => ({ roots: toRoots(roots) }) }),
+  };
+}
+
+/** Returns the capabilities to declare to a server: only those with a response. */
+export function toCapabilities(responses: HostResponses, { apps = false }: McpCallbacks): ClientCapabilities {
+  return {
+    ...(responses['elicitation/create'] && { elicitation: { form: { applyDefaults: true }, url: {} } }),
+    ...(responses['sampling/createMessage'] && { sampling: {} }),
+    ...(responses['roots/list'] && { roots: {} }),
     ...(apps && { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: [appMediaType] } } }),
   };
 }
 
-/** Passes the requests and log messages of a server to the callbacks of the host. */
+/** A request that the callbacks cannot respond to. The server and the model may receive its message. */
+class InvalidRequest extends Error {}
+
+const elicitationSchema = once(() =>
+  z.union([
+    z.looseObject({
+      mode: z.literal('url'),
+      message: z.string(),
+      // The host opens it, so other schemes such as `javascript` and `file` are rejected.
+      url: z.string().refine(url => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)),
+      elicitationId: z.string().optional(),
+    }),
+    z.looseObject({
+      mode: z.literal('form').optional(),
+      message: z.string(),
+      requestedSchema: z.looseObject({
+        type: z.literal('object'),
+        properties: z.record(z.string(), z.looseObject({ default: z.unknown().optional() })),
+      }),
+    }),
+  ]),
+);
+
+async function elicit(
+  onElicitation: NonNullable<McpCallbacks['onElicitation']>,
+  params: unknown,
+  context: McpRequestContext,
+): Promise<ElicitResult> {
+  const { data: request } = elicitationSchema().safeParse(params);
+  if (request === undefined) throw new InvalidRequest('Expected a form, or an http or https URL.');
+  // The schema checks the parts that differ between revisions. Hosts show the rest.
+  const result = await onElicitation(request as ElicitRequestFormParams | McpUrlElicitation, context);
+  if (!isSpecType.ElicitResult(result)) throw new Error('Expected an action and flat content.');
+  if (request.mode === 'url' || result.action !== 'accept') return result;
+  const defaults = Object.entries(request.requestedSchema.properties)
+    .filter(([, property]) => property.default !== undefined)
+    .map(([name, property]) => [name, property.default]);
+  return { ...result, content: { ...Object.fromEntries(defaults), ...result.content } };
+}
+
+async function sample(
+  onSampling: NonNullable<McpCallbacks['onSampling']>,
+  params: unknown,
+  context: McpRequestContext,
+): Promise<CreateMessageResult> {
+  if (!isSpecType.CreateMessageRequestParams(params))
+    throw new InvalidRequest('Expected messages for a model.');
+  const result = await onSampling(params, context);
+  if (!isSpecType.CreateMessageResult(result)) throw new Error('Expected a message of a model.');
+  return result;
+}
+
+/**
+ * Responds to the requests that a server of revision 2026-07-28 or later returned instead of a result, all at the same
+ * time. If one fails, the others are aborted.
+ *
+ * @throws McpFailure `input`, or the signal's reason.
+ */
+export async function respondToInput(
+  inputRequests: Readonly<Record<string, unknown>>,
+  {
+    call,
+    responses,
+    signal,
+  }: { call: RunningCall | undefined; responses: HostResponses; signal: AbortSignal },
+): Promise<Record<string, object>> {
+  const round = linkSignal(signal);
+  const respondByMethod = new Map<unknown, Respond<object>>(Object.entries({ ...responses }));
+  try {
+    const entries = Object.entries(inputRequests).map(async ([key, request]) => {
+      const { method, params } = objectOf(request) ?? {};
+      const respond = respondByMethod.get(method);
+      if (respond === undefined || call === undefined)
+        throw new McpFailure({ kind: 'input', message: `no callback handles ${quoteName(String(method))}` });
+      const response = await call.respond(round.signal, signalOfRequest =>
+        respond(params, { ...call.facts, signal: signalOfRequest }),
+      );
+      return [key, response] as const;
+    });
+    return Object.fromEntries(await Promise.all(entries));
+  } catch (error) {
+    signal.throwIfAborted();
+    round.abort(error);
+    throw error instanceof McpFailure ? error : new McpFailure({ kind: 'input', message: toReason(error) });
+  } finally {
+    round.release();
+  }
+}
+
+/** Returns a message for the server and the model. The host's error may contain information for neither. */
+const toReason = (error: unknown): string =>
+  error instanceof InvalidRequest ? error.message : 'The host could not respond.';
+
+/** Passes the requests of servers up to revision 2025-11-25, and log messages, to the callbacks of the host. */
 export function handleServerRequests(
   client: Client,
-  { onElicitation, onSampling, onLog }: McpCallbacks,
-  { server, calls }: { server: string; calls: RunningCalls },
+  { onLog }: McpCallbacks,
+  { server, calls, responses }: { server: string; calls: RunningCalls; responses: HostResponses },
 ): void {
-  async function respond<T>(
+  async function respondTo<Result>(
+    respond: Respond<Result>,
+    params: unknown,
     { id, signal }: { id: RequestId; signal: AbortSignal },
-    callback: (context: McpRequestContext) => T | Promise<T>,
-  ): Promise<T> {
+  ): Promise<Result> {
     const call = calls.find(id);
     if (call === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, unassignableMessage);
     try {
-      return await call.respond(signal, async signalOfRequest =>
-        callback({ ...call.facts, signal: signalOfRequest }),
+      return await call.respond(signal, signalOfRequest =>
+        respond(params, { ...call.facts, signal: signalOfRequest }),
       );
-    } catch {
-      // The host's error may contain information that the server must not receive.
-      throw new ProtocolError(ProtocolErrorCode.InternalError, 'The host could not respond.');
+    } catch (error) {
+      const code =
+        error instanceof InvalidRequest ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
+      throw new ProtocolError(code, toReason(error));
     }
   }
 
-  if (onElicitation) {
-    client.setRequestHandler('elicitation/create', ({ params }, { mcpReq: request }) => {
-      if (params.mode === 'url')
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Only forms are supported.');
-      return respond(request, context => onElicitation(params, context));
-    });
+  const {
+    'elicitation/create': onElicit,
+    'sampling/createMessage': onSample,
+    'roots/list': listRoots,
+  } = responses;
+  if (listRoots) client.setRequestHandler('roots/list', listRoots);
+  if (onElicit) {
+    client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) =>
+      respondTo(onElicit, params, mcpReq),
+    );
   }
-  if (onSampling) {
-    client.setRequestHandler('sampling/createMessage', ({ params }, { mcpReq: request }) =>
-      respond(request, context => onSampling(params, context)),
+  if (onSample) {
+    client.setRequestHandler('sampling/createMessage', ({ params }, { mcpReq }) =>
+      respondTo(onSample, params, mcpReq),
     );
   }
   if (onLog) {

@@ -13,9 +13,14 @@ import type { McpServerConfig } from './config.js';
 import { McpFailure, type ProcessReport, toMcpFailure } from './failures.js';
 import { followListChanges, type ListChanges } from './list-changes.js';
 import { createMessageTap, interceptMessages } from './messages.js';
-import { toRoots } from './roots.js';
 import { createRunningCalls, type RunningCalls } from './running-calls.js';
-import { handleServerRequests, type McpCallbacks, toCapabilities } from './server-requests.js';
+import {
+  createHostResponses,
+  handleServerRequests,
+  type HostResponses,
+  type McpCallbacks,
+  toCapabilities,
+} from './server-requests.js';
 import { type OpenedTransport, openTransport, type TransportKind, toTransportKinds } from './transport.js';
 
 /** One connection to a server, from opening to closing. It is never reopened. */
@@ -33,6 +38,8 @@ export interface McpSession {
   readonly callMeta: PlainObject;
   /** The running tool calls, to which the server's requests to the host belong. */
   readonly calls: RunningCalls;
+  /** Responds to the requests of the server. */
+  readonly responses: HostResponses;
   report(): ProcessReport | undefined;
   /** Runs an operation. A retired session closes after its last operation. */
   use<T>(operation: (client: Client) => Promise<T>): Promise<T>;
@@ -161,12 +168,14 @@ async function openWith(
   const { roots } = config;
   const { onElicitation, onSampling, onLog, onMessage } = callbacks;
   const listens = [roots, onElicitation, onSampling, onLog].some(option => option !== undefined);
-  const calls = createRunningCalls({ oneAtATime: kind !== 'http' && receivesRequests(callbacks) });
+  const isOneAtATime = (): boolean =>
+    kind !== 'http' && receivesRequests(callbacks) && session.client.getProtocolEra() === 'legacy';
+  const calls = createRunningCalls({ isOneAtATime });
   const opened = await openTransport(config, { kind, fetch, listens, calls });
   const probe = Math.min(kind === 'stdio' ? probeTimeout : httpProbeTimeout, remaining / 2);
   const tap = createMessageTap(onMessage, { server: sessionOptions.serverName, config });
   interceptMessages(opened.transport, { tap });
-  const session = createSession(opened, {
+  const session: NewSession = createSession(opened, {
     ...sessionOptions,
     calls,
     roots,
@@ -239,13 +248,13 @@ function createSession(
     onClose,
   }: CreateSessionOptions,
 ): NewSession {
+  const responses = createHostResponses(callbacks, { roots });
   const client = new Client(clientInfo, {
-    capabilities: { ...toCapabilities(callbacks), ...(roots && { roots: {} }) },
+    capabilities: toCapabilities(responses, callbacks),
     versionNegotiation: { mode: 'auto', probe: { timeoutMs: toTimerDelay(timeoutMs) } },
     jsonSchemaValidator: acceptEverything,
   });
-  handleServerRequests(client, callbacks, { server: serverName, calls });
-  if (roots) client.setRequestHandler('roots/list', () => ({ roots: toRoots(roots) }));
+  handleServerRequests(client, callbacks, { server: serverName, calls, responses });
   let closing: Promise<void> | undefined;
   let isClosed = false;
   let isRetired = false;
@@ -295,6 +304,7 @@ function createSession(
       return onLog && client.getProtocolEra() === 'modern' ? { [LOG_LEVEL_META_KEY]: logLevel } : {};
     },
     calls,
+    responses,
     report: () => report?.(),
     async use(operation) {
       operationCount++;

@@ -1,9 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  type McpServers,
-  type McpTools,
-  type McpToolsOptions,
-} from '../../../src/tools/mcp/index.js';
+import { type McpServers, type McpTools, type McpToolsOptions } from '../../../src/tools/mcp/index.js';
 import { objectOf, objectsOf } from '../../../src/shared/json.js';
 import { effectiveAnnotations } from '../../../src/tools/annotations.js';
 import { featureServer } from './_feature-server.js';
@@ -201,7 +197,13 @@ test('long lists are truncated, with the number of omitted resources', async () 
 test('a tool of a server with the same name is offered with the name of its server', async () => {
   const { config: demo } = await featureServer({ env: { FEATURE_TOOL: 'read_resource' } });
   const tools = await listedTools({ demo });
-  expect(await namesOf(tools)).toEqual(['link', 'roots', 'demo_read_resource', 'list_resources', 'read_resource']);
+  expect(await namesOf(tools)).toEqual([
+    'link',
+    'roots',
+    'demo_read_resource',
+    'list_resources',
+    'read_resource',
+  ]);
   expect(await call(tools, 'demo_read_resource')).toMatchObject({ value: 'read_resource of the server' });
   expect(await call(tools, 'read_resource', { uri: 'demo://text' })).toMatchObject({
     value: expect.stringContaining('plain text'),

@@ -42,9 +42,16 @@ describe('a server that sends a request', () => {
     expect(seen).toEqual([{ message: 'Who are you?', server: 'fixture' }]);
   });
 
-  it('receives an error for a URL request, because only forms are declared', async () => {
-    const onElicitation = vi.fn();
+  it('has its page shown to the user', async () => {
+    const onElicitation = vi.fn(() => ({ action: 'accept' as const }));
     const params = { mode: 'url', message: 'Pay here', url: 'https://example.com', elicitationId: '1' };
+    expect(await ask({ method: form.method, params }, { onElicitation })).toEqual({ action: 'accept' });
+    expect(onElicitation).toHaveBeenCalledWith(params, expect.objectContaining({ server: 'fixture' }));
+  });
+
+  it('receives an error for a page that is not on the web', async () => {
+    const onElicitation = vi.fn();
+    const params = { mode: 'url', message: 'Pay here', url: 'javascript:alert(1)', elicitationId: '1' };
     expect(await ask({ method: form.method, params }, { onElicitation })).toMatchObject({ code: -32602 });
     expect(onElicitation).not.toHaveBeenCalled();
   });
