@@ -35,7 +35,7 @@ interface McpServerSettings {
   /**
    * Directories that the server may work in, as absolute paths or `file:` URIs. Servers such as the filesystem server
    * request them (https://modelcontextprotocol.io/specification/2025-11-25/client/roots).
-   * @default none, and the server is informed that there are no roots
+   * @default none, and the capability is not declared
    */
   readonly roots?: readonly string[];
   /**

@@ -4,6 +4,7 @@ import {
   createMcpConnectionPool,
   createMcpTools,
   type McpRequestContext,
+  type McpTools,
 } from '../../../src/tools/mcp/index.js';
 import { everythingOverStdio, type EverythingServer, startEverythingServer } from './_everything-server.js';
 import { featureServer } from './_feature-server.js';
@@ -18,117 +19,13 @@ const servers = [
 ] as const;
 
 describe.each(servers)('%s', (_title, options) => {
-  test('lists resources and templates, and reads them as message parts', async () => {
+  test('offers resources, prompts and completions', async () => {
     const { config } = await featureServer(options);
     const tools = openTools({ demo: config });
-
-    const resources = await tools.listResources('demo');
-    expect(resources).toContainEqual(
-      expect.objectContaining({
-        uri: 'demo://data.csv',
-        name: 'data.csv',
-        mimeType: 'text/csv',
-        description: 'About demo://data.csv',
-      }),
-    );
-    const templates = await tools.listResourceTemplates('demo');
-    expect(templates.map(({ uriTemplate }) => uriTemplate)).toEqual(['demo://items/{id}', 'demo://{name}']);
-
-    const read = async (uri: string) => (await tools.readResource('demo', { uri })).parts;
-    expect(await read('demo://text')).toEqual([
-      { type: 'text', text: 'Resource demo://text (text/plain):\nplain text' },
-    ]);
-    expect(await read('demo://data.csv')).toEqual([
-      { type: 'text', text: 'Resource demo://data.csv (text/csv):\na;ä' },
-    ]);
-    expect(await read('demo://pixel.png')).toEqual([
-      {
-        type: 'file',
-        mediaType: 'image/png',
-        filename: 'pixel.png',
-        data: expect.stringMatching(/^iVBORw0KGgo/),
-      },
-    ]);
-    expect(await read('demo://archive.zip')).toEqual([
-      {
-        type: 'text',
-        text: 'Resource demo://archive.zip (application/zip, 4 bytes): binary content omitted',
-      },
-    ]);
-    const { parts, contents } = await tools.readResource('demo', { uri: 'demo://items/5' });
-    expect(parts).toHaveLength(2);
-    expect(contents).toEqual([
-      { uri: 'demo://items/5', text: 'item 5' },
-      { uri: 'demo://items/5/more', text: 'more' },
-    ]);
-  });
-
-  test('lists prompts and returns their messages', async () => {
-    const { config } = await featureServer(options);
-    const tools = openTools({ demo: config });
-
-    expect(await tools.listPrompts('demo')).toEqual([
-      {
-        name: 'greet',
-        description: 'Greets.',
-        arguments: [
-          { name: 'name', required: true },
-          { name: 'language', required: false },
-        ],
-      },
-      { name: 'ask' },
-    ]);
-    const greeting = await tools.getPrompt('demo', {
-      name: 'greet',
-      arguments: { name: 'Ada', language: 'fr' },
-    });
-    expect(greeting).toEqual({
-      description: 'A greeting',
-      messages: [
-        { role: 'user', content: [{ type: 'text', text: 'Hello Ada, fr' }] },
-        { role: 'assistant', content: [{ type: 'text', text: 'Hi!' }] },
-        {
-          role: 'user',
-          content: [{ type: 'file', mediaType: 'image/png', data: expect.stringMatching(/^iVBORw0KGgo/) }],
-        },
-        { role: 'user', content: [{ type: 'file', mediaType: 'audio/wav', data: 'AAAA' }] },
-        { role: 'user', content: [{ type: 'text', text: 'Resource demo://text:\nembedded' }] },
-        { role: 'user', content: [{ type: 'text', text: 'Resource link: Hidden <demo://hidden>' }] },
-      ],
-    });
-  });
-
-  test('completes arguments of prompts and templates', async () => {
-    const { config } = await featureServer(options);
-    const tools = openTools({ demo: config });
-
-    const ofPrompt = await tools.complete('demo', {
-      ref: { type: 'ref/prompt', name: 'greet' },
-      argument: { name: 'language', value: 'f' },
-    });
-    expect(ofPrompt.values).toEqual(['fr']);
-    const ofTemplate = await tools.complete('demo', {
-      ref: { type: 'ref/resource', uri: 'demo://items/{id}' },
-      argument: { name: 'id', value: 't' },
-    });
-    expect(ofTemplate.values).toEqual(['two', 'three']);
-  });
-
-  test('reports an error of the server', async () => {
-    const { config } = await featureServer(options);
-    const tools = openTools({ demo: config });
-
-    const error = await tools
-      .readResource('demo', { uri: 'demo://nothing' })
-      .catch((reason: unknown) => reason);
-    expect(error).toMatchObject({
-      code: 'mcp-protocol',
-      message: 'MCP server "demo" reported an error: There is no nothing.',
-    });
-    expect(KelivoError.isInstance(error)).toBe(true);
-    await expect(tools.getPrompt('demo', { name: 'greet' })).rejects.toThrow(
-      /^MCP server "demo" reported an error: .*name/,
-    );
+    await expectResources(tools);
+    await expectPrompts(tools);
+    await expectCompletions(tools);
+    await expectServerErrors(tools);
   });
 
   test('stops a request when the signal aborts, and the server stops as well', async () => {
@@ -142,9 +39,7 @@ describe.each(servers)('%s', (_title, options) => {
     controller.abort(new Error('the user left'));
     await outcome;
     await expect(tools.listPrompts('demo', { signal: controller.signal })).rejects.toThrow('the user left');
-    // A stateless server does not receive the cancellation of an earlier era.
-    if (!(options.transport === 'http' && process.env.FEATURE_STATELESS))
-      await until(async () => (await journal()).includes('cancelled'));
+    await until(async () => (await journal()).includes('cancelled'));
   });
 
   test('has a time limit', async () => {
@@ -173,7 +68,6 @@ describe.each(servers)('%s', (_title, options) => {
   });
 });
 
-// A stateless server cannot send the requests of the earlier era, so the servers over HTTP are modern here.
 describe.each(servers)('%s that asks the user', (_title, options) => {
   test('receives the response while a resource is read and a prompt is filled in', async () => {
     const { config } = await featureServer(options);
@@ -295,3 +189,97 @@ describe('the reference server over stdio and Streamable HTTP', () => {
     expect(await call(tools, 'echo', { message: 'hi' })).toMatchObject({ value: 'Echo: hi' });
   });
 });
+
+async function expectResources(tools: McpTools): Promise<void> {
+  expect(await tools.listResources('demo')).toContainEqual(
+    expect.objectContaining({
+      uri: 'demo://data.csv',
+      name: 'data.csv',
+      mimeType: 'text/csv',
+      description: 'About demo://data.csv',
+    }),
+  );
+  const templates = await tools.listResourceTemplates('demo');
+  expect(templates.map(({ uriTemplate }) => uriTemplate)).toEqual(['demo://items/{id}', 'demo://{name}']);
+
+  const read = async (uri: string) => (await tools.readResource('demo', { uri })).parts;
+  expect(await read('demo://text')).toEqual([
+    { type: 'text', text: 'Resource demo://text (text/plain):\nplain text' },
+  ]);
+  expect(await read('demo://data.csv')).toEqual([
+    { type: 'text', text: 'Resource demo://data.csv (text/csv):\na;ä' },
+  ]);
+  expect(await read('demo://pixel.png')).toEqual([
+    {
+      type: 'file',
+      mediaType: 'image/png',
+      filename: 'pixel.png',
+      data: expect.stringMatching(/^iVBORw0KGgo/),
+    },
+  ]);
+  expect(await read('demo://archive.zip')).toEqual([
+    { type: 'text', text: 'Resource demo://archive.zip (application/zip, 4 bytes): binary content omitted' },
+  ]);
+  const { parts, contents } = await tools.readResource('demo', { uri: 'demo://items/5' });
+  expect(parts).toHaveLength(2);
+  expect(contents).toEqual([
+    { uri: 'demo://items/5', text: 'item 5' },
+    { uri: 'demo://items/5/more', text: 'more' },
+  ]);
+}
+
+async function expectPrompts(tools: McpTools): Promise<void> {
+  expect(await tools.listPrompts('demo')).toEqual([
+    {
+      name: 'greet',
+      description: 'Greets.',
+      arguments: [
+        { name: 'name', required: true },
+        { name: 'language', required: false },
+      ],
+    },
+    { name: 'ask' },
+  ]);
+  const values = { name: 'Ada', language: 'fr' };
+  expect(await tools.getPrompt('demo', { name: 'greet', arguments: values })).toEqual({
+    description: 'A greeting',
+    messages: [
+      { role: 'user', content: [{ type: 'text', text: 'Hello Ada, fr' }] },
+      { role: 'assistant', content: [{ type: 'text', text: 'Hi!' }] },
+      {
+        role: 'user',
+        content: [{ type: 'file', mediaType: 'image/png', data: expect.stringMatching(/^iVBORw0KGgo/) }],
+      },
+      { role: 'user', content: [{ type: 'file', mediaType: 'audio/wav', data: 'AAAA' }] },
+      { role: 'user', content: [{ type: 'text', text: 'Resource demo://text:\nembedded' }] },
+      { role: 'user', content: [{ type: 'text', text: 'Resource link: Hidden <demo://hidden>' }] },
+    ],
+  });
+}
+
+async function expectCompletions(tools: McpTools): Promise<void> {
+  const ofPrompt = await tools.complete('demo', {
+    ref: { type: 'ref/prompt', name: 'greet' },
+    argument: { name: 'language', value: 'f' },
+  });
+  expect(ofPrompt.values).toEqual(['fr']);
+  const ofTemplate = await tools.complete('demo', {
+    ref: { type: 'ref/resource', uri: 'demo://items/{id}' },
+    argument: { name: 'id', value: 't' },
+  });
+  expect(ofTemplate.values).toEqual(['two', 'three']);
+}
+
+async function expectServerErrors(tools: McpTools): Promise<void> {
+  const error = await tools
+    .readResource('demo', { uri: 'demo://nothing' })
+    .catch((reason: unknown) => reason);
+  expect(KelivoError.isInstance(error)).toBe(true);
+  expect(error).toMatchObject({
+    code: 'mcp-protocol',
+    message: 'MCP server "demo" reported an error: There is no nothing.',
+  });
+  await expect(tools.getPrompt('demo', { name: 'greet' })).rejects.toThrow(
+    /^MCP server "demo" reported an error: .*name/,
+  );
+}
