@@ -7,11 +7,12 @@ import { streamEndedMessage } from './failures.js';
 const CANCELLED = new DOMException('The request was cancelled.', 'AbortError');
 
 /**
- * Creates a `fetch` for the SDK's Streamable HTTP transport (1.32.2) that corrects how it handles streams:
+ * Creates a `fetch` for the SDK's Streamable HTTP transport (2.4.0) that corrects how it handles streams:
  *
- * - If a POST stream ends without a response, the SDK waits for the timeout. Here the call fails immediately.
+ * - If a POST stream ends without a response, the SDK waits for the timeout. Here the call fails immediately. Since
+ *   revision 2026-07-28 no stream can be resumed, whatever event ids it has.
  * - The stream of a cancelled call stays open until the server ends it. Here it is closed.
- * - The SDK resumes a stream after a JSON-RPC error, or when its call was cancelled. Here it is not resumed.
+ * - The SDK resumes a stream when its call was cancelled. Here it is not resumed.
  * - The separate GET stream keeps an idle Node process alive. Unless `listens` is set, it gets status 405, which means
  *   "not offered".
  * - The SDK does not report on which stream a request of the server arrived. Here it is reported.
@@ -49,8 +50,10 @@ export function createStreamFetch(
     pending.set(id, link);
     try {
       const response = await fetch(url, { ...init, signal: link.signal });
-      if (isEventStream(response))
-        return watchPost(response, { id, signal: link.signal, onEnd: link.release });
+      if (isEventStream(response)) {
+        const { signal, release: onEnd } = link;
+        return watchPost(response, { id, signal, onEnd, canResume: !isModern(init) });
+      }
       // Any other body contains the response or means that there is none.
       pending.delete(id);
       return withBody(response, { onEnd: () => void link.release() });
@@ -62,7 +65,7 @@ export function createStreamFetch(
   }
 
   /** Passes the stream on unchanged and adds an event at its end if needed. */
-  function watchPost(response: Response, { id, signal, onEnd }: WatchPostOptions): Response {
+  function watchPost(response: Response, { id, signal, onEnd, canResume }: WatchPostOptions): Response {
     let received: 'result' | 'error' | undefined;
     const scanner = scan(id, (receivedId, kind) => {
       settle(receivedId);
@@ -72,7 +75,7 @@ export function createStreamFetch(
       onChunk: chunk => scanner.push(chunk),
       onEnd: () => {
         onEnd();
-        const isResumable = scanner.lastEventId !== undefined;
+        const isResumable = canResume && scanner.lastEventId !== undefined;
         if (signal.aborted || received === 'error') return isResumable ? toEmptyResult(id) : '';
         rememberOwner(id, scanner);
         if (received || isResumable) return undefined;
@@ -146,8 +149,12 @@ interface PostedMessage {
   params?: { requestId?: RequestId };
 }
 
+/** Returns true for a request of revision 2026-07-28 or later, which names its method in a header. */
+const isModern = ({ headers }: RequestInit): boolean => new Headers(headers).has('mcp-method');
+
 interface WatchPostOptions {
   id: RequestId;
+  canResume: boolean;
   signal: AbortSignal;
   onEnd: () => void;
 }
