@@ -85,7 +85,7 @@ export interface ServerView {
   /** Command line or URL, without secrets. */
   readonly target: string;
   readonly transport: 'stdio' | 'http';
-  readonly state: 'idle' | 'connecting' | 'ready' | 'failed' | 'disabled';
+  readonly state: 'idle' | 'connecting' | 'ready' | 'unauthorized' | 'failed' | 'disabled';
   readonly error?: string;
   readonly tools: readonly ToolView[];
   readonly log: readonly LogLine[];

@@ -49,6 +49,7 @@ const stateNames: Readonly<Record<ServerView['state'], string>> = {
   idle: 'not connected',
   connecting: 'connecting …',
   ready: 'connected',
+  unauthorized: 'sign-in required',
   failed: 'failed',
   disabled: 'switched off',
 };
