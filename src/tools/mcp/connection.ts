@@ -128,6 +128,7 @@ export function createConnection(
     async finishAuth(callback, options) {
       await finishAuth(config, callback, { ...options, fetch: sessionOptions.fetch });
       current.forgetFailure();
+      cache.invalidate(); // another user may see other tools
     },
     async close() {
       usage.stop();
