@@ -7,11 +7,13 @@ export {
   type ToolInput,
 } from '../tools/local-tools.js';
 export type {
+  ToolApp,
   ToolCallContext,
   ToolCallOptions,
   ToolDefinition,
   ToolInvocation,
   ToolListing,
+  ToolMetadata,
   ToolOutput,
   ToolProgress,
   ToolSource,

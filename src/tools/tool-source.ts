@@ -1,6 +1,7 @@
 import type {
   JSONObject,
   JSONSchema7,
+  JSONValue,
   LanguageModelV2Prompt,
   SharedV2ProviderOptions,
 } from '@ai-sdk/provider';
@@ -112,31 +113,33 @@ export interface ToolDefinition {
   ) => boolean | PromiseLike<boolean>;
 }
 
+// Type aliases, because an interface cannot be assigned to the JSON types of `ai`.
+
 /** Properties of a tool of an MCP server for the host. */
-export interface ToolMetadata {
+export type ToolMetadata = {
   /** The server, by its name in the configuration. */
-  readonly clientName?: string;
+  clientName?: string;
   /** The tool's own name at the server. */
-  readonly toolName: string;
+  toolName: string;
   /** A name for people. */
-  readonly title?: string;
+  title?: string;
   /** The user interface of the tool. @default none */
-  readonly app?: ToolApp;
-}
+  app?: ToolApp;
+};
 
 /**
  * The user interface of a tool, an MCP App (https://github.com/modelcontextprotocol/ext-apps). Further fields are those
  * of `_meta.ui`.
  */
-export interface ToolApp {
-  readonly [key: string]: unknown;
+export type ToolApp = {
   /** The page to display: a resource of the server with the scheme `ui://`. */
-  readonly resourceUri?: string;
+  resourceUri?: string;
   /** The media type of the page. */
-  readonly mimeType: string;
+  mimeType: string;
   /** Who may call the tool. A tool without `model` is not offered to models. @default both */
-  readonly visibility?: readonly ('model' | 'app')[];
-}
+  visibility?: ('model' | 'app')[];
+  [key: string]: JSONValue | undefined;
+};
 
 /**
  * One tool call with parsed arguments. Server and original name, if they are given, decide which tool runs: the name

@@ -1,7 +1,7 @@
 import type { LanguageModelV2FunctionTool } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
 import { objectOf, stringOf } from '../shared/json.js';
-import type { PendingWarningsSource, ToolDefinition } from './tool-source.js';
+import type { PendingWarningsSource, ToolDefinition, ToolMetadata } from './tool-source.js';
 
 /**
  * The declaration of a tool that the provider executes. The schema is a Zod schema because the `Tool` types of all
@@ -14,6 +14,12 @@ export interface ToolStub<Input = Record<string, unknown>> {
   /** Describes to the model what the tool does. */
   description?: string;
   inputSchema: z.ZodType<Input>;
+  /**
+   * Properties of a tool with a user interface (MCP App), such as its page. `ai` 6 and 7 add them to the parts of calls
+   * as `toolMetadata`.
+   * @default none
+   */
+  metadata?: ToolMetadata;
   /** Marks the tool as executed by the provider. Hosts pass it on to the model. Copies of a stub do not contain it. */
   readonly providerOptions: { kelivo: { stub: true } };
 }
@@ -58,9 +64,11 @@ export const stubIdentityOf = ({
 }: Pick<ToolDefinition, 'name' | 'server' | 'originalName'>): string =>
   JSON.stringify([server, originalName]);
 
+type StubTool = Pick<ToolDefinition, 'name' | 'description' | 'server' | 'originalName' | 'metadata'>;
+
 /** Returns the declaration of one tool. It has no `execute`. */
 export function toToolStub(
-  { description, ...tool }: Pick<ToolDefinition, 'name' | 'description' | 'server' | 'originalName'>,
+  { description, metadata, ...tool }: StubTool,
   { needsApproval = false }: { needsApproval?: boolean } = {},
 ): ToolStub {
   const identity = stubIdentityOf(tool);
@@ -71,6 +79,7 @@ export function toToolStub(
   };
   const stub = {
     ...(description !== undefined && { description }),
+    ...(metadata?.app !== undefined && { metadata }),
     // Intentionally lenient: `ai@5` treats a call that fails the declared schema as a call of a host tool.
     inputSchema: z.looseObject({}).meta({ $comment: STUB_COMMENT + identity }),
     providerOptions: { kelivo: mark },

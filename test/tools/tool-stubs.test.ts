@@ -28,3 +28,24 @@ it.each([[['delete_file']], [(name: string) => name === 'delete_file']])(
     ]);
   },
 );
+
+it('contains the metadata of a tool with a user interface', async () => {
+  const metadata = {
+    clientName: 'a',
+    toolName: 'clock',
+    app: { resourceUri: 'ui://clock/page', mimeType: 'text/html;profile=mcp-app' },
+  };
+  const source = withPendingWarnings({
+    ...serverOf('a'),
+    listTools: async () => ({
+      tools: [
+        { name: 'clock', inputSchema: { type: 'object' }, metadata },
+        { name: 'plain', inputSchema: { type: 'object' }, metadata: { toolName: 'plain' } },
+      ],
+      warnings: [],
+    }),
+  });
+  const { clock, plain } = await toToolStubs(source);
+  expect(clock?.metadata).toEqual(metadata);
+  expect(plain).not.toHaveProperty('metadata');
+});

@@ -14,7 +14,9 @@ export {
 } from './create-mcp-tools.js';
 export type { McpConnectionState } from './current-session.js';
 export { createOAuthProvider, type McpCredentialStore, type OAuthProviderOptions } from './oauth-provider.js';
+export type { McpMessage } from './messages.js';
 export type {
+  McpCallInfo,
   McpConnectionPool,
   McpConnectionPoolOptions,
   McpSourceOptions,

@@ -246,16 +246,16 @@ export const appMediaType = 'text/html;profile=mcp-app';
  * https://github.com/modelcontextprotocol/ext-apps
  */
 function toApp(meta: PlainObject | undefined): ToolApp | undefined {
-  const ui = objectOf(meta?.ui);
-  const uri = ui?.resourceUri ?? meta?.['ui/resourceUri'];
+  const { resourceUri: statedUri, visibility: readers, ...others } = objectOf(meta?.ui) ?? {};
+  const uri = statedUri ?? meta?.['ui/resourceUri'];
   const resourceUri = typeof uri === 'string' && uri.startsWith('ui://') ? uri : undefined;
-  const visibility = Array.isArray(ui?.visibility)
-    ? ui.visibility.filter(reader => reader === 'model' || reader === 'app')
+  const visibility = Array.isArray(readers)
+    ? readers.filter(reader => reader === 'model' || reader === 'app')
     : undefined;
   if (resourceUri === undefined && visibility === undefined) return undefined;
   return {
-    ...ui,
-    resourceUri,
+    ...(others as JSONObject),
+    ...(resourceUri !== undefined && { resourceUri }),
     mimeType: appMediaType,
     ...(visibility && { visibility }),
   };

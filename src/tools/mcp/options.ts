@@ -74,7 +74,7 @@ export interface McpSourceOptions {
   /**
    * Returns `_meta` of a tool call, for example the trace context: `traceparent`, `tracestate` and `baggage` of W3C Trace
    * Context. Other keys need a prefix such as `com.example/`. Keys of the protocol are left out. The server receives all
-   * values, so return only what it may read. Called for each attempt; errors it throws are ignored.
+   * values, so return only what it may read. Errors it throws are ignored.
    * @default none
    */
   requestMeta?: (call: McpCallInfo) => Readonly<Record<string, unknown>> | undefined;

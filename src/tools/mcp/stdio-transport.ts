@@ -100,7 +100,8 @@ export function createStdioTransport({ command, args, env, cwd }: McpStdioServer
   async function send(message: JSONRPCMessage): Promise<void> {
     const target = child;
     if (!target || isEnded) throw new Error('Not connected');
-    if ('method' in message && 'id' in message) {
+    // A stream for announcements stays open, but nobody waits for its end.
+    if ('method' in message && 'id' in message && message.method !== 'subscriptions/listen') {
       pendingIds.add(message.id);
       setKeepsHostAlive(target, true);
     }

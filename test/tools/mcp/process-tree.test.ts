@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { McpServerConfig } from '../../../src/tools/mcp/index.js';
 import { fixtureServer, isAlive, startedPid, until } from './_fixture-server.js';
 import { startHttpServer } from './_http-server.js';
+import { startModernServer, toList, toText, toTool } from './_modern-server.js';
 
 const script = fileURLToPath(new URL('_forgetful-script.ts', import.meta.url));
 const signalledScript = fileURLToPath(new URL('_signalled-script.ts', import.meta.url));
@@ -29,6 +30,17 @@ it.each(['plain', 'stubborn'])('lets a script without `close()` end, and a %s se
 it('lets a script end that does not close its HTTP connection', async () => {
   const { url } = await startHttpServer();
   expect(await runScript({ url, type: 'http' })).toEqual({ output: 'echo\n', exitCode: 0 });
+});
+
+it('lets a script end that does not close its connections of revision 2026-07-28', async () => {
+  const { url } = await startModernServer({
+    'tools/list': () => toList([toTool('echo')], { ttlMs: 60_000 }),
+    'tools/call': () => toText('echo'),
+  });
+  expect(await runScript({ url, type: 'http' })).toEqual({ output: 'echo\n', exitCode: 0 });
+  const growing = fileURLToPath(new URL('_growing-server.mjs', import.meta.url));
+  const listening = { command: process.execPath, args: [growing, 'v2'] };
+  expect(await runScript(listening)).toMatchObject({ output: expect.stringContaining('echo'), exitCode: 0 });
 });
 
 describe.skipIf(process.platform === 'win32')('a script that is ended by a signal', () => {

@@ -214,7 +214,9 @@ describe('tools of a list', () => {
         toList([
           toTool('clock', { title: 'Clock', _meta: { ui, 'example.com/x': 1 } }),
           toTool('old', { _meta: { 'ui/resourceUri': 'ui://old/page' } }),
-          toTool('web', { _meta: { ui: { resourceUri: 'https://example.com/page' } } }),
+          toTool('web', {
+            _meta: { ui: { resourceUri: 'https://example.com/page', visibility: ['model'] } },
+          }),
           toTool('refresh', { _meta: { ui: { resourceUri: 'ui://clock/page', visibility: ['app'] } } }),
         ]),
     });
@@ -240,7 +242,15 @@ describe('tools of a list', () => {
         },
         { 'ui/resourceUri': 'ui://old/page' },
       ],
-      ['web', { clientName: 'server', toolName: 'web' }, { ui: { resourceUri: 'https://example.com/page' } }],
+      [
+        'web',
+        {
+          clientName: 'server',
+          toolName: 'web',
+          app: { mimeType: 'text/html;profile=mcp-app', visibility: ['model'] },
+        },
+        { ui: { resourceUri: 'https://example.com/page', visibility: ['model'] } },
+      ],
     ]);
     expect(warnings).toEqual([
       'MCP server "server" offers the tool "refresh" from its `allowedTools` only to its user interface.',
