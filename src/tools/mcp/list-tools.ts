@@ -1,7 +1,8 @@
 import type { JSONObject, JSONSchema7 } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
-import { objectOf, type PlainObject } from '../../shared/json.js';
-import type { ToolApp, ToolDefinition } from '../tool-source.js';
+import { objectOf } from '../../shared/json.js';
+import type { ToolDefinition } from '../tool-source.js';
+import { toApp } from './apps.js';
 import { requestOriginal } from './messages.js';
 import { findParamHeaderIssue, sendsParamHeaders } from './param-headers.js';
 import { type RequestLimits, sendRequest } from './request.js';
@@ -235,29 +236,6 @@ function toHostProperties({
       ...(app && { app }),
     },
     ...(meta && { _meta: meta as JSONObject }),
-  };
-}
-
-/** The media type of the page of an MCP App. */
-export const appMediaType = 'text/html;profile=mcp-app';
-
-/**
- * Reads the user interface of a tool, an MCP App. Servers from before the extension was final use a flat key.
- * https://github.com/modelcontextprotocol/ext-apps
- */
-function toApp(meta: PlainObject | undefined): ToolApp | undefined {
-  const { resourceUri: statedUri, visibility: readers, ...others } = objectOf(meta?.ui) ?? {};
-  const uri = statedUri ?? meta?.['ui/resourceUri'];
-  const resourceUri = typeof uri === 'string' && uri.startsWith('ui://') ? uri : undefined;
-  const visibility = Array.isArray(readers)
-    ? readers.filter(reader => reader === 'model' || reader === 'app')
-    : undefined;
-  if (resourceUri === undefined && visibility === undefined) return undefined;
-  return {
-    ...(others as JSONObject),
-    ...(resourceUri !== undefined && { resourceUri }),
-    mimeType: appMediaType,
-    ...(visibility && { visibility }),
   };
 }
 

@@ -18,7 +18,7 @@ import { linkSignal } from '../../shared/abort.js';
 import { objectOf } from '../../shared/json.js';
 import { once } from '../../shared/settings.js';
 import { McpFailure } from './failures.js';
-import { appMediaType } from './list-tools.js';
+import { appsCapability } from './apps.js';
 import type { McpMessage } from './messages.js';
 import { toRoots } from './roots.js';
 import type { McpCallFacts, RunningCall, RunningCalls } from './running-calls.js';
@@ -127,7 +127,7 @@ export function toCapabilities(responses: HostResponses, { apps = false }: McpCa
     ...(responses['elicitation/create'] && { elicitation: { form: { applyDefaults: true }, url: {} } }),
     ...(responses['sampling/createMessage'] && { sampling: {} }),
     ...(responses['roots/list'] && { roots: {} }),
-    ...(apps && { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: [appMediaType] } } }),
+    ...(apps && { extensions: appsCapability }),
   };
 }
 
