@@ -155,6 +155,17 @@ describe('metadata of a call', () => {
   });
 });
 
+it.each([
+  [{}, {}],
+  [{ apps: true }, { extensions: { [`${meta}/ui`]: { mimeTypes: ['text/html;profile=mcp-app'] } } }],
+])('declares with the options %j the capabilities %j', async (options, capabilities) => {
+  const server = await startModernServer({ 'tools/list': () => toList([]) });
+  await namesOf(openTools({ server: { url: server.url } }, options));
+  const { params = {} } = server.requests.find(({ method }) => method === 'tools/list') ?? {};
+  expect(params._meta).toMatchObject({ [`${meta}/clientCapabilities`]: capabilities });
+  expect(JSON.stringify(params._meta).includes('mcp-app')).toBe('apps' in options);
+});
+
 describe('onMessage', () => {
   it('receives all messages in both directions, without secrets', async () => {
     const server = await startModernServer({
