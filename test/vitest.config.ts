@@ -12,6 +12,7 @@ const slowSuites: Readonly<Record<string, string[]>> = {
   security: ['test/security/**/*.test.ts'],
   'host-matrix': ['test/host-matrix/**/*.test.ts'],
   playground: ['test/playground/server/**/*.test.ts'],
+  mcp: ['test/tools/mcp-matrix/**/*.test.ts'],
   processes: ['test/**/{forgotten-close,many-turns,process-exit,result-store}.test.ts'],
   runtimes: ['test/runtimes/**/*.test.ts'],
   workflow: ['test/workflow/**/*.test.ts'],
