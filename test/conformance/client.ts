@@ -31,7 +31,10 @@ const callbacks: McpToolsOptions = /elicitation|sep-2322|request-metadata/.test(
       onSampling: () => Promise.reject(new Error('unused')),
     }
   : {};
-const tools: McpTools = createMcpTools({ suite: { url, authProvider: signIn.provider } }, callbacks);
+const tools: McpTools = createMcpTools(
+  { suite: { url, authProvider: signIn.provider } },
+  { listTimeout: timeLimit, ...callbacks },
+);
 const failures: string[] = [];
 
 const { tools: offered, warnings } = await signedIn(() => tools.listTools());
@@ -117,5 +120,5 @@ function resolve(reference: string, root: Schema): SchemaOrBoolean {
   return reference
     .slice(2)
     .split('/')
-    .reduce<any>((value, key) => value?.[key], root);
+    .reduce<unknown>((value, key) => Object(value)[key], root) as SchemaOrBoolean;
 }

@@ -3,6 +3,7 @@ import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/valida
 import { isPlainObject, objectOf, type PlainObject, stringOf } from '../../shared/json.js';
 import { mapSchema, resolveSchema, subschemasOf } from '../../tool-calls/json-schema.js';
 import type { ToolDefinition } from '../tool-source.js';
+import { paramHeaderKeyword } from './param-headers.js';
 
 /** Returns the message of the validator, or undefined if the arguments are valid or cannot be validated. */
 type Validator = (input: unknown) => string | undefined;
@@ -102,7 +103,10 @@ function toCheckedRules(schema: object): object {
     const { type, exclusiveMinimum, exclusiveMaximum, ...others } = rest;
     return {
       ...others,
-      ...([type].flat().every(name => types.includes(name)) && { type }),
+      ...([type].flat().every(name => types.includes(name)) && {
+        // An argument that is repeated as a header may be null: it then has no header.
+        type: paramHeaderKeyword in others ? [type, 'null'].flat() : type,
+      }),
       ...(typeof exclusiveMinimum === 'number' && { exclusiveMinimum }),
       ...(typeof exclusiveMaximum === 'number' && { exclusiveMaximum }),
     };

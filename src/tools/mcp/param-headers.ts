@@ -16,7 +16,8 @@ interface ParamHeader {
   readonly name: string;
 }
 
-const keyword = 'x-mcp-header';
+/** Names the header in the schema of a property. */
+export const paramHeaderKeyword = 'x-mcp-header';
 
 /** A token of RFC 9110, section 5.6.2. */
 const token = /^[\w!#$%&'*+.^`|~-]+$/;
@@ -33,13 +34,13 @@ export function findParamHeaderIssue(inputSchema: unknown): string | undefined {
   const remaining = [{ schema: inputSchema, isReachable: false, isRoot: true }];
   for (let next = remaining.pop(); next; next = remaining.pop()) {
     const { schema, isReachable, isRoot } = next;
-    if (isPlainObject(schema) && keyword in schema) {
-      const name = schema[keyword];
-      if (!isReachable) return `"${keyword}" outside of plain properties`;
-      if (typeof name !== 'string' || !token.test(name)) return `an invalid name in "${keyword}"`;
+    if (isPlainObject(schema) && paramHeaderKeyword in schema) {
+      const name = schema[paramHeaderKeyword];
+      if (!isReachable) return `"${paramHeaderKeyword}" outside of plain properties`;
+      if (typeof name !== 'string' || !token.test(name)) return `an invalid name in "${paramHeaderKeyword}"`;
       if (!headerTypes.includes(schema.type))
-        return `"${keyword}" on a property that is not of the type string, integer or boolean`;
-      if (names.has(name.toLowerCase())) return `the same "${keyword}" on two properties`;
+        return `"${paramHeaderKeyword}" on a property that is not of the type string, integer or boolean`;
+      if (names.has(name.toLowerCase())) return `the same "${paramHeaderKeyword}" on two properties`;
       names.add(name.toLowerCase());
     }
     for (const { path, schema: inner } of subschemasOf(schema)) {
@@ -68,7 +69,7 @@ const readOwn = (value: unknown, key: string): unknown =>
 function listParamHeaders(schema: unknown, path: readonly string[] = []): ParamHeader[] {
   return Object.entries(objectOf(objectOf(schema)?.properties) ?? {}).flatMap(([key, property]) => {
     const inner = [...path, key];
-    const name = objectOf(property)?.[keyword];
+    const name = objectOf(property)?.[paramHeaderKeyword];
     return [
       ...(typeof name === 'string' ? [{ path: inner, name }] : []),
       ...listParamHeaders(property, inner),

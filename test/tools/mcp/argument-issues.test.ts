@@ -147,4 +147,12 @@ describe('findArgumentIssue', () => {
     expect(issueOf(text, { a: 1 })).toContain('Expected "string"');
     expect(issueOf(number, { a: 'x' })).toContain('Expected "number"');
   });
+
+  it('allows null for an argument that is repeated as a header', () => {
+    const flag = { type: 'boolean' };
+    const withHeader = schemaOf({ flag: { ...flag, 'x-mcp-header': 'Flag' } });
+    expect(issueOf(withHeader, { flag: null })).toBeUndefined();
+    expect(issueOf(withHeader, { flag: 1 })).toContain('flag: type "number" is invalid');
+    expect(issueOf(schemaOf({ flag }), { flag: null })).toContain('flag: type "null" is invalid');
+  });
 });
