@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build, type Metafile } from 'esbuild';
 import { manifest, root } from './manifest.js';
@@ -37,10 +38,10 @@ export async function measureEntry(file: string): Promise<EntrySize> {
   );
   const sum = (names: Iterable<string>): number =>
     [...names].reduce((bytes, name) => bytes + (bytesOf.get(name) ?? 0), 0);
-  return { initial: sum(listInitialChunks(metafile)), total: sum(bytesOf.keys()) };
+  return { initial: sum(listInitialChunks(metafile, path.normalize(file))), total: sum(bytesOf.keys()) };
 }
 
-function listInitialChunks({ outputs }: Metafile): Set<string> {
+function listInitialChunks({ outputs }: Metafile, entry: string): Set<string> {
   const reached = new Set<string>();
   const visit = (name: string): void => {
     if (reached.has(name)) return;
@@ -48,12 +49,7 @@ function listInitialChunks({ outputs }: Metafile): Set<string> {
     for (const { path, kind, external } of outputs[name]?.imports ?? [])
       if (kind === 'import-statement' && external !== true) visit(path);
   };
-  for (const [name, { entryPoint }] of Object.entries(outputs)) {
-    // esbuild reports dynamic imports as entry points, too.
-    const isLazy = Object.values(outputs).some(({ imports }) =>
-      imports.some(({ path, kind }) => path === name && kind === 'dynamic-import'),
-    );
-    if (entryPoint !== undefined && !isLazy) visit(name);
-  }
+  // Lazy parts are entry points, too.
+  for (const [name, { entryPoint }] of Object.entries(outputs)) if (entryPoint === entry) visit(name);
   return reached;
 }

@@ -284,6 +284,12 @@ function isAuthProvider(value: unknown): boolean {
   return (isFunction('tokens') && isFunction('clientInformation')) || isFunction('token');
 }
 
+/** Returns the name of a tool source, which messages contain. */
+export function toSourceName(serverNames: readonly string[]): string {
+  const names = serverNames.map(name => JSON.stringify(name)).join(', ');
+  return serverNames.length === 1 ? `MCP server ${names}` : `MCP servers ${names || '(none)'}`;
+}
+
 function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }

@@ -1,6 +1,6 @@
 import { createClosing } from '../closing.js';
 import type { McpServerConfig } from './config.js';
-import { createConnection, type McpConnection } from './connection.js';
+import type { McpConnection } from './connection.js';
 import {
   type McpConnectionPool,
   type McpConnectionPoolOptions,
@@ -37,7 +37,7 @@ export function createMcpConnectionPool(options: McpConnectionPoolOptions = {}):
     get closed() {
       return closing.signal;
     },
-    connectionTo(config, { serverName }) {
+    connectionTo(config, { serverName, createConnection }) {
       const key = toConnectionKey(config, { toObjectNumber });
       const known = connections.get(key);
       if (known) return known;

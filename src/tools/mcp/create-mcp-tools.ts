@@ -13,58 +13,14 @@ import {
 } from '../tool-source.js';
 import { authorizationOf } from './authorization.js';
 import { callTool } from './call-tool.js';
-import { type McpServerConfig, type McpServers, validateMcpServers } from './config.js';
-import type { McpConnection } from './connection.js';
+import { type McpServerConfig, type McpServers, toSourceName, validateMcpServers } from './config.js';
+import { createConnection, type McpConnection } from './connection.js';
 import { createMcpConnectionPool } from './connection-pool.js';
-import type { McpConnectionState } from './current-session.js';
 import { toMcpError } from './errors.js';
 import type { ServerTools } from './list-tools.js';
 import { type McpSourceOptions, type McpToolsOptions, validateMcpToolsOptions } from './options.js';
-import { createServerFeatures, findServer, type McpServerFeatures } from './server-features.js';
-
-/** The tools of MCP servers, with their resources and prompts for the application. */
-export interface McpTools extends ToolSource, McpServerFeatures {
-  /** Returns the status of each server, in the order of the configuration. Starts nothing. */
-  status(): McpServerStatus[];
-  /**
-   * Completes the sign-in of a user, also after a restart or in another process if the `authProvider` stores its state.
-   * The next use of the server works at once, in all tool sources with the same `authProvider`.
-   *
-   * @param server The server's name in the configuration.
-   * @param callback The URL to which the authorization server returned the user, or its query. Its `iss` and `state` are
-   * compared with the sign-in. A bare authorization code is accepted, but nothing can be compared then.
-   * @throws KelivoError `mcp-unauthorized` if the callback is not accepted, `unknown-name` for a server that is not
-   * configured or disabled, and `invalid-settings` for a server without `authProvider`. The message contains no text of
-   * the callback.
-   */
-  finishAuth(
-    server: string,
-    callback: string | URL | URLSearchParams,
-    options?: FinishAuthOptions,
-  ): Promise<void>;
-}
-
-/** Options of `finishAuth`. */
-export interface FinishAuthOptions {
-  /**
-   * The value that the `state` of the callback must have. Pass it after a restart if the `authProvider` creates states
-   * and is not from `createOAuthProvider`.
-   * @default the value of the sign-in that this process started, or that `createOAuthProvider` has stored
-   */
-  state?: string;
-}
-
-/** Status of one server. */
-export interface McpServerStatus {
-  readonly name: string;
-  readonly state: McpConnectionState | 'disabled';
-  /** The URL that the user must open to sign in. Only in the state `unauthorized`. */
-  readonly authorizationUrl?: string;
-  /** The reason why its tools were missing from the last list. Its `code` starts with `mcp-`. */
-  readonly error?: KelivoError;
-  /** The names under which its tools were last offered. */
-  readonly tools: readonly string[];
-}
+import type { McpServerStatus, McpTools } from './mcp-tools.js';
+import { createServerFeatures, findServer } from './server-features.js';
 
 /** Maximum number of warnings for one listing of one server. Hosts print every warning. */
 const maxWarnings = 20;
@@ -82,24 +38,7 @@ interface Server {
   error?: KelivoError;
 }
 
-/**
- * Offers the tools of MCP servers. Nothing starts before the first list or call. Servers connect in parallel, and if
- * one fails, only its tools are missing.
- *
- * A tool keeps its name. If two servers have a tool of the same name, both are offered as `<server>_<tool>`. A server that
- * is slow to start joins when it is ready, see `listTimeout`. At most 1,000 tools per server are used, and descriptions
- * are truncated after 10,000 characters. `close()` ends the turns that use the tools, and the connections, except those
- * of a shared `pool`.
- *
- * @param mcpServers The `mcpServers` object of a Claude Desktop, Cursor or VS Code file.
- * @throws KelivoError `invalid-settings` for invalid servers or options.
- *
- * @example
- * const tools = createMcpTools({
- *   files: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '.'] },
- *   search: { url: 'https://mcp.example.com/mcp', headers: { Authorization: `Bearer ${token}` } },
- * });
- */
+/** Creates the tools. `createMcpTools` of the package's entry loads this module at the first use. */
 export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions = {}): McpTools {
   const {
     pool: sharedPool,
@@ -118,12 +57,12 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
     .map(([name, config]): Server => ({
       name,
       config,
-      connection: pool.connectionTo(config, { serverName: name }),
+      connection: pool.connectionTo(config, { serverName: name, createConnection }),
       reported: new Set(),
       tools: new Map(),
       offered: [],
     }));
-  const sourceName = toSourceName(servers);
+  const sourceName = toSourceName(servers.map(({ name }) => name));
   const closing = createClosing(sourceName);
   const features = createServerFeatures(servers, { timeout, totalTimeout, closed: () => closing.signal });
   const sources = servers.map(server => toSource(server, { timeout, totalTimeout, toolNames, requestMeta }));
@@ -188,7 +127,7 @@ function toSource(server: Server, { toolNames, requestMeta, ...limits }: SourceO
   const toOffered = (tool: ToolDefinition): ToolDefinition =>
     toolNames === 'prefixed' ? { ...tool, name: toPrefixedName(serverName, tool.name) } : tool;
   return {
-    name: toSourceName([server]),
+    name: toSourceName([serverName]),
     async listTools(options) {
       const listing = await listServer(server, options);
       return { ...listing, tools: listing.tools.map(toOffered) };
@@ -270,9 +209,4 @@ function toStatus(name: string, server: Server | undefined): McpServerStatus {
   const { state } = connection;
   const authorizationUrl = state === 'unauthorized' ? authorizationOf(config)?.signIn?.url : undefined;
   return { name, state, authorizationUrl, error, tools: offered };
-}
-
-function toSourceName(servers: readonly Server[]): string {
-  const names = servers.map(({ name }) => JSON.stringify(name)).join(', ');
-  return servers.length === 1 ? `MCP server ${names}` : `MCP servers ${names || '(none)'}`;
 }

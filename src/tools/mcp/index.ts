@@ -6,12 +6,8 @@ export {
   parseMcpConfig,
 } from './config.js';
 export { createMcpConnectionPool } from './connection-pool.js';
-export {
-  createMcpTools,
-  type FinishAuthOptions,
-  type McpServerStatus,
-  type McpTools,
-} from './create-mcp-tools.js';
+export { createMcpTools } from './lazy-mcp-tools.js';
+export type { FinishAuthOptions, McpServerStatus, McpTools } from './mcp-tools.js';
 export type { McpConnectionState } from './current-session.js';
 export { createOAuthProvider, type McpCredentialStore, type OAuthProviderOptions } from './oauth-provider.js';
 export type { McpMessage } from './messages.js';
@@ -32,4 +28,9 @@ export type {
   McpResourceContents,
   McpServerFeatures,
 } from './server-features.js';
-export type { McpCallbacks, McpMessageContext, McpRequestContext } from './server-requests.js';
+export type {
+  McpCallbacks,
+  McpMessageContext,
+  McpRequestContext,
+  McpUrlElicitation,
+} from './server-requests.js';

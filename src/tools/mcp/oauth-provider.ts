@@ -1,11 +1,10 @@
-import {
-  type AuthProvider,
-  isHttpsUrl,
-  type OAuthClientMetadata,
-  type OAuthClientProvider,
-  type OAuthDiscoveryState,
-  type StoredOAuthClientInformation,
-  type StoredOAuthTokens,
+import type {
+  AuthProvider,
+  OAuthClientMetadata,
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
 import * as z from 'zod/v4';
 import { objectOf, tryParseJson } from '../../shared/json.js';
@@ -73,11 +72,16 @@ const optionsSchema = once<z.ZodType<OAuthProviderOptions>>(() =>
         issuer: z.url(),
       })
       .optional(),
-    clientMetadataUrl: z.string().refine(isHttpsUrl, 'expected an https URL with a path').optional(),
+    clientMetadataUrl: z.string().refine(isClientMetadataUrl, 'expected an https URL with a path').optional(),
     clientName: z.string().min(1).optional(),
     scope: z.string().min(1).optional(),
   }),
 );
+
+function isClientMetadataUrl(text: string): boolean {
+  const { protocol, pathname } = URL.canParse(text) ? new URL(text) : { protocol: '', pathname: '' };
+  return protocol === 'https:' && pathname !== '/';
+}
 
 /** The credentials for one server. Objects of the SDK are stored unchanged, with the issuer that they belong to. */
 interface Credentials {

@@ -3,7 +3,7 @@ import * as z from 'zod/v4';
 import { KelivoError } from '../../shared/errors.js';
 import { functionSetting, once, parseSettings } from '../../shared/settings.js';
 import type { McpServerConfig } from './config.js';
-import type { McpConnection } from './connection.js';
+import type { createConnection, McpConnection } from './connection.js';
 import type { McpCallFacts } from './running-calls.js';
 import type { McpCallbacks } from './server-requests.js';
 
@@ -14,7 +14,10 @@ export interface McpConnectionPool {
   /** Aborts at the next `close()`. @internal */
   readonly closed: AbortSignal;
   /** @internal */
-  connectionTo(config: McpServerConfig, options: { serverName: string }): McpConnection;
+  connectionTo(
+    config: McpServerConfig,
+    options: { serverName: string; createConnection: typeof createConnection },
+  ): McpConnection;
 }
 
 /** Options for opening and keeping connections. */

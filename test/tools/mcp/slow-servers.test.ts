@@ -29,7 +29,7 @@ const stillStarting = (name: string) =>
 
 it('is waited for until `listTimeout`, once, and joins when it is ready', async () => {
   const [late, good] = [await lateServer('echo'), await goodServer('journal')];
-  const tools = openTools({ late: late.config, good: good.config }, { listTimeout: 300 });
+  const tools = openTools({ late: late.config, good: good.config }, { listTimeout: 3000 });
   const first = await tools.listTools();
   expect(first.tools.map(({ name }) => name)).toEqual(['journal']);
   expect(first.warnings).toEqual([stillStarting('late')]);
