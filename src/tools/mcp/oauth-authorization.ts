@@ -16,7 +16,7 @@ import {
 } from './authorization-messages.js';
 import { createAuthorizationRun, type RecordedDiscovery } from './authorization-run.js';
 import { createSharing, createTurns } from './authorization-turns.js';
-import { lockOf, readStoredState } from './oauth-provider.js';
+import { lockOf, readStartedSignIn, type StartedSignIn } from './oauth-provider.js';
 
 /** The authorization of one server with one provider. All connections and pools of the process share it. */
 export interface Authorization {
@@ -62,11 +62,9 @@ interface FinishOptions extends AuthorizationOptions {
   state?: string;
 }
 
-interface SignIn {
-  readonly url: string;
+interface SignIn extends StartedSignIn {
   /** The token that did not suffice. A response to any other token ends the sign-in. */
   readonly rejectedToken: string | undefined;
-  readonly startedAt: number;
 }
 
 /** Time after which a sign-in that the user did not complete is started again by the next use, in milliseconds. */
@@ -168,6 +166,11 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
       inTurn(async () => {
         const stored = await readToken();
         if (stored !== undefined && stored !== rejectedToken) return true;
+        if (!findSignIn()) {
+          // The user may have opened the page of another process, which a new sign-in would make useless.
+          const started = await readStartedSignIn(provider);
+          signIn = started && { ...started, rejectedToken };
+        }
         return findSignIn() ? false : operation();
       }).catch(() => false),
     );
@@ -193,8 +196,8 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
         const run = createAuthorizationRun(provider, { discovery, isCallback: true });
         const fetchFn = createCredentialFetch(fetch, { serverUrl, headers });
         try {
-          const startedState = signIn && new URL(signIn.url).searchParams.get('state');
-          const expectedState = state ?? startedState ?? (await readStoredState(provider));
+          const started = signIn ?? (await readStartedSignIn(provider));
+          const expectedState = state ?? (started && new URL(started.url).searchParams.get('state'));
           const { code, iss } = readAuthorizationCallback(callback, { expectedState });
           if (!(await run.isSignInStarted()))
             throw new SignInError('No sign-in waits for a callback. Start it again.');

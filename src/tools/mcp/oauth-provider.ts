@@ -93,7 +93,7 @@ interface Credentials {
   tokens?: Record<string, StoredOAuthTokens>;
   /** The started sign-in. */
   verifier?: string;
-  state?: string;
+  signIn?: StartedSignIn;
   discovery?: OAuthDiscoveryState;
 }
 
@@ -105,11 +105,18 @@ export function lockOf(provider: AuthProvider | OAuthClientProvider): object {
   return stores.get(provider) ?? provider;
 }
 
-const stateReaders = new WeakMap<object, () => Promise<string | undefined>>();
+/** A sign-in that the user has not completed. */
+export interface StartedSignIn {
+  readonly url: string;
+  /** Time in milliseconds. */
+  readonly startedAt: number;
+}
 
-/** Returns the `state` of the started sign-in, also of another process. Only `createOAuthProvider` stores it. */
-export async function readStoredState(provider: OAuthClientProvider): Promise<string | undefined> {
-  return stateReaders.get(provider)?.();
+const signInReaders = new WeakMap<object, () => Promise<StartedSignIn | undefined>>();
+
+/** Returns the started sign-in, also of another process. Only `createOAuthProvider` stores it. */
+export async function readStartedSignIn(provider: OAuthClientProvider): Promise<StartedSignIn | undefined> {
+  return signInReaders.get(provider)?.();
 }
 
 /**
@@ -163,11 +170,7 @@ export function createOAuthProvider(options: OAuthProviderOptions): OAuthClientP
     redirectUrl,
     clientMetadata,
     clientMetadataUrl,
-    async state() {
-      const state = toHex(crypto.getRandomValues(new Uint8Array(32)));
-      await update(credentials => ({ ...credentials, state }));
-      return state;
-    },
+    state: () => toHex(crypto.getRandomValues(new Uint8Array(32))),
     async clientInformation(context) {
       current = context?.issuer;
       if (ownClient) return ownClient;
@@ -192,6 +195,8 @@ export function createOAuthProvider(options: OAuthProviderOptions): OAuthClientP
         return { ...credentials, issuer, tokens: { ...credentials.tokens, [issuer]: tokens } };
       }),
     async redirectToAuthorization(url) {
+      const signIn = { url: url.href, startedAt: Date.now() };
+      await update(credentials => ({ ...credentials, signIn }));
       await onSignIn?.(url);
     },
     saveCodeVerifier: verifier => update(credentials => ({ ...credentials, verifier })),
@@ -206,7 +211,7 @@ export function createOAuthProvider(options: OAuthProviderOptions): OAuthClientP
       update(credentials => without(credentials, kind, current ?? credentials.issuer ?? '')),
   };
   stores.set(provider, store);
-  stateReaders.set(provider, async () => (await read()).state);
+  signInReaders.set(provider, async () => (await read()).signIn);
   return provider;
 }
 
@@ -219,7 +224,7 @@ function without(credentials: Credentials, kind: CredentialKind, issuer: string)
   if (kind === 'discovery') delete remaining.discovery;
   if (kind === 'verifier') {
     delete remaining.verifier;
-    delete remaining.state;
+    delete remaining.signIn;
   }
   return remaining;
 }

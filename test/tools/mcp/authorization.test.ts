@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createOAuthProvider, type McpTools, type McpToolsOptions } from '../../../src/tools/mcp/index.js';
 import {
   type AuthorizationFixture,
@@ -93,6 +93,31 @@ describe('signing in', () => {
 
     expect(tools.status()[0]?.authorizationUrl).toBe(first?.authorizationUrl);
     expect(opened).toEqual([first?.authorizationUrl]);
+    await signIn(tools);
+    expect(await namesOf(tools)).toEqual(names);
+  });
+
+  it('keeps the URL of a sign-in that another process has started', async () => {
+    const server = await startAuthorizationServer();
+    const store = new Map<string, string>();
+    const [first, second] = [open(server, { store }), open(server, { store })];
+    await first.listTools();
+    await second.listTools();
+    expect(second.status()[0]?.authorizationUrl).toBe(first.status()[0]?.authorizationUrl);
+    await signIn(second);
+    expect(await namesOf(first)).toEqual(names);
+    expect(first.status()).toMatchObject([{ state: 'ready' }]);
+  });
+
+  it('starts an abandoned sign-in again after ten minutes, at the current authorization server', async () => {
+    const server = await startAuthorizationServer();
+    const tools = open(server);
+    await tools.listTools();
+    await server.set({ issuer: 'two' });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 600_001 });
+    onTestFinished(() => void vi.useRealTimers());
+    await tools.listTools();
+    expect(tools.status()[0]?.authorizationUrl).toMatch(`${server.authUrl}/two/authorize?`);
     await signIn(tools);
     expect(await namesOf(tools)).toEqual(names);
   });
