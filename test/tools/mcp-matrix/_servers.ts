@@ -34,9 +34,9 @@ const ownScript = (name: string) => fileURLToPath(new URL(name, import.meta.url)
 function toArguments(server: ServerName, transport: TransportName, folder: string): string[] {
   const name = transport.toLowerCase();
   const commands: Record<ServerName, string[]> = {
-    'SDK 1.x': [ownScript('sdk-1-server.mjs'), name],
-    'SDK 2.x dual': [ownScript('sdk-2-server.mjs'), name, 'dual'],
-    'SDK 2.x modern': [ownScript('sdk-2-server.mjs'), name, 'modern'],
+    'SDK 1.x': [ownScript('_sdk-1-server.mjs'), name],
+    'SDK 2.x dual': [ownScript('_sdk-2-server.mjs'), name, 'dual'],
+    'SDK 2.x modern': [ownScript('_sdk-2-server.mjs'), name, 'modern'],
     everything: [referenceServerScript('everything'), transport === 'HTTP' ? 'streamableHttp' : name],
     filesystem: [referenceServerScript('filesystem'), folder],
   };

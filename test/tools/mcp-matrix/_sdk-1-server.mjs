@@ -12,7 +12,7 @@ import {
   UrlElicitationRequiredError,
 } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod/v4';
-import { listen, registerFeatures } from './features.mjs';
+import { listen, registerFeatures } from './_features.mjs';
 
 const toText = value => ({ content: [{ type: 'text', text: JSON.stringify(value) }] });
 

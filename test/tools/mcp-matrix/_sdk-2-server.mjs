@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { listen, registerFeatures } from './features.mjs';
+import { listen, registerFeatures } from './_features.mjs';
 
 const toText = value => ({ content: [{ type: 'text', text: JSON.stringify(value) }] });
 
