@@ -5,8 +5,44 @@ import { propertySchema, resolveSchema, toProperties } from '../tool-calls/json-
 import { allowsAny, repairBySchema, repairValue } from '../tool-calls/schema-repair.js';
 import { isPlainObject } from '../shared/json.js';
 import { createJsonScanner, isPrototypeKey, isSafeJson } from './json-scanner.js';
-import { createTextCursor, type Reading, type TextCursor } from './text-cursor.js';
+import { createTextCursor, Known, type Reading, type TextCursor } from './text-cursor.js';
 import type { DeclaredTool } from './text-tool-format.js';
+
+const SPACE = String.raw`[ \t\n\r]*`;
+/** A string whose characters need no decoding. */
+const PLAIN = String.raw`[^"\\\u0000-\u001f]`;
+const SHORT_STRING = new RegExp(`"${PLAIN}{0,255}"`, 'y');
+const KEY = `${SPACE}"(${PLAIN}{0,255})"${SPACE}:${SPACE}(?=[^ \\t\\n\\r])`;
+/** The first key of an object, and a later one, with their punctuation. */
+export const FIRST_KEY = new RegExp(`\\{${KEY}`, 'y');
+export const NEXT_KEY = new RegExp(`${SPACE},${KEY}`, 'y');
+
+/** A key or name, and one that the missing text may continue. */
+const STRING = `"${PLAIN}*"${SPACE}`;
+const OPEN_STRING = `"${PLAIN}*(?:"${SPACE})?`;
+const OPEN_KEY = `(?:${OPEN_STRING}|${STRING}:${SPACE})?`;
+/** The start of arguments up to the first value. */
+export const BEFORE_ARGUMENTS = new RegExp(`^${SPACE}(?:\\{${SPACE}${OPEN_KEY})?$`);
+/** The text after a value up to the next one. */
+const BEFORE_ARGUMENT = new RegExp(`^${SPACE}(?:,${SPACE}${OPEN_KEY})?$`);
+/** The start of a call, or of a list of calls, up to the first value of the arguments. */
+export const BEFORE_CALL = new RegExp(
+  `^[ \\t\\n\\r[]*(?:\\{${SPACE}(?:${STRING}:${SPACE}${STRING},${SPACE})*` +
+    `(?:${OPEN_STRING}|${STRING}:${SPACE}(?:${OPEN_STRING}|\\{${SPACE}${OPEN_KEY})?)?)?$`,
+);
+
+/** The maximum text that is awaited. */
+const MAX_WAIT = 512;
+
+/**
+ * Waits while the available text matches, because nothing can be emitted before a value starts. Each chunk that resumes
+ * a reading costs more than the test.
+ */
+export const waitWhile = (cursor: TextCursor, text: RegExp): Reading<void> =>
+  cursor.takeEach(() => {
+    const rest = cursor.rest();
+    return rest.length > MAX_WAIT || !text.test(rest);
+  });
 
 /**
  * Reads the arguments of a call as strict JSON, and emits them as soon as they are certain. Values that the tool's schema
@@ -34,23 +70,46 @@ function* readObject(
 ): Reading<string | undefined> {
   const properties = toProperties(schema);
   /** Complete text that is not certain, because its meaning depends on the text after it. */
-  let pending = '{';
+  let pending = '';
   /** True if the object may have to be unwrapped. */
   let isHeld: boolean | undefined;
+  let key: string | undefined;
 
-  if (!(yield* cursor.takes('{')) || !(yield* takesSpace())) return undefined;
-  if (yield* cursor.takes('}')) return `${pending}}`;
-  do {
+  if (!takesKey(FIRST_KEY)) {
+    if (!(yield* takesPunctuation('{')) || !(yield* takesSpace())) return undefined;
+    if (yield* takesPunctuation('}')) return pending;
+    yield* readKey();
+  }
+  for (;;) {
+    if (key === undefined || isPrototypeKey(key)) return undefined;
+    isHeld ??= mayBeWrapper(key, schema);
+    if (!(yield* readArgument(key, yield* cursor.peek()))) return undefined;
+    yield* waitWhile(cursor, BEFORE_ARGUMENT);
+    if (takesKey(NEXT_KEY)) continue;
     if (!(yield* takesSpace())) return undefined;
-    const key = yield* takeJsonString(cursor);
-    if (key === undefined || isPrototypeKey(key.value)) return undefined;
-    isHeld ??= mayBeWrapper(key.value, schema);
-    pending += key.json;
-    if (!(yield* takesSpace()) || !(yield* takesPunctuation(':')) || !(yield* takesSpace())) return undefined;
-    if (!(yield* readArgument(key.value)) || !(yield* takesSpace())) return undefined;
-  } while (yield* takesPunctuation(','));
+    if (!(yield* takesPunctuation(','))) break;
+    yield* readKey();
+  }
   if (!(yield* takesPunctuation('}'))) return undefined;
   return isHeld === true ? unwrap(pending, schema) : pending;
+
+  /** Takes a key and its punctuation if all of it is available. */
+  function takesKey(expression: RegExp): boolean {
+    const found = cursor.takeMatch(expression);
+    if (found === undefined) return false;
+    pending += found[0];
+    key = found[1];
+    return true;
+  }
+
+  function* readKey(): Reading<void> {
+    key = undefined;
+    if (!(yield* takesSpace())) return;
+    const string = yield* takeJsonString(cursor);
+    if (string === undefined) return;
+    pending += string.json;
+    if ((yield* takesSpace()) && (yield* takesPunctuation(':')) && (yield* takesSpace())) key = string.value;
+  }
 
   function* takesPunctuation(character: string): Reading<boolean> {
     const isNext = yield* cursor.takes(character);
@@ -62,13 +121,20 @@ function* readObject(
   function* takesSpace(): Reading<boolean> {
     const space = yield* cursor.takeSpace();
     pending += space;
-    return /^[ \t\n\r]*$/.test(space);
+    return space === '' || /^[ \t\n\r]*$/.test(space);
   }
 
-  function* readArgument(key: string): Reading<boolean> {
-    const first = yield* cursor.peek();
+  function readArgument(key: string, first: string | undefined): Reading<boolean> {
     const own = properties?.[key] ?? propertySchema(resolveSchema(schema, schema), key);
     const isStreamed = isHeld !== true && first !== undefined && isAllowed(first, own);
+    const string = first === '"' ? cursor.takeMatch(SHORT_STRING)?.[0] : undefined;
+    if (string === undefined) return readValue(own, isStreamed);
+    if (isStreamed) emit(pending + string.slice(0, -1));
+    pending = isStreamed ? '"' : pending + toAllowed(string, own);
+    return new Known(true);
+  }
+
+  function* readValue(own: unknown, isStreamed: boolean): Reading<boolean> {
     const scanner = createJsonScanner({ depth: 1 });
     let emitted = 0;
     let rest = '';
@@ -148,7 +214,19 @@ export function* takeJson(cursor: TextCursor): Reading<string | undefined> {
 const MAX_STRING = 512;
 
 /** Takes a JSON string. Returns undefined for other text, and for strings of more than `MAX_STRING` characters. */
-export function* takeJsonString(cursor: TextCursor): Reading<{ value: string; json: string } | undefined> {
+export function takeJsonString(cursor: TextCursor): Reading<JsonString | undefined> {
+  const found = cursor.takeMatch(SHORT_STRING);
+  return found === undefined
+    ? takeAnyString(cursor)
+    : new Known({ value: found[0].slice(1, -1), json: found[0] });
+}
+
+interface JsonString {
+  readonly value: string;
+  readonly json: string;
+}
+
+function* takeAnyString(cursor: TextCursor): Reading<JsonString | undefined> {
   if ((yield* cursor.peek()) !== '"') return undefined;
   let length = 1;
   let isEscaped = false;

@@ -1,4 +1,15 @@
-import { readJsonArguments, takeJson, takeJsonString, toArguments, unwrapText } from './json-arguments.js';
+import {
+  BEFORE_ARGUMENTS,
+  BEFORE_CALL,
+  FIRST_KEY,
+  NEXT_KEY,
+  readJsonArguments,
+  takeJson,
+  takeJsonString,
+  toArguments,
+  unwrapText,
+  waitWhile,
+} from './json-arguments.js';
 import { type CallResult, readMended } from './json-mending.js';
 import type { Reading, TextCursor } from './text-cursor.js';
 import type { DeclaredTool, TextCalls } from './text-tool-format.js';
@@ -36,6 +47,7 @@ export function* readCallArguments(
   if (name === '' || (yield* cursor.peek()) !== '{') return false;
   return yield* readMended(cursor, calls, function* (cursor, calls): Reading<CallResult> {
     const tool = calls.begin(name, { id });
+    yield* waitWhile(cursor, BEFORE_ARGUMENTS);
     const rest = yield* readJsonArguments(cursor, calls.input, tool);
     if (rest === undefined) return 'malformed';
     calls.input(rest);
@@ -52,9 +64,12 @@ export const readJsonCalls = (
 ): Reading<boolean> => readMended(cursor, calls, (cursor, calls) => readCalls(cursor, calls, options));
 
 function* readCalls(cursor: TextCursor, calls: TextCalls, options: JsonCallOptions): Reading<CallResult> {
+  // The text before the arguments decides whether strict JSON is a call.
+  if (options.isStrict !== true) yield* waitWhile(cursor, BEFORE_CALL);
   if (!(yield* cursor.takes('['))) return yield* readJsonCall(cursor, calls, options);
   do {
     yield* cursor.takeSpace();
+    if (options.isStrict !== true) yield* waitWhile(cursor, BEFORE_CALL);
     const result = yield* readJsonCall(cursor, calls, options);
     if (result !== 'read') return result;
     yield* cursor.takeSpace();
@@ -88,21 +103,34 @@ function* readJsonCall(
   return 'read';
 
   function* readFields(): Reading<CallResult> {
-    if (!(yield* cursor.takes('{'))) return 'malformed';
-    yield* cursor.takeSpace();
-    if (yield* cursor.takes('}')) return 'read';
-    do {
+    let key = cursor.takeMatch(FIRST_KEY)?.[1];
+    if (key === undefined) {
+      if (!(yield* cursor.takes('{'))) return 'malformed';
       yield* cursor.takeSpace();
-      const key = yield* takeJsonString(cursor);
+      if (yield* cursor.takes('}')) return 'read';
+      key = yield* readKey();
+    }
+    for (;;) {
       if (key === undefined) return 'malformed';
-      yield* cursor.takeSpace();
-      if (!(yield* cursor.takes(':'))) return 'malformed';
-      yield* cursor.takeSpace();
-      const result = yield* readField(key.value);
+      const result = yield* readField(key);
       if (result !== 'read') return result;
+      key = cursor.takeMatch(NEXT_KEY)?.[1];
+      if (key !== undefined) continue;
       yield* cursor.takeSpace();
-    } while (yield* cursor.takes(','));
+      if (!(yield* cursor.takes(','))) break;
+      key = yield* readKey();
+    }
     return (yield* cursor.takes('}')) ? 'read' : 'malformed';
+  }
+
+  function* readKey(): Reading<string | undefined> {
+    yield* cursor.takeSpace();
+    const key = yield* takeJsonString(cursor);
+    if (key === undefined) return undefined;
+    yield* cursor.takeSpace();
+    if (!(yield* cursor.takes(':'))) return undefined;
+    yield* cursor.takeSpace();
+    return key.value;
   }
 
   /** Begins the call. Returns false if its buffered arguments are not allowed. */

@@ -22,7 +22,7 @@ export function* readMended(cursor: TextCursor, calls: TextCalls, read: ReadCall
   cursor.startKeeping();
   const result = yield* read(cursor, first.calls);
   const kept = cursor.kept();
-  if (result === 'read') yield* takeSemicolon(cursor, calls);
+  if (result === 'read' && (yield* cursor.peek()) === ';') yield* takeSemicolon(cursor, calls);
   if (result !== 'malformed') return result === 'read';
   const json = yield* takeMended(cursor, calls, kept);
   if (json === undefined) return false;
@@ -37,7 +37,6 @@ const MAX_SPACE = 8;
 
 /** Takes a semicolon before a closing marker. */
 function* takeSemicolon(cursor: TextCursor, calls: TextCalls): Reading<void> {
-  if ((yield* cursor.peek()) !== ';') return;
   const end = yield* findSpaceEnd(cursor, { start: 1, most: MAX_SPACE });
   for (const closer of calls.closers()) {
     if (!(yield* cursor.sees(closer, end))) continue;

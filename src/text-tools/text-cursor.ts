@@ -7,7 +7,7 @@ export interface Reading<Result> {
 }
 
 /** A step that needs no more text. It is its own iterator and result, because most steps are such, and short. */
-class Known<Result> implements Reading<Result> {
+export class Known<Result> implements Reading<Result> {
   readonly done = true;
   constructor(readonly value: Result) {}
   next(): this {
@@ -43,6 +43,8 @@ export interface TextCursor {
   match(literals: readonly string[]): Reading<string | undefined>;
   /** Takes `length` characters that were peeked at before. */
   take(length: number): string;
+  /** Takes the available text that a sticky expression matches at the position. */
+  takeMatch(expression: RegExp): RegExpExecArray | undefined;
   /** Takes the available text up to a character that the global expression `stop` matches. */
   takeUntil(stop: RegExp): string;
   /**
@@ -226,6 +228,13 @@ export function createTextCursor(): TextCursor {
       if (keeping !== undefined) keeping += text;
       if (text !== '') previous = text.charAt(text.length - 1);
       return text;
+    },
+    takeMatch(expression) {
+      expression.lastIndex = position;
+      const found = expression.exec(buffer);
+      if (found === null) return undefined;
+      cursor.take(found[0].length);
+      return found;
     },
     takeUntil(stop) {
       stop.lastIndex = position;
