@@ -2,6 +2,7 @@ import { createArgumentWriter, type ValueWriter } from '../text-tools/argument-w
 import { isPrototypeKey } from '../text-tools/json-scanner.js';
 import { thinkTags } from '../text-tools/reasoning.js';
 import { createTagGrammar } from '../text-tools/tag-grammar.js';
+import { takesSelfClosing } from '../text-tools/formats/invoke.js';
 import { readTaggedValue } from '../text-tools/tagged-value.js';
 import { type Reading, readName, type TextCursor } from '../text-tools/text-cursor.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
@@ -33,7 +34,10 @@ export const minicpmFormat: TextToolFormat = {
   turnEnds: ['<|im_end|>'],
   *read(cursor, calls, opener) {
     const name = yield* readName(cursor);
-    if (name === '' || !(yield* cursor.takes(`${opener.slice(-1)}>`))) return false;
+    if (name === '' || !(yield* cursor.takes(opener.slice(-1)))) return false;
+    yield* cursor.takeSpace();
+    if (yield* takesSelfClosing(cursor, calls, name)) return true;
+    if (!(yield* cursor.takes('>'))) return false;
     const argumentWriter = createArgumentWriter(calls.begin(name), { ...grammar, write: calls.input });
     for (;;) {
       yield* cursor.takeSpace();

@@ -1,19 +1,57 @@
 import { hermesFormat } from '../text-tools/formats/hermes.js';
+import { createFencedFormat } from '../text-tools/formats/fenced.js';
 import { bareListFormat, createJsonListFormat } from '../text-tools/formats/json-list.js';
 import { thinkTags } from '../text-tools/reasoning.js';
-import type { TextToolFormat } from '../text-tools/text-tool-format.js';
+import type { Reading, TextCursor } from '../text-tools/text-cursor.js';
+import type { TextCalls, TextToolFormat } from '../text-tools/text-tool-format.js';
 import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
 /** `[TOOL_CALLS][{"name": …, "arguments": {…}}]`, one of the markers that xLAM puts before its lists. */
 export const xlamFormat: TextToolFormat = createJsonListFormat('xlam', { openers: ['[TOOL_CALLS]'] });
 
-/** xLAM responds with a bare list of calls, also after `<think>`, or with a list after markers of other families. */
+/** The bare list in a fence that is the whole response. */
+export const fencedListFormat: TextToolFormat = createFencedFormat('fenced-list', {
+  info: 'json',
+  *accepts(cursor, _calls, offset) {
+    return /[[{]/.test((yield* cursor.peek(offset)) ?? '');
+  },
+  *read(cursor, calls) {
+    return (yield* cursor.sees('['))
+      ? yield* bareListFormat.read(cursor, calls, '')
+      : yield* readToolCalls(cursor, calls);
+  },
+});
+
+/** `{"tool_calls": [{"name": …, "arguments": {…}}]}` of xLAM 1, at the start of a response. */
+export const toolCallsFormat: TextToolFormat = {
+  name: 'tool-calls',
+  openers: [],
+  startOpeners: ['{'],
+  read: readToolCalls,
+};
+
+function* readToolCalls(cursor: TextCursor, calls: TextCalls): Reading<boolean> {
+  for (const text of ['{', '"tool_calls"', ':']) {
+    if (!(yield* cursor.takes(text))) return false;
+    yield* cursor.takeSpace();
+  }
+  if (!(yield* cursor.sees('[')) || !(yield* bareListFormat.read(cursor, calls, ''))) return false;
+  // The list proves that the calls are complete.
+  yield* cursor.takeSpace();
+  yield* cursor.takes('}');
+  return true;
+}
+
+/**
+ * xLAM responds with a bare list of calls, also after `<think>` or in a fence, with an object that contains it, or with a list
+ * after markers of other families.
+ */
 export const xlam = defineModelAdapter({
   name: 'xlam',
   appliesTo: matchModelName('xlam'),
   middleware: textToolsMiddleware({
-    formats: [xlamFormat, hermesFormat, bareListFormat],
+    formats: [xlamFormat, hermesFormat, bareListFormat, toolCallsFormat, fencedListFormat],
     reasoning: [thinkTags],
   }),
 });

@@ -26,7 +26,8 @@ export interface Markers {
   readonly wrappers: ReadonlyMap<string, string>;
   /** Returns what a marker is that starts no call. */
   kindOf(marker: string, preceding: Preceding): MarkerKind | undefined;
-  readonly turnEnds: readonly string[];
+  /** The ends of turns and of calls, which only white space may follow at the end of a text. */
+  readonly ends: readonly string[];
 }
 
 export type MarkerKind =
@@ -40,6 +41,8 @@ export type MarkerKind =
   | 'leftover'
   /** Dropped everywhere. */
   | 'artefact'
+  /** The end of a call that did not start. */
+  | 'closer'
   /** Dropped at the end of the text. */
   | 'turn-end';
 
@@ -95,9 +98,11 @@ function toMarkers(formats: readonly TextToolFormat[], reasoning: readonly Reaso
     formats.flatMap(({ wrappers = [] }) => wrappers.map(({ open, close }) => [open, close] as const)),
   );
   const wrapperEnds = [...wrappers.values()].flatMap(close => [close, `\n${close}`]);
+  const callStarts = [...allOf(format => format.openers), ...afterPrefix.keys()];
+  const strayClosers = unique(closers.filter(closer => isMarkupOf(closer, callStarts)));
   const anywhere = [
-    ...allOf(format => format.openers),
-    ...afterPrefix.keys(),
+    ...callStarts,
+    ...strayClosers,
     ...artefacts,
     ...turnEnds,
     ...wrapperEnds,
@@ -140,7 +145,7 @@ function toMarkers(formats: readonly TextToolFormat[], reasoning: readonly Reaso
     reasoningEnders: unique(allOf(format => format.reasoningEnders)),
     isAnywhere: open => reasoning.some(tags => tags.open === open && tags.isAnywhere === true),
     wrappers,
-    turnEnds,
+    ends: unique([...turnEnds, ...strayClosers]),
     kindOf(marker, preceding) {
       const belongsTo = preceding === 'call' ? [...closers, ...reasoningEnds] : reasoningEnds;
       if ((preceding === 'call' || preceding === 'reasoning') && belongsTo.includes(marker))
@@ -150,9 +155,19 @@ function toMarkers(formats: readonly TextToolFormat[], reasoning: readonly Reaso
       if (wrappers.has(marker)) return 'wrapper';
       if (wrapperEnds.includes(marker)) return 'wrapper-end';
       if (artefacts.includes(marker)) return 'artefact';
-      return turnEnds.includes(marker) ? 'turn-end' : undefined;
+      if (turnEnds.includes(marker)) return 'turn-end';
+      return strayClosers.includes(marker) && !openers.has(marker) && !afterPrefix.has(marker)
+        ? 'closer'
+        : undefined;
     },
   };
+}
+
+/** Returns true for a special token, and for the closing tag of an element that starts calls. Others may be HTML. */
+function isMarkupOf(closer: string, callStarts: readonly string[]): boolean {
+  const [, name] = /^<\/(.*)>$/.exec(closer) ?? [];
+  if (name !== undefined) return callStarts.some(start => /^<([\w:.-]+)/.exec(start)?.[1] === name);
+  return /^[<[]/.test(closer);
 }
 
 const unique = (markers: readonly string[]): string[] => [...new Set(markers)];

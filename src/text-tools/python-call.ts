@@ -9,6 +9,8 @@ import type { TextCalls } from './text-tool-format.js';
 export interface PythonCallsOptions {
   /** The marker after the calls. It is taken with the last call. */
   readonly close?: string;
+  /** A function around calls that shows their result, with its parenthesis. It is dropped. */
+  readonly wrapper?: string;
 }
 
 const MAX_SPACE = 256;
@@ -37,12 +39,18 @@ export function* findPythonList(cursor: TextCursor, offset = 0): Reading<string 
 export function* readPythonCalls(
   cursor: TextCursor,
   calls: TextCalls,
-  { close = '' }: PythonCallsOptions = {},
+  { close = '', wrapper }: PythonCallsOptions = {},
 ): Reading<boolean> {
   const isList = yield* cursor.takes('[');
   for (;;) {
     yield* cursor.takeSpace();
-    if (!(yield* readPythonCall(cursor, calls, isList))) return false;
+    const isWrapped = wrapper !== undefined && (yield* cursor.takes(wrapper));
+    if (isWrapped) yield* cursor.takeSpace();
+    if (!(yield* readPythonCall(cursor, calls, { isInList: isList, isWrapped }))) return false;
+    if (isWrapped) {
+      yield* cursor.takeSpace();
+      if (!(yield* cursor.takes(')'))) return false;
+    }
     const next = isList ? yield* readListSeparator(cursor) : yield* readSeparator(cursor);
     if (next === 'invalid') return false;
     if (next === 'end' && close !== '') {
@@ -80,7 +88,11 @@ function* readSeparator(cursor: TextCursor): Reading<Separator> {
 }
 
 /** Reads `name(key=value, …)` and starts the call. Only keyword arguments have names that JSON needs. */
-function* readPythonCall(cursor: TextCursor, calls: TextCalls, isInList: boolean): Reading<boolean> {
+function* readPythonCall(
+  cursor: TextCursor,
+  calls: TextCalls,
+  { isInList, isWrapped }: { isInList: boolean; isWrapped: boolean },
+): Reading<boolean> {
   const name = yield* findPythonCall(cursor);
   if (name === undefined) return false;
   cursor.take(name.length + 1);
@@ -143,6 +155,7 @@ function* readPythonCall(cursor: TextCursor, calls: TextCalls, isInList: boolean
     if (following === undefined) return true;
     if (next === ',') return following === ')' || (yield* seesArgument(end));
     if (next !== ')') return false;
+    if (isWrapped) return following === ')';
     if (isInList) return following === ',' || following === ']';
     return end > offset + 1 || /[<,;`]/.test(following);
   }

@@ -45,6 +45,8 @@ export function createResponseReader({
   let hasNativeReasoning = false;
   /** The first text while it is treated as reasoning. */
   let assumedReasoning = '';
+  /** True if a text had the start of a call that is none. */
+  let hasOpener = false;
   /** The calls at the end of the text that is treated as reasoning. */
   let heldCalls = '';
 
@@ -58,6 +60,7 @@ export function createResponseReader({
         dropsCalls,
         startsInReasoning,
         keepsReasoning: hasNativeReasoning,
+        hasOpener,
       },
       writer,
     );
@@ -83,6 +86,7 @@ export function createResponseReader({
     if (parser !== undefined) {
       if (!parser.isAllReasoning) assumedReasoning = '';
       heldCalls += parser.heldCalls;
+      hasOpener = parser.hasOpener;
       mayStartInReasoning = false;
     }
     parser = undefined;

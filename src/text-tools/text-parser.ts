@@ -1,7 +1,7 @@
 import { createCallReader } from './call-reader.js';
 import { createFenceTracker } from './fence-tracker.js';
 import { createInlineCode } from './inline-code.js';
-import { isLeftover, isMention } from './leftovers.js';
+import { isLeftover, isMention, startsCall } from './leftovers.js';
 import { markersOf } from './markers.js';
 import { createReasoningCalls } from './reasoning-calls.js';
 import { readReasoning, type ReasoningEnd, type ReasoningTags } from './reasoning.js';
@@ -26,6 +26,8 @@ export interface TextParserOptions {
   readonly keepsReasoning?: boolean;
   /** The text continues other text, so that nothing in it is at the start of a response. */
   readonly isContinued?: boolean;
+  /** An earlier text of the response has the start of a call that is none, so the end of a call may belong to it. */
+  readonly hasOpener?: boolean;
 }
 
 export interface TextParser {
@@ -36,6 +38,8 @@ export interface TextParser {
   readonly isAllReasoning: boolean;
   /** The calls at the end of a text that is all reasoning, as text. They were not emitted. */
   readonly heldCalls: string;
+  /** True if the text so far has the start of a call that is none. */
+  readonly hasOpener: boolean;
   /** The number of characters that were read. */
   readonly position: number;
   /** The number of visited characters, which measures the work done. */
@@ -78,6 +82,7 @@ export function createTextParser(options: TextParserOptions, events: TextEvents)
   /** True until reasoning was read or mentioned. Until then a closing tag in the text ends reasoning. */
   let mayBeReasoning = !keepsReasoning;
   let isAllReasoning = false;
+  let { hasOpener = false } = options;
   /** The closing tag of the pair around the text, while it is open. */
   let wrapperEnd: string | undefined;
   let heldCalls = '';
@@ -117,6 +122,7 @@ export function createTextParser(options: TextParserOptions, events: TextEvents)
       if (!isDropped) writeMarkdown(cursor.take(1));
     } else if (preceding !== 'call' && inlineCode.isOpen) {
       inlineCode.confirm();
+      hasOpener ||= markers.kindOf(marker, preceding) === undefined;
       writeMarkdown(cursor.take(1));
     } else {
       yield* readMarkup(marker);
@@ -130,6 +136,7 @@ export function createTextParser(options: TextParserOptions, events: TextEvents)
       case undefined:
         if (!(yield* calls.read(marker))) writeMarkdown(cursor.take(1));
         else if (output.preceding === 'call') inlineCode.end();
+        else hasOpener = true;
         return;
       case 'reasoning':
         mayBeReasoning = false;
@@ -148,7 +155,7 @@ export function createTextParser(options: TextParserOptions, events: TextEvents)
         if (!(yield* takesWrapperEnd(marker))) writeMarkdown(cursor.take(1));
         return;
     }
-    if (yield* isLeftover(cursor, { marker, kind, preceding, markers, mayBeReasoning })) {
+    if (yield* isLeftover(cursor, { marker, kind, preceding, markers, mayBeReasoning, hasOpener })) {
       fences.skip(cursor.take(marker.length));
       output.dropMarker();
       if (kind === 'reasoning-end' && preceding === 'nothing') {
@@ -171,17 +178,11 @@ export function createTextParser(options: TextParserOptions, events: TextEvents)
   function* takesWrapperEnd(marker: string): Reading<boolean> {
     if (wrapperEnd === undefined || !marker.endsWith(wrapperEnd)) return false;
     const end = yield* findSpaceEnd(cursor, { start: marker.length, most: MAX_SPACE });
-    if ((yield* cursor.peek(end)) !== undefined && !(yield* startsCall(end))) return false;
+    if ((yield* cursor.peek(end)) !== undefined && !(yield* startsCall(cursor, { offset: end, markers })))
+      return false;
     fences.skip(cursor.take(end));
     wrapperEnd = undefined;
     return true;
-  }
-
-  function* startsCall(offset: number): Reading<boolean> {
-    for (const start of [...markers.openers.keys(), ...markers.afterPrefix.keys()]) {
-      if (!markers.isBare(start) && (yield* cursor.sees(start, offset))) return true;
-    }
-    return false;
   }
 
   /** Takes the start of a closer after a call, if the text ends within it, and the white space after it. */
@@ -259,6 +260,9 @@ export function createTextParser(options: TextParserOptions, events: TextEvents)
     },
     get heldCalls() {
       return heldCalls;
+    },
+    get hasOpener() {
+      return hasOpener;
     },
     get position() {
       return cursor.taken;

@@ -25,6 +25,7 @@ function describeModel(
 }
 
 const list = '[{"name": "look", "arguments": {"place": "Oslo"}}, {"arguments": {}, "name": "ping"}]';
+const named = '[{"name": "look", "arguments": {"place": "Oslo"}}, {"name": "ping", "arguments": {}}]';
 const listed = [look({ place: 'Oslo' }), ping];
 
 describeModel('ibm-granite/granite-3.3-8b-instruct', {
@@ -98,6 +99,10 @@ describeModel('Salesforce/Llama-xLAM-2-8b-fc-r', {
     [list.replace('"arguments": {}, "name": "ping"', '"name": "ping", "arguments": {}'), ...listed],
     ['[ {"name": "ping", "arguments": {}} ]\nDone.', ping, { text: '\nDone.' }],
     ['<think>Hm.</think>\n[{"name": "ping", "arguments": {}}]', { reasoning: 'Hm.' }, ping],
+    [`${'```'}json\n${named}\n${'```'}`, ...listed],
+    [`<think>Hm.</think>\n${'```'}json\n${named}\n${'```'}\n`, { reasoning: 'Hm.' }, ...listed],
+    [`{"tool_calls": ${named}}`, ...listed],
+    [`{ "tool_calls" : ${named} }`, ...listed],
     [`So.[TOOL_CALLS]${list}`, { text: 'So.' }, ...listed],
     [`So. <tool_call>${list}</tool_call>`, { text: 'So. ' }, ...listed],
   ],
@@ -108,6 +113,10 @@ describeModel('Salesforce/Llama-xLAM-2-8b-fc-r', {
     '[{"title": "look", "name": "ping", "arguments": {}}]',
     `The calls are ${list}`,
     `${'```'}json\n${list}\n${'```'}\nis an example.`,
+    `As in:\n${'```'}json\n${list}\n${'```'}`,
+    `${'```'}json\n[{"name": "Ada", "arguments": {}}]\n${'```'}`,
+    '{"tool_calls": []}',
+    '{"tool_calls": [{"name": "Ada", "arguments": {}}]}',
     '[',
   ],
 });
@@ -280,8 +289,36 @@ describeModel('swiss-ai/Apertus-8B-Instruct-2509', {
   ],
 });
 
+describeModel('MiniMaxAI/MiniMax-M1-80k', {
+  reads: [
+    [
+      '<think>Hm.</think>\n<tool_calls>\n{"name": "look", "arguments": {"place": "Oslo"}}\n{"name": "ping", "arguments": {}}\n</tool_calls>',
+      { reasoning: 'Hm.' },
+      ...listed,
+    ],
+  ],
+  keeps: ['The calls are in <tool_calls>.'],
+});
+
+describeModel('google/gemma-3-27b-it', {
+  reads: [
+    [`${'```'}tool_code\nprint(look(place="Oslo"))\nprint( ping() )\n${'```'}`, ...listed],
+    [`${'```'}tool_code\nprint(default_api.look(place="O(slo)"))\n${'```'}`, look({ place: 'O(slo)' })],
+  ],
+  keeps: [
+    `${'```'}tool_code\nprint("look(place=1)")\n${'```'}`,
+    `${'```'}tool_code\nprint(look(place="Oslo")\n${'```'}`,
+    `${'```'}tool_code\nprint(look(place="Oslo"), 1)\n${'```'}`,
+  ],
+});
+
 describeModel('ai-sage/GigaChat3-10B-A1.8B', {
   reads: [
+    [
+      'So.<|function_call|>{"name": "ping", "arguments": {}}<|function_call|>{"name": "look", "arguments": {}} x',
+      { text: 'So.' },
+      ping,
+    ],
     [
       'So.<|message_sep|>\n\nfunction call<|role_sep|>\n{"name": "look", "arguments": {"days": 1}}</s>',
       { text: 'So.' },
@@ -299,6 +336,7 @@ describeModel('ai-sage/GigaChat3-10B-A1.8B', {
 
 describeModel('openbmb/MiniCPM5-8B', {
   reads: [
+    ['<function name="ping"/>', ping],
     [
       'So.\n<function name="save"><param name="path">a &amp; b & c</param><param name=\'body\'><![CDATA[\n</param> &amp; ]] ]>\n]]></param></function>\n<function name="ping"></function>',
       { text: 'So.\n' },

@@ -12,6 +12,7 @@ const MAX_SUFFIX = 32;
  * `<tool_calls>` with one of these bodies:
  *
  * - `[{"name": …, "arguments": {…}}]` of Hunyuan A13B and Jamba
+ * - `{"name": …, "arguments": {…}}` on a line for each call of MiniMax M1
  * - `<tool_call>name<tool_sep>`, pairs of `<arg_key>` and `<arg_value>`, and `</tool_call>` for each call of Hunyuan 3
  *
  * Tokenizers of Hunyuan 3 append a suffix to all tags, such as `:opensource`. All tags of a list have the same one.
@@ -29,9 +30,20 @@ export const callListFormat: TextToolFormat = {
     yield* cursor.takeSpace(MAX_SPACE);
     if (yield* cursor.takes(`<tool_call${suffix}>`)) return yield* readCalls(cursor, calls, suffix);
     const fields = { name: 'name', arguments: ['arguments', 'parameters'], id: 'id' };
-    return yield* readJsonCalls(cursor, calls, { fields });
+    do {
+      if (!(yield* readJsonCalls(cursor, calls, { fields }))) return false;
+    } while (yield* takesNextObject(cursor));
+    return true;
   },
 };
+
+/** Takes the white space before another object of the list. */
+function* takesNextObject(cursor: TextCursor): Reading<boolean> {
+  const start = yield* findSpaceEnd(cursor, { start: 0, most: MAX_SPACE });
+  if ((yield* cursor.peek(start)) !== '{') return false;
+  cursor.take(start);
+  return true;
+}
 
 /** The calls of Hunyuan 3 without the tags of a list. */
 export const pairCallFormat: TextToolFormat = {

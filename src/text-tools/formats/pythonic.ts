@@ -1,3 +1,4 @@
+import { createFencedFormat } from './fenced.js';
 import { readJsonCalls } from '../json-call.js';
 import { findPythonCall, findPythonList, readPythonCalls } from '../python-call.js';
 import { findSpaceEnd, type Reading, type TextCursor } from '../text-cursor.js';
@@ -96,59 +97,19 @@ function* findEchoEnd(cursor: TextCursor, start: number): Reading<number | undef
   return undefined;
 }
 
-const FENCE = '```tool_code';
+const PRINT = 'print(';
 
-/**
- * A response that consists of a fence with one call per line, as Google's guides prompt Gemma 3. This is the only fence
- * that is not an example, so nothing is emitted before the end of the response is known.
- */
-export const toolCodeFormat: TextToolFormat = {
-  name: 'tool-code',
-  openers: [],
-  startOpeners: [FENCE],
-  closers: ['<end_of_turn>'],
-  *accepts(cursor, calls) {
-    const start = yield* findSpaceEnd(cursor, { start: FENCE.length, most: MAX_SPACE });
+/** A fence with one call per line, as Google's guides prompt Gemma 3. Calls may be printed. */
+export const toolCodeFormat: TextToolFormat = createFencedFormat('tool-code', {
+  info: 'tool_code',
+  *accepts(cursor, calls, offset) {
+    const isPrinted = !calls.isDeclared('print') && (yield* cursor.sees(PRINT, offset));
+    const start = isPrinted
+      ? yield* findSpaceEnd(cursor, { start: offset + PRINT.length, most: MAX_SPACE })
+      : offset;
     const name = (yield* findPythonList(cursor, start)) ?? (yield* findPythonCall(cursor, start));
     return name !== undefined && calls.isDeclared(name);
   },
-  *read(cursor, calls) {
-    cursor.take(FENCE.length);
-    yield* cursor.takeSpace(MAX_SPACE);
-    const found: { name: string; input: string }[] = [];
-    const collector: TextCalls = {
-      ...calls,
-      begin(name) {
-        found.push({ name, input: '' });
-        return calls.isDeclared(name) ? calls.begin(name) : undefined;
-      },
-      input: json => void ((found.at(-1) ?? { input: '' }).input += json),
-      end: () => {},
-    };
-    const isRead =
-      (yield* readPythonCalls(cursor, collector)) &&
-      found.every(({ name }) => calls.isDeclared(name)) &&
-      (yield* endsFence(cursor));
-    if (!isRead) {
-      // The rest may be within the fence, where nothing is a call.
-      while ((yield* cursor.peek()) !== undefined) cursor.take(cursor.rest().length);
-      return false;
-    }
-    for (const { name, input } of found) {
-      calls.begin(name);
-      calls.input(input || '{}');
-      calls.end();
-    }
-    return true;
-  },
-};
-
-/** Takes the end of the fence and of the response. */
-function* endsFence(cursor: TextCursor): Reading<boolean> {
-  yield* cursor.takeSpace(MAX_SPACE);
-  if (!(yield* cursor.takes('```'))) return false;
-  yield* cursor.takeSpace(MAX_SPACE);
-  yield* cursor.takes('<end_of_turn>');
-  yield* cursor.takeSpace(MAX_SPACE);
-  return (yield* cursor.peek()) === undefined;
-}
+  read: (cursor, calls) =>
+    readPythonCalls(cursor, calls, calls.isDeclared('print') ? {} : { wrapper: PRINT }),
+});

@@ -1,0 +1,80 @@
+import { findSpaceEnd, type Reading, type TextCursor } from '../text-cursor.js';
+import type { TextCalls, TextToolFormat } from '../text-tool-format.js';
+
+interface FencedFormatOptions {
+  /** The info string of the fence. */
+  readonly info: string;
+  /** Returns true if a call of a declared tool starts at `offset`, in the fence. Takes nothing. */
+  accepts(cursor: TextCursor, calls: TextCalls, offset: number): Reading<boolean>;
+  /** Reads the calls in the fence. */
+  read(cursor: TextCursor, calls: TextCalls): Reading<boolean>;
+}
+
+const MAX_SPACE = 32;
+/** The marker that ends the turn of Gemma. */
+const TURN_END = '<end_of_turn>';
+
+/**
+ * Creates a format of a response that consists of a fence with calls of declared tools. These are the only fences that are
+ * not examples, so nothing is emitted before the end of the response is known.
+ */
+export function createFencedFormat(
+  name: string,
+  { info, accepts, read }: FencedFormatOptions,
+): TextToolFormat {
+  const fence = `\`\`\`${info}`;
+  return {
+    name,
+    openers: [],
+    startOpeners: [fence],
+    closers: [TURN_END],
+    *accepts(cursor, calls) {
+      const start = yield* findSpaceEnd(cursor, { start: fence.length, most: MAX_SPACE });
+      return yield* accepts(cursor, calls, start);
+    },
+    *read(cursor, calls) {
+      cursor.take(fence.length);
+      yield* cursor.takeSpace(MAX_SPACE);
+      const found: { name: string; input: string }[] = [];
+      const collector: TextCalls = {
+        ...calls,
+        begin(name) {
+          found.push({ name, input: '' });
+          return calls.isDeclared(name) ? calls.begin(name) : undefined;
+        },
+        input: json => void ((found.at(-1) ?? { input: '' }).input += json),
+        end: () => {},
+      };
+      const isRead =
+        (yield* read(cursor, collector)) &&
+        found.every(({ name }) => calls.isDeclared(name)) &&
+        (yield* endsFence(cursor));
+      if (!isRead) {
+        // The rest may be within the fence, where nothing is a call.
+        yield* takeRest(cursor);
+        return false;
+      }
+      for (const { name, input } of found) {
+        calls.begin(name);
+        calls.input(input || '{}');
+        calls.end();
+      }
+      return true;
+    },
+  };
+}
+
+/** Takes the rest of the response. */
+export function* takeRest(cursor: TextCursor): Reading<void> {
+  while ((yield* cursor.peek()) !== undefined) cursor.take(cursor.rest().length);
+}
+
+/** Takes the end of the fence and of the response. */
+function* endsFence(cursor: TextCursor): Reading<boolean> {
+  yield* cursor.takeSpace(MAX_SPACE);
+  if (!(yield* cursor.takes('```'))) return false;
+  yield* cursor.takeSpace(MAX_SPACE);
+  yield* cursor.takes(TURN_END);
+  yield* cursor.takeSpace(MAX_SPACE);
+  return (yield* cursor.peek()) === undefined;
+}
