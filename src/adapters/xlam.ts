@@ -11,7 +11,7 @@ import { defineModelAdapter, matchModelName } from './model-adapter.js';
 export const xlamFormat: TextToolFormat = createJsonListFormat('xlam', { openers: ['[TOOL_CALLS]'] });
 
 /** The bare list in a fence that is the whole response. */
-export const fencedListFormat: TextToolFormat = createFencedFormat('fenced-list', {
+const fencedListFormat: TextToolFormat = createFencedFormat('fenced-list', {
   info: 'json',
   *accepts(cursor, _calls, offset) {
     return /[[{]/.test((yield* cursor.peek(offset)) ?? '');
@@ -24,7 +24,7 @@ export const fencedListFormat: TextToolFormat = createFencedFormat('fenced-list'
 });
 
 /** `{"tool_calls": [{"name": …, "arguments": {…}}]}` of xLAM 1, at the start of a response. */
-export const toolCallsFormat: TextToolFormat = {
+const toolCallsFormat: TextToolFormat = {
   name: 'tool-calls',
   openers: [],
   startOpeners: ['{'],
