@@ -6,7 +6,7 @@ import {
   type KelivoResponsesSettings,
   type LocalTools,
 } from 'kelivo-responses';
-import { qwen } from 'kelivo-responses/adapters';
+import { modelAdapters, qwen } from 'kelivo-responses/adapters';
 import { z } from 'zod';
 
 const MODEL = 'gpt-4.1';
@@ -56,3 +56,15 @@ export const createAdaptedModel = (fetch: typeof globalThis.fetch): LanguageMode
     tools: IDLE_TOOLS,
     adapters: [qwen],
   }).languageModel(ADAPTED_MODEL);
+
+/** Creates a model of a family, with or without the adapters of the package. */
+export const createFamilyModel = (
+  fetch: typeof globalThis.fetch,
+  { modelId, isAdapted }: { modelId: string; isAdapted: boolean },
+): LanguageModelV2 =>
+  createKelivoResponsesProvider({
+    baseURL: BASE_URL,
+    apiKey: API_KEY,
+    fetch,
+    adapters: isAdapted ? modelAdapters : false,
+  }).languageModel(modelId);

@@ -15,6 +15,18 @@ export const RESPONSE_KINDS: readonly ResponseKind[] = ['text', 'arguments', 're
 export const toResponseBody = (kind: ResponseKind, deltas: number): Uint8Array =>
   new TextEncoder().encode(toSse(toStream(SCRIPTS[kind](deltas))));
 
+/** Returns the body of a response that writes `text` in deltas of four characters. */
+export function toTextBody(text: string): Uint8Array {
+  const script = message([text], { id: TEXT_ID });
+  const isDelta = ({ type }: { type: string }) => type === 'response.output_text.delta';
+  const delta = script.deltas.find(isDelta);
+  const [added, ...others] = script.deltas.filter(event => !isDelta(event));
+  if (added === undefined || delta === undefined) throw new Error('Expected a text, got an empty one.');
+  const chunks = text.match(/[^]{1,4}/g) ?? [];
+  const deltas = [added, ...chunks.map(chunk => ({ ...delta, delta: chunk })), ...others];
+  return new TextEncoder().encode(toSse(toStream([{ ...script, deltas }])));
+}
+
 const SCRIPTS: Readonly<Record<ResponseKind, (deltas: number) => ItemScript[]>> = {
   text: deltas => [message([toWords(deltas)], { id: TEXT_ID })],
   arguments: deltas => [toCall(deltas)],

@@ -8,6 +8,8 @@ export interface WrittenCalls {
    * @default the adapter reads no reasoning
    */
   readonly think?: string;
+  /** The row of the format with the same parser, which is measured for both. Only the markers around the calls differ. */
+  readonly like?: string;
 }
 
 const object = (name: string, content: string): string =>
@@ -35,11 +37,12 @@ export const WRITTEN_CALLS: Readonly<Record<string, WrittenCalls>> = {
     think: '<|inner_prefix|>',
   },
   claude: {
+    like: 'minimax m2',
     modelId: 'claude-3-haiku',
     call: (name, content) =>
       `<function_calls>\n<invoke name="${name}">\n<parameter name="content">${content}</parameter>\n</invoke>\n</function_calls>\n`,
   },
-  cogito: { modelId: 'cogito-v1-preview-llama-8b', call: hermes, think },
+  cogito: { like: 'hermes', modelId: 'cogito-v1-preview-llama-8b', call: hermes, think },
   'command-r': {
     modelId: 'command-r7b-12-2024',
     call: (name, content) =>
@@ -53,30 +56,35 @@ export const WRITTEN_CALLS: Readonly<Record<string, WrittenCalls>> = {
     think,
   },
   'deepseek v3.2': {
+    like: 'minimax m2',
     modelId: 'deepseek-v3.2',
     call: (name, content) =>
       `\n\n<｜DSML｜function_calls>\n<｜DSML｜invoke name="${name}">\n<｜DSML｜parameter name="content" string="true">${content}</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>`,
     think,
   },
   'deepseek-distill-llama': {
+    like: 'hermes',
     modelId: 'deepseek-r1-distill-llama-70b',
     call: (name, content) => `<|python_tag|>${object(name, content)}<|eom_id|>`,
     think: '',
   },
-  ernie: { modelId: 'ernie-4.5-21b-thinking', call: hermes, think: '' },
-  exaone: { modelId: 'exaone-4.0-32b', call: hermes, think },
+  ernie: { like: 'hermes', modelId: 'ernie-4.5-21b-thinking', call: hermes, think: '' },
+  exaone: { like: 'hermes', modelId: 'exaone-4.0-32b', call: hermes, think },
   functiongemma: {
+    like: 'gemma4',
     modelId: 'functiongemma-270m',
     call: (name, content) =>
       `<start_function_call>call:${name}{content:<escape>${content}<escape>}<end_function_call>`,
   },
   gemini: { modelId: 'gemini-2.5-flash', call: (name, content) => `${name}(${content})\n` },
   gemma: {
+    like: 'hermes',
     modelId: 'gemma-3-27b-it',
     call: (name, content) => `[TOOL_REQUEST]${object(name, content)}[TOOL_REQUEST_END]`,
   },
   gemma4: { modelId: 'gemma-4-31b-it', call: gemma4, think: '<|channel>thought' },
   gigachat: {
+    like: 'hermes',
     modelId: 'gigachat3-10b',
     call: (name, content) => `<|function_call|>${object(name, content)}`,
     think,
@@ -95,6 +103,7 @@ export const WRITTEN_CALLS: Readonly<Record<string, WrittenCalls>> = {
   },
   hermes: { modelId: 'hermes-4-70b', call: hermes, think },
   'hunyuan list': {
+    like: 'granite',
     modelId: 'hunyuan-a13b',
     call: (name, content) => `<tool_calls>${list(name, content)}</tool_calls>`,
     think,
@@ -106,12 +115,14 @@ export const WRITTEN_CALLS: Readonly<Record<string, WrittenCalls>> = {
     think,
   },
   internlm: {
+    like: 'hermes',
     modelId: 'internlm3-8b',
     call: (name, content) =>
       `<|action_start|><|plugin|>{"name": "${name}", "parameters": {"content": "${content}"}}<|action_end|>`,
     think,
   },
   jamba: {
+    like: 'granite',
     modelId: 'jamba-1.5-mini',
     call: (name, content) => `<tool_calls>${list(name, content)}</tool_calls>`,
   },
@@ -126,33 +137,37 @@ export const WRITTEN_CALLS: Readonly<Record<string, WrittenCalls>> = {
       `<|tool_calls_section_begin|><|tool_call_begin|>functions.${name}:0<|tool_call_argument_begin|>{"content": "${content}"}<|tool_call_end|><|tool_calls_section_end|>`,
     think,
   },
-  laguna: { modelId: 'laguna-xs.2', call: glm, think },
+  laguna: { like: 'glm', modelId: 'laguna-xs.2', call: glm, think },
   lfm2: {
     modelId: 'lfm2-8b',
     call: (name, content) => `<|tool_call_start|>[${python(name, content)}]<|tool_call_end|>`,
     think,
   },
-  'ling-3': { modelId: 'ling-3', call: glm, think },
+  'ling-3': { like: 'glm', modelId: 'ling-3', call: glm, think },
   'llama json': {
+    like: 'hermes',
     modelId: 'llama-3.3-70b',
     call: (name, content) =>
       `<|python_tag|>{"name": "${name}", "parameters": {"content": "${content}"}}<|eom_id|>`,
   },
   'llama python': {
+    like: 'lfm2',
     modelId: 'llama-4-scout',
     call: (name, content) => `<|python_start|>[${python(name, content)}]<|python_end|>`,
   },
   'longcat json': {
+    like: 'hermes',
     modelId: 'longcat-flash-chat',
     call: (name, content) => `<longcat_tool_call>${object(name, content)}</longcat_tool_call>`,
     think: '<longcat_think>',
   },
   'longcat pairs': {
+    like: 'glm',
     modelId: 'longcat-flash-chat',
     call: (name, content) => `<longcat_tool_call>${name}\n${pair('longcat_', content)}\n</longcat_tool_call>`,
     think: '<longcat_think>',
   },
-  mimo: { modelId: 'mimo-v2-flash', call: qwenXml, think },
+  mimo: { like: 'qwen xml', modelId: 'mimo-v2-flash', call: qwenXml, think },
   minicpm5: {
     modelId: 'minicpm5-8b',
     call: (name, content) => `<function name="${name}"><param name="content">${content}</param></function>\n`,
@@ -176,34 +191,44 @@ export const WRITTEN_CALLS: Readonly<Record<string, WrittenCalls>> = {
     think: '[THINK]',
   },
   nemotron: {
+    like: 'granite',
     modelId: 'llama-3.3-nemotron-super-49b-v1',
     call: (name, content) => `<TOOLCALL>${list(name, content)}</TOOLCALL>`,
     think,
   },
   olmo3: {
+    like: 'lfm2',
     modelId: 'olmo-3-7b-instruct',
     call: (name, content) => `<function_calls>\n${python(name, content)}\n</function_calls>\n`,
     think,
   },
   'phi-4-mini': {
+    like: 'granite',
     modelId: 'phi-4-mini-instruct',
     call: (name, content) => `\nfunctools${list(name, content)}\n`,
   },
-  'qwen json': { modelId: 'qwen2.5-72b-instruct', call: hermes, think },
+  'qwen json': { like: 'hermes', modelId: 'qwen2.5-72b-instruct', call: hermes, think },
   'qwen xml': { modelId: 'qwen3-coder-30b', call: qwenXml, think },
   'seed-oss': {
+    like: 'qwen xml',
     modelId: 'seed-oss-36b',
     call: (name, content) =>
       `<seed:tool_call>\n<function=${name}>\n<parameter=content>${content}</parameter>\n</function>\n</seed:tool_call>\n`,
     think: '<seed:think>',
   },
-  smollm3: { modelId: 'smollm3-3b', call: hermes, think },
+  smollm3: { like: 'hermes', modelId: 'smollm3-3b', call: hermes, think },
   step3: {
+    like: 'minimax m2',
     modelId: 'step3',
     call: (name, content) =>
       `<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="${name}"><steptml:parameter name="content">${content}</steptml:parameter></steptml:invoke><｜tool_call_end｜><｜tool_calls_end｜>`,
     think: '',
   },
-  trinity: { modelId: 'trinity-mini', call: hermes, think },
-  xlam: { modelId: 'xlam-2-8b', call: (name, content) => `[TOOL_CALLS]${list(name, content)}`, think },
+  trinity: { like: 'hermes', modelId: 'trinity-mini', call: hermes, think },
+  xlam: {
+    like: 'granite',
+    modelId: 'xlam-2-8b',
+    call: (name, content) => `[TOOL_CALLS]${list(name, content)}`,
+    think,
+  },
 };
