@@ -30,7 +30,7 @@ export type {
   StatedAnnotations,
   ToolApproval,
 } from './tool-loop/approvals.js';
-export type { ToolResultStore } from './tool-loop/result-store.js';
+export type { ToolLoopJournal, ToolLoopStep } from './tool-loop/steps.js';
 export type { ToolLoopOptions } from './tool-loop/options.js';
 export type { ToolLoopEvent } from './tool-loop/events.js';
 export type { LocalTool, LocalToolCallOptions, LocalTools, ToolInput } from './tools/local-tools.js';

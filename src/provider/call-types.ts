@@ -1,6 +1,7 @@
 import type { JSONValue } from '@ai-sdk/provider';
 import type { ResponsesProviderOptions } from '../responses/request/option-schemas.js';
 import type { TurnLimit } from '../tool-loop/turn-limits.js';
+import type { ToolLoopStep } from '../tool-loop/steps.js';
 import type { LocalTools } from '../tools/local-tools.js';
 import type { ToolApproval } from '../tool-loop/approvals.js';
 import type { ToolSource } from '../tools/tool-source.js';
@@ -26,8 +27,10 @@ export interface KelivoProviderOptions extends ResponsesProviderOptions {
    * options.
    */
   body?: Record<string, unknown>;
-  /** Identifies the turn in the `resultStore` of the tool loop, so that another process can repeat the turn. */
+  /** Identifies the turn in the `journal` of the tool loop, so that another process can continue it. */
   turnId?: string;
+  /** The step function of a workflow engine for this call, as the option `step` of the tool loop. Passed by reference. */
+  step?: ToolLoopStep;
   /**
    * A value of the application, for example its user. `approve`, `onEvent`, `onElicitation`, `onSampling`, local tools and
    * the logger receive it by reference. It is never sent to a server.
@@ -56,6 +59,8 @@ export interface KelivoProviderOptions extends ResponsesProviderOptions {
 export interface KelivoProviderMetadata {
   /** Id of the response that contains the part. */
   readonly responseId?: string;
+  /** The id under which the steps of the turn are recorded, on the result of a durable turn. @default the turn is not durable */
+  readonly turnId?: string;
   /** The rounds of the turn, on the result. */
   readonly rounds?: readonly KelivoRoundMetadata[];
   /** The names of the adapters that were applied to the model, the outermost first, on the result. @default none was */
@@ -142,8 +147,12 @@ export interface KelivoRoundMetadata {
     readonly toolName: string;
     readonly durationMs: number;
     readonly isError: boolean;
+    /** True if the output was read from a record, so that the tool did not run again. @default false */
+    readonly isReplayed?: boolean;
   }[];
   readonly durationMs: number;
+  /** True if the round was read from a record, without a request. @default false */
+  readonly isReplayed?: boolean;
   /** As on the result, for the response of this round. */
   readonly mcpErrors?: KelivoProviderMetadata['mcpErrors'];
   readonly unnamedCalls?: KelivoProviderMetadata['unnamedCalls'];

@@ -1,4 +1,5 @@
 import { untilAborted } from '../shared/abort.js';
+import { toHex } from '../shared/hash.js';
 import { toStableJson } from '../shared/json.js';
 import { once } from '../shared/settings.js';
 import { createTimeLimit } from './time-limit.js';
@@ -113,9 +114,6 @@ const importKey = async (secret: string): Promise<CryptoKey> =>
     'sign',
     'verify',
   ]);
-
-const toHex = (bytes: Uint8Array): string =>
-  Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('');
 
 const fromHex = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(text.match(/../g) ?? [], byte => Number.parseInt(byte, 16));

@@ -24,6 +24,12 @@ export interface ApprovalRequest
   readonly tool: ToolDefinition;
   /** The messages that the model had received when it made the call, without system messages. */
   readonly messages: NonNullable<ToolCallOptions['messages']>;
+  /**
+   * True if the call was started before a crash, so that it may have had its effect, and approval means that it runs again.
+   * With `onUnknownOutcome: 'ask'` only.
+   * @default false
+   */
+  readonly unknownOutcome?: boolean;
 }
 
 /** Hints as a tool states them. Missing ones are undefined. */
@@ -111,20 +117,27 @@ export interface ApprovalSettings {
 /** `run`: no approval is needed, or it was given. `ask-host`: the host has to ask. Else the text for the model. */
 export type Verdict = 'run' | 'ask-host' | { readonly refusal: string };
 
+interface DecideOptions extends ApprovalSettings, Pick<ToolCallOptions, 'signal' | 'callContext'> {
+  /** True if the call needs approval regardless of the policy. */
+  readonly isRequired: boolean;
+  /** Runs `approve` and keeps its decision. */
+  readonly decide: (run: () => Promise<Decision>) => Promise<Decision>;
+}
+
 /** Decides on a call. Everything but an explicit permission refuses it. Rejects only on abort, without delay. */
 export async function decideOnCall(
   request: ApprovalRequest,
-  { signal, ...settings }: ApprovalSettings & Pick<ToolCallOptions, 'signal' | 'callContext'>,
+  { signal, isRequired, decide, ...settings }: DecideOptions,
 ): Promise<Verdict> {
   const { approve } = settings;
   try {
-    const need = await untilAborted(findNeed(request, settings), signal);
+    const need = isRequired ? 'approval' : await untilAborted(findNeed(request, settings), signal);
     if (need === 'none') return 'run';
     if (need !== 'approval') return toRefusal(need.refusal);
     if (approve === undefined) return toRefusal('this tool needs approval, and `approve` is not set.');
     if (approve === 'host') return 'ask-host';
-    const deciding = (async () => approve(request, { signal }))();
-    const { isApproved, reason } = readDecision(await untilAborted(deciding, signal));
+    const deciding = decide(async () => readDecision(await approve(request, { signal })));
+    const { isApproved, reason } = await untilAborted(deciding, signal);
     return isApproved ? 'run' : toRefusal(reason);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
@@ -232,8 +245,13 @@ function toStatus(status: unknown): { type: ApprovalStatus; reason?: string } {
   }
 }
 
+interface Decision {
+  readonly isApproved: boolean;
+  readonly reason?: string;
+}
+
 /** Only an explicit approval counts: a forgotten `return` must not run a tool. Of contradictory fields, a denial counts. */
-function readDecision(decision: unknown): { isApproved: boolean; reason?: string } {
+function readDecision(decision: unknown): Decision {
   const { approved, type, reason } =
     objectOf(decision) ?? (typeof decision === 'string' ? { type: decision } : { approved: decision });
   const isApproved =

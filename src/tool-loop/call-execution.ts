@@ -1,4 +1,5 @@
 import { untilAborted } from '../shared/abort.js';
+import { effectiveAnnotations } from '../tools/annotations.js';
 import { objectOf } from '../shared/json.js';
 import type {
   ToolCallContext,
@@ -10,16 +11,26 @@ import type {
   ToolSource,
 } from '../tools/tool-source.js';
 import { type ApprovalRequest, type ApprovalSettings, decideOnCall, findDenial } from './approvals.js';
+import type { CallResult, CallSlot } from './call-runner.js';
 import { type LoopCall, parseInput, sourceOf } from './calls.js';
 import type { ApprovalCheck } from './host-approvals.js';
+import type { UnknownOutcomePolicy } from './options.js';
 import { limitOutput, type OutputLimits } from './output-limits.js';
-import type { StoredResults } from './result-store.js';
+import type { Steps } from './steps.js';
 import { createTimeLimit } from './time-limit.js';
 
-interface StartCallOptions extends RunToolOptions {
+/** The steps of one call, and its place in the schedule of its round. */
+interface CallSteps extends Pick<CallSlot, 'early' | 'onStart' | 'onIssued' | 'enter'> {
+  readonly steps: Steps;
+  /** Names the call in its turn: the round, the position in it and the tool. */
+  readonly label: string;
+  /** Lists the tools, if that has not happened in this process. */
+  readonly connect: () => Promise<void>;
+}
+
+interface StartCallOptions extends Omit<RunToolOptions, 'idempotencyKey'>, CallSteps {
   readonly outputLimits: OutputLimits;
-  /** Called when the tool starts. Calls that are unreadable, refused or have a stored result do not start. */
-  readonly onStart: () => void;
+  readonly onUnknownOutcome: UnknownOutcomePolicy;
 }
 
 export interface ExecuteCallOptions extends StartCallOptions, ApprovalSettings {
@@ -27,8 +38,6 @@ export interface ExecuteCallOptions extends StartCallOptions, ApprovalSettings {
   readonly messages: NonNullable<ToolCallOptions['messages']>;
   /** Requests an approval of the host. Returns the output that the call has until then. */
   readonly askHost: (call: ToolInvocation) => Promise<ToolOutput>;
-  /** Results of earlier attempts at this turn, if they are stored. */
-  readonly results: StoredResults | undefined;
 }
 
 /**
@@ -38,20 +47,32 @@ export interface ExecuteCallOptions extends StartCallOptions, ApprovalSettings {
 export async function executeCall(
   { toolCallId, toolName, input }: LoopCall,
   tool: ToolDefinition,
-  { results, askHost, ...options }: ExecuteCallOptions,
-): Promise<ToolOutput> {
+  { askHost, ...options }: ExecuteCallOptions,
+): Promise<CallResult> {
   options.signal.throwIfAborted();
   const parsed = parseInput(input, { toolName, schema: tool.inputSchema });
-  if (!parsed.success) return { type: 'error-text', value: parsed.message };
+  if (!parsed.success) return { output: { type: 'error-text', value: parsed.message } };
   const call = { toolCallId, toolName, input: parsed.input, ...sourceOf(tool) };
 
-  const stored = await results?.find(call);
-  if (stored !== undefined) return stored;
-
-  const verdict = await decideOnCall(toApprovalRequest(call, tool, options), options);
-  if (verdict === 'ask-host') return askHost(call);
-  if (verdict !== 'run') return { type: 'error-text', value: verdict.refusal };
-  return startCall(call, { results, ...options });
+  const { steps, label } = options;
+  const ask = async (attempt: number): Promise<CallResult | 'run'> => {
+    // After a crash, a person decides on a call that may have had its effect.
+    const isUnknown = attempt > 1;
+    const verdict = await decideOnCall(
+      { ...toApprovalRequest(call, tool, options), ...(isUnknown && { unknownOutcome: true }) },
+      {
+        ...options,
+        isRequired: isUnknown,
+        decide: run =>
+          steps.decide(`approval ${toAttempt(label, attempt)}`, run, { input: identityOf(call, tool) }),
+      },
+    );
+    if (verdict === 'run') return verdict;
+    if (verdict === 'ask-host') return { output: await askHost(call) };
+    return { output: { type: 'error-text', value: verdict.refusal } };
+  };
+  const answer = await ask(1);
+  return answer === 'run' ? startCall(call, tool, { ...options, ask }) : answer;
 }
 
 interface ExecuteApprovedOptions extends StartCallOptions {
@@ -60,43 +81,114 @@ interface ExecuteApprovedOptions extends StartCallOptions {
   readonly toolApproval: ApprovalSettings['toolApproval'];
   /** Verifies the request for the approval and claims it. */
   readonly admit: () => Promise<ApprovalCheck>;
-  /** Returns the stored result of the call that an approval belongs to. */
-  readonly resultsOf: (nonce: string) => StoredResults | undefined;
+  /** Requests an approval again that nobody has answered. */
+  readonly askAgain: () => void;
 }
 
 /** Runs a call of an earlier turn with the approved arguments, if it was approved, and unless it ran before. */
 export async function executeApprovedCall(
   call: ToolInvocation,
   tool: ToolDefinition,
-  { admit, resultsOf, ...options }: ExecuteApprovedOptions,
-): Promise<ToolOutput> {
+  { admit, askAgain, ...options }: ExecuteApprovedOptions,
+): Promise<CallResult> {
   options.signal.throwIfAborted();
+  const { steps, label } = options;
   const denial = await findDenial(toApprovalRequest(call, tool, options), options);
-  if (denial !== undefined) return { type: 'error-text', value: denial };
-  const admission = await admit();
-  if ('output' in admission) return admission.output;
-  const results = resultsOf(admission.nonce);
-  const stored = await results?.find(call);
-  if (stored !== undefined) return stored;
-  if (admission.type === 'run') return startCall(call, { results, ...options });
+  if (denial !== undefined) return { output: { type: 'error-text', value: denial } };
+  // A claim succeeds once, so a later attempt needs its record.
+  const { value: admission } = await steps.step(`approval ${label}`, admit, {
+    input: identityOf(call, tool),
+  });
+  if (admission.type === 'asked') askAgain();
+  if ('output' in admission) return { output: admission.output };
+  if (admission.type === 'run') return startCall(call, tool, options);
   return {
-    type: 'error-text',
-    value:
-      'No output: this approval was already answered, and the call was not repeated. Its outcome is unknown here.',
+    output: {
+      type: 'error-text',
+      value:
+        'No output: this approval was already answered, and the call was not repeated. Its outcome is unknown here.',
+    },
   };
 }
 
-/** Starts a call that may run, and stores its output. */
+/** Identifies a call by its contents. */
+const identityOf = ({ toolName, input }: ToolInvocation, { server, originalName }: ToolDefinition) => [
+  server ?? null,
+  originalName ?? toolName,
+  input,
+];
+
+const toAttempt = (label: string, attempt: number): string =>
+  attempt === 1 ? label : `${label} (attempt ${attempt})`;
+
+/** The record of a call. */
+type CallRecord = { readonly output: ToolOutput; readonly duration: number } | { readonly isUnknown: true };
+
+/**
+ * Starts a call that may run, and records its output. The start of a tool that must not be repeated is recorded before it.
+ * If an earlier attempt recorded the start but no output, the tool may or may not have had its effect.
+ */
 async function startCall(
   call: ToolInvocation,
-  { outputLimits, results, onStart, ...options }: StartCallOptions & Pick<ExecuteCallOptions, 'results'>,
-): Promise<ToolOutput> {
+  tool: ToolDefinition,
+  { ask, ...options }: StartCallOptions & { readonly ask?: (attempt: number) => Promise<CallResult | 'run'> },
+): Promise<CallResult> {
+  const { steps, label, onUnknownOutcome, onIssued } = options;
+  const input = identityOf(call, tool);
+  const isRepeatable = effectiveAnnotations(tool).idempotent;
+  for (let attempt = 1; ; attempt++) {
+    const name = toAttempt(label, attempt);
+    const isNew = isRepeatable || !steps.isDurable || (await steps.start(`start ${name}`, { input }));
+    const running = steps.step<CallRecord>(
+      `call ${name}`,
+      async () => (isNew || onUnknownOutcome === 'run' ? runCall(call, options) : { isUnknown: true }),
+      { input },
+    );
+    onIssued();
+    const { value, isReplayed } = await running;
+    if ('output' in value) return { ...value, isReplayed };
+    if (onUnknownOutcome !== 'ask' || ask === undefined) return { output: UNKNOWN_OUTCOME };
+    const answer = await ask(attempt + 1);
+    if (answer !== 'run') return answer;
+  }
+}
+
+const UNKNOWN_OUTCOME: ToolOutput = {
+  type: 'error-text',
+  value:
+    'The outcome of this call is unknown: the process ended after the call had started. It may or may not have taken ' +
+    'effect, and it was not repeated. Verify its effect before you call the tool again.',
+};
+
+/** Runs the tool inside of the step. */
+async function runCall(call: ToolInvocation, options: StartCallOptions): Promise<CallRecord> {
+  const { steps, early, enter, connect, onStart, outputLimits } = options;
+  const verdict = await enter();
+  if (verdict !== 'run') return { output: verdict, duration: 0 };
   onStart();
-  const run = await runTool(call, options);
-  const output = limitOutput(run.output, outputLimits);
-  // A call that timed out is not finished: a later attempt at the turn may run it again.
-  if (!run.isTimedOut) await results?.keep(call, output);
-  return output;
+  const startedAt = performance.now();
+  // Waiting for nothing would delay the start of the tool.
+  if (steps.isDurable && early === undefined) await connect();
+  const run = await (early ?? runWithKey(call, options));
+  const duration = run.duration ?? performance.now() - startedAt;
+  return { output: limitOutput(run.output, outputLimits), duration };
+}
+
+type RunWithKeyOptions = Omit<RunToolOptions, 'idempotencyKey'> & Pick<CallSteps, 'steps' | 'label'>;
+
+/** Runs a call that changes nothing before its round is recorded. */
+export async function runEarly(call: ToolInvocation, options: RunWithKeyOptions): Promise<ToolRun> {
+  const startedAt = performance.now();
+  const run = await runWithKey(call, options);
+  return { ...run, duration: performance.now() - startedAt };
+}
+
+async function runWithKey(
+  call: ToolInvocation,
+  { steps, label, ...options }: RunWithKeyOptions,
+): Promise<ToolRun> {
+  const key = steps.idempotencyKeyOf(label, { input: call.input });
+  return runTool(call, { ...options, idempotencyKey: typeof key === 'string' ? key : await key });
 }
 
 function toApprovalRequest(
@@ -125,7 +217,10 @@ function toApprovalRequest(
   };
 }
 
-interface RunToolOptions extends Pick<ToolCallOptions, 'callContext' | 'messages' | 'isLaterHost'> {
+interface RunToolOptions extends Pick<
+  ToolCallOptions,
+  'callContext' | 'messages' | 'isLaterHost' | 'idempotencyKey'
+> {
   readonly source: ToolSource;
   readonly signal: AbortSignal;
   /** Time that the tool may take without reporting progress, in milliseconds. */
@@ -133,10 +228,11 @@ interface RunToolOptions extends Pick<ToolCallOptions, 'callContext' | 'messages
   readonly onProgress: (progress: ToolProgress) => void;
 }
 
-interface ToolRun {
+/** A finished tool. */
+export interface ToolRun {
   readonly output: ToolOutput;
-  /** True if the tool was stopped before it finished, so that its effect is unknown. */
-  readonly isTimedOut: boolean;
+  /** Milliseconds that a tool ran that was started early. */
+  readonly duration?: number;
 }
 
 /**
@@ -145,7 +241,7 @@ interface ToolRun {
  */
 async function runTool(
   call: ToolInvocation,
-  { source, signal, timeout, onProgress, callContext, messages, isLaterHost }: RunToolOptions,
+  { source, signal, timeout, onProgress, ...callOptions }: RunToolOptions,
 ): Promise<ToolRun> {
   signal.throwIfAborted();
   const message = `The tool "${call.toolName}" exceeded its limit of ${timeout} ms. It may or may not have taken effect.`;
@@ -153,10 +249,8 @@ async function runTool(
   let isDone = false;
   try {
     const running = source.callTool(call, {
+      ...callOptions,
       signal: limit.signal,
-      callContext,
-      messages,
-      isLaterHost,
       onProgress(progress) {
         // A tool may report progress after it was stopped.
         if (isDone || limit.signal.aborted) return;
@@ -164,15 +258,11 @@ async function runTool(
         onProgress(progress);
       },
     });
-    const output = toValidOutput(await untilAborted(running, limit.signal), call.toolName);
-    return { output, isTimedOut: false };
+    return { output: toValidOutput(await untilAborted(running, limit.signal), call.toolName) };
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     const value = error instanceof Error ? error.message : String(error);
-    return {
-      output: { type: 'error-text', value: limit.isOver ? message : value },
-      isTimedOut: limit.isOver,
-    };
+    return { output: { type: 'error-text', value: limit.isOver ? message : value } };
   } finally {
     isDone = true;
     limit.release();

@@ -1,40 +1,40 @@
 import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
 import { isLaterHost } from '../parts/call-marks.js';
-import type { ToolSource } from '../tools/tool-source.js';
-import { type DeclaredStub, readToolStub } from '../tools/tool-stubs.js';
-import { toolApprovalOf } from './approvals.js';
+import type { ToolDefinition, ToolSource } from '../tools/tool-source.js';
+import { type DeclaredStub, readToolStub, stubIdentityOf } from '../tools/tool-stubs.js';
+import { type Approvals, toolApprovalOf } from './approvals.js';
 import type { ExecuteCallOptions } from './call-execution.js';
 import type { Scheduling } from './call-runner.js';
-import type { Warn } from './events.js';
 import type { ToolLoopOptions } from './options.js';
-import {
-  createStoredResults,
-  type StoredResults,
-  type StoredResultsOptions,
-  turnIdOf,
-} from './result-store.js';
 
 /** Execution settings for the calls of a turn. */
 export interface CallSettings {
-  readonly scheduling: Omit<Scheduling, 'signal'>;
+  readonly scheduling: Pick<Scheduling, 'execution' | 'maxParallel' | 'startEarly'>;
   readonly execution: Pick<
     ExecuteCallOptions,
-    'source' | 'timeout' | 'outputLimits' | 'approve' | 'approvals' | 'toolApproval' | 'stubs' | 'isLaterHost'
+    | 'source'
+    | 'timeout'
+    | 'outputLimits'
+    | 'onUnknownOutcome'
+    | 'approve'
+    | 'approvals'
+    | 'toolApproval'
+    | 'stubs'
+    | 'isLaterHost'
   >;
-  /** Returns the results that earlier attempts at this turn stored for a round; undefined without a store. */
-  storedResultsOf(round: number, signal: AbortSignal): StoredResults | undefined;
-  /** Returns the stored result of a call that was approved in an earlier turn; undefined without a store. */
-  storedResultsOfApproval(nonce: string, signal: AbortSignal): StoredResults | undefined;
+  /** Returns true if calls of a tool need no approval, whatever their arguments are. */
+  isFreeOfApproval(tool: ToolDefinition): boolean;
 }
 
 export function createCallSettings(
   callOptions: LanguageModelV2CallOptions,
-  { source, settings, warn }: { source: ToolSource; settings: Omit<ToolLoopOptions, 'tools'>; warn: Warn },
+  { source, settings }: { source: ToolSource; settings: Omit<ToolLoopOptions, 'tools'> },
 ): CallSettings {
   const { execution = 'auto', maxParallel = 8, startEarly = true, approve, approvals } = settings;
-  const { maxToolOutputChars = 100_000, maxToolMediaBytes = 20_000_000, timeouts, resultStore } = settings;
-  const turnId = turnIdOf(callOptions.providerOptions);
-  const position = callOptions.prompt.length;
+  const { maxToolOutputChars = 100_000, maxToolMediaBytes = 20_000_000, timeouts } = settings;
+  const { onUnknownOutcome = 'refuse' } = settings;
+  const toolApproval = toolApprovalOf(callOptions.providerOptions);
+  const stubs = stubsOf(callOptions);
   return {
     scheduling: { execution, maxParallel, startEarly },
     execution: {
@@ -43,26 +43,22 @@ export function createCallSettings(
       outputLimits: { maxChars: maxToolOutputChars, maxMediaBytes: maxToolMediaBytes },
       approve,
       approvals,
-      toolApproval: toolApprovalOf(callOptions.providerOptions),
-      stubs: stubsOf(callOptions),
+      onUnknownOutcome,
+      toolApproval,
+      stubs,
       isLaterHost: isLaterHost(callOptions),
     },
-    storedResultsOf: (round, signal) =>
-      turnId === undefined ? undefined : openResults({ turnId, position, round, signal }),
-    storedResultsOfApproval: (nonce, signal) =>
-      openResults({ turnId: `approval ${nonce}`, position: 0, round: 0, signal }),
+    isFreeOfApproval(tool) {
+      const { isCopy = false, needsApproval } = stubs.get(stubIdentityOf(tool)) ?? {};
+      if (isCopy || needsApproval || tool.needsApproval !== undefined || toolApproval !== undefined)
+        return false;
+      return isFreeByPolicy(approvals ?? (approve === undefined ? 'never' : 'unless-read-only'));
+    },
   };
-
-  function openResults(
-    key: Pick<StoredResultsOptions, 'turnId' | 'position' | 'round' | 'signal'>,
-  ): StoredResults | undefined {
-    if (resultStore === undefined) return undefined;
-    return createStoredResults({
-      ...{ store: resultStore, ...key },
-      warn: message => warn(key.round, message),
-    });
-  }
 }
+
+/** Returns true for policies that let all read-only tools run. */
+const isFreeByPolicy = (policy: Approvals): boolean => typeof policy !== 'function' && policy !== 'always';
 
 /** Returns the host's declarations of tools that the provider runs, by identity. */
 function stubsOf({ tools = [] }: LanguageModelV2CallOptions): ReadonlyMap<string, DeclaredStub> {

@@ -21,6 +21,8 @@ export interface CallOutcome {
   readonly output: ToolOutput;
   /** Milliseconds from the tool's start to its end; 0 for a call that did not start. */
   readonly duration: number;
+  /** True if the output was read from a record. @default false */
+  readonly isReplayed?: boolean;
 }
 
 export const isErrorOutput = (output: ToolOutput): boolean =>

@@ -19,7 +19,7 @@ interface CallFacts extends Pick<ToolDefinition, 'server' | 'originalName'> {
 
 type TurnEvent =
   | { type: 'round-start'; round: number }
-  /** A tool starts. Calls that are refused, unreadable or already have a stored result do not start. */
+  /** A tool starts. Calls that are refused, unreadable or already recorded do not start. */
   | ({ type: 'tool-start'; input: string } & CallFacts)
   /** A running tool reports progress, as MCP servers do. */
   | ({ type: 'tool-progress' } & CallFacts & ToolProgress)
@@ -28,14 +28,18 @@ type TurnEvent =
       /** Milliseconds between the tool's start and its end; 0 for a call that did not start. */
       duration: number;
       isError: boolean;
+      /** True if the output was read from a record, so that the tool did not start. @default false */
+      isReplayed?: boolean;
     } & CallFacts)
-  /** A limit ended the calling of tools, a repeated call was not run, or something such as the result store failed. */
+  /** A limit ended the calling of tools, a repeated call was not run, or something such as the journal failed. */
   | { type: 'warning'; round: number; message: string }
   | {
       type: 'round-end';
       round: number;
       finishReason: string;
       usage: LanguageModelV2Usage;
+      /** True if the round was read from a record, without a request. @default false */
+      isReplayed?: boolean;
       /** The names of the adapters that were applied to the model. @default none was */
       adapters?: readonly string[];
     };

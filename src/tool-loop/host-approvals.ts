@@ -40,8 +40,7 @@ export interface PendingCall extends RequestedCall {
 
 /** `run`: the call may run now. `repeated`: it was run before. Else the output of a call that does not run now. */
 export type ApprovalCheck =
-  | { readonly type: 'run' | 'repeated'; readonly nonce: string }
-  | { readonly type: 'refused' | 'asked'; readonly output: ToolOutput };
+  { readonly type: 'run' | 'repeated' } | { readonly type: 'refused' | 'asked'; readonly output: ToolOutput };
 
 type Write = (part: LanguageModelV2StreamPart) => void;
 
@@ -52,15 +51,18 @@ export interface HostApprovals {
   /** Requests an approval. Returns the output that the call has until then. */
   ask(
     call: ToolInvocation & { readonly providerMetadata?: SharedV2ProviderMetadata },
-    options: { tool: ToolDefinition; write: Write },
+    options: {
+      tool: ToolDefinition;
+      write: Write;
+      keepId: (create: () => Promise<string>) => Promise<string>;
+    },
   ): Promise<ToolOutput>;
   /** Returns true for a call of this turn that waits for an approval. */
   isAsked(toolCallId: string): boolean;
-  /** Verifies the request for a call. Claims the call if it was approved, and requests the approval again if not. */
-  admit(
-    call: PendingCall,
-    options: { tools: Tools; signal: AbortSignal; write: Write },
-  ): Promise<ApprovalCheck>;
+  /** Verifies the request for a call, and claims the call if it was approved. */
+  admit(call: PendingCall, options: { tools: Tools; signal: AbortSignal }): Promise<ApprovalCheck>;
+  /** Requests an approval again that nobody has answered. */
+  askAgain(call: PendingCall, options: { write: Write }): void;
   /** Claims denied calls, so that a changed answer runs nothing. Rejects if that fails. */
   recordDenials(calls: readonly RequestedCall[], signal: AbortSignal): Promise<void>;
 }
@@ -80,10 +82,10 @@ export function createHostApprovals(
     isActive,
     isAsked: toolCallId => asked.has(toolCallId),
 
-    async ask({ toolCallId, toolName, input, providerMetadata }, { tool, write }) {
+    async ask({ toolCallId, toolName, input, providerMetadata }, { tool, write, keepId }) {
       if (!isActive) return { type: 'error-text', value: toRefusalText(HOST_REQUIRED) };
       const { server, originalName = tool.name } = tool;
-      const id = await ids.create({ toolCallId, toolName, server, originalName, input });
+      const id = await keepId(() => ids.create({ toolCallId, toolName, server, originalName, input }));
       writeRequest(
         { toolCallId, toolName, input },
         { id, server, originalName },
@@ -92,21 +94,22 @@ export function createHostApprovals(
       return { type: 'error-text', value: WAITING };
     },
 
-    async admit({ part, mark, isApproved }, { tools, signal, write }) {
+    askAgain({ part, mark }, { write }) {
+      // The id stays the same: a new one would be valid for longer than the claim of the first one is kept.
+      writeRequest(part, { ...mark, answered: false }, { providerMetadata: part.providerOptions, write });
+    },
+
+    async admit({ part, mark, isApproved }, { tools, signal }) {
       const tool = tools.get(part.toolName);
       if (tool === undefined || !isSameTool(tool, mark)) return toRefused(toMissingToolText(part.toolName));
       // A client may have written the request as well, so it is not repeated unless it is genuine.
       const verified = await ids.verify(mark.id, toApprovable(part, mark));
       if (verified === undefined) return refuse(ids.isShared ? INVALID : `${INVALID} ${NOT_SHARED}`);
       if (verified.isExpired) return refuse(isApproved ? LATE : EXPIRED);
-      if (!isApproved) {
-        // The id stays the same: a new one would be valid for longer than the claim of the first one is kept.
-        writeRequest(part, { ...mark, answered: false }, { providerMetadata: part.providerOptions, write });
-        return { type: 'asked', output: { type: 'error-text', value: WAITING } };
-      }
+      if (!isApproved) return { type: 'asked', output: { type: 'error-text', value: WAITING } };
       const { nonce } = verified;
       try {
-        return { type: (await ids.claim(nonce, signal)) ? 'run' : 'repeated', nonce };
+        return { type: (await ids.claim(nonce, signal)) ? 'run' : 'repeated' };
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         const reason = error instanceof Error ? error.message : String(error);

@@ -30,8 +30,8 @@ export type {
   StatedAnnotations,
   ToolApproval,
 } from './approvals.js';
-export type { ToolResultStore } from './result-store.js';
-export type { ToolLoopOptions } from './options.js';
+export type { ToolLoopOptions, UnknownOutcomePolicy } from './options.js';
 export { type ProviderRunTools, runInProvider } from './run-in-provider.js';
 export type { ToolLoopEvent } from './events.js';
+export type { JournaledTurn, JournalOptions, OpenJournal, ToolLoopJournal, ToolLoopStep } from './steps.js';
 export { toolLoopMiddleware, withToolLoop } from './tool-loop.js';

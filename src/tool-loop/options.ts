@@ -5,7 +5,7 @@ import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 import type { HostApprovalOptions } from './approval-ids.js';
 import type { ApprovalPolicy, Approvals, Approve } from './approvals.js';
 import type { ToolLoopEvent } from './events.js';
-import type { ToolResultStore } from './result-store.js';
+import type { ToolLoopJournal, ToolLoopStep } from './steps.js';
 
 /** Options of a tool loop. */
 export interface ToolLoopOptions {
@@ -50,8 +50,8 @@ export interface ToolLoopOptions {
   /**
    * Approves or refuses a call. `true`, `{ approved: true }` and the status `approved` of `ai` 7 approve it. Any other
    * value and an exception refuse it, and the model reads the reason: `{ approved: false, reason: 'Ask the user first.' }`.
-   * It is not called for calls with invalid JSON or with a result in the `resultStore`. Its time counts only for
-   * `timeouts.total`.
+   * It is not called for calls with invalid JSON. Its time counts only for `timeouts.total`. It is called outside of all
+   * steps, so that it may wait with the means of a workflow engine; a `journal` keeps its decisions.
    *
    * `host` ends the turn with an approval request of `ai` 6 or 7, and runs the call when a later prompt contains the
    * approval. It requires `kelivo-responses/v3`; with other hosts the call is refused.
@@ -74,14 +74,25 @@ export interface ToolLoopOptions {
    */
   hostApprovals?: HostApprovalOptions;
   /**
-   * Stores finished calls beyond the life of the process, for example a `Keyv` over Redis. After a crash another process
-   * can repeat a turn with the same prompt and the same `providerOptions.kelivo.turnId`, a string that the host chooses.
-   * A call in the same round with the same tool and arguments then gets the stored output and does not run again. Calls
-   * without a `turnId` are not stored. A store that fails or takes longer than five seconds is reported as an event of
-   * type `warning`, and the turn continues without it. The store should let its values expire: they are never deleted.
+   * The step function of a workflow engine, for turns that survive the process. It is called around the tool listing, each
+   * round and each call, with names that are unique in the turn; everything between two steps is repeated by the engine.
+   * `providerOptions.kelivo.step` sets it for one call and takes precedence.
    * @default none
    */
-  resultStore?: ToolResultStore;
+  step?: ToolLoopStep;
+  /**
+   * Records turns with a `providerOptions.kelivo.turnId` without a workflow engine, so that another process can continue
+   * them: the result of `createJournal()` of `kelivo-responses/journal`. It has no effect on calls with a `step`.
+   * @default none
+   */
+  journal?: ToolLoopJournal;
+  /**
+   * With `step` or `journal`: the answer to a call that had started when the process ended, so that its effect is unknown.
+   * `refuse` reports this to the model, `ask` requests an approval to run it again, and `run` runs it again with the same
+   * idempotency key. Read-only and idempotent tools always run again.
+   * @default 'refuse'
+   */
+  onUnknownOutcome?: UnknownOutcomePolicy;
   /**
    * Calls that run together. `auto`: read-only tools run at once and together, the others one after another in the order
    * of the model. `parallel` and `sequential` apply to all tools.
@@ -134,6 +145,9 @@ export interface ToolLoopOptions {
   onEvent?: (event: ToolLoopEvent) => void;
 }
 
+/** The answer to a call whose effect is unknown. */
+export type UnknownOutcomePolicy = 'refuse' | 'ask' | 'run';
+
 /** The policies of `approvals`. Listed here, because settings are validated without the code that runs calls. @internal */
 export const APPROVAL_POLICIES = Object.keys({
   never: true,
@@ -142,8 +156,7 @@ export const APPROVAL_POLICIES = Object.keys({
   always: true,
 } satisfies Record<ApprovalPolicy, true>) as readonly ApprovalPolicy[];
 
-const isResultStore = (value: unknown): boolean =>
-  isPlainObject(value) && typeof value.get === 'function' && typeof value.set === 'function';
+const isJournal = (value: unknown): boolean => isPlainObject(value) && typeof value.open === 'function';
 
 /** Creates the shape of the options without `tools`. It is also the shape of a provider's `toolLoop` setting. */
 export function createToolLoopShape() {
@@ -171,9 +184,14 @@ export function createToolLoopShape() {
         expiresAfter: milliseconds,
       })
       .optional(),
-    resultStore: z
-      .custom<ToolResultStore>(isResultStore, 'expected an object with `get` and `set`, such as a Keyv')
+    step: functionSetting<ToolLoopStep>().optional(),
+    journal: z
+      .custom<ToolLoopJournal>(
+        isJournal,
+        'expected the result of `createJournal()` of `kelivo-responses/journal`',
+      )
       .optional(),
+    onUnknownOutcome: z.enum(['refuse', 'ask', 'run']).optional(),
     execution: z.enum(['auto', 'parallel', 'sequential']).optional(),
     maxParallel: atLeastOne,
     startEarly: z.boolean().optional(),

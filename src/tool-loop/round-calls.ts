@@ -4,9 +4,17 @@ import { createProviderToolParts } from '../parts/provider-executed-parts.js';
 import { objectOf } from '../shared/json.js';
 import { toResultValue } from '../tool-calls/mcp-output.js';
 import type { ToolDefinition, ToolInvocation, ToolOutput, ToolProgress } from '../tools/tool-source.js';
-import { executeApprovedCall, executeCall } from './call-execution.js';
+import { effectiveAnnotations } from '../tools/annotations.js';
+import { executeApprovedCall, executeCall, runEarly } from './call-execution.js';
 import { type CallRunner, createCallRunner } from './call-runner.js';
-import { isErrorOutput, type LoopCall, sourceOf, toValidJson, withToolIdentity } from './calls.js';
+import {
+  isErrorOutput,
+  type LoopCall,
+  parseInput,
+  sourceOf,
+  toValidJson,
+  withToolIdentity,
+} from './calls.js';
 import type { PendingCall } from './host-approvals.js';
 import type { Turn } from './turn.js';
 
@@ -15,6 +23,8 @@ export interface RoundCallsOptions {
   /** Call options that the model received in this round. */
   readonly options: LanguageModelV2CallOptions;
   readonly sink: PartSink;
+  /** True if the round was read from a record, so that its calls may have been run. @default false */
+  readonly isReplayed?: boolean | undefined;
   /** Calls that an earlier turn left for approval, by their ids. @default the calls are new */
   readonly pendingCalls?: ReadonlyMap<string, PendingCall>;
 }
@@ -22,59 +32,84 @@ export interface RoundCallsOptions {
 /** Creates the runner of one round's calls. It writes their results to the sink and reports them as events. */
 export function createRoundCalls(
   turn: Turn,
-  { round, options, sink, pendingCalls }: RoundCallsOptions,
+  { round, options, sink, isReplayed = false, pendingCalls }: RoundCallsOptions,
 ): CallRunner {
-  const { calls, limits, record, emit, warn, identity, hostApprovals } = turn;
+  const { calls, limits, record, emit, warn, identity, hostApprovals, steps } = turn;
   const { signal } = turn.lifetime;
   const mayCall = options.toolChoice?.type !== 'none';
   const messages = options.prompt.filter(({ role }) => role !== 'system');
-  const results = calls.storedResultsOf(round, signal);
   // The host shows a request of an approval even if it shows no other calls, so it needs the result.
   const toolParts = pendingCalls === undefined ? turn.toolParts : FULL_PARTS;
   const written = new Set<string>();
   return createCallRunner({
     ...calls.scheduling,
+    isDurable: steps.isDurable,
+    isOrdered: steps.isOrdered,
     signal,
-    startEarly: calls.scheduling.startEarly && mayCall,
+    startEarly: calls.scheduling.startEarly && mayCall && !isReplayed,
     // Pending calls were counted in the turn that made them.
     admit: (call, tool) =>
       pendingCalls === undefined
         ? limits.admitCall(call, { tool, warn: message => warn(round, message) })
         : () => 'run',
 
-    execute(call, tool, { signal: callSignal, onStart }) {
+    mayContinue: tool => calls.execution.onUnknownOutcome === 'ask' && !effectiveAnnotations(tool).idempotent,
+
+    execute(call, tool, { index, signal: callSignal, onStart, ...slot }) {
       const { toolCallId, toolName, input } = call;
       const facts = { round, toolCallId, toolName, ...sourceOf(tool) };
-      const server = tool.server;
+      const label = toLabel(call, index);
       const common = {
         ...calls.execution,
-        callContext: { ...identity, round, toolCallId, ...(server !== undefined && { server }) },
+        ...slot,
+        ...toRunOptions(call, tool, { signal: callSignal }),
+        steps,
+        label,
+        connect: turn.tools.connect,
         messages,
-        signal: callSignal,
         onStart() {
           onStart();
           writeCall(call, tool);
           record.markToolRun();
           emit({ type: 'tool-start', ...facts, input });
         },
-        onProgress: (progress: ToolProgress) => emit({ type: 'tool-progress', ...facts, ...progress }),
       };
       const pending = pendingCalls?.get(toolCallId);
       if (pending === undefined) {
         const askHost = (parsed: ToolInvocation): Promise<ToolOutput> =>
-          hostApprovals.ask({ ...withToolIdentity(call, tool), ...parsed }, { tool, write: sink.write });
-        return executeCall(call, tool, { ...common, results, askHost });
+          hostApprovals.ask(
+            { ...withToolIdentity(call, tool), ...parsed },
+            {
+              tool,
+              write: sink.write,
+              keepId: async create => (await steps.step(`request ${label}`, create, { input: parsed })).value,
+            },
+          );
+        return executeCall(call, tool, { ...common, askHost });
       }
       return executeApprovedCall(
         { toolCallId, toolName, input: objectOf(pending.part.input) ?? {}, ...sourceOf(tool) },
         tool,
         {
           ...common,
-          admit: () =>
-            hostApprovals.admit(pending, { tools: turn.tools, signal: callSignal, write: sink.write }),
-          resultsOf: nonce => calls.storedResultsOfApproval(nonce, signal),
+          admit: () => hostApprovals.admit(pending, { tools: turn.tools, signal: callSignal }),
+          askAgain: () => hostApprovals.askAgain(pending, { write: sink.write }),
         },
       );
+    },
+
+    prefetch(call, tool, { index, signal: callSignal }) {
+      const { toolCallId, toolName, input } = call;
+      // Only a read without any condition for its approval.
+      if (!effectiveAnnotations(tool).readOnly || !calls.isFreeOfApproval(tool)) return undefined;
+      const parsed = parseInput(input, { toolName, schema: tool.inputSchema });
+      if (!parsed.success) return undefined;
+      const invocation = { toolCallId, toolName, input: parsed.input, ...sourceOf(tool) };
+      return runEarly(invocation, {
+        ...calls.execution,
+        ...toRunOptions(call, tool, { signal: callSignal }),
+        ...{ steps, messages, label: toLabel(call, index) },
+      });
     },
 
     onOutcome(outcome) {
@@ -85,9 +120,32 @@ export function createRoundCalls(
       writeCall(call, outcome.tool);
       const isError = isErrorOutput(output);
       toolParts.result({ toolCallId, toolName, result: toResultValue(output), isError }).forEach(sink.write);
-      emit({ type: 'tool-end', round, toolCallId, toolName, ...sourceOf(outcome.tool), duration, isError });
+      emit({
+        ...{ type: 'tool-end', round, toolCallId, toolName, ...sourceOf(outcome.tool), duration, isError },
+        ...(outcome.isReplayed === true && { isReplayed: true }),
+      });
     },
   });
+
+  /** Names a call in its turn. */
+  function toLabel({ toolName }: LoopCall, index: number): string {
+    return `${round}.${index} ${toolName}`;
+  }
+
+  /** Returns the options of a tool's run. */
+  function toRunOptions(
+    { toolCallId, toolName }: LoopCall,
+    tool: ToolDefinition,
+    { signal: callSignal }: { signal: AbortSignal },
+  ) {
+    const { server } = tool;
+    const facts = { round, toolCallId, toolName, ...sourceOf(tool) };
+    return {
+      callContext: { ...identity, round, toolCallId, ...(server !== undefined && { server }) },
+      signal: callSignal,
+      onProgress: (progress: ToolProgress) => emit({ type: 'tool-progress', ...facts, ...progress }),
+    };
+  }
 
   /** Writes a call before its result. Without host approvals it was written as it arrived. */
   function writeCall(call: LoopCall, tool: ToolDefinition | undefined): void {

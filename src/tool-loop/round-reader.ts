@@ -10,7 +10,7 @@ import { untilAborted } from '../shared/abort.js';
 import type { CallRunner } from './call-runner.js';
 import { type LoopCall, toValidJson, withToolIdentity } from './calls.js';
 import { createHeldParts, finishReasonOf, repairHostInput } from './host-calls.js';
-import type { Round, RoundSummary } from './round.js';
+import { createBatchReader, type Round, type RoundSummary } from './round.js';
 import type { Turn } from './turn.js';
 
 type PartType = LanguageModelV2StreamPart['type'];
@@ -35,7 +35,7 @@ export async function readRound(
   { turn, calls, sink, isFirst }: RoundReaderOptions,
 ): Promise<RoundSummary> {
   const { signal } = turn.lifetime;
-  const forwarder = createForwarder(turn, { calls, write: sink.write });
+  const forwarder = createForwarder(turn, { round, calls, write: sink.write });
   const next = createBatchReader(round, turn.lifetime);
 
   let parts = await next();
@@ -55,21 +55,6 @@ export async function readRound(
 const warningsOf = (part: LanguageModelV2StreamPart | undefined): LanguageModelV2CallWarning[] =>
   part?.type === 'stream-start' ? part.warnings : [];
 
-/** Reads the parts of a round. A stream that fails ends with an `error` part; an abort by the caller rejects. */
-function createBatchReader(round: Round, { signal, isAborted }: Turn['lifetime']): Round['next'] {
-  let hasFailed = false;
-  return async () => {
-    if (hasFailed) return undefined;
-    try {
-      return await round.next();
-    } catch (error) {
-      if (isAborted()) throw error;
-      hasFailed = true;
-      return [{ type: 'error', error: signal.aborted ? signal.reason : error }];
-    }
-  };
-}
-
 /** A text or reasoning block that has not ended. */
 interface OpenBlock {
   readonly type: 'text-end' | 'reasoning-end';
@@ -82,7 +67,10 @@ interface OpenBlock {
 }
 
 /** Forwards parts under ids that are unique in the turn, and collects what the model wrote. */
-function createForwarder(turn: Turn, { calls, write }: { calls: CallRunner; write: Write }) {
+function createForwarder(
+  turn: Turn,
+  { round, calls, write }: { round: Round; calls: CallRunner; write: Write },
+) {
   const { tools, hiddenCalls, toolParts, record } = turn;
   const ids = turn.ids.round();
   const collector = createPartCollector();
@@ -147,6 +135,7 @@ function createForwarder(turn: Turn, { calls, write }: { calls: CallRunner; writ
         content: collector.result().content,
         hostCalls,
         finish: { ...finish, finishReason },
+        isReplayed: round.isReplayed === true,
         release: () => held.release(finishReason),
         responseId,
       };
@@ -227,7 +216,8 @@ function createForwarder(turn: Turn, { calls, write }: { calls: CallRunner; writ
   function addHostCall(part: PartOf<'tool-call'>, inputAfter: ReturnType<typeof repairHostInput>): void {
     hostCalls.push(part.toolCallId);
     collector.add(part);
-    if (!turn.hasHiddenTools && inputAfter === undefined) {
+    // Hosts run a call as soon as they receive it, which must not happen before the round is recorded.
+    if (!turn.hasHiddenTools && inputAfter === undefined && !turn.steps.isDurable) {
       held.write(part);
       return;
     }

@@ -7,6 +7,7 @@ import type {
 import { readBatches } from '../parts/batches.js';
 import { resultToParts } from '../parts/collector.js';
 import { onceAborted, untilAborted } from '../shared/abort.js';
+import type { TurnLifetime } from './turn-lifetime.js';
 
 /** One response of the inner model, streamed or not, as parts to read. */
 export interface Round {
@@ -15,6 +16,8 @@ export interface Round {
   cancel(reason: unknown): void;
   readonly request?: { body?: unknown };
   readonly response?: { headers?: Record<string, string>; body?: unknown };
+  /** True if the round was read from a record. @default false */
+  readonly isReplayed?: boolean;
 }
 
 /** Content and end of a round. */
@@ -24,6 +27,8 @@ export interface RoundSummary {
   /** Ids of the calls that the host has to run. */
   readonly hostCalls: readonly string[];
   readonly finish: Extract<LanguageModelV2StreamPart, { type: 'finish' }>;
+  /** True if the round was read from a record. */
+  readonly isReplayed: boolean;
   /** Writes the parts that are held back until the outcomes of the round are known. */
   readonly release: () => void;
   readonly responseId: string | undefined;
@@ -75,3 +80,21 @@ export const generatedRounds =
       response: result.response,
     };
   };
+
+/** Reads the parts of a round. A stream that fails ends with an `error` part; an abort by the caller rejects. */
+export function createBatchReader(
+  round: Round,
+  { signal, isAborted }: Pick<TurnLifetime, 'signal' | 'isAborted'>,
+): Round['next'] {
+  let hasFailed = false;
+  return async () => {
+    if (hasFailed) return undefined;
+    try {
+      return await round.next();
+    } catch (error) {
+      if (isAborted()) throw error;
+      hasFailed = true;
+      return [{ type: 'error', error: signal.aborted ? signal.reason : error }];
+    }
+  };
+}

@@ -36,7 +36,8 @@ export async function runTurn(turn: Turn, firstRound: Round | undefined, sink: P
       round = await turn.openRound(options, 1);
     }
     for (; ; number++) {
-      calls = createRoundCalls(turn, { round: number, options, sink });
+      const { isReplayed } = round;
+      calls = createRoundCalls(turn, { round: number, options, sink, isReplayed });
       const summary = await readRound(round, { turn, calls, sink, isFirst: round === firstRound });
       const { finishReason, usage, providerMetadata } = summary.finish;
       record.addUsage(usage);
@@ -57,7 +58,10 @@ export async function runTurn(turn: Turn, firstRound: Round | undefined, sink: P
       summary.release();
       record.addRound(summary, outcomes);
       limits.recordRound(outcomes);
-      turn.emit({ type: 'round-end', round: number, finishReason, usage, ...adaptersOf(providerMetadata) });
+      turn.emit({
+        ...{ type: 'round-end', round: number, finishReason, usage, ...adaptersOf(providerMetadata) },
+        ...(summary.isReplayed && { isReplayed: true }),
+      });
 
       if (!mayCall || isWaiting || isFinal(summary, calls)) {
         if (!isWaiting && isWithoutAnswer(summary)) explainLimit(turn, sink);

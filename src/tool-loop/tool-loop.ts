@@ -15,7 +15,7 @@ import { type ToolLoopOptions, validateToolLoopOptions } from './options.js';
 import { generatedRounds, type Round, streamedRounds } from './round.js';
 import { executorsOf } from './run-in-provider.js';
 import { runTurn } from './run-turn.js';
-import { openTurn, type Turn, type TurnContext } from './turn.js';
+import { isDurableCall, openTurn, type Turn, type TurnContext } from './turn.js';
 
 /** The source of a loop without tools. Its model calls need no rounds unless they contain tools to run. */
 const NO_TOOLS = createToolbox([]);
@@ -59,7 +59,7 @@ export function createToolLoop(
 
     async doStream(callOptions) {
       const source = toolsOf(callOptions);
-      if (source === NO_TOOLS) return hostModelOf(callOptions).doStream(restored(callOptions));
+      if (isPlainCall(source, callOptions)) return hostModelOf(callOptions).doStream(restored(callOptions));
       const openRound = streamedRounds(model);
       const { turn, round } = await open(callOptions, { source, mode: 'stream', openRound });
       const stream = createPartStream(sink => run(turn, round, sink), { onCancel: turn.lifetime.abort });
@@ -68,7 +68,7 @@ export function createToolLoop(
 
     async doGenerate(callOptions) {
       const source = toolsOf(callOptions);
-      if (source === NO_TOOLS) return hostModelOf(callOptions).doGenerate(restored(callOptions));
+      if (isPlainCall(source, callOptions)) return hostModelOf(callOptions).doGenerate(restored(callOptions));
       const openRound = generatedRounds(model);
       const { turn, round } = await open(callOptions, { source, mode: 'generate', openRound });
       const collector = createPartCollector();
@@ -91,6 +91,11 @@ export function createToolLoop(
     return ownTools === NO_TOOLS ? executors : createToolbox([executors, ownTools]);
   }
 
+  /** Returns true for a call that needs no rounds. */
+  function isPlainCall(source: ToolSource, callOptions: LanguageModelV2CallOptions): boolean {
+    return source === NO_TOOLS && !isDurableCall(callOptions, settings);
+  }
+
   /** Returns the model for calls whose tools are all run by the host. */
   function hostModelOf(callOptions: LanguageModelV2CallOptions) {
     return withHostCalls(model, callOptions, { isHostedTool, reportsLength });
@@ -108,13 +113,15 @@ export function createToolLoop(
     callOptions: LanguageModelV2CallOptions,
     context: Pick<TurnContext, 'source' | 'mode' | 'openRound'>,
   ) {
-    const turn = await openTurn(callOptions, { ...context, settings, isHostedTool, reportsLength, closed });
+    const turn = await openTurn(callOptions, {
+      ...{ ...context, model, settings, isHostedTool, reportsLength, closed },
+    });
     try {
       // A host repeats a request that fails, but not the calls before it: the stream opens before they run.
       const round = turn.pendingCalls.length > 0 ? undefined : await turn.openRound(turn.request, 1);
       return { turn, round };
     } catch (error) {
-      turn.lifetime.close();
+      await turn.close();
       throw error;
     }
   }
@@ -123,7 +130,7 @@ export function createToolLoop(
     try {
       await runTurn(turn, round, sink);
     } finally {
-      turn.lifetime.close();
+      await turn.close();
     }
   }
 }

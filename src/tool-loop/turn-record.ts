@@ -15,6 +15,8 @@ import type { ReachedLimit } from './turn-limits.js';
 export interface TurnRecord {
   addUsage(usage: LanguageModelV2Usage): void;
   addRound(round: RoundSummary, outcomes: readonly CallOutcome[]): void;
+  /** Sets the id of a turn whose steps are recorded, which the end of the turn then reports. */
+  setTurnId(turnId: string): void;
   markToolRun(): void;
   /** Adds a warning that arose after the stream had started. Each text is kept once. */
   addWarning(message: string): void;
@@ -42,6 +44,7 @@ export function createTurnRecord(): TurnRecord {
   const rounds: JSONObject[] = [];
   const warnings = new Set<string>();
   let reachedLimit: ReachedLimit | undefined;
+  let turnId: string | undefined;
   let didToolRun = false;
   let roundStartedAt = performance.now();
 
@@ -50,16 +53,22 @@ export function createTurnRecord(): TurnRecord {
       usage = addUsage(usage, added);
     },
 
-    addRound({ finish, responseId }, outcomes) {
+    setTurnId(id) {
+      turnId = id;
+    },
+
+    addRound({ finish, responseId, isReplayed }, outcomes) {
       const now = performance.now();
       rounds.push({
         ...(responseId !== undefined && { responseId }),
         usage: definedCounts(finish.usage),
-        toolCalls: outcomes.map(({ call, output, duration }) => ({
+        ...(isReplayed && { isReplayed }),
+        toolCalls: outcomes.map(({ call, output, duration, isReplayed: isCallReplayed = false }) => ({
           toolCallId: call.toolCallId,
           toolName: call.toolName,
           durationMs: Math.round(duration),
           isError: isErrorOutput(output),
+          ...(isCallReplayed && { isReplayed: true }),
         })),
         durationMs: Math.round(now - roundStartedAt),
         ...toIssues(finish.providerMetadata),
@@ -95,6 +104,7 @@ export function createTurnRecord(): TurnRecord {
         ...providerMetadata,
         kelivo: {
           ...providerMetadata?.kelivo,
+          ...(turnId !== undefined && { turnId }),
           rounds,
           ...(reachedLimit !== undefined && { stoppedBy: reachedLimit.limit }),
           ...(warnings.size > 0 && { warnings: [...warnings] }),

@@ -1,4 +1,8 @@
-import type { LanguageModelV2CallOptions, LanguageModelV2CallWarning } from '@ai-sdk/provider';
+import type {
+  LanguageModelV2,
+  LanguageModelV2CallOptions,
+  LanguageModelV2CallWarning,
+} from '@ai-sdk/provider';
 import { generateId } from '@ai-sdk/provider-utils';
 import { retry } from '../http/retry.js';
 import { isLaterHost, withRound, withTurnToken } from '../parts/call-marks.js';
@@ -8,7 +12,7 @@ import {
   type ToolPartsMode,
 } from '../parts/provider-executed-parts.js';
 import { isContinuation, pairToolCalls } from '../tool-calls/call-pairing.js';
-import type { ToolCallContext, ToolSource } from '../tools/tool-source.js';
+import type { ToolCallContext, ToolListing, ToolSource } from '../tools/tool-source.js';
 import { type CallSettings, createCallSettings } from './call-settings.js';
 import { createEventEmitter, type EmitEvent, type Warn } from './events.js';
 import { createHiddenCalls, type HiddenCalls, withHiddenCalls } from './hidden-calls.js';
@@ -21,8 +25,9 @@ import {
   resolveApprovals,
 } from './host-approvals.js';
 import type { ToolLoopOptions } from './options.js';
+import { openRecordedRound } from './recorded-round.js';
 import type { OpenRound, Round } from './round.js';
-import { turnIdOf } from './result-store.js';
+import { openSteps, stepOf, type Steps, turnIdOf } from './steps.js';
 import { createTurnIds, type TurnIds } from './turn-ids.js';
 import { createLifetime, type TurnLifetime } from './turn-lifetime.js';
 import { createTurnLimits, type TurnLimits } from './turn-limits.js';
@@ -63,12 +68,17 @@ export interface Turn {
   readonly record: TurnRecord;
   readonly emit: EmitEvent;
   readonly warn: Warn;
+  readonly steps: Steps;
+  /** Releases timers, listeners and the records of the turn. */
+  close(): Promise<void>;
 }
 
 export interface TurnContext extends ModelFacts {
   readonly source: ToolSource;
   readonly settings: Omit<ToolLoopOptions, 'tools'>;
   readonly openRound: OpenRound;
+  /** Identifies the model in records. */
+  readonly model: Pick<LanguageModelV2, 'provider' | 'modelId'>;
   /** `generate` emits fewer tool parts: `generateText` of `ai@5` fails on calls of tools it does not know. */
   readonly mode: 'stream' | 'generate';
   /** Returns the signal that ends the turn when the provider is closed. @default the provider has none */
@@ -78,18 +88,29 @@ export interface TurnContext extends ModelFacts {
 /** Identifies a turn to callbacks. */
 export type TurnIdentity = Pick<ToolCallContext, 'turnId' | 'context'>;
 
-function identifyTurn({ providerOptions }: LanguageModelV2CallOptions): TurnIdentity {
-  const context: unknown = providerOptions?.kelivo?.context;
-  return {
-    turnId: turnIdOf(providerOptions) ?? generateId(),
-    ...(context !== undefined && context !== null && { context }),
-  };
-}
+/** Returns the conversation of a turn, for its identity: the same turn id may come back with other messages. */
+const conversationOf = (
+  { prompt, providerOptions }: LanguageModelV2CallOptions,
+  { provider, modelId }: TurnContext['model'],
+) => [
+  provider,
+  modelId,
+  prompt.map(({ role, content }) => [role, content]),
+  providerOptions?.kelivo?.approvalResponses ?? [],
+];
+
+/** Returns true if the steps of a call may be recorded. */
+export const isDurableCall = (
+  { providerOptions }: LanguageModelV2CallOptions,
+  { step, journal }: Pick<ToolLoopOptions, 'step' | 'journal'>,
+): boolean =>
+  (step ?? stepOf(providerOptions)) !== undefined ||
+  (journal !== undefined && turnIdOf(providerOptions) !== undefined);
 
 /** Prepares a turn: lists the tools and normalizes the history. */
 export async function openTurn(
   callOptions: LanguageModelV2CallOptions,
-  { source, settings, openRound, mode, isHostedTool, reportsLength = false, closed }: TurnContext,
+  { source, settings, openRound, model, mode, isHostedTool, reportsLength = false, closed }: TurnContext,
 ): Promise<Turn> {
   const {
     maxRounds = 20,
@@ -101,18 +122,38 @@ export async function openTurn(
   } = settings;
   const { abortSignal } = callOptions;
   abortSignal?.throwIfAborted();
-  const identity = identifyTurn(callOptions);
+  const turnId = turnIdOf(callOptions.providerOptions);
+  const context: unknown = callOptions.providerOptions?.kelivo?.context;
+  const generatedId = generateId();
+  const identity: TurnIdentity & { turnId: string } = {
+    turnId: turnId ?? generatedId,
+    ...(context !== undefined && context !== null && { context }),
+  };
   const emit = createEventEmitter(onEvent, identity);
   const record = createTurnRecord();
   const warn: Warn = (round, message) => {
     record.addWarning(message);
     emit({ type: 'warning', round, message });
   };
-  const calls = createCallSettings(callOptions, { source, settings, warn });
+  const calls = createCallSettings(callOptions, { source, settings });
   const lifetime = createLifetime(abortSignal, { milliseconds: timeouts?.total });
   const { signal } = lifetime;
+  let opened: Steps | undefined;
+  const close = async (): Promise<void> => {
+    lifetime.close();
+    await opened?.close();
+  };
   try {
     if (closed !== undefined) lifetime.endWith([closed()]);
+    const { steps, ...recorded } = await openSteps(generatedId, {
+      ...{ conversation: conversationOf(callOptions, model), turnId, signal, warn },
+      step: stepOf(callOptions.providerOptions) ?? settings.step,
+      journal: settings.journal,
+    });
+    opened = steps;
+    identity.turnId = recorded.turnId;
+    if (steps.lost !== undefined) lifetime.endWith([steps.lost]);
+    if (steps.isDurable) record.setTurnId(recorded.turnId);
     const warnings: LanguageModelV2CallWarning[] = [];
     let round = 0;
     const warnOfTools = (message: string): void => {
@@ -121,7 +162,14 @@ export async function openTurn(
     };
     const hostApprovals = createHostApprovals(callOptions, settings);
     const history = { ...callOptions, prompt: withHiddenCalls(callOptions.prompt) };
-    const tools = await openTurnTools({ ...history, source, lifetime, isHostedTool, warn: warnOfTools });
+    const tools = await openTurnTools({
+      ...history,
+      source,
+      steps,
+      lifetime,
+      isHostedTool,
+      warn: warnOfTools,
+    });
     const { prompt, pending, denied } = resolveApprovals(history, hostApprovals);
     await hostApprovals.recordDenials(denied, signal);
     const request = tools.applyTo({
@@ -145,13 +193,21 @@ export async function openTurn(
         // A turn that begins with calls has opened its stream, so that the host cannot retry it.
         const toRequest = (request: LanguageModelV2CallOptions) =>
           withRound(request, { turnId: identity.turnId, round: number });
-        if (number === 1 && pending.length === 0) return openRound(toRequest(options));
-        await tools.refresh();
-        const { maxRetries = 2, initialDelay = 1000 } = retryOptions ?? {};
-        return retry(() => openRound(toRequest(tools.applyTo(options))), {
-          maxRetries,
-          initialDelay,
-          signal,
+        const isFirst = number === 1 && pending.length === 0;
+        let listing: ToolListing | undefined;
+        const open = async (): Promise<Round> => {
+          if (!isFirst) listing = await tools.refresh();
+          const send = () => openRound(toRequest(isFirst ? options : tools.applyTo(options)));
+          // A host retries the first request, but not inside of a step of a workflow.
+          if (isFirst && !steps.isOrdered) return send();
+          const { maxRetries = 2, initialDelay = 1000 } = retryOptions ?? {};
+          return retry(send, { maxRetries, initialDelay, signal });
+        };
+        if (!steps.isDurable) return open();
+        return openRecordedRound(open, {
+          ...{ steps, lifetime, name: `round ${number}`, onListing: tools.restore },
+          input: [conversationOf(options, model), options.toolChoice ?? null],
+          listing: () => listing,
         });
       },
       lifetime,
@@ -172,9 +228,11 @@ export async function openTurn(
       record,
       emit,
       warn,
+      steps,
+      close,
     };
   } catch (error) {
-    lifetime.close();
+    await close();
     throw error;
   }
 }

@@ -43,6 +43,12 @@ export interface LocalToolCallOptions {
   /** The round of the turn, from 1. 0 for calls that an earlier turn left for approval. @default none, outside of a tool loop */
   readonly round?: number;
   /**
+   * A key of the call that stays the same when a durable turn repeats the call after a crash. Pass it to services that
+   * accept such keys, for example as the header `Idempotency-Key`.
+   * @default none, outside of a tool loop
+   */
+  readonly idempotencyKey?: string;
+  /**
    * The `context` option of the tools, else `providerOptions.kelivo.context` of the call, by reference. For tools that
    * were written for `ai` 5 and 6.
    */
@@ -81,6 +87,12 @@ export interface LocalTool<Schema = unknown> {
    * @default not stated, which counts as true unless the tool is read-only
    */
   readonly destructive?: boolean;
+  /**
+   * Set to true if repeating a call with the same arguments has no further effect. A durable turn then repeats a call
+   * whose outcome is unknown after a crash.
+   * @default not stated, which counts as false unless the tool is read-only
+   */
+  readonly idempotent?: boolean;
 }
 
 /** Declares the function as a method, see `LocalTool`. */
@@ -143,7 +155,7 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
       const definitions: ToolDefinition[] = [];
       const warnings: string[] = [];
       for (const [name, tool] of Object.entries(tools)) {
-        const { readOnly, destructive, providerOptions } = tool;
+        const { readOnly, destructive, idempotent, providerOptions } = tool;
         try {
           const inputSchema = await asSchema(tool.inputSchema).jsonSchema;
           const description = toDescription(tool, options);
@@ -154,6 +166,7 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
             }),
             ...(readOnly !== undefined && { readOnly }),
             ...(destructive !== undefined && { destructive }),
+            ...(idempotent !== undefined && { idempotent }),
             ...(tool.needsApproval && {
               needsApproval: (call, callOptions) => needsApproval(tool, call, { ...options, ...callOptions }),
             }),
@@ -272,7 +285,7 @@ function toCallFacts({
 async function lastOutput(
   tool: RunnableTool,
   { toolCallId, input }: { toolCallId: string; input: unknown },
-  { signal, messages = [], ...callOptions }: RunOptions,
+  { signal, messages = [], idempotencyKey, ...callOptions }: RunOptions,
 ): Promise<unknown> {
   const execute = tool.execute;
   if (execute === undefined) throw new Error('The tool has no `execute` function.');
@@ -281,6 +294,7 @@ async function lastOutput(
     toolCallId,
     messages: messages as ModelMessage[],
     abortSignal: signal,
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...toCallFacts(callOptions),
   };
   for await (const { output } of executeTool({ execute: execute.bind(tool), input, options })) {

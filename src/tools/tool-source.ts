@@ -180,6 +180,12 @@ export interface ToolCallOptions {
   readonly onProgress?: (progress: ToolProgress) => void;
   /** The messages that the model had received when it made the call, without system messages. */
   readonly messages?: LanguageModelV2Prompt;
+  /**
+   * A key of the call that stays the same when the call is repeated after a crash. A service that accepts such keys then
+   * performs its effect once.
+   * @default none, outside of a tool loop
+   */
+  readonly idempotencyKey?: string;
   /** The host is known to be `ai` 6 or later. @default false */
   readonly isLaterHost?: boolean;
 }

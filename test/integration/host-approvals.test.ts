@@ -8,7 +8,7 @@ import type { ModelMessage } from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hosts, modes } from '../host-matrix/_host.js';
 import { overTheWire, partsOf, question, record, script, startApprovals, withAnswers } from './_approvals.js';
-import { hasRedis, startRedis } from './_result-stores.js';
+import { hasRedis, startRedis } from '../journal/_redis-server.js';
 
 const v3Hosts = hosts.filter(({ version }) => version === 'V3');
 const rows = v3Hosts.flatMap(host => modes.map(mode => ({ name: host.name, host, mode })));
@@ -247,18 +247,6 @@ describe('an approval that is sent again', () => {
     await turn(withAnswers(asked.history, true));
     expect(effects()).toEqual(['a 1']);
     expect(outputs()).toEqual([expect.stringContaining('already answered, and the call was not repeated')]);
-  });
-
-  it('gets the recorded result from the result store', async () => {
-    const { turn, emulator, effects, outputs } = await startApprovals(row.host, row.mode, {
-      toolLoop: { resultStore: new Map() },
-    });
-    emulator.enqueue([record('a')], [{ text: 'Done.' }], [{ text: 'Done.' }]);
-    const asked = await turn([question]);
-    await turn(withAnswers(asked.history, true));
-    await turn(withAnswers(asked.history, true));
-    expect(effects()).toEqual(['a 1']);
-    expect(outputs()).toEqual(['record a 1']);
   });
 
   it('runs the call once, also if 100 answers arrive at the same time', async () => {

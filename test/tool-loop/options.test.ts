@@ -47,8 +47,8 @@ describe('the options of a tool loop', () => {
       'expected one of "never"|"destructive"|"unless-read-only"|"always", or a function, got a string.',
     ],
     [
-      { tools, resultStore: { get: () => {} } },
-      'Invalid `resultStore` of the tool loop options: expected an object with `get` and `set`, such as a Keyv, got an object.',
+      { tools, journal: { get: () => {} } },
+      'Invalid `journal` of the tool loop options: expected the result of `createJournal()` of `kelivo-responses/journal`, got an object.',
     ],
     [{ tools, onEvent: true }, 'Invalid `onEvent` of the tool loop options: expected a function, got true.'],
     [
@@ -69,16 +69,16 @@ describe('the options of a tool loop', () => {
   });
 
   it('are returned unchanged if they are valid', () => {
-    const resultStore = new Map();
+    const journal = { open: () => Promise.reject(new Error('unused')) };
     const options = {
       tools: [tools],
       maxRounds: 1,
-      resultStore,
+      journal,
       retry: { initialDelay: 0 },
       timeouts: { total: 1 },
     };
     expect(validateToolLoopOptions(options)).toEqual(options);
     expect(validateToolLoopOptions(options).tools).toContain(tools);
-    expect(validateToolLoopOptions(options).resultStore).toBe(resultStore);
+    expect(validateToolLoopOptions(options).journal).toBe(journal);
   });
 });

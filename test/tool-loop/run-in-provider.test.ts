@@ -195,6 +195,7 @@ describe('runInProvider', () => {
         abortSignal: expect.any(AbortSignal),
         turnId: 'turn-1',
         round: 1,
+        idempotencyKey: expect.stringMatching(/ 1\.1 weather$/),
         experimental_context: context,
         context,
       },

@@ -1,0 +1,221 @@
+import { InvalidArgumentError, type SharedV2ProviderOptions } from '@ai-sdk/provider';
+import { toDigest } from '../shared/hash.js';
+import { fromPlainJson, toPlainJson } from '../shared/plain-json.js';
+import type { Warn } from './events.js';
+
+/**
+ * Runs a function once and records its result, which is plain JSON, under a name that is unique in the turn. When the turn
+ * is repeated after a crash, it returns the record and does not call the function. Workflow engines have such a function.
+ */
+export type ToolLoopStep = <Result>(name: string, run: () => Promise<Result>) => Promise<Result>;
+
+/** Keeps the steps of turns beyond the life of the process. `createJournal()` of `kelivo-responses/journal` creates one. */
+export interface ToolLoopJournal {
+  /** Takes a turn over. Waits or rejects while another process runs it. */
+  open(turn: JournaledTurn, options: JournalOptions): Promise<OpenJournal>;
+}
+
+/** A turn to take over. */
+export interface JournaledTurn {
+  /** Digest of the turn id, the model and the conversation. */
+  readonly key: string;
+  readonly turnId: string;
+}
+
+export interface JournalOptions {
+  readonly signal: AbortSignal;
+  /** Reports a failure of the store after which the turn goes on without the journal. */
+  readonly warn: (message: string) => void;
+}
+
+/** The records of one turn, which belong to this process until `close()`. */
+export interface OpenJournal {
+  /** Aborts when the turn no longer belongs to this process. */
+  readonly lost: AbortSignal;
+  /** Runs a step once and records its result, as `ToolLoopStep`. */
+  step<Result>(
+    name: string,
+    run: () => Promise<Result>,
+    options: { input: unknown; isKept: (result: Result) => boolean },
+  ): Promise<Result>;
+  /** Records a start. Returns false if it was recorded before. */
+  start(name: string, options: { input: unknown }): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** The result of a step. */
+export interface StepResult<Value> {
+  readonly value: Value;
+  /** True if it was read from a record. */
+  readonly isReplayed: boolean;
+}
+
+interface StepOptions<Value> {
+  /** Everything on which the result depends. A journal returns a record only for the same input. */
+  readonly input?: unknown;
+  /** Returns false for a result that a journal must not keep, because the next attempt may have another one. */
+  readonly isKept?: (value: Value) => boolean;
+  /** Converts the value to plain JSON. @default `toPlainJson` */
+  readonly encode?: (value: Value) => unknown;
+  /** Restores a value from its record. @default `fromPlainJson` */
+  readonly decode?: (record: unknown) => Value;
+}
+
+/** Runs the steps of a turn: with an engine, with a journal, or without records. */
+export interface Steps {
+  /** True if steps are recorded. */
+  readonly isDurable: boolean;
+  /** True if an engine identifies steps by their order, so that it must be the same in every attempt. */
+  readonly isOrdered: boolean;
+  /** Aborts when the turn no longer belongs to this process. @default it always does */
+  readonly lost?: AbortSignal;
+  step<Value>(
+    name: string,
+    run: () => Promise<Value>,
+    options?: StepOptions<Value>,
+  ): Promise<StepResult<Value>>;
+  /** Records that something starts. Returns false if an earlier attempt started it. */
+  start(name: string, options: { input: unknown }): Promise<boolean>;
+  /** Waits for a decision of the application. An engine records its own wait, a journal the decision. */
+  decide<Value>(name: string, run: () => Promise<Value>, options: { input: unknown }): Promise<Value>;
+  /** Returns the key of a call, the same in every attempt at the turn. */
+  idempotencyKeyOf(name: string, options: { input: unknown }): string | Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Steps of a turn without records. */
+const createPlainSteps = (turnId: string): Steps => ({
+  isDurable: false,
+  isOrdered: false,
+  step: async (_name, run) => ({ value: await run(), isReplayed: false }),
+  start: async () => true,
+  decide: async (_name, run) => run(),
+  // Nothing is repeated under the key of another attempt, because the arguments may differ.
+  idempotencyKeyOf: name => `${turnId} ${name}`,
+  close: async () => {},
+});
+
+export interface OpenStepsOptions {
+  /** Facts that identify the turn. */
+  readonly conversation: unknown;
+  /** `providerOptions.kelivo.turnId`. */
+  readonly turnId: string | undefined;
+  readonly step: ToolLoopStep | undefined;
+  readonly journal: ToolLoopJournal | undefined;
+  readonly signal: AbortSignal;
+  readonly warn: Warn;
+}
+
+/** Opens the steps of a turn. A journal needs a turn id of the application. */
+export async function openSteps(
+  generatedId: string,
+  { conversation, turnId, step, journal, signal, warn }: OpenStepsOptions,
+): Promise<{ steps: Steps; turnId: string }> {
+  if (step !== undefined) {
+    // Another attempt generates another id.
+    const id = turnId ?? (await step('turn', async () => generatedId));
+    return { steps: createEngineSteps(step, { key: await toDigest([id, conversation]) }), turnId: id };
+  }
+  if (journal === undefined || turnId === undefined) {
+    const id = turnId ?? generatedId;
+    return { steps: createPlainSteps(generatedId), turnId: id };
+  }
+  const key = await toDigest([turnId, conversation]);
+  const opened = await journal.open({ key, turnId }, { signal, warn: message => warn(0, message) });
+  return { steps: createJournalSteps(opened, { key }), turnId };
+}
+
+function createEngineSteps(step: ToolLoopStep, { key }: { key: string }): Steps {
+  return {
+    isDurable: true,
+    isOrdered: true,
+    step: (name, run, options) => runStep(recorded => step(name, recorded), { ...options, run }),
+    async start(name) {
+      const { isReplayed } = await runStep(recorded => step(name, recorded), { run: async () => true });
+      return !isReplayed;
+    },
+    decide: async (_name, run) => run(),
+    idempotencyKeyOf: async (name, { input }) => toDigest([key, name, input]),
+    close: async () => {},
+  };
+}
+
+function createJournalSteps(journal: OpenJournal, { key }: { key: string }): Steps {
+  const step: Steps['step'] = (name, run, { input, isKept = () => true, ...options } = {}) =>
+    runStep((recorded, value) => journal.step(name, recorded, { input, isKept: () => isKept(value()) }), {
+      ...options,
+      run,
+    });
+  return {
+    isDurable: true,
+    isOrdered: false,
+    lost: journal.lost,
+    step,
+    start: (name, options) => journal.start(name, options),
+    decide: async (name, run, options) => (await step(name, run, options)).value,
+    idempotencyKeyOf: async (name, { input }) => toDigest([key, name, input]),
+    close: () => journal.close(),
+  };
+}
+
+/** Runs a step. In the attempt that runs it, the value itself is returned instead of its record. */
+async function runStep<Value>(
+  record: (run: () => Promise<unknown>, value: () => Value) => Promise<unknown>,
+  { run, encode = toPlainJson, decode = record => fromPlainJson(record) as Value }: RunStepOptions<Value>,
+): Promise<StepResult<Value>> {
+  let live: { readonly value: Value } | undefined;
+  let running: Promise<unknown> | undefined;
+  const valueOf = (): Value => {
+    if (live === undefined) throw new Error('The step has not run.');
+    return live.value;
+  };
+  const recorded = await record(() => {
+    // An engine may retry a step, but what it ran must not run twice.
+    running ??= (async () => {
+      live = { value: await run() };
+      return encode(live.value);
+    })();
+    return running;
+  }, valueOf);
+  return live === undefined
+    ? { value: decode(recorded), isReplayed: true }
+    : { value: live.value, isReplayed: false };
+}
+
+interface RunStepOptions<Value> extends Pick<StepOptions<Value>, 'encode' | 'decode'> {
+  readonly run: () => Promise<Value>;
+}
+
+/**
+ * Returns `providerOptions.kelivo.turnId`, under which another process can resume the turn.
+ *
+ * @throws InvalidArgumentError if it is not a non-empty string.
+ */
+export function turnIdOf(providerOptions: SharedV2ProviderOptions | undefined): string | undefined {
+  const turnId: unknown = providerOptions?.kelivo?.turnId;
+  if (turnId === undefined || turnId === null) return undefined;
+  if (typeof turnId === 'string' && turnId !== '') return turnId;
+  throw toArgumentError('turnId', `a non-empty string, got ${JSON.stringify(turnId)}`);
+}
+
+/**
+ * Returns `providerOptions.kelivo.step`, the step function of a workflow.
+ *
+ * @throws InvalidArgumentError if it is not a function.
+ */
+export function stepOf(providerOptions: SharedV2ProviderOptions | undefined): ToolLoopStep | undefined {
+  const step: unknown = providerOptions?.kelivo?.step;
+  if (step === undefined || step === null) return undefined;
+  if (isStep(step)) return step;
+  throw toArgumentError('step', `a function, got ${typeof step}`);
+}
+
+const isStep = (value: unknown): value is ToolLoopStep => typeof value === 'function';
+
+function toArgumentError(name: string, expected: string): InvalidArgumentError {
+  const argument = `providerOptions.kelivo.${name}`;
+  return new InvalidArgumentError({
+    argument,
+    message: `Expected \`${argument}\` to be ${expected}. Correct it or omit it.`,
+  });
+}
