@@ -95,6 +95,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/embeddings': ['src/http', 'src/shared'],
   'src/tool-loop': ['src/tools', 'src/tool-calls', 'src/parts', 'src/http', 'src/shared'],
+  'src/journal': ['src/tool-loop', 'src/shared'],
   'src/testing': ['src/shared'],
   'src/provider': [
     'src/tool-loop',

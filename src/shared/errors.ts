@@ -7,6 +7,8 @@ import { AISDKError } from '@ai-sdk/provider';
  * - `mcp-start`, `mcp-network`, `mcp-http`, `mcp-unauthorized`, `mcp-timeout`, `mcp-closed`, `mcp-protocol`:
  *   an MCP server cannot be reached or does not follow the protocol.
  * - `closed`: `close()` ended a turn that was using the provider or tool source, or `finish()` has ended a pipeline.
+ * - `journal-failed`: the store of a journal fails, or has a record that cannot be used.
+ * - `turn-running`: another process runs the turn, or has taken it over.
  * - `missing-package`: an optional package is not installed or has an incompatible version.
  * - `unknown-name`: a provider or role does not exist.
  * - `embedding-mismatch`: a vector has another model or length than the vectors of the index.
@@ -14,6 +16,8 @@ import { AISDKError } from '@ai-sdk/provider';
 export type KelivoErrorCode =
   | 'invalid-settings'
   | 'closed'
+  | 'journal-failed'
+  | 'turn-running'
   | 'missing-package'
   | 'unknown-name'
   | 'embedding-mismatch'

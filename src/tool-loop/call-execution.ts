@@ -12,7 +12,7 @@ import type {
 } from '../tools/tool-source.js';
 import { type ApprovalRequest, type ApprovalSettings, decideOnCall, findDenial } from './approvals.js';
 import type { CallResult, CallSlot } from './call-runner.js';
-import { type LoopCall, parseInput, sourceOf } from './calls.js';
+import { type LoopCall, parseInput, sourceOf, type ToolRun } from './calls.js';
 import type { ApprovalCheck } from './host-approvals.js';
 import type { UnknownOutcomePolicy } from './options.js';
 import { limitOutput, type OutputLimits } from './output-limits.js';
@@ -226,13 +226,6 @@ interface RunToolOptions extends Pick<
   /** Time that the tool may take without reporting progress, in milliseconds. */
   readonly timeout: number | undefined;
   readonly onProgress: (progress: ToolProgress) => void;
-}
-
-/** A finished tool. */
-export interface ToolRun {
-  readonly output: ToolOutput;
-  /** Milliseconds that a tool ran that was started early. */
-  readonly duration?: number;
 }
 
 /**

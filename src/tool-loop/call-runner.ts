@@ -2,8 +2,7 @@ import { linkSignal, untilAborted } from '../shared/abort.js';
 import { isWholeJson } from '../shared/json.js';
 import { isReadOnly } from '../tools/annotations.js';
 import type { ToolDefinition, ToolOutput } from '../tools/tool-source.js';
-import type { ToolRun } from './call-execution.js';
-import type { CallOutcome, LoopCall } from './calls.js';
+import type { CallOutcome, LoopCall, ToolRun } from './calls.js';
 import type { Admission } from './turn-limits.js';
 
 /** When the calls of a turn start. */

@@ -25,6 +25,13 @@ export interface CallOutcome {
   readonly isReplayed?: boolean;
 }
 
+/** A finished tool. */
+export interface ToolRun {
+  readonly output: ToolOutput;
+  /** Milliseconds that a tool ran that was started early. */
+  readonly duration?: number;
+}
+
 export const isErrorOutput = (output: ToolOutput): boolean =>
   output.type === 'error-text' || output.type === 'error-json' || output.mcp?.isError === true;
 

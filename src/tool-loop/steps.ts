@@ -30,7 +30,7 @@ export interface JournalOptions {
 
 /** The records of one turn, which belong to this process until `close()`. */
 export interface OpenJournal {
-  /** Aborts when the turn no longer belongs to this process. */
+  /** Aborts when the turn no longer belongs to this process, with the error. */
   readonly lost: AbortSignal;
   /** Runs a step once and records its result, as `ToolLoopStep`. */
   step<Result>(
@@ -67,8 +67,8 @@ export interface Steps {
   readonly isDurable: boolean;
   /** True if an engine identifies steps by their order, so that it must be the same in every attempt. */
   readonly isOrdered: boolean;
-  /** Aborts when the turn no longer belongs to this process. @default it always does */
-  readonly lost?: AbortSignal;
+  /** Abort when a step cannot be recorded, or when the turn no longer belongs to this process: nothing may run then. */
+  readonly ends: readonly AbortSignal[];
   step<Value>(
     name: string,
     run: () => Promise<Value>,
@@ -87,6 +87,7 @@ export interface Steps {
 const createPlainSteps = (turnId: string): Steps => ({
   isDurable: false,
   isOrdered: false,
+  ends: [],
   step: async (_name, run) => ({ value: await run(), isReplayed: false }),
   start: async () => true,
   decide: async (_name, run) => run(),
@@ -126,12 +127,16 @@ export async function openSteps(
 }
 
 function createEngineSteps(step: ToolLoopStep, { key }: { key: string }): Steps {
+  const failure = new AbortController();
+  const onFailure = (error: unknown): void => failure.abort(error);
   return {
     isDurable: true,
     isOrdered: true,
-    step: (name, run, options) => runStep(recorded => step(name, recorded), { ...options, run }),
+    ends: [failure.signal],
+    step: (name, run, options) => runStep(recorded => step(name, recorded), { ...options, run, onFailure }),
     async start(name) {
-      const { isReplayed } = await runStep(recorded => step(name, recorded), { run: async () => true });
+      const run = async (): Promise<boolean> => true;
+      const { isReplayed } = await runStep(recorded => step(name, recorded), { run, onFailure });
       return !isReplayed;
     },
     decide: async (_name, run) => run(),
@@ -141,27 +146,42 @@ function createEngineSteps(step: ToolLoopStep, { key }: { key: string }): Steps 
 }
 
 function createJournalSteps(journal: OpenJournal, { key }: { key: string }): Steps {
+  const failure = new AbortController();
+  const onFailure = (error: unknown): void => failure.abort(error);
   const step: Steps['step'] = (name, run, { input, isKept = () => true, ...options } = {}) =>
-    runStep((recorded, value) => journal.step(name, recorded, { input, isKept: () => isKept(value()) }), {
-      ...options,
-      run,
-    });
+    runStep(
+      (recorded, value) => journal.step(name, recorded, { input, isKept: () => isKept(value()) }),
+      { ...options, run, onFailure },
+    );
   return {
     isDurable: true,
     isOrdered: false,
-    lost: journal.lost,
+    ends: [journal.lost, failure.signal],
     step,
-    start: (name, options) => journal.start(name, options),
+    start: (name, options) => journal.start(name, options).catch(toFailure(onFailure)),
     decide: async (name, run, options) => (await step(name, run, options)).value,
     idempotencyKeyOf: async (name, { input }) => toDigest([key, name, input]),
     close: () => journal.close(),
   };
 }
 
+/** Reports a step that was not recorded, and rejects with its error. */
+const toFailure =
+  (onFailure: (error: unknown) => void) =>
+  (error: unknown): never => {
+    onFailure(error);
+    throw error;
+  };
+
 /** Runs a step. In the attempt that runs it, the value itself is returned instead of its record. */
 async function runStep<Value>(
   record: (run: () => Promise<unknown>, value: () => Value) => Promise<unknown>,
-  { run, encode = toPlainJson, decode = record => fromPlainJson(record) as Value }: RunStepOptions<Value>,
+  {
+    run,
+    onFailure,
+    encode = toPlainJson,
+    decode = record => fromPlainJson(record) as Value,
+  }: RunStepOptions<Value>,
 ): Promise<StepResult<Value>> {
   let live: { readonly value: Value } | undefined;
   let running: Promise<unknown> | undefined;
@@ -176,7 +196,7 @@ async function runStep<Value>(
       return encode(live.value);
     })();
     return running;
-  }, valueOf);
+  }, valueOf).catch(toFailure(onFailure));
   return live === undefined
     ? { value: decode(recorded), isReplayed: true }
     : { value: live.value, isReplayed: false };
@@ -184,6 +204,8 @@ async function runStep<Value>(
 
 interface RunStepOptions<Value> extends Pick<StepOptions<Value>, 'encode' | 'decode'> {
   readonly run: () => Promise<Value>;
+  /** Called if the step is not recorded. Its function rejects only on abort. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 /**

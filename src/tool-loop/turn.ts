@@ -152,7 +152,7 @@ export async function openTurn(
     });
     opened = steps;
     identity.turnId = recorded.turnId;
-    if (steps.lost !== undefined) lifetime.endWith([steps.lost]);
+    lifetime.endWith(steps.ends);
     if (steps.isDurable) record.setTurnId(recorded.turnId);
     const warnings: LanguageModelV2CallWarning[] = [];
     let round = 0;

@@ -26,6 +26,7 @@ export function createEngine(
   { dies = () => false }: { dies?: (name: string) => boolean } = {},
 ): Engine {
   const names: string[] = [];
+  let isDead = false;
   return {
     names,
     async step<Result>(name: string, run: () => Promise<Result>): Promise<Result> {
@@ -40,7 +41,8 @@ export function createEngine(
       }
       const result = await inside.run(name, run);
       // A dead process neither records nor continues.
-      if (dies(name)) return new Promise<never>(() => {});
+      isDead ||= dies(name);
+      if (isDead) return new Promise<never>(() => {});
       records[position] = { name, json: JSON.stringify(result) };
       return JSON.parse(JSON.stringify(result)) as Result;
     },
