@@ -13,7 +13,7 @@ const slowSuites: Readonly<Record<string, string[]>> = {
   'host-matrix': ['test/host-matrix/**/*.test.ts'],
   playground: ['test/playground/server/**/*.test.ts'],
   mcp: ['test/tools/mcp-matrix/**/*.test.ts'],
-  processes: ['test/**/{forgotten-close,many-turns,process-exit,result-store}.test.ts'],
+  processes: ['test/**/{forgotten-close,kill-points,many-turns,process-exit}.test.ts'],
   runtimes: ['test/runtimes/**/*.test.ts'],
   workflow: ['test/workflow/**/*.test.ts'],
   fuzz: ['test/{fuzz,soak,bench}/**/*.test.ts', 'test/**/{properties,linearity,any-history}.test.ts'],

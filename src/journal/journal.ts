@@ -226,11 +226,13 @@ async function openJournal(
       milliseconds: timeout,
       message: `the store did not respond within ${timeout} ms`,
     });
+    let lastError: unknown;
     try {
       for (let attempt = 0; ; attempt++) {
         try {
           return await untilAborted((async () => operation())(), limit.signal);
         } catch (error) {
+          if (!limit.signal.aborted) lastError = error;
           const pause = RETRY_DELAYS[attempt];
           if (limit.signal.aborted || pause === undefined) throw error;
           await delay(pause, { abortSignal: limit.signal });
@@ -238,7 +240,7 @@ async function openJournal(
       }
     } catch (cause) {
       if (signal.aborted) throw signal.reason;
-      const error = limit.isOver ? limit.signal.reason : cause;
+      const error = lastError ?? cause;
       const reason = error instanceof Error ? error.message : String(error);
       const what = `The journal of the turn ${name} could not be ${action}: ${reason}`;
       if (onStoreFailure === 'stop') throw failWith(what, cause);
@@ -264,7 +266,10 @@ async function openJournal(
   async function close(): Promise<void> {
     clearInterval(renewal);
     if (isOff) return;
-    const limit = createTimeLimit(undefined, { milliseconds: timeout, message: 'the claim was not released' });
+    const limit = createTimeLimit(undefined, {
+      milliseconds: timeout,
+      message: 'the claim was not released',
+    });
     try {
       await untilAborted((async () => store.release(key, owner))(), limit.signal);
     } catch {

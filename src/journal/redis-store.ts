@@ -50,7 +50,9 @@ export function createRedisStore({ client, prefix = 'kelivo:' }: RedisStoreOptio
 }
 
 function fail(result: unknown): never {
-  throw new Error(`Expected the Redis script to return "written", "exists" or "lost", got ${String(result)}.`);
+  throw new Error(
+    `Expected the Redis script to return "written", "exists" or "lost", got ${String(result)}.`,
+  );
 }
 
 const WRITE = `

@@ -149,10 +149,11 @@ function createJournalSteps(journal: OpenJournal, { key }: { key: string }): Ste
   const failure = new AbortController();
   const onFailure = (error: unknown): void => failure.abort(error);
   const step: Steps['step'] = (name, run, { input, isKept = () => true, ...options } = {}) =>
-    runStep(
-      (recorded, value) => journal.step(name, recorded, { input, isKept: () => isKept(value()) }),
-      { ...options, run, onFailure },
-    );
+    runStep((recorded, value) => journal.step(name, recorded, { input, isKept: () => isKept(value()) }), {
+      ...options,
+      run,
+      onFailure,
+    });
   return {
     isDurable: true,
     isOrdered: false,

@@ -30,7 +30,8 @@ export const storeKinds: readonly StoreKind[] = [
   },
 ];
 
-if (!hasRedis) process.stderr.write('Skipping the journal tests over Redis: `redis-server` is not on the PATH.\n');
+if (!hasRedis)
+  process.stderr.write('Skipping the journal tests over Redis: `redis-server` is not on the PATH.\n');
 
 /** Opens the store at a location: a `redis://…` URL or a file. Every process of a test opens its own. */
 export async function openStore(location: string): Promise<{ store: JournalStore; close(): Promise<void> }> {

@@ -31,30 +31,38 @@ describe.each(storeKinds)('a $name store', ({ isAvailable, locate }) => {
     expect(await store.read('t', 's')).toBe('first');
   });
 
-  it.runIf(isAvailable)('lets one of twelve owners claim a turn, and the next one after its release', async () => {
-    const location = await locate();
-    const stores = await Promise.all(Array.from({ length: 12 }, () => open(location)));
-    const claims = await Promise.all(stores.map((store, index) => store.claim('t', `owner ${index}`, { lease })));
-    expect(claims.filter(Boolean)).toHaveLength(1);
-    const winner = claims.indexOf(true);
-    const other = (winner + 1) % 12;
-    // A release by another owner has no effect.
-    await stores[other]?.release('t', `owner ${other}`);
-    expect(await stores[other]?.claim('t', `owner ${other}`, { lease })).toBe(false);
-    expect(await stores[winner]?.claim('t', `owner ${winner}`, { lease })).toBe(true);
-    await stores[winner]?.release('t', `owner ${winner}`);
-    expect(await stores[other]?.claim('t', `owner ${other}`, { lease })).toBe(true);
-  });
+  it.runIf(isAvailable)(
+    'lets one of twelve owners claim a turn, and the next one after its release',
+    async () => {
+      const location = await locate();
+      const stores = await Promise.all(Array.from({ length: 12 }, () => open(location)));
+      const claims = await Promise.all(
+        stores.map((store, index) => store.claim('t', `owner ${index}`, { lease })),
+      );
+      expect(claims.filter(Boolean)).toHaveLength(1);
+      const winner = claims.indexOf(true);
+      const other = (winner + 1) % 12;
+      // A release by another owner has no effect.
+      await stores[other]?.release('t', `owner ${other}`);
+      expect(await stores[other]?.claim('t', `owner ${other}`, { lease })).toBe(false);
+      expect(await stores[winner]?.claim('t', `owner ${winner}`, { lease })).toBe(true);
+      await stores[winner]?.release('t', `owner ${winner}`);
+      expect(await stores[other]?.claim('t', `owner ${other}`, { lease })).toBe(true);
+    },
+  );
 
-  it.runIf(isAvailable)('accepts no record of an owner whose claim has expired or was taken over', async () => {
-    const store = await open();
-    expect(await store.write('t', 's', 'record', { owner: 'a', expiresAt: soon() })).toBe('lost');
-    await store.claim('t', 'a', { lease: 20 });
-    await expect.poll(() => store.claim('t', 'b', { lease })).toBe(true);
-    expect(await store.write('t', 's', 'record', { owner: 'a', expiresAt: soon() })).toBe('lost');
-    expect(await store.read('t', 's')).toBeUndefined();
-    expect(await store.write('t', 's', 'record', { owner: 'b', expiresAt: soon() })).toBe('written');
-  });
+  it.runIf(isAvailable)(
+    'accepts no record of an owner whose claim has expired or was taken over',
+    async () => {
+      const store = await open();
+      expect(await store.write('t', 's', 'record', { owner: 'a', expiresAt: soon() })).toBe('lost');
+      await store.claim('t', 'a', { lease: 20 });
+      await expect.poll(() => store.claim('t', 'b', { lease })).toBe(true);
+      expect(await store.write('t', 's', 'record', { owner: 'a', expiresAt: soon() })).toBe('lost');
+      expect(await store.read('t', 's')).toBeUndefined();
+      expect(await store.write('t', 's', 'record', { owner: 'b', expiresAt: soon() })).toBe('written');
+    },
+  );
 
   it.runIf(isAvailable)('forgets a record when it expires', async () => {
     const store = await open();

@@ -48,6 +48,8 @@ export interface ServerToolCall {
   callMeta?: PlainObject;
   /** The call was rejected because its headers did not match a changed schema. @default false */
   isRepeated?: boolean;
+  /** Key of the call for the server, in `_meta`. @default none, outside of a tool loop */
+  idempotencyKey?: string;
 }
 
 /** The JSON-RPC error of a server whose schema requests other headers than the client knows. */
@@ -65,6 +67,9 @@ async function findChangedTool(
   return listed?.tools.find(tool => tool.name === name);
 }
 
+/** The key in `_meta` of a call, the same when a durable turn repeats it. The protocol has no key for this. */
+const IDEMPOTENCY_KEY = 'com.npmjs.kelivo-responses/idempotencyKey';
+
 /**
  * Calls a tool of one server if the arguments match its schema. Failures are returned as outputs. The promise rejects
  * only on abort, with the signal's reason.
@@ -74,18 +79,19 @@ export async function callTool(
   toolCall: ServerToolCall,
   limits: RequestLimits & { signal: AbortSignal },
 ): Promise<ToolOutput> {
-  const { serverName, config, tool, input, toolCallId, callContext, requestMeta, callMeta, isRepeated } =
-    toolCall;
+  const { serverName, config, tool, input, toolCallId, callContext } = toolCall;
+  const { requestMeta, callMeta, idempotencyKey, isRepeated } = toolCall;
   const { signal } = limits;
   const issue = findArgumentIssue(tool, input);
   if (issue !== undefined) return { type: 'error-text', value: issue };
   const facts = { toolCallId, ...callContext, server: serverName };
   const hostMeta = readRequestMeta([() => requestMeta?.({ ...facts, toolName: tool.name }), () => callMeta]);
+  const keyMeta = idempotencyKey === undefined ? {} : { [IDEMPOTENCY_KEY]: idempotencyKey };
   const send = (session: McpSession) => {
     const params = {
       name: tool.name,
       arguments: { ...input },
-      ...toMetaField({ ...session.callMeta, ...hostMeta }),
+      ...toMetaField({ ...session.callMeta, ...hostMeta, ...keyMeta }),
     };
     const headers = sendsParamHeaders(session) ? toParamHeaders(tool.inputSchema, input) : {};
     return sendRequest(
