@@ -199,7 +199,11 @@ async function openJournal(
     if (Date.now() >= expiresAt) {
       throw failWith(`The records of the turn ${name} have expired: set a longer \`expiresAfter\``);
     }
-    const result = await access('written', () => store.write(key, step, record, { owner, expiresAt }));
+    const put = () => access('written', () => store.write(key, step, record, { owner, expiresAt }));
+    let result = await put();
+    // A claim that expired while the process was busy may still be free. Records of another process are kept anyway.
+    if (result === 'lost' && (await access('claimed', () => store.claim(key, owner, { lease }))) !== false)
+      result = await put();
     if (result === 'lost') throw lose();
     if (result !== 'exists') return 'written';
     const existing = await access('read', () => store.read(key, step));

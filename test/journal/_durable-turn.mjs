@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { createKelivoResponsesProvider } from 'kelivo-responses';
 import { createJournal, createRedisStore, createSqliteStore } from 'kelivo-responses/journal';
 
-const { baseURL, location, log, pauseAt, onUnknownOutcome } = JSON.parse(process.argv[2] ?? '{}');
+const { baseURL, location, log, pauseAt, turnId, onUnknownOutcome } = JSON.parse(process.argv[2] ?? '{}');
 
 function reach(point) {
   if (point !== pauseAt) return;
@@ -56,7 +56,7 @@ const { fullStream, text } = streamText({
   model: provider('gpt-5'),
   prompt: 'Read, note and pay.',
   maxRetries: 0,
-  providerOptions: { kelivo: { turnId: 'turn-1' } },
+  providerOptions: { kelivo: { turnId } },
   onError: ({ error }) => console.error(error),
 });
 for await (const part of fullStream) {

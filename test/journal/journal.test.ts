@@ -371,13 +371,16 @@ describe('a store that fails', () => {
     expect(paid).toEqual([1]);
   });
 
-  it('by losing its contents in the middle of a turn starts nothing afterwards', async () => {
+  it('by losing the claim to another process starts nothing afterwards', async () => {
     const store = await openStore();
     const { attempt, paid } = createApplication();
     const emptied: JournalStore = {
       ...store,
       async write(turn, step, record, options) {
-        if (step.startsWith('start')) await store.release(turn, options.owner);
+        if (step.startsWith('start')) {
+          await store.release(turn, options.owner);
+          await store.claim(turn, 'another process', { lease: 60_000 });
+        }
         return store.write(turn, step, record, options);
       },
     };

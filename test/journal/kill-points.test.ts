@@ -98,14 +98,19 @@ interface Result {
 
 async function killAt(
   { name, recorded, hanging }: KillPoint,
-  { location, log, onUnknownOutcome }: { location: string; log: string; onUnknownOutcome: string },
+  {
+    location,
+    log,
+    turnId,
+    onUnknownOutcome,
+  }: Record<'location' | 'log' | 'turnId' | 'onUnknownOutcome', string>,
 ): Promise<Result> {
   const lines = (): string[] => (existsSync(log) ? readFileSync(log, 'utf8').split('\n') : []);
   const start = async (attempt: number, scripts: ScriptedResponse[]) => {
     const emulator = await startResponsesEmulator();
     onTestFinished(() => emulator.close());
     emulator.enqueue(...scripts);
-    const options = { baseURL: emulator.baseURL, location, log, onUnknownOutcome };
+    const options = { baseURL: emulator.baseURL, location, log, turnId, onUnknownOutcome };
     const argument = JSON.stringify({ ...options, ...(attempt === 1 && { pauseAt: name }) });
     const child = spawn(process.execPath, [script, argument], { stdio: ['ignore', 'pipe', 'pipe'] });
     onTestFinished(() => void child.kill('SIGKILL'));
@@ -184,6 +189,8 @@ function judge(
       name,
     );
   const hadEffect = !/^(after the record of start|before the effect of 2.1)/.test(name);
+  // The read runs in parallel with the payment, which may be in flight.
+  const isParallel = name.endsWith('2.2 read');
   const isRun = onUnknownOutcome === 'run';
   const expectedPaid = !isStarted ? 1 : isRun ? (hadEffect ? 2 : 1) : hadEffect ? 1 : 0;
   // A round that is requested again may have started reads, which are then other calls.
@@ -192,13 +199,17 @@ function judge(
   const finished = /^after the record of call (.*)$/.exec(name)?.[1];
   return [
     ...(extra === (isInFlight ? 1 : 0) ? [] : [`${extra} further requests`]),
-    ...(paid === expectedPaid ? [] : [`paid ${paid} times, expected ${expectedPaid}`]),
+    ...(paid === expectedPaid || (isParallel && paid <= 1)
+      ? []
+      : [`paid ${paid} times, expected ${expectedPaid}`]),
     ...(CALLS.flat().every(call => call === '2.1 pay' || runsOf(call).length > 0)
       ? []
       : ['a call never ran']),
     ...(CALLS.flat().every(sharesKey) ? [] : ['another idempotency key']),
     ...(finished === undefined || runsOf(finished).length === 1 ? [] : ['a finished call ran again']),
-    ...(result.isUnknown === (isStarted && !isRun) ? [] : ['a wrong report of an unknown outcome']),
+    ...(isParallel || result.isUnknown === (isStarted && !isRun)
+      ? []
+      : ['a wrong report of an unknown outcome']),
     ...(recorded === CALLS.length || result.text === 'Done in attempt 2.\n' ? [] : [`text: ${result.text}`]),
     ...(result.errors === '' ? [] : [result.errors]),
   ].map(issue => `${name}: ${issue}`);
@@ -212,7 +223,7 @@ it.each(
   async ({ isAvailable, locate, onUnknownOutcome }) => {
     if (!isAvailable) return;
     const folder = await temporaryFolder();
-    const shared = await locate();
+    const location = await locate();
     const issues: string[] = [];
     // Under `run` only the points differ at which an outcome is unknown.
     const points = listKillPoints().filter(
@@ -221,9 +232,8 @@ it.each(
     const waiting = points.entries();
     const work = async (): Promise<void> => {
       for (const [index, point] of waiting) {
-        const location = shared.startsWith('redis:') ? `${shared}/${index % 16}` : `${shared}.${index}`;
         const log = path.join(folder, `${index}.log`);
-        const result = await killAt(point, { location, log, onUnknownOutcome });
+        const result = await killAt(point, { location, log, turnId: `turn ${index}`, onUnknownOutcome });
         issues.push(...judge(point, result, { onUnknownOutcome }));
       }
     };
