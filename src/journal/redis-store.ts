@@ -2,8 +2,14 @@ import type { JournalStore } from './store.js';
 
 /** A Redis client: `redis` (node-redis) or `ioredis`. */
 export type RedisClient =
-  | { sendCommand(command: string[]): Promise<unknown> }
-  | { call(command: string, ...values: string[]): Promise<unknown> };
+  | {
+      /** Sends a command, as clients of `redis` do. */
+      sendCommand(command: string[]): Promise<unknown>;
+    }
+  | {
+      /** Sends a command, as clients of `ioredis` do. */
+      call(command: string, ...values: string[]): Promise<unknown>;
+    };
 
 /** Options of a Redis store. */
 export interface RedisStoreOptions {

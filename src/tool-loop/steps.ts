@@ -22,7 +22,9 @@ export interface JournaledTurn {
   readonly turnId: string;
 }
 
+/** Options of taking over a turn. */
 export interface JournalOptions {
+  /** Aborts when the turn ends. */
   readonly signal: AbortSignal;
   /** Reports a failure of the store after which the turn goes on without the journal. */
   readonly warn: (message: string) => void;
@@ -40,6 +42,7 @@ export interface OpenJournal {
   ): Promise<Result>;
   /** Records a start. Returns false if it was recorded before. */
   start(name: string, options: { input: unknown }): Promise<boolean>;
+  /** Ends the claim of this process, so that another one may continue the turn. */
   close(): Promise<void>;
 }
 
