@@ -27,3 +27,12 @@ export function toApp(meta: PlainObject | undefined): ToolApp | undefined {
     ...(visibility && { visibility }),
   };
 }
+
+/**
+ * Returns false for a tool that only the user interface of its server may call. A stated visibility counts whatever its
+ * form and the size of the metadata.
+ */
+export function isForModel(meta: unknown): boolean {
+  const visibility = objectOf(objectOf(meta)?.ui)?.visibility;
+  return visibility === undefined || [visibility].flat().includes('model');
+}

@@ -8,6 +8,21 @@ import { objectOf, tryParseJson } from '../../shared/json.js';
 import { authorizationOf, isOAuthProvider } from './authorization.js';
 import type { McpHttpServerConfig } from './config.js';
 
+/** Number of tokens that are remembered for each provider: a server may still repeat the one before. */
+const maxRemembered = 2;
+
+const rememberedTokens = new WeakMap<object, readonly string[]>();
+
+/** Returns the tokens that were sent to a server last, which its messages may repeat. */
+export function sentTokensOf({ authProvider }: McpHttpServerConfig): readonly string[] {
+  return (authProvider && rememberedTokens.get(authProvider)) ?? [];
+}
+
+function rememberToken(authProvider: object, token: string): void {
+  const others = (rememberedTokens.get(authProvider) ?? []).filter(other => other !== token);
+  rememberedTokens.set(authProvider, [...others, token].slice(-maxRemembered));
+}
+
 /** Maximum number of times that a request is sent: at first, with a refreshed token, and with more scopes. */
 const maxSends = 3;
 
@@ -34,6 +49,7 @@ export function createAuthorizedFetch(config: McpHttpServerConfig, fetch: FetchL
     for (let sent = 1; ; sent++) {
       const token = await untilAborted(readToken(), init.signal ?? undefined);
       if (token === null) return new Response(null, { status: 401 });
+      if (token !== undefined) rememberToken(authProvider, token);
       const response = await send(url, withToken(init, token));
       if (!isRejection(response)) {
         authorization.confirm(token, operation);

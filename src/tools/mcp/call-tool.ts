@@ -55,16 +55,17 @@ export interface ServerToolCall {
 /** The JSON-RPC error of a server whose schema requests other headers than the client knows. */
 const headerMismatch = -32020;
 
-/** Lists the tools again and returns the current definition of a tool. */
+/** Lists the tools again and returns the current definition of a tool. The host's decision to trust it is kept. */
 async function findChangedTool(
   connection: McpConnection,
-  { name }: ToolDefinition,
+  { name, trustAnnotations }: ToolDefinition,
   { signal }: { signal: AbortSignal },
 ): Promise<ToolDefinition | undefined> {
   connection.invalidateTools();
   const listed = await connection.listTools({ signal }).catch(() => undefined);
   signal.throwIfAborted();
-  return listed?.tools.find(tool => tool.name === name);
+  const changed = listed?.tools.find(tool => tool.name === name);
+  return changed && { ...changed, trustAnnotations };
 }
 
 /** The key in `_meta` of a call, the same when a durable turn repeats it. The protocol has no key for this. */
@@ -87,13 +88,15 @@ export async function callTool(
   const facts = { toolCallId, ...callContext, server: serverName };
   const hostMeta = readRequestMeta([() => requestMeta?.({ ...facts, toolName: tool.name }), () => callMeta]);
   const keyMeta = idempotencyKey === undefined ? {} : { [IDEMPOTENCY_KEY]: idempotencyKey };
+  let hasSentHeaders = false;
   const send = (session: McpSession) => {
     const params = {
       name: tool.name,
       arguments: { ...input },
       ...toMetaField({ ...session.callMeta, ...hostMeta, ...keyMeta }),
     };
-    const headers = sendsParamHeaders(session) ? toParamHeaders(tool.inputSchema, input) : {};
+    hasSentHeaders = sendsParamHeaders(session);
+    const headers = hasSentHeaders ? toParamHeaders(tool.inputSchema, input) : {};
     return sendRequest(
       session,
       {
@@ -117,7 +120,9 @@ export async function callTool(
     return result.isError === true ? redactStrings(output, config) : output;
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof McpFailure && error.rpcCode === headerMismatch && !isRepeated) {
+    // Without these headers, the code is the server's own, and the tool may have run.
+    const isMismatch = hasSentHeaders && error instanceof McpFailure && error.rpcCode === headerMismatch;
+    if (isMismatch && !isRepeated) {
       const changed = await findChangedTool(connection, tool, { signal });
       const repeated = changed && { ...toolCall, tool: changed, isRepeated: true };
       if (repeated) return callTool(connection, repeated, limits);

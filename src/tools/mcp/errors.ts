@@ -2,6 +2,7 @@ import { createRedactor, findPrivateValues, findSecretArguments, redactUrl } fro
 import { KelivoError, type KelivoErrorCode } from '../../shared/errors.js';
 import { objectOf } from '../../shared/json.js';
 import { authorizationOf } from './authorization.js';
+import { sentTokensOf } from './authorization-fetch.js';
 import type { McpServerConfig } from './config.js';
 import {
   type McpFailure,
@@ -172,17 +173,19 @@ function toClean(text: string, { config }: ErrorContext): string {
   return redactServerText(toPlainText(text).trim(), config);
 }
 
-/** Redacts the secrets in the configuration of a server, and text that looks like a secret. */
+/** Redacts the secrets in the configuration of a server, the tokens that were sent to it, and text that looks like a secret. */
 export function redactServerText(text: string, config: McpServerConfig): string {
   return createRedactor(secretsOf(config)).redact(text);
 }
 
+/** Returns the secrets that the server knows, at this time: a provider may return other tokens later. */
 export function secretsOf(config: McpServerConfig): string[] {
   if ('command' in config) {
     const environment = findPrivateValues(Object.entries(config.env ?? {}));
     return [...environment, ...findSecretArguments(config.args ?? [])];
   }
   return [
+    ...sentTokensOf(config),
     ...findPrivateValues(Object.entries(config.headers ?? {})),
     ...findPrivateValues(new URL(config.url).searchParams),
     ...redactUrl(config.url).secrets,

@@ -2,7 +2,7 @@ import type { JSONObject, JSONSchema7 } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
 import { objectOf } from '../../shared/json.js';
 import type { ToolDefinition } from '../tool-source.js';
-import { toApp } from './apps.js';
+import { isForModel, toApp } from './apps.js';
 import { requestOriginal } from './messages.js';
 import { findParamHeaderIssue, sendsParamHeaders } from './param-headers.js';
 import { type RequestLimits, sendRequest } from './request.js';
@@ -124,7 +124,7 @@ function readTools(
     const read = readTool(entry, { usesHeaders });
     if ('text' in read) problems.push(read);
     else if (tools.has(read.name)) problems.push(toDuplicateProblem(read));
-    else if (read.metadata?.app?.visibility?.includes('model') === false) hidden.push(read.name);
+    else if (!isForModel(objectOf(entry)?._meta)) hidden.push(read.name);
     else tools.set(read.name, read);
   }
   return { tools: [...tools.values()], problems, hidden };

@@ -37,9 +37,9 @@ export function createMessageTap(
   { server, config }: { server: string; config: McpServerConfig },
 ): MessageTap | undefined {
   if (onMessage === undefined) return undefined;
-  const { redact } = createRedactor(secretsOf(config));
   return (direction, message) => {
     try {
+      const { redact } = createRedactor(secretsOf(config));
       const shown = isWithinBounds(message, shownBounds)
         ? redactErrorJson(message, redact)
         : toOmitted(message);

@@ -157,6 +157,7 @@ async function sendRounds<Result>(
 function toInputRequests(result: unknown): Readonly<Record<string, unknown>> | undefined {
   if (isInputRequiredResult(result)) return result.inputRequests ?? {};
   if (!UrlElicitationRequiredError.isInstance(result)) return undefined;
+  if (result.elicitations.length === 0) throw result; // nothing that a repeated call could change
   const pages = result.elicitations.map(page => ({
     method: 'elicitation/create',
     params: { ...page, mode: 'url' },

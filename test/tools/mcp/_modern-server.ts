@@ -13,11 +13,16 @@ export interface SeenMessage {
 /** An error that the server returns with HTTP status 400. */
 export class RpcError extends Error {
   readonly code: number;
-  constructor(code: number, message: string) {
+  readonly data: unknown;
+  constructor(code: number, message: string, data?: unknown) {
     super(message);
     this.code = code;
+    this.data = data;
   }
 }
+
+/** Ends the connection without a response, after the server has read the request. */
+export class DroppedConnection extends Error {}
 
 type Handler = (params: Record<string, unknown>, headers: IncomingHttpHeaders) => object;
 
@@ -67,8 +72,10 @@ export async function startModernServer(
     try {
       send(200, { result: { resultType: 'complete', ...handler(params, headers) } });
     } catch (error) {
+      if (error instanceof DroppedConnection) return void response.destroy();
       if (!(error instanceof RpcError)) throw error;
-      send(400, { error: { code: error.code, message: error.message } });
+      const { code, message, data } = error;
+      send(400, { error: { code, message, data } });
     }
   }
 

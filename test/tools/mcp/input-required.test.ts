@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { McpRequestContext, McpToolsOptions } from '../../../src/tools/mcp/index.js';
 import { call, namesOf, openTools, until } from './_fixture-server.js';
 import { dualServer } from './_dual-server.js';
+import { RpcError, startModernServer, toList, toTool } from './_modern-server.js';
 
 const form = (message: string) => ({
   method: 'elicitation/create',
@@ -177,4 +178,16 @@ describe('input that a server requires', () => {
       'input was still required after 10 rounds',
     );
   });
+});
+
+it('is not called again after the error -32042 without a page to open', async () => {
+  const server = await startModernServer({
+    'tools/list': () => toList([toTool('pay')]),
+    'tools/call': () => {
+      throw new RpcError(-32042, 'Payment required', { elicitations: [] });
+    },
+  });
+  const tools = openTools({ server: { url: server.url } }, { onElicitation: () => ({ action: 'accept' }) });
+  expect(await call(tools, 'pay')).toMatchObject({ value: expect.stringContaining('Payment required') });
+  expect(server.count('tools/call')).toBe(1);
 });

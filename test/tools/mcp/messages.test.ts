@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { McpMessage } from '../../../src/tools/mcp/messages.js';
 import type { ToolCallOptions } from '../../../src/tools/tool-source.js';
 import { call, fixtureServer, namesOf, openTools, until } from './_fixture-server.js';
-import { startModernServer, toList, toText, toTool } from './_modern-server.js';
+import { RpcError, startModernServer, toList, toText, toTool } from './_modern-server.js';
 
 const meta = 'io.modelcontextprotocol';
 const signal = new AbortController().signal;
@@ -196,6 +196,27 @@ describe('onMessage', () => {
     expect(
       messages.every(({ server: name, time }) => name === 'server' && Math.abs(Date.now() - time) < 60_000),
     ).toBe(true);
+  });
+
+  it('hides tokens of an `authProvider` that the server repeats, as errors do', async () => {
+    let token = 'opaque7first';
+    const server = await startModernServer({
+      'tools/list': () => toList([toTool('a')]),
+      'tools/call': (_, { authorization }) => {
+        throw new RpcError(-32000, `no access with ${authorization?.replace('Bearer ', '')}`);
+      },
+    });
+    const messages: McpMessage[] = [];
+    const authProvider = { token: async () => token };
+    const tools = openTools(
+      { server: { url: server.url, authProvider } },
+      { onMessage: message => messages.push(message) },
+    );
+    const outputs = [await call(tools, 'a')];
+    token = 'opaque7second';
+    outputs.push(await call(tools, 'a'));
+    expect(outputs.map(({ value }) => value)).toEqual(Array(2).fill(expect.stringContaining('[redacted]')));
+    expect(JSON.stringify([outputs, messages])).not.toContain('opaque7');
   });
 
   it('receives notifications of a process, and hides values of its environment', async () => {

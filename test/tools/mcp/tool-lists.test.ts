@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { call, namesOf, openTools, until } from './_fixture-server.js';
-import { RpcError, startModernServer, toList, toText, toTool } from './_modern-server.js';
+import { startModernServer, toList, toText, toTool } from './_modern-server.js';
 
 describe('validity of a list since revision 2026-07-28', () => {
   it('is not requested again while it is fresh', async () => {
@@ -218,6 +218,8 @@ describe('tools of a list', () => {
             _meta: { ui: { resourceUri: 'https://example.com/page', visibility: ['model'] } },
           }),
           toTool('refresh', { _meta: { ui: { resourceUri: 'ui://clock/page', visibility: ['app'] } } }),
+          toTool('large', { _meta: { ui: { visibility: ['app'] }, padding: 'x'.repeat(100_000) } }),
+          toTool('text', { _meta: { ui: { visibility: 'app' } } }),
         ]),
     });
     const allowedTools = ['clock', 'old', 'web', 'refresh'];
@@ -267,93 +269,5 @@ describe('tools of a list', () => {
     expect(warnings).toEqual([
       'MCP server "server" offers the tool "slow" only as an MCP task, which is not supported.',
     ]);
-  });
-});
-
-describe('arguments that are repeated as headers', () => {
-  const inputSchema = {
-    type: 'object',
-    properties: {
-      city: { type: 'string', 'x-mcp-header': 'City' },
-      options: { type: 'object', properties: { days: { type: 'integer', 'x-mcp-header': 'Days' } } },
-      exact: { type: 'boolean', 'x-mcp-header': 'Exact' },
-    },
-  };
-
-  it('are sent with the call', async () => {
-    const server = await startModernServer({
-      'tools/list': () => toList([toTool('weather', { inputSchema })]),
-      'tools/call': () => toText('done'),
-    });
-    const tools = openTools({ server: { url: server.url } });
-    await namesOf(tools);
-    await call(tools, 'weather', { city: 'Zürich', options: { days: 3 } });
-    const { headers } = server.requests.find(({ method }) => method === 'tools/call') ?? {
-      headers: {} as Record<string, unknown>,
-    };
-    const names = Object.keys(headers).filter(name => name.startsWith('mcp-param-'));
-    expect(Object.fromEntries(names.map(name => [name, headers[name]]))).toEqual({
-      'mcp-param-city': '=?base64?WsO8cmljaA==?=',
-      'mcp-param-days': '3',
-    });
-  });
-
-  it('are read again from the list if the server rejects them, and the call is repeated once', async () => {
-    let header = 'Old';
-    let callCount = 0;
-    const toSchema = () => ({
-      type: 'object',
-      properties: { a: { type: 'string', 'x-mcp-header': header } },
-    });
-    const server = await startModernServer({
-      'tools/list': () => toList([toTool('a', { inputSchema: toSchema() })], { ttlMs: 60_000 }),
-      'tools/call': (_, headers) => {
-        callCount++;
-        if (headers[`mcp-param-${header.toLowerCase()}`] === undefined)
-          throw new RpcError(-32020, 'Header mismatch');
-        return toText('done');
-      },
-    });
-    const tools = openTools({ server: { url: server.url } });
-    await namesOf(tools);
-    header = 'New';
-    expect(await call(tools, 'a', { a: 'x' })).toEqual({ type: 'text', value: 'done' });
-    expect([callCount, server.count('tools/list')]).toEqual([2, 2]);
-  });
-
-  it('are rejected only twice', async () => {
-    const server = await startModernServer({
-      'tools/list': () => toList([toTool('a', { inputSchema })]),
-      'tools/call': () => {
-        throw new RpcError(-32020, 'Header mismatch');
-      },
-    });
-    const tools = openTools({ server: { url: server.url } });
-    await namesOf(tools);
-    expect(await call(tools, 'a')).toMatchObject({
-      type: 'error-text',
-      value: expect.stringContaining('mismatch'),
-    });
-    expect(server.count('tools/call')).toBe(2);
-  });
-
-  it('exclude a tool that requests invalid ones', async () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-    const schema = (city: object) => ({ type: 'object', properties: { city } });
-    const server = await startModernServer({
-      'tools/list': () =>
-        toList([
-          toTool('valid', { inputSchema }),
-          toTool('bad', { inputSchema: schema({ type: 'number', 'x-mcp-header': 'City' }) }),
-        ]),
-    });
-    const { tools, warnings } = await openTools({ server: { url: server.url } }).listTools();
-    expect(tools.map(({ name }) => name)).toEqual(['valid']);
-    expect(warnings).toEqual([
-      'MCP server "server" offers the tool "bad" with "x-mcp-header" on a property that is not of the type ' +
-        'string, integer or boolean.',
-    ]);
-    expect(warn).not.toHaveBeenCalled();
-    warn.mockRestore();
   });
 });
