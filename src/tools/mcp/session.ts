@@ -70,7 +70,7 @@ const clientInfo = { name: 'kelivo-responses', version: '0.1.0' };
 /** Maximum time for the request that ends an HTTP session, in milliseconds. */
 const endSessionTimeout = 1000;
 
-/** The revisions of the protocol that a server speaks, as far as known from its last session. */
+/** The revisions of the protocol that a server spoke in its last session. */
 export interface KnownEra {
   /** Time until which the server counts as one that speaks no revision from 2026 or later. */
   legacyUntil: number;

@@ -32,7 +32,6 @@ function createMcpServer() {
       requestState: `round ${round + 1} "\\ü\u2028`,
     });
   });
-  add('require-forever', () => inputRequired({ requestState: 'again' }));
   add('progress', async ({ steps, pause }, { mcpReq }) => {
     for (let progress = 1; progress <= steps; progress++) {
       await new Promise(resolve => setTimeout(resolve, pause));

@@ -107,7 +107,7 @@ describe('announced changes since revision 2026-07-28', () => {
       'tools/list': () =>
         toList(
           names.map(name => toTool(name)),
-          { ttlMs: 60_000 },
+          { ttlMs: 3_600_000 },
         ),
     });
     const tools = openTools({ server: { url: server.url } }, { onLog });
