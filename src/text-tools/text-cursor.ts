@@ -3,6 +3,7 @@
  * generators, or results that are known already.
  */
 export interface Reading<Result> {
+  /** Starts the step. Each `next()` without `done` asks for more text; the last one returns the result. */
   [Symbol.iterator](): Iterator<void, Result, void>;
 }
 
