@@ -128,7 +128,7 @@ describe('a turn with the step function of a workflow engine', () => {
       const outputs = ofType(parts, 'tool-result').map(({ result }) => String(result));
       const unknown = outputs.filter(output => output.includes('The outcome of this call is unknown'));
       // A payment may be in flight while a read dies.
-    if (!name.endsWith('read')) expect(unknown).toHaveLength(/^call .* pay$/.test(name) ? 1 : 0);
+      if (!name.endsWith('read')) expect(unknown).toHaveLength(/^call .* pay$/.test(name) ? 1 : 0);
       expect(finishOf(parts)).toMatchObject({ finishReason: 'stop' });
       if (name === 'round 3') expect(exchangeOf(model.requests.at(-1)).outputs).toHaveLength(5);
     },
