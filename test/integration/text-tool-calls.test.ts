@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { stepCountIs } from 'ai';
+import { stepCountIs, wrapLanguageModel } from 'ai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { adaptModel } from '../../src/adapters/index.js';
+import { adaptModel, qwenMiddleware } from '../../src/adapters/index.js';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import type { ScriptedResponse, ToolCallFormat } from '../../src/testing/index.js';
 import { withToolLoop } from '../../src/tool-loop/index.js';
@@ -133,6 +133,40 @@ describe.each(matrix)('tool calls that leak as text from $route, in $host', ({ r
     expect(JSON.stringify(emulator.requests[2]?.body)).toContain('The sum of 2 and 3 is 5.');
   });
 });
+
+const leakedCall =
+  '<tool_call>\n<function=get-sum>\n<parameter=a>\n2\n</parameter>\n<parameter=b>\n3\n</parameter>\n</function>\n</tool_call>';
+
+describe.each(hostNames)('a call that the model writes although it may call no tool, in %s', host => {
+  it.each<[string, Parameters<typeof wrapChatModel>[1]]>([
+    ['in the last round', { maxRounds: 2 }],
+    ['without tools after a result', { middleware: qwenMiddleware({ toolsAfterResult: false }) }],
+  ])('is neither shown nor run %s', async (_, options) => {
+    const emulator = await startEmulator();
+    emulator.enqueue([{ text: leakedCall }], [{ text: `The sum is 5.\n${leakedCall}` }]);
+    const { text, errors, steps } = await hosts[host]({
+      model: wrapChatModel(emulator.baseURL, options),
+      prompt: 'Add 2 and 3',
+    });
+    expect(errors).toEqual([]);
+    expect(text.trim()).toBe('The sum is 5.');
+    expect(steps).toHaveLength(1);
+    expect(emulator.requests).toHaveLength(2);
+    const [first, last] = emulator.requests.map(({ body }) => JSON.stringify(body));
+    expect(first).toContain('"tools"');
+    expect(last).toContain('The sum of 2 and 3 is 5.');
+    expect(last).toMatch(/"tool_choice":"none"|^(?!.*"tools")/);
+  });
+});
+
+function wrapChatModel(
+  baseURL: string,
+  { maxRounds, middleware }: { maxRounds?: number; middleware?: ReturnType<typeof qwenMiddleware> },
+) {
+  const local = createOpenAICompatible({ name: 'local', baseURL })('qwen/qwen3-coder:free');
+  const adapted = middleware ? wrapLanguageModel({ model: local, middleware }) : adaptModel(local);
+  return withToolLoop(adapted, { tools: mcpTools, ...(maxRounds && { maxRounds }) });
+}
 
 describe.each(hostNames)('the calls of each family, leaked by a chat endpoint, in %s', host => {
   it.each<[ToolCallFormat, string]>([
