@@ -48,6 +48,7 @@ export const toolsInTheProvider: Scenario = {
       {
         city: 'Oslo',
         toolCallId: 'string',
+        idempotencyKey: expect.stringMatching(/ 1\.1 weather$/),
         roles: ['user'],
         turnId: expect.any(String),
         round: 1,
