@@ -105,7 +105,7 @@ describe.each(hostNames)('%s with declared tools', name => {
     expect(steps[0]?.content).toContainEqual(
       expect.objectContaining({
         type: 'tool-error',
-        error: expect.stringContaining('a must be number'),
+        error: expect.stringContaining('a: type "string" is invalid'),
       }),
     );
   });
