@@ -133,8 +133,8 @@ function openTables(database: Database) {
 }
 
 async function openDatabase(path: string): Promise<Database> {
-  for (const load of [openBuiltIn, openBetterSqlite]) {
-    const open = await load().catch(() => undefined);
+  for (const prepare of [openBuiltIn, openBetterSqlite]) {
+    const open = await prepare().catch(() => undefined);
     if (open !== undefined) return open(path);
   }
   throw new KelivoError({
@@ -147,19 +147,16 @@ async function openDatabase(path: string): Promise<Database> {
 
 type OpenDatabase = (path: string) => Database;
 
-// The names are values, so that bundlers do not resolve modules that may be missing.
 async function openBuiltIn(): Promise<OpenDatabase> {
-  const name = 'node:sqlite';
-  const { DatabaseSync } = (await import(/* @vite-ignore */ name)) as {
-    DatabaseSync: new (path: string) => Database;
-  };
+  const { DatabaseSync } = await load<{ DatabaseSync: new (path: string) => Database }>('node:sqlite');
   return path => new DatabaseSync(path);
 }
 
 async function openBetterSqlite(): Promise<OpenDatabase> {
-  const name = 'better-sqlite3';
-  const { default: Constructor } = (await import(/* @vite-ignore */ name)) as {
-    default: new (path: string) => Database;
-  };
+  const { default: Constructor } = await load<{ default: new (path: string) => Database }>('better-sqlite3');
   return path => new Constructor(path);
 }
+
+/** Imports a module that may be missing. The name is a parameter, so that bundlers do not resolve it. */
+const load = async <Module>(name: string): Promise<Module> =>
+  (await import(/* @vite-ignore */ name)) as Module;
