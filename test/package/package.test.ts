@@ -71,14 +71,21 @@ it('loads at most three files when the main entry is imported', () => {
   expect(listStaticImports('dist/index.js').length).toBeLessThanOrEqual(3);
 });
 
-it.each(['.', './tool-loop', './adapters', './tool-calls', './embeddings', './host', './v3', './v4'])(
-  'does not load the MCP SDK when %s is imported',
-  name => {
-    const file = entries.find(entry => entry.path === name)?.file ?? '';
-    const code = listStaticImports(path.normalize(file)).map(read).join('\n');
-    expect(code).not.toContain('@modelcontextprotocol/');
-  },
-);
+it.each([
+  '.',
+  './tool-loop',
+  './journal',
+  './adapters',
+  './tool-calls',
+  './embeddings',
+  './host',
+  './v3',
+  './v4',
+])('does not load the MCP SDK when %s is imported', name => {
+  const file = entries.find(entry => entry.path === name)?.file ?? '';
+  const code = listStaticImports(path.normalize(file)).map(read).join('\n');
+  expect(code).not.toContain('@modelcontextprotocol/');
+});
 
 it('contains the full text of the license named in the manifest', () => {
   expect(manifest.license).toBe('MIT');

@@ -27,6 +27,7 @@ const projects: readonly Project[] = [
 const forBrowsers = [
   '.',
   './tool-loop',
+  './journal',
   './mcp',
   './adapters',
   './tool-calls',
