@@ -93,7 +93,7 @@ async function startServers(): Promise<McpServers> {
     crashing: dual,
     mute,
   };
-  // Each URL is a server with a connection of its own.
+  // Each URL is a separate server and connection.
   const urls = Array.from({ length: 13 }, (_, index) => {
     const config = web[index % web.length];
     if (config === undefined || !('url' in config)) throw new Error('Expected a server with a URL.');
