@@ -112,6 +112,12 @@ describe('metadata of a call', () => {
     expect(await send({ requestMeta: { traceparent } })).toMatchObject({ traceparent, tracestate: 'a=1' });
   });
 
+  it('contains the idempotency key of the call, whatever the host adds', async () => {
+    const key = 'com.npmjs.kelivo-responses/idempotencyKey';
+    const { send } = await toSource({ requestMeta: () => ({ traceparent, [key]: 'other' }) });
+    expect(await send({ idempotencyKey: 'turn 1.1 a' })).toMatchObject({ traceparent, [key]: 'turn 1.1 a' });
+  });
+
   it('never replaces that of the protocol', async () => {
     const { send } = await toSource({
       requestMeta: () => ({ [`${meta}/protocolVersion`]: '1', 'dev.mcp/x': 1, progressToken: 'mine' }),
