@@ -41,7 +41,7 @@ const tools = toDeclaredTools({
 });
 
 /** The maximum average number of visits to a character, for any text. */
-const MAX_VISITS = 8;
+const MAX_VISITS = 9;
 const LENGTH = 40_000;
 
 const fill = (unit: string): string => unit.repeat(Math.ceil(LENGTH / unit.length));

@@ -93,11 +93,17 @@ const call = fc.constantFrom(
   '<think>Well, <tool_call>{"name": "get_weather", "arguments": {}}</tool_call></think>',
 );
 
-it('emits text without a call unchanged, in any chunks', async () => {
+/** The ends of calls are dropped where no call started, with the white space around them. */
+const CALL_END = /<\/(?:tool_call|function)>/;
+const withoutCallEnds = (text: string): string => text.replace(/\s+|<\/(?:tool_call|function)>/g, '');
+
+it('emits text without a call unchanged but for stray ends of calls, in any chunks', async () => {
   await fc.assert(
     fc.asyncProperty(noCalls, async text => {
       const { content, finishReason } = await readText(text, { middleware, tools });
-      expect(content.map(one => ('text' in one ? one.text : JSON.stringify(one))).join('')).toBe(text);
+      const read = content.map(one => ('text' in one ? one.text : JSON.stringify(one))).join('');
+      if (CALL_END.test(text)) expect(withoutCallEnds(read)).toBe(withoutCallEnds(text));
+      else expect(read).toBe(text);
       expect(finishReason).toBe('stop');
     }),
     {
