@@ -1,9 +1,8 @@
 import type { JSONValue } from '@ai-sdk/provider';
 import type { ResponsesProviderOptions } from '../responses/request/option-schemas.js';
+import type { ToolLoopCallOptions } from '../tool-loop/call-options.js';
 import type { TurnLimit } from '../tool-loop/turn-limits.js';
-import type { ToolLoopStep } from '../tool-loop/steps.js';
 import type { LocalTools } from '../tools/local-tools.js';
-import type { ToolApproval } from '../tool-loop/approvals.js';
 import type { ToolSource } from '../tools/tool-source.js';
 
 /**
@@ -18,7 +17,7 @@ import type { ToolSource } from '../tools/tool-source.js';
  * });
  * ```
  */
-export interface KelivoProviderOptions extends ResponsesProviderOptions {
+export interface KelivoProviderOptions extends ResponsesProviderOptions, ToolLoopCallOptions {
   /**
    * Additional fields of the request, by their API names, for example `{ top_k: 20 }`. They replace fields of the same name,
    * those of the setting `models` included, and an undefined field is removed.
@@ -27,22 +26,6 @@ export interface KelivoProviderOptions extends ResponsesProviderOptions {
    * options.
    */
   body?: Record<string, unknown>;
-  /** Identifies the turn in the `journal` of the tool loop, so that another process can continue it. */
-  turnId?: string;
-  /** The step function of a workflow engine for this call, as the option `step` of the tool loop. Passed by reference. */
-  step?: ToolLoopStep;
-  /**
-   * A value of the application, for example its user. `approve`, `onEvent`, `onElicitation`, `onSampling`, local tools and
-   * the logger receive it by reference. It is never sent to a server.
-   */
-  context?: unknown;
-  /**
-   * The value of `toolApproval` of `ai` 7, which asks it only about tools that the host runs: a function, or statuses by
-   * tool name. `denied` refuses a call, `user-approval` requests approval, `approved` runs it regardless of the policy, and
-   * without a status the policy of the tool loop applies. Under the original name of a tool, `approved` does not count,
-   * because the tool of another server may have the same name. It is passed by reference.
-   */
-  toolApproval?: ToolApproval;
   /** Tools of this call that the tool loop runs. `runInProvider()` sets them. */
   executors?: LocalTools | ToolSource;
 }

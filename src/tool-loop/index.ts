@@ -30,6 +30,7 @@ export type {
   StatedAnnotations,
   ToolApproval,
 } from './approvals.js';
+export { toolLoopCallOptions, type ToolLoopCallOptions } from './call-options.js';
 export type { ToolLoopOptions, UnknownOutcomePolicy } from './options.js';
 export { type ProviderRunTools, runInProvider } from './run-in-provider.js';
 export type { ToolLoopEvent } from './events.js';

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { APICallError, type LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
+import { toolLoopCallOptions } from '../../src/tool-loop/call-options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import type { ToolLoopOptions } from '../../src/tool-loop/options.js';
 import { createEngine, type StepRecord } from './_engine.js';
@@ -157,7 +158,7 @@ describe('steps', () => {
       const engine = createEngine(records);
       const model = scriptedModel(...rounds);
       const parts = await stream(withToolLoop(model, { tools: [] }), {
-        providerOptions: { kelivo: { step: engine.step as never } },
+        providerOptions: { kelivo: toolLoopCallOptions({ step: engine.step }) },
       });
       return { engine, parts };
     };
