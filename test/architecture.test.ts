@@ -64,7 +64,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // The types of the request body.
   'src/responses/wire.ts': ['src/shared'],
   'src/responses/compatibility': ['src/responses/wire.ts', 'src/http', 'src/tool-calls', 'src/shared'],
-  'src/responses/hosted-tools': ['src/responses/wire.ts', 'src/shared'],
+  'src/responses/hosted-tools': ['src/responses/wire.ts', 'src/tool-calls', 'src/shared'],
   'src/responses/request': [
     'src/responses/wire.ts',
     'src/responses/hosted-tools',
@@ -118,6 +118,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/v4',
     'src/tool-loop',
     'src/adapters',
+    'src/responses',
     'src/responses/hosted-tools',
     'src/responses/request',
     'src/embeddings',

@@ -25,7 +25,6 @@ import {
   deepseekPrompt,
   granitePrompt,
   hermesPrompt,
-  kimiPrompt,
   llamaPrompt,
   mistralPrompt,
   toolRequestPrompt,
@@ -35,11 +34,12 @@ import {
   claudePrompt,
   dsmlPrompt,
   glmPrompt,
+  minimaxM3Prompt,
   minimaxPrompt,
   qwenXmlPrompt,
   seedPrompt,
 } from './tool-prompts/tag-prompts.js';
-import { gemma4Prompt, harmonyPrompt, kimiK3Prompt, minimaxM3Prompt } from './tool-prompts/token-prompts.js';
+import { gemma4Prompt, harmonyPrompt, kimiK3Prompt, kimiPrompt } from './tool-prompts/token-prompts.js';
 import type { ToolPrompt } from './tool-prompts/tool-prompt.js';
 
 interface Syntax {

@@ -9,7 +9,7 @@ import type {
 } from '@ai-sdk/provider';
 import { createToolNames, type NamedTool } from '../responses/request/tool-names.js';
 import { approvalResponsesOf, type HostVersion } from '../parts/call-marks.js';
-import { isHostedToolPart } from '../responses/hosted-tools/index.js';
+import { isHostedToolPart } from '../tool-calls/hosted-tools.js';
 import { toHostEffort } from '../responses/request/model-settings.js';
 import { idOf, objectOf } from '../shared/json.js';
 import { isContinuation, pairToolCalls } from '../tool-calls/call-pairing.js';

@@ -6,6 +6,7 @@ import { createCredentials } from '../provider/credentials.js';
 import { createEndpoints } from '../provider/endpoints.js';
 import { resolveModelOverride } from '../provider/model-overrides.js';
 import type { KelivoResponsesSettings } from '../provider/settings.js';
+import { supportedUrls } from '../responses/supported-urls.js';
 import { KelivoError } from '../shared/errors.js';
 import { toLanguageModelV3 } from '../v3/language-model.js';
 import type { LanguageModelV3 } from '../v3/specification.js';
@@ -87,10 +88,7 @@ export function createOfficialModels<Version extends HostVersion>(
       specificationVersion: version,
       provider,
       modelId,
-      supportedUrls: {
-        'image/*': [/^https?:\/\/.*$/],
-        'application/pdf': [/^https?:\/\/.*$/],
-      },
+      supportedUrls,
       doGenerate: options => call(options, model => model.doGenerate(options)),
       doStream: options => call(options, model => model.doStream(options)),
     };

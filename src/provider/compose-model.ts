@@ -1,6 +1,6 @@
 import type { LanguageModelV2 } from '@ai-sdk/provider';
 import { adaptModel } from '../adapters/adapt-model.js';
-import { isHostedToolPart } from '../responses/hosted-tools/index.js';
+import { isHostedToolPart } from '../tool-calls/hosted-tools.js';
 import type { Adaptation } from './model-overrides.js';
 import type { KelivoResponsesSettings } from './settings.js';
 import { createToolLoop } from '../tool-loop/tool-loop.js';

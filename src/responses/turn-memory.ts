@@ -1,6 +1,5 @@
 import { type ConvertedMessages, createConvertedMessages } from './request/input.js';
 import { createReceivedItems, type ReceivedItems } from './request/received-items.js';
-import { createIncrementalJson } from './incremental-json.js';
 
 /** State shared by the requests of a turn. Each request repeats the history of the previous one and extends it. */
 export interface TurnMemory {
@@ -30,5 +29,24 @@ export function createTurnMemories(): TurnMemories {
       if (turn !== undefined) memories.set(turn, memory);
       return memory;
     },
+  };
+}
+
+/**
+ * Serializes lists that each begin with the items of the previous one, as the same objects. Those items are not
+ * serialized again. Other lists are serialized completely.
+ *
+ * @internal
+ */
+export function createIncrementalJson(): (items: readonly unknown[]) => string {
+  let previous: readonly unknown[] = [];
+  let json = '[]';
+  return items => {
+    const isGrown = previous.length > 0 && previous.every((item, index) => item === items[index]);
+    const added = isGrown ? items.slice(previous.length) : items;
+    if (!isGrown) json = JSON.stringify(items);
+    else if (added.length > 0) json = `${json.slice(0, -1)},${JSON.stringify(added).slice(1)}`;
+    previous = [...items];
+    return json;
   };
 }

@@ -6,7 +6,7 @@ import type {
   LanguageModelV2ToolResultPart,
 } from '@ai-sdk/provider';
 import { isFunctionPart, type IsHostedCall, type MatchedCall, matchToolCalls } from './call-matching.js';
-import { isKnownHostedTool } from './hosted-tools.js';
+import { isHostedToolPart } from './hosted-tools.js';
 import { unwrapMcpOutput } from './mcp-output.js';
 
 type AssistantMessage = Extract<LanguageModelV2Message, { role: 'assistant' }>;
@@ -43,7 +43,7 @@ export interface PairToolCallsOptions {
  */
 export function pairToolCalls(
   prompt: LanguageModelV2Prompt,
-  { keepOrphans = false, isFunctionTool, isHostedTool = isKnownHostedTool }: PairToolCallsOptions = {},
+  { keepOrphans = false, isFunctionTool, isHostedTool = isHostedToolPart }: PairToolCallsOptions = {},
 ): LanguageModelV2Prompt {
   const isHosted = withResultsOfHostedCalls(
     prompt,

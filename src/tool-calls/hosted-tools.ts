@@ -1,47 +1,63 @@
-import { objectOf } from '../shared/json.js';
+import { objectOf, stringOf } from '../shared/json.js';
 
-/**
- * Names that the official OpenAI provider and this package use for calls of hosted tools. The API executes them on its
- * servers. They are not functions, so they cannot be sent back as a function call with an output.
- */
-const hostedToolNames = new Set([
-  'web_search',
-  'web_search_preview',
-  'file_search',
-  'code_interpreter',
-  'image_generation',
-  'local_shell',
-  'computer_use',
-  'tool_search',
-  'programmatic_tool_calling',
-  'mcp',
-  'mcp_list_tools',
-  'mcp_approval_request',
-]);
-
-/** Prefixes of the ids of hosted items. The host may have declared the tool under any name. */
-const hostedItemId = /^(?:ws|fs|ci|ig|cu|mcp|mcpl|mcpr|sh|sho|tsc|tso|cm|cmo)_/;
-
-/**
- * Returns true if a provider-executed call or result belongs to a hosted tool of the official OpenAI provider. The
- * tool loop uses it for models of any provider. The Responses provider supplies a predicate
- * derived from its own table of hosted tools, so a new hosted tool need not be added here.
- *
- * An MCP server may offer a tool with the same name, for example `web_search`. The ids distinguish them: ids of function
- * calls begin with `call_`, and a hosted call has the id of its item (`ws_…`, `ci_…`, `ig_…`), or names it in its metadata.
- */
-export function isKnownHostedTool({
-  toolName,
-  toolCallId,
-  providerOptions,
-}: {
-  toolName: string;
-  toolCallId: string;
-  providerOptions?: unknown;
-}): boolean {
-  const itemId = objectOf(objectOf(providerOptions)?.openai)?.itemId;
-  if (typeof itemId === 'string' && hostedItemId.test(itemId)) return true;
-  if (hostedItemId.test(toolCallId)) return true;
-  // Later versions of the official provider name hosted MCP calls `mcp.<tool>`.
-  return (hostedToolNames.has(toolName) || toolName.startsWith('mcp.')) && !toolCallId.startsWith('call_');
+/** Identifies the calls of a hosted tool in a history. */
+export interface HostedCallNames {
+  /** Tool names, of this package and of the official provider. A name that ends with `.` is a prefix. */
+  readonly toolNames: readonly string[];
+  /** Prefixes of item ids, without the underscore. */
+  readonly idPrefixes: readonly string[];
 }
+
+/**
+ * The hosted tools of the Responses API. The API executes their calls on its servers. They are not functions, so they
+ * cannot be sent back as a function call with an output. The tool loop needs the names for models of any provider.
+ */
+export const hostedCallNames = {
+  codeInterpreter: { toolNames: ['code_interpreter'], idPrefixes: ['ci'] },
+  computer: { toolNames: ['computer_use'], idPrefixes: ['cu'] },
+  fileSearch: { toolNames: ['file_search'], idPrefixes: ['fs'] },
+  imageGeneration: { toolNames: ['image_generation'], idPrefixes: ['ig'] },
+  // The ids of its calls look like those of functions.
+  localShell: { toolNames: ['local_shell'], idPrefixes: [] },
+  // Later versions of the official provider name hosted MCP calls `mcp.<tool>`.
+  mcp: { toolNames: ['mcp', 'mcp_list_tools', 'mcp.'], idPrefixes: ['mcp', 'mcpl'] },
+  mcpApproval: { toolNames: ['mcp_approval_request'], idPrefixes: ['mcpr'] },
+  programmaticToolCalling: { toolNames: ['programmatic_tool_calling'], idPrefixes: ['cm', 'cmo'] },
+  shell: { toolNames: [], idPrefixes: ['sh', 'sho'] },
+  toolSearch: { toolNames: ['tool_search'], idPrefixes: ['tsc', 'tso'] },
+  webSearch: { toolNames: ['web_search', 'web_search_preview'], idPrefixes: ['ws'] },
+} satisfies Record<string, HostedCallNames>;
+
+/** A call or result in a history. */
+export interface HistoryPart {
+  readonly toolName: string;
+  readonly toolCallId: string;
+  readonly providerOptions?: unknown;
+}
+
+/**
+ * Returns the tool of a provider-executed call or result in a history. The host may have declared the tool under any name,
+ * or not at all.
+ *
+ * An MCP server may offer a tool with the same name, for example `web_search`. The ids distinguish them: ids of
+ * function calls begin with `call_`, and a hosted call has the id of its item, such as `ws_…`, or names it in its metadata.
+ */
+export function findHostedTool<Tool extends { readonly history?: HostedCallNames }>(
+  tools: readonly Tool[],
+  { toolName, toolCallId, providerOptions }: HistoryPart,
+): Tool | undefined {
+  const findById = (id: string) =>
+    tools.find(({ history }) => history?.idPrefixes.some(prefix => id.startsWith(`${prefix}_`)));
+  const byId =
+    findById(stringOf(objectOf(objectOf(providerOptions)?.openai)?.itemId)) ?? findById(toolCallId);
+  if (byId !== undefined || toolCallId.startsWith('call_')) return byId;
+  return tools.find(({ history }) =>
+    history?.toolNames.some(name => (name.endsWith('.') ? toolName.startsWith(name) : toolName === name)),
+  );
+}
+
+const hostedTools = Object.values(hostedCallNames).map(history => ({ history }));
+
+/** Returns true if a provider-executed call or result in a history belongs to a hosted tool. */
+export const isHostedToolPart = (part: HistoryPart): boolean =>
+  findHostedTool(hostedTools, part) !== undefined;

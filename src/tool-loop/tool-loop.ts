@@ -6,7 +6,7 @@ import type {
 import { createPartCollector } from '../parts/collector.js';
 import { createPartStream, type PartSink } from '../parts/part-stream.js';
 import { isContinuation, pairToolCalls } from '../tool-calls/call-pairing.js';
-import { isKnownHostedTool } from '../tool-calls/hosted-tools.js';
+import { isHostedToolPart } from '../tool-calls/hosted-tools.js';
 import { createToolbox } from '../tools/toolbox.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 import { withHiddenCalls } from './hidden-calls.js';
@@ -35,7 +35,7 @@ const NO_TOOLS = createToolbox([]);
  * @throws KelivoError with code `invalid-settings` for an invalid option.
  */
 export function withToolLoop(model: LanguageModelV2, options: ToolLoopOptions): LanguageModelV2 {
-  return createToolLoop(model, options, { isHostedTool: isKnownHostedTool });
+  return createToolLoop(model, options, { isHostedTool: isHostedToolPart });
 }
 
 /** Creates a tool loop over a model that recognizes its own hosted tools. */

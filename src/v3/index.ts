@@ -11,6 +11,7 @@ export {
   createKelivoResponsesProvider,
   type EmbeddingModelV3,
   type KelivoResponsesProviderV3,
+  type LaterProvider,
   toEmbeddingModelV3,
   toProviderV3,
 } from './provider.js';

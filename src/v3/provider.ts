@@ -1,4 +1,4 @@
-import { type EmbeddingModelV2, NoSuchModelError } from '@ai-sdk/provider';
+import { type EmbeddingModelV2, type LanguageModelV2, NoSuchModelError } from '@ai-sdk/provider';
 import type { EmbeddingModelOptions } from '../embeddings/model.js';
 import {
   createKelivoResponsesProvider as createV2Provider,
@@ -20,42 +20,57 @@ export const createKelivoResponsesProvider = <ToolSchemas = Record<string, unkno
   settings: KelivoResponsesSettings<ToolSchemas> = {},
 ): KelivoResponsesProviderV3 => toProviderV3(createV2Provider(settings));
 
-/** The provider for `ai` 6 and 7. See `KelivoResponsesProvider` for members that are not described here. */
-export interface KelivoResponsesProviderV3 extends Pick<KelivoResponsesProvider, 'toolStubs' | 'close'> {
-  readonly specificationVersion: 'v3';
+/** The members that the providers of versions 3 and 4 share. See `KelivoResponsesProvider` for those that are not described here. */
+export interface LaterProvider<LanguageModel, EmbeddingModel> extends Pick<
+  KelivoResponsesProvider,
+  'toolStubs' | 'close'
+> {
   /** Same as `languageModel`. */
-  (modelId: string): LanguageModelV3;
+  (modelId: string): LanguageModel;
   /** Returns a model that runs the provider's tools and combines all rounds into one response. */
-  languageModel(modelId: string): LanguageModelV3;
+  languageModel(modelId: string): LanguageModel;
   /** Returns the bare model: one request and one response, without the provider's tools. */
-  responses(modelId: string): LanguageModelV3;
+  responses(modelId: string): LanguageModel;
   /** Returns a text embedding model that calls `POST …/embeddings`. */
-  embeddingModel(modelId: string, options?: EmbeddingModelOptions): EmbeddingModelV3;
-  /** Same as `embeddingModel`, under its name in `ai@5`. */
-  textEmbeddingModel(modelId: string, options?: EmbeddingModelOptions): EmbeddingModelV3;
+  embeddingModel(modelId: string, options?: EmbeddingModelOptions): EmbeddingModel;
   /** @throws NoSuchModelError always, because the provider has no image models. */
   imageModel(modelId: string): never;
 }
 
+/** The provider for `ai` 6 and 7. */
+export interface KelivoResponsesProviderV3 extends LaterProvider<LanguageModelV3, EmbeddingModelV3> {
+  readonly specificationVersion: 'v3';
+  /** Same as `embeddingModel`, under its name in `ai@5`. */
+  textEmbeddingModel(modelId: string, options?: EmbeddingModelOptions): EmbeddingModelV3;
+}
+
 /** Converts a provider to version 3. Both share tools, keys and connections, and closing one closes both. */
 export function toProviderV3(provider: KelivoResponsesProvider): KelivoResponsesProviderV3 {
-  const languageModel = (modelId: string): LanguageModelV3 =>
-    toLanguageModelV3(provider.languageModel(modelId));
-  const embeddingModel = (modelId: string, options?: EmbeddingModelOptions): EmbeddingModelV3 =>
-    toEmbeddingModelV3(provider.textEmbeddingModel(modelId, options));
-  const converted = Object.assign((modelId: string) => languageModel(modelId), {
-    specificationVersion: 'v3' as const,
+  const later = toLaterProvider(provider, toLanguageModelV3, toEmbeddingModelV3);
+  return withOrigin(
+    Object.assign(later, { specificationVersion: 'v3' as const, textEmbeddingModel: later.embeddingModel }),
+    origins.get(provider),
+  );
+}
+
+/** Converts the models of a provider. */
+export function toLaterProvider<LanguageModel, EmbeddingModel>(
+  provider: KelivoResponsesProvider,
+  toLanguageModel: (model: LanguageModelV2) => LanguageModel,
+  toEmbeddingModel: (model: EmbeddingModelV2<string>) => EmbeddingModel,
+): LaterProvider<LanguageModel, EmbeddingModel> {
+  const languageModel = (modelId: string): LanguageModel => toLanguageModel(provider.languageModel(modelId));
+  return Object.assign((modelId: string) => languageModel(modelId), {
     languageModel,
-    responses: (modelId: string) => toLanguageModelV3(provider.responses(modelId)),
-    embeddingModel,
-    textEmbeddingModel: embeddingModel,
+    responses: (modelId: string) => toLanguageModel(provider.responses(modelId)),
+    embeddingModel: (modelId: string, options?: EmbeddingModelOptions) =>
+      toEmbeddingModel(provider.textEmbeddingModel(modelId, options)),
     imageModel(modelId: string): never {
       throw new NoSuchModelError({ modelId, modelType: 'imageModel' });
     },
     toolStubs: provider.toolStubs,
     close: provider.close,
   });
-  return withOrigin(converted, origins.get(provider));
 }
 
 type EmbedOptionsV2 = Parameters<EmbeddingModelV2<string>['doEmbed']>[0];

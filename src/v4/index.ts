@@ -14,6 +14,7 @@ export {
   toEmbeddingModelV4,
   toProviderV4,
 } from './provider.js';
+export type { LaterProvider } from '../v3/provider.js';
 export type {
   LanguageModelV4,
   LanguageModelV4CallOptions,

@@ -1,5 +1,3 @@
-import { NoSuchModelError } from '@ai-sdk/provider';
-import type { EmbeddingModelOptions } from '../embeddings/model.js';
 import { connectionOf } from '../provider/connection.js';
 import {
   createKelivoResponsesProvider as createV2Provider,
@@ -8,7 +6,12 @@ import {
   withOrigin,
 } from '../provider/provider.js';
 import type { KelivoResponsesSettings } from '../provider/settings.js';
-import { type EmbeddingModelV3, toEmbeddingModelV3 } from '../v3/provider.js';
+import {
+  type EmbeddingModelV3,
+  type LaterProvider,
+  toEmbeddingModelV3,
+  toLaterProvider,
+} from '../v3/provider.js';
 import { createFiles, createSkills } from './files.js';
 import { toLanguageModelV4 } from './language-model.js';
 import type { LanguageModelV4 } from './specification.js';
@@ -24,45 +27,24 @@ export const createKelivoResponsesProvider = <ToolSchemas = Record<string, unkno
   settings: KelivoResponsesSettings<ToolSchemas> = {},
 ): KelivoResponsesProviderV4 => toProviderV4(createV2Provider(settings));
 
-/** The provider for `ai@7`. See `KelivoResponsesProvider` for members that are not described here. */
-export interface KelivoResponsesProviderV4 extends Pick<KelivoResponsesProvider, 'toolStubs' | 'close'> {
+/** The provider for `ai@7`. */
+export interface KelivoResponsesProviderV4 extends LaterProvider<LanguageModelV4, EmbeddingModelV4> {
   readonly specificationVersion: 'v4';
-  /** Same as `languageModel`. */
-  (modelId: string): LanguageModelV4;
-  /** Returns a model that runs the provider's tools and combines all rounds into one response. */
-  languageModel(modelId: string): LanguageModelV4;
-  /** Returns the bare model: one request and one response, without the provider's tools. */
-  responses(modelId: string): LanguageModelV4;
-  /** Returns a text embedding model that calls `POST …/embeddings`. */
-  embeddingModel(modelId: string, options?: EmbeddingModelOptions): EmbeddingModelV4;
   /** Returns the files of the account, for `uploadFile`. Absent if another provider sends the requests. */
   readonly files?: () => FilesV4;
   /** Returns the skills of the account, for `uploadSkill`. Absent if another provider sends the requests. */
   readonly skills?: () => SkillsV4;
-  /** @throws NoSuchModelError always, because the provider has no image models. */
-  imageModel(modelId: string): never;
 }
 
 /** Converts a provider to version 4. Both share tools, keys and connections, and closing one closes both. */
 export function toProviderV4(provider: KelivoResponsesProvider): KelivoResponsesProviderV4 {
-  const languageModel = (modelId: string): LanguageModelV4 =>
-    toLanguageModelV4(provider.languageModel(modelId));
   const connection = connectionOf(provider);
-  const converted = Object.assign((modelId: string) => languageModel(modelId), {
+  const converted = Object.assign(toLaterProvider(provider, toLanguageModelV4, toEmbeddingModelV4), {
     specificationVersion: 'v4' as const,
-    languageModel,
-    responses: (modelId: string) => toLanguageModelV4(provider.responses(modelId)),
-    embeddingModel: (modelId: string, options?: EmbeddingModelOptions): EmbeddingModelV4 =>
-      toEmbeddingModelV4(provider.textEmbeddingModel(modelId, options)),
-    imageModel(modelId: string): never {
-      throw new NoSuchModelError({ modelId, modelType: 'imageModel' });
-    },
     ...(connection !== undefined && {
       files: () => createFiles(connection),
       skills: () => createSkills(connection),
     }),
-    toolStubs: provider.toolStubs,
-    close: provider.close,
   });
   return withOrigin(converted, origins.get(provider));
 }

@@ -64,30 +64,6 @@ export const deepseekPrompt: ToolPrompt = {
   ),
 };
 
-const toKimiCalls: ToolPrompt['calls'] = calls => {
-  const written = calls.map(
-    ({ id, name, input }, index) =>
-      `<|tool_call_begin|>${id.startsWith(`functions.${name}:`) ? id : `functions.${name}:${index}`}` +
-      `<|tool_call_argument_begin|>${JSON.stringify(input)}<|tool_call_end|>`,
-  );
-  return `<|tool_calls_section_begin|>${written.join('')}<|tool_calls_section_end|>`;
-};
-
-/** Kimi K2. */
-export const kimiPrompt: ToolPrompt = {
-  tools: tools =>
-    lines(
-      '# Tools',
-      '',
-      JSON.stringify(tools.map(tool => ({ type: 'function', function: toFunction(tool) }))),
-      '',
-      'To call tools, end your response with a section in this format, and number the calls from 0:',
-      toKimiCalls([exampleCall]),
-    ),
-  calls: toKimiCalls,
-  results: each(({ id, text }) => lines(`## Return of ${id}`, text)),
-};
-
 const toLlamaCall = ({ name, input }: { name: string; input: object }): string =>
   JSON.stringify({ name, parameters: input });
 

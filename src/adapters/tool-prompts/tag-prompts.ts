@@ -3,6 +3,7 @@ import { objectOf } from '../../shared/json.js';
 import {
   each,
   enclose,
+  escapeMarker,
   exampleCall,
   lines,
   type PromptCall,
@@ -144,10 +145,11 @@ const toInvokeCalls =
       `</${prefix}${list}>`,
     );
 
-const toMinimaxCalls = toInvokeCalls({ list: 'minimax:tool_call' });
-
-/** MiniMax M2. */
-export const minimaxPrompt: ToolPrompt = {
+/** Creates the prompt of a MiniMax model. */
+const createMinimaxPrompt = (
+  calls: ToolPrompt['calls'],
+  { instruction }: { instruction: string },
+): ToolPrompt => ({
   tools: tools =>
     lines(
       '# Tools',
@@ -158,13 +160,43 @@ export const minimaxPrompt: ToolPrompt = {
       ...tools.map(tool => `<tool>${JSON.stringify(toFunction(tool))}</tool>`),
       '</tools>',
       '',
-      'When making tool calls, use XML format to invoke tools and pass parameters:',
+      instruction,
       '',
-      toMinimaxCalls([exampleCall]),
+      calls([exampleCall]),
     ),
-  calls: toMinimaxCalls,
+  calls,
   results: each(({ text }) => enclose(text, { open: '<response>', close: '</response>', separator: '' })),
-};
+});
+
+/** MiniMax M2. */
+export const minimaxPrompt = createMinimaxPrompt(toInvokeCalls({ list: 'minimax:tool_call' }), {
+  instruction: 'When making tool calls, use XML format to invoke tools and pass parameters:',
+});
+
+const TOKEN = ']<]minimax[>[';
+
+/** Writes a value of MiniMax M3: an element for each member and item. */
+function toM3Value(value: unknown): string {
+  const members = Array.isArray(value)
+    ? value.map((item): [string, unknown] => ['item', item])
+    : Object.entries(objectOf(value) ?? {}).filter(([, member]) => member !== undefined && member !== null);
+  const isNested = members.length > 0 && members.every(([key]) => /^[^<>/\s][^<>\n]*$/.test(key));
+  return isNested ? members.map(toM3Element).join('') : escapeMarker(toValue(value), TOKEN);
+}
+
+const toM3Element = ([key, value]: [string, unknown]): string =>
+  `${TOKEN}<${key}>${toM3Value(value)}${TOKEN}</${key}>`;
+
+const toM3Call = ({ name, input }: PromptCall): string =>
+  `${TOKEN}<invoke name="${name}">${Object.keys(input).length === 0 ? '' : toM3Value(input)}${TOKEN}</invoke>`;
+
+const toM3Calls: ToolPrompt['calls'] = calls =>
+  lines(`${TOKEN}<tool_call>`, ...calls.map(toM3Call), `${TOKEN}</tool_call>`);
+
+/** MiniMax M3. */
+export const minimaxM3Prompt = createMinimaxPrompt(toM3Calls, {
+  instruction: `When making tool calls, write ${TOKEN} before each tag, and one element for each parameter, member and item:`,
+});
 
 const toDsmlCalls = toInvokeCalls({ list: 'function_calls', prefix: '｜DSML｜', hasTypes: true });
 

@@ -6,12 +6,10 @@ import {
   escapeMarker,
   exampleCall,
   lines,
-  type PromptCall,
   toArguments,
   toFunction,
   toJsonWithout,
   type ToolPrompt,
-  toValue,
 } from './tool-prompt.js';
 
 const DELIMITER = '<|"|>';
@@ -67,6 +65,36 @@ export const gemma4Prompt: ToolPrompt = {
   ),
 };
 
+/** Creates the prompt of a Kimi model. Its calls are numbered. */
+const createKimiPrompt = (
+  calls: ToolPrompt['calls'],
+  { firstNumber }: { firstNumber: number },
+): ToolPrompt => ({
+  tools: tools =>
+    lines(
+      '# Tools',
+      '',
+      JSON.stringify(tools.map(tool => ({ type: 'function', function: toFunction(tool) }))),
+      '',
+      `To call tools, end your response with a section in this format, and number the calls from ${firstNumber}:`,
+      calls([exampleCall]),
+    ),
+  calls,
+  results: each(({ id, text }) => lines(`## Return of ${id}`, text)),
+});
+
+const toKimiCalls: ToolPrompt['calls'] = calls => {
+  const written = calls.map(
+    ({ id, name, input }, index) =>
+      `<|tool_call_begin|>${id.startsWith(`functions.${name}:`) ? id : `functions.${name}:${index}`}` +
+      `<|tool_call_argument_begin|>${JSON.stringify(input)}<|tool_call_end|>`,
+  );
+  return `<|tool_calls_section_begin|>${written.join('')}<|tool_calls_section_end|>`;
+};
+
+/** Kimi K2. */
+export const kimiPrompt = createKimiPrompt(toKimiCalls, { firstNumber: 0 });
+
 const toK3 = (name: string, attributes: Record<string, string>, body: string): string => {
   const written = Object.entries(attributes).map(
     ([key, value]) => ` ${key}="${value.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"`,
@@ -96,59 +124,7 @@ const toK3Calls: ToolPrompt['calls'] = calls =>
   );
 
 /** Kimi K3. */
-export const kimiK3Prompt: ToolPrompt = {
-  tools: tools =>
-    lines(
-      '# Tools',
-      '',
-      JSON.stringify(tools.map(tool => ({ type: 'function', function: toFunction(tool) }))),
-      '',
-      'To call tools, end your response with a section in this format, and number the calls from 1:',
-      toK3Calls([exampleCall]),
-    ),
-  calls: toK3Calls,
-  results: each(({ id, text }) => lines(`## Return of ${id}`, text)),
-};
-
-const TOKEN = ']<]minimax[>[';
-
-/** Writes a value of MiniMax M3: an element for each member and item. */
-function toM3Value(value: unknown): string {
-  const members = Array.isArray(value)
-    ? value.map((item): [string, unknown] => ['item', item])
-    : Object.entries(objectOf(value) ?? {}).filter(([, member]) => member !== undefined && member !== null);
-  const isNested = members.length > 0 && members.every(([key]) => /^[^<>/\s][^<>\n]*$/.test(key));
-  return isNested ? members.map(toM3Element).join('') : escapeMarker(toValue(value), TOKEN);
-}
-
-const toM3Element = ([key, value]: [string, unknown]): string =>
-  `${TOKEN}<${key}>${toM3Value(value)}${TOKEN}</${key}>`;
-
-const toM3Call = ({ name, input }: PromptCall): string =>
-  `${TOKEN}<invoke name="${name}">${Object.keys(input).length === 0 ? '' : toM3Value(input)}${TOKEN}</invoke>`;
-
-const toM3Calls: ToolPrompt['calls'] = calls =>
-  lines(`${TOKEN}<tool_call>`, ...calls.map(toM3Call), `${TOKEN}</tool_call>`);
-
-/** MiniMax M3. */
-export const minimaxM3Prompt: ToolPrompt = {
-  tools: tools =>
-    lines(
-      '# Tools',
-      'You may call one or more tools to assist with the user query.',
-      'Here are the tools available in JSONSchema format:',
-      '',
-      '<tools>',
-      ...tools.map(tool => `<tool>${JSON.stringify(toFunction(tool))}</tool>`),
-      '</tools>',
-      '',
-      `When making tool calls, write ${TOKEN} before each tag, and one element for each parameter, member and item:`,
-      '',
-      toM3Calls([exampleCall]),
-    ),
-  calls: toM3Calls,
-  results: each(({ text }) => enclose(text, { open: '<response>', close: '</response>', separator: '' })),
-};
+export const kimiK3Prompt = createKimiPrompt(toK3Calls, { firstNumber: 1 });
 
 /** Writes a JSON Schema as a type of TypeScript, as the messages of gpt-oss declare parameters. */
 function toType(schema: unknown): string {

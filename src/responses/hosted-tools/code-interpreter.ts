@@ -1,4 +1,5 @@
 import { asJson, idOf, objectOf, stringOf } from '../../shared/json.js';
+import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
 import { escapeJson, type HostedTool, presentFields } from './hosted-tool.js';
 
 /** `code_interpreter`: runs Python in a container on the server. */
@@ -37,5 +38,5 @@ export const codeInterpreterTool: HostedTool = {
       result: ({ outputs }) => ({ outputs: asJson(outputs ?? null) }),
     },
   },
-  history: { toolNames: ['code_interpreter'], idPrefixes: ['ci'] },
+  history: hostedCallNames.codeInterpreter,
 };

@@ -1,6 +1,7 @@
 import type { JSONObject, LanguageModelV2ToolResultPart } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
 import { idOf, objectOf, objectsOf, type PlainObject, stringOf } from '../../shared/json.js';
+import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
 import { type HostedInputItem, withoutUndefined } from '../wire.js';
 import { type HostedTool, presentFields, toCallId, type ToContent, toOutputObject } from './hosted-tool.js';
 import { defineToolFactory } from './tool-factory.js';
@@ -219,7 +220,7 @@ export const computerTool: HostedTool = {
       };
     },
   },
-  history: { toolNames: ['computer_use'], idPrefixes: ['cu'] },
+  history: hostedCallNames.computer,
 };
 
 /** Returns the arguments in the shape of the declared tool. */

@@ -1,4 +1,5 @@
 import { asJson, idOf, objectsOf } from '../../shared/json.js';
+import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
 import { type HostedTool, presentFields } from './hosted-tool.js';
 
 /** `file_search`: searches vector stores on the server. */
@@ -32,5 +33,5 @@ export const fileSearchTool: HostedTool = {
         }),
     },
   },
-  history: { toolNames: ['file_search'], idPrefixes: ['fs'] },
+  history: hostedCallNames.fileSearch,
 };

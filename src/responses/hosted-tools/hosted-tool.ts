@@ -5,6 +5,7 @@ import type {
   LanguageModelV2ToolResultPart,
 } from '@ai-sdk/provider';
 import { asJson, idOf, objectOf, type PlainObject, stringOf } from '../../shared/json.js';
+import type { HostedCallNames } from '../../tool-calls/hosted-tools.js';
 import type { HostedInputItem, InputContent } from '../wire.js';
 
 /** One hosted tool: its declaration, the conversion of its items to stream parts, and the replay of its calls. */
@@ -22,13 +23,8 @@ export interface HostedTool {
    * only as a reference to a stored item. Returns undefined if the result has no such content.
    */
   readonly toUserContent?: (call: ServerCall) => readonly InputContent[] | undefined;
-  /** Identifies server-executed calls in a history. Absent if their ids look like those of functions. */
-  readonly history?: {
-    /** Tool names, of this package and of the official provider. A name that ends with `.` is a prefix. */
-    readonly toolNames: readonly string[];
-    /** Prefixes of item ids, without the underscore. */
-    readonly idPrefixes?: readonly string[];
-  };
+  /** Identifies server-executed calls in a history. Absent if only the host executes the tool. */
+  readonly history?: HostedCallNames;
 }
 
 export interface HostedToolDeclaration {
@@ -240,3 +236,11 @@ export const toCallId = ({ call_id: callId }: PlainObject): string | undefined =
 export const toStatus = ({ status }: PlainObject): JSONObject => ({
   status: stringOf(status) || 'completed',
 });
+
+/** Returns the items of a call that are known, and undefined without any. */
+export function presentItems(
+  ...items: readonly (HostedInputItem | undefined)[]
+): readonly HostedInputItem[] | undefined {
+  const present = items.filter(item => item !== undefined);
+  return present.length === 0 ? undefined : present;
+}

@@ -1,4 +1,5 @@
 import { asJson, idOf, objectOf, stringOf } from '../../shared/json.js';
+import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
 import type { HostedInputItem, InputContent } from '../wire.js';
 import { type HostedTool, presentFields, type ServerCall } from './hosted-tool.js';
 
@@ -23,7 +24,7 @@ export const imageGenerationTool: HostedTool = {
   },
   serverReplay: toItems,
   toUserContent,
-  history: { toolNames: ['image_generation'], idPrefixes: ['ig'] },
+  history: hostedCallNames.imageGeneration,
 };
 
 /** Rebuilds the item, which the API accepts with its image even if it has not stored it. */

@@ -1,4 +1,5 @@
-import { objectOf, type PlainObject, stringOf } from '../../shared/json.js';
+import { type PlainObject, stringOf } from '../../shared/json.js';
+import { findHostedTool, type HistoryPart } from '../../tool-calls/hosted-tools.js';
 import { type WireHostedTool, withoutUndefined } from '../wire.js';
 import { toWireNames } from '../../shared/field-names.js';
 import * as tools from './tools.js';
@@ -97,34 +98,5 @@ export type ServerTool = Pick<HostedTool, 'serverReplay' | 'toUserContent'>;
 export const serverToolOf = (id: string): ServerTool | undefined =>
   allTools.find(({ declarations }) => Object.hasOwn(declarations, id));
 
-/**
- * Returns the tool of a provider-executed call or result in a history. The host may have declared the tool under any name,
- * or not at all.
- *
- * An MCP server may offer a tool with the same name, for example `web_search`. The ids distinguish them: ids of
- * function calls begin with `call_`, and a hosted call has the id of its item, such as `ws_…`, or names it in its metadata.
- */
-export function serverToolOfCall({
-  toolName,
-  toolCallId,
-  providerOptions,
-}: HistoryPart): ServerTool | undefined {
-  const itemId = stringOf(objectOf(objectOf(providerOptions)?.openai)?.itemId);
-  const byId = findByItemId(itemId) ?? findByItemId(toolCallId);
-  if (byId !== undefined || toolCallId.startsWith('call_')) return byId;
-  return allTools.find(({ history }) =>
-    history?.toolNames.some(name => (name.endsWith('.') ? toolName.startsWith(name) : toolName === name)),
-  );
-}
-
-const findByItemId = (id: string): ServerTool | undefined =>
-  allTools.find(({ history }) => history?.idPrefixes?.some(prefix => id.startsWith(`${prefix}_`)));
-
-/** Returns true if a provider-executed call or result in a history belongs to a hosted tool. */
-export const isHostedToolPart = (part: HistoryPart): boolean => serverToolOfCall(part) !== undefined;
-
-interface HistoryPart {
-  readonly toolName: string;
-  readonly toolCallId: string;
-  readonly providerOptions?: unknown;
-}
+/** Returns the tool of a provider-executed call or result in a history. */
+export const serverToolOfCall = (part: HistoryPart): ServerTool | undefined => findHostedTool(allTools, part);

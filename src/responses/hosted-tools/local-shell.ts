@@ -1,4 +1,5 @@
 import { objectOf } from '../../shared/json.js';
+import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
 import type { HostedInputItem } from '../wire.js';
 import { type HostedTool, presentFields, toCallId, toOutputObject, toStatus } from './hosted-tool.js';
 
@@ -76,5 +77,5 @@ export const localShellTool: HostedTool = {
       };
     },
   },
-  history: { toolNames: ['local_shell'] },
+  history: hostedCallNames.localShell,
 };

@@ -1,5 +1,6 @@
 import * as z from 'zod/v4';
 import { objectOf } from '../../shared/json.js';
+import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
 import { type HostedInputItem, toArgumentsJson } from '../wire.js';
 import { type HostedTool, presentFields, toOutputObject, toPlainOutput } from './hosted-tool.js';
 import { defineToolFactory } from './tool-factory.js';
@@ -105,5 +106,5 @@ export const mcpApprovalTool: HostedTool = {
       };
     },
   },
-  history: { toolNames: ['mcp_approval_request'], idPrefixes: ['mcpr'] },
+  history: hostedCallNames.mcpApproval,
 };

@@ -1,6 +1,7 @@
 import type { JSONValue } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
 import { asJson, type PlainObject, stringOf } from '../../shared/json.js';
+import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
 import { type HostedTool, presentFields, toItemId } from './hosted-tool.js';
 import { defineToolFactory, type ToolCaller } from './tool-factory.js';
 
@@ -119,7 +120,7 @@ export const mcpTool: HostedTool = {
     },
   },
   // Later versions of the official provider name the calls `mcp.<tool>`, too.
-  history: { toolNames: ['mcp', 'mcp_list_tools', 'mcp.'], idPrefixes: ['mcp', 'mcpl'] },
+  history: hostedCallNames.mcp,
 };
 
 /** Parses the arguments of an MCP item. Returns text that is not valid JSON unchanged. */

@@ -1,7 +1,15 @@
 import * as z from 'zod/v4';
 import { idOf, objectOf, type PlainObject } from '../../shared/json.js';
+import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
 import type { HostedInputItem } from '../wire.js';
-import { type HostedTool, presentFields, type ServerCall, toCallId, toItemId } from './hosted-tool.js';
+import {
+  type HostedTool,
+  presentFields,
+  presentItems,
+  type ServerCall,
+  toCallId,
+  toItemId,
+} from './hosted-tool.js';
 import { defineToolFactory } from './tool-factory.js';
 
 /** A program that the model wrote. */
@@ -61,20 +69,15 @@ export const programmaticToolCallingTool: HostedTool = {
     },
   },
   serverReplay: toItems,
-  history: { toolNames: ['programmatic_tool_calling'], idPrefixes: ['cm', 'cmo'] },
+  history: hostedCallNames.programmaticToolCalling,
 };
 
-function toItems({
-  id,
-  input,
-  result,
-  options,
-  resultOptions,
-}: ServerCall): readonly HostedInputItem[] | undefined {
-  const program = toProgram(id, input, options);
-  const output = toOutput(id, result, resultOptions);
+function toItems(call: ServerCall): readonly HostedInputItem[] | undefined {
+  const { id, input } = call;
+  const program = toProgram(id, input, call.options);
+  const output = toOutput(id, call.result, call.resultOptions);
   if (input !== undefined && program === undefined) return undefined;
-  return program === undefined && output === undefined ? undefined : [program ?? [], output ?? []].flat();
+  return presentItems(program, output);
 }
 
 function toProgram(callId: string, input: unknown, { itemId }: PlainObject): HostedInputItem | undefined {

@@ -1,6 +1,7 @@
 import type { JSONObject } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
 import { objectOf, objectsOf, type PlainObject, stringOf } from '../../shared/json.js';
+import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
 import type { HostedInputItem } from '../wire.js';
 import {
   escapeJson,
@@ -222,7 +223,7 @@ export const shellTool: HostedTool = {
     return call === undefined && output === undefined ? undefined : [call ?? [], output ?? []].flat();
   },
   // The names of MCP tools and of containers' calls may be equal: the id of the item distinguishes them.
-  history: { toolNames: [], idPrefixes: ['sh', 'sho'] },
+  history: hostedCallNames.shell,
 };
 
 function toCall(callId: string, input: unknown, id: { id?: string }): ShellCall | undefined {

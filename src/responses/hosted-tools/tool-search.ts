@@ -1,7 +1,15 @@
 import * as z from 'zod/v4';
 import { asJson, idOf, objectOf, type PlainObject } from '../../shared/json.js';
+import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
 import type { HostedInputItem } from '../wire.js';
-import { type HostedTool, type ServerCall, toCallId, toItemId, toOutputObject } from './hosted-tool.js';
+import {
+  type HostedTool,
+  presentItems,
+  type ServerCall,
+  toCallId,
+  toItemId,
+  toOutputObject,
+} from './hosted-tool.js';
 import { defineToolFactory } from './tool-factory.js';
 
 export interface ToolSearchToolArguments {
@@ -89,7 +97,7 @@ export const toolSearchTool: HostedTool = {
     },
   },
   serverReplay: toItems,
-  history: { toolNames: ['tool_search'], idPrefixes: ['tsc', 'tso'] },
+  history: hostedCallNames.toolSearch,
 };
 
 function toItems({
@@ -114,7 +122,7 @@ function toItems({
         tools: tools as unknown[],
       }
     : undefined;
-  return call === undefined && output === undefined ? undefined : [call ?? [], output ?? []].flat();
+  return presentItems(call, output);
 }
 
 function toCallItem({

@@ -1,5 +1,6 @@
 import type { JSONObject } from '@ai-sdk/provider';
 import { idOf, objectOf, objectsOf, type PlainObject } from '../../shared/json.js';
+import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
 import type { HostedInputItem } from '../wire.js';
 import { type HostedTool, presentFields, type ServerCall } from './hosted-tool.js';
 
@@ -25,7 +26,7 @@ export const webSearchTool: HostedTool = {
     },
   },
   serverReplay: toItems,
-  history: { toolNames: ['web_search', 'web_search_preview'], idPrefixes: ['ws'] },
+  history: hostedCallNames.webSearch,
 };
 
 const presentTitle = (title: unknown): { title?: string } => {

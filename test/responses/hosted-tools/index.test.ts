@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { isHostedToolPart } from '../../../src/responses/hosted-tools/index.js';
-import { isKnownHostedTool } from '../../../src/tool-calls/hosted-tools.js';
+import { serverToolOfCall } from '../../../src/responses/hosted-tools/index.js';
+import { isHostedToolPart } from '../../../src/tool-calls/hosted-tools.js';
 
 it.each([
   ['web_search', 'ws_1'],
@@ -17,8 +17,8 @@ it.each([
   ['mine', 'ws_1'],
   ['mine', 'mcpr_1'],
 ])('recognizes a hosted call %s with the id %s, as the tool loop does', (toolName, toolCallId) => {
+  expect(serverToolOfCall({ toolName, toolCallId }) !== undefined).toBe(true);
   expect(isHostedToolPart({ toolName, toolCallId })).toBe(true);
-  expect(isKnownHostedTool({ toolName, toolCallId })).toBe(true);
 });
 
 it.each([
@@ -28,8 +28,8 @@ it.each([
   ['weather', 'toolu_1'],
   ['weather', 'wsx_1'],
 ])('treats the call %s with the id %s as a function call', (toolName, toolCallId) => {
+  expect(serverToolOfCall({ toolName, toolCallId }) !== undefined).toBe(false);
   expect(isHostedToolPart({ toolName, toolCallId })).toBe(false);
-  expect(isKnownHostedTool({ toolName, toolCallId })).toBe(false);
 });
 
 it.each([
@@ -40,12 +40,12 @@ it.each([
   ['programmatic_tool_calling', 'item_1', undefined],
 ])('recognizes the hosted call %s with the id %s by its item %s', (toolName, toolCallId, itemId) => {
   const part = { toolName, toolCallId, providerOptions: { openai: { itemId } } };
+  expect(serverToolOfCall(part) !== undefined).toBe(true);
   expect(isHostedToolPart(part)).toBe(true);
-  expect(isKnownHostedTool(part)).toBe(true);
 });
 
 it('treats a call with the item of a function call as a function call', () => {
   const part = { toolName: 'shell', toolCallId: 'call_1', providerOptions: { openai: { itemId: 'fc_1' } } };
+  expect(serverToolOfCall(part) !== undefined).toBe(false);
   expect(isHostedToolPart(part)).toBe(false);
-  expect(isKnownHostedTool(part)).toBe(false);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createIncrementalJson } from '../../src/responses/incremental-json.js';
+import { createIncrementalJson } from '../../src/responses/turn-memory.js';
 
 const [a, b, c] = [{ text: 'a "quoted" text' }, { text: 'b', more: undefined }, { text: 'c' }];
 
