@@ -1,6 +1,5 @@
 import type { LanguageModelV2 } from '@ai-sdk/provider';
 import { adaptModel } from '../adapters/adapt-model.js';
-import { isHostedToolPart } from '../tool-calls/hosted-tools.js';
 import type { Adaptation } from './model-overrides.js';
 import type { KelivoResponsesSettings } from './settings.js';
 import { createToolLoop } from '../tool-loop/tool-loop.js';
@@ -31,6 +30,6 @@ export function composeModel(
   return createToolLoop(
     adapted,
     { ...toolLoop, tools: tools ?? [], timeouts: loopTimeouts },
-    { isHostedTool: isHostedToolPart, reportsLength: true, closed },
+    { reportsLength: true, closed },
   );
 }

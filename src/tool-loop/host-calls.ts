@@ -7,14 +7,11 @@ import type {
   LanguageModelV2Usage,
 } from '@ai-sdk/provider';
 import { type PartTransformer, transformParts } from '../parts/transform.js';
-import type { IsHostedCall } from '../tool-calls/call-matching.js';
 import { parseToolArguments } from '../tool-calls/tool-arguments.js';
 import { createToolFinder, type HostTool } from './known-tools.js';
 
 /** Facts about the model of a loop. */
 export interface ModelFacts {
-  /** Recognizes calls of hosted tools of the model. */
-  readonly isHostedTool: IsHostedCall;
   /**
    * The model itself finishes as `length` at the requested maximum. Its usage may contain several responses, each with
    * its own maximum. @default false
@@ -108,10 +105,10 @@ export function createHeldParts(write: Write): HeldParts {
 export function withHostCalls(
   model: LanguageModelV2,
   { tools: hostTools = [] }: LanguageModelV2CallOptions,
-  { isHostedTool, reportsLength = false }: ModelFacts,
+  { reportsLength = false }: ModelFacts,
 ): Pick<LanguageModelV2, 'doGenerate' | 'doStream'> {
   if (!hostTools.some(tool => tool.type === 'function')) return model;
-  const findTool = createToolFinder({ loopTools: new Map(), hostTools, isHostedTool });
+  const findTool = createToolFinder({ loopTools: new Map(), hostTools });
 
   /** Returns the call under its declared name, and its arguments if they depend on the end of the response. */
   const read = (call: LanguageModelV2ToolCall) => {

@@ -1,5 +1,5 @@
 import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
-import type { IsHostedCall } from '../tool-calls/call-matching.js';
+import { isHostedToolPart } from '../tool-calls/hosted-tools.js';
 import { nearestName } from '../shared/nearest-name.js';
 import { normalizeToolName } from '../tool-calls/tool-names.js';
 import type { ToolDefinition } from '../tools/tool-source.js';
@@ -23,16 +23,9 @@ export interface ToolFinderOptions {
   readonly aliases?: ReadonlyMap<string, ToolDefinition | undefined>;
   /** The tools of the host that no tool of the loop hides. */
   readonly hostTools: readonly HostTool[];
-  /** Returns true for calls that belong to a hosted tool of the model, which need not be declared. */
-  readonly isHostedTool: IsHostedCall;
 }
 
-export function createToolFinder({
-  loopTools,
-  aliases = new Map(),
-  hostTools,
-  isHostedTool,
-}: ToolFinderOptions): FindTool {
+export function createToolFinder({ loopTools, aliases = new Map(), hostTools }: ToolFinderOptions): FindTool {
   const hostToolsByName = new Map(hostTools.map(tool => [tool.name, tool]));
   const names = new Set([...loopTools.keys(), ...hostToolsByName.keys()]);
   // A name that belongs to an unavailable tool must not be matched with another one.
@@ -44,7 +37,8 @@ export function createToolFinder({
     // Approvals and stubs refer to a tool by its current name.
     if (loopTool !== undefined) return { owner: 'loop', toolName: loopTool.name, tool: loopTool };
     const hostTool = hostToolsByName.get(toolName);
-    if (hostTool !== undefined || isHostedTool({ toolName, toolCallId })) {
+    // Hosted tools of the model need not be declared.
+    if (hostTool !== undefined || isHostedToolPart({ toolName, toolCallId })) {
       return { owner: 'host', toolName, tool: hostTool };
     }
     return { owner: 'nobody', toolName, reason: toReason(name, [...names]) };

@@ -6,7 +6,6 @@ import type {
 import { createPartCollector } from '../parts/collector.js';
 import { createPartStream, type PartSink } from '../parts/part-stream.js';
 import { isContinuation, pairToolCalls } from '../tool-calls/call-pairing.js';
-import { isHostedToolPart } from '../tool-calls/hosted-tools.js';
 import { createToolbox } from '../tools/toolbox.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 import { withHiddenCalls } from './hidden-calls.js';
@@ -35,14 +34,14 @@ const NO_TOOLS = createToolbox([]);
  * @throws KelivoError with code `invalid-settings` for an invalid option.
  */
 export function withToolLoop(model: LanguageModelV2, options: ToolLoopOptions): LanguageModelV2 {
-  return createToolLoop(model, options, { isHostedTool: isHostedToolPart });
+  return createToolLoop(model, options);
 }
 
-/** Creates a tool loop over a model that recognizes its own hosted tools. */
+/** Creates the tool loop of a provider, which its closing ends. */
 export function createToolLoop(
   model: LanguageModelV2,
   options: ToolLoopOptions,
-  { isHostedTool, reportsLength, closed }: Pick<TurnContext, 'isHostedTool' | 'reportsLength' | 'closed'>,
+  { reportsLength, closed }: Pick<TurnContext, 'reportsLength' | 'closed'> = {},
 ): LanguageModelV2 {
   const { tools, ...settings } = validateToolLoopOptions(options);
   const sources = isToolSource(tools) ? [tools] : tools;
@@ -98,7 +97,7 @@ export function createToolLoop(
 
   /** Returns the model for calls whose tools are all run by the host. */
   function hostModelOf(callOptions: LanguageModelV2CallOptions) {
-    return withHostCalls(model, callOptions, { isHostedTool, reportsLength });
+    return withHostCalls(model, callOptions, { reportsLength });
   }
 
   /** Restores the calls of earlier turns that the host did not keep. */
@@ -106,7 +105,7 @@ export function createToolLoop(
     const prompt = withHiddenCalls(callOptions.prompt);
     if (prompt === callOptions.prompt) return callOptions;
     const keepOrphans = isContinuation(callOptions);
-    return { ...callOptions, prompt: pairToolCalls(prompt, { isHostedTool, keepOrphans }) };
+    return { ...callOptions, prompt: pairToolCalls(prompt, { keepOrphans }) };
   }
 
   async function open(
@@ -114,7 +113,7 @@ export function createToolLoop(
     context: Pick<TurnContext, 'source' | 'mode' | 'openRound'>,
   ) {
     const turn = await openTurn(callOptions, {
-      ...{ ...context, model, settings, isHostedTool, reportsLength, closed },
+      ...{ ...context, model, settings, reportsLength, closed },
     });
     try {
       // A host repeats a request that fails, but not the calls before it: the stream opens before they run.

@@ -29,10 +29,10 @@ export interface TurnTools {
   applyTo(options: LanguageModelV2CallOptions): LanguageModelV2CallOptions;
 }
 
-export interface TurnToolsOptions
-  extends
-    Pick<LanguageModelV2CallOptions, 'prompt' | 'tools' | 'providerOptions'>,
-    Pick<ToolFinderOptions, 'isHostedTool'> {
+export interface TurnToolsOptions extends Pick<
+  LanguageModelV2CallOptions,
+  'prompt' | 'tools' | 'providerOptions'
+> {
   readonly source: ToolSource;
   readonly steps: Steps;
   /** Ends when the source is closed. */
@@ -49,7 +49,6 @@ export async function openTurnTools({
   prompt,
   tools: declared = [],
   providerOptions,
-  isHostedTool,
   warn,
 }: TurnToolsOptions): Promise<TurnTools> {
   const { signal } = lifetime;
@@ -59,7 +58,7 @@ export async function openTurnTools({
   const ownNames = new Set(ownTools.map(({ name }) => name));
   const allowed = allowedNamesOf(providerOptions);
   const warned = new Set<string>();
-  let current: Required<Omit<ToolFinderOptions, 'isHostedTool'>> = {
+  let current: Required<ToolFinderOptions> = {
     loopTools: new Map(),
     aliases: new Map(),
     hostTools: [],
@@ -95,7 +94,7 @@ export async function openTurnTools({
       aliases: new Map([...aliases].filter(([name]) => isAlias(name))),
       hostTools: ownTools.filter(tool => !loopTools.has(tool.name)),
     };
-    find = createToolFinder({ ...current, isHostedTool });
+    find = createToolFinder(current);
     for (const message of [...warnings, ...shadowWarnings(ownTools, loopTools)]) warnOnce(message);
   }
 

@@ -110,7 +110,7 @@ export const isDurableCall = (
 /** Prepares a turn: lists the tools and normalizes the history. */
 export async function openTurn(
   callOptions: LanguageModelV2CallOptions,
-  { source, settings, openRound, model, mode, isHostedTool, reportsLength = false, closed }: TurnContext,
+  { source, settings, openRound, model, mode, reportsLength = false, closed }: TurnContext,
 ): Promise<Turn> {
   const {
     maxRounds = 20,
@@ -167,7 +167,6 @@ export async function openTurn(
       source,
       steps,
       lifetime,
-      isHostedTool,
       warn: warnOfTools,
     });
     const { prompt, pending, denied } = resolveApprovals(history, hostApprovals);
@@ -178,7 +177,6 @@ export async function openTurn(
       // Adds the calls that the host's history lacks.
       prompt: pairToolCalls(prompt, {
         isFunctionTool: name => tools.get(name) !== undefined,
-        isHostedTool,
         keepOrphans: isContinuation(callOptions),
       }),
     });
