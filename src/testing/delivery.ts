@@ -10,6 +10,10 @@ export interface Delivery {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly steps: readonly DeliveryStep[];
+  /** Ends the body when it aborts. @default nothing does */
+  readonly ends?: AbortSignal;
+  /** Called when the body has ended properly. */
+  readonly onEnd?: () => void;
 }
 
 export type DeliveryStep =
@@ -34,7 +38,7 @@ export const toJsonDelivery = (body: PlainObject, { status = 200 }: { status?: n
 export const toErrorDelivery = (error: ApiError): Delivery =>
   toJsonDelivery(toErrorBody(error), { status: error.status });
 
-const toStreamDelivery = (steps: readonly DeliveryStep[]): Delivery => ({
+export const toStreamDelivery = (steps: readonly DeliveryStep[]): Delivery => ({
   status: 200,
   headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
   steps,
@@ -171,10 +175,12 @@ interface EditOptions {
 function toStream(format: ResponseFormat, { fault, latency }: EditOptions): Delivery {
   const steps = toFaultySteps(format, fault);
   const pause = fault?.fault === 'slow' ? fault.delay : latency;
-  return toStreamDelivery(
-    pause > 0 ? steps.flatMap(step => (isWrite(step) ? [{ wait: pause }, step] : [step])) : steps,
-  );
+  return toStreamDelivery(withPauses(steps, pause));
 }
+
+/** Adds a pause in milliseconds before each event. */
+export const withPauses = (steps: readonly DeliveryStep[], pause: number): readonly DeliveryStep[] =>
+  pause > 0 ? steps.flatMap(step => (isWrite(step) ? [{ wait: pause }, step] : [step])) : steps;
 
 const isWrite = (step: DeliveryStep): step is { write: string } =>
   typeof step === 'object' && 'write' in step;
@@ -259,9 +265,11 @@ const chatChunks = [
 
 /** Sends a delivery. Stops without an error when the client disconnects. */
 export async function sendDelivery(
-  { status, headers, steps }: Delivery,
-  { to: response, signal }: { to: ServerResponse; signal: AbortSignal },
+  { status, headers, steps, ends, onEnd }: Delivery,
+  { to: response, signal: disconnected }: { to: ServerResponse; signal: AbortSignal },
 ): Promise<void> {
+  const signal = ends === undefined ? disconnected : AbortSignal.any([disconnected, ends]);
+  ends?.addEventListener('abort', () => void response.end(), { once: true, signal: disconnected });
   for (const step of steps) {
     if (signal.aborted) return;
     if (step === 'nothing') return;
@@ -271,7 +279,10 @@ export async function sendDelivery(
       response.flushHeaders();
     }
     if (step === 'silence') return;
-    if (step === 'end') return void response.end();
+    if (step === 'end') {
+      onEnd?.();
+      return void response.end();
+    }
     if ('wait' in step) await delay(step.wait, undefined, { signal }).catch(() => undefined);
     else await writeChunk(response, step.write);
   }

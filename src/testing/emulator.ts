@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { sendDelivery } from './delivery.js';
+import { sendDelivery, toErrorDelivery } from './delivery.js';
 import { type EmulatorRequest, readRequest } from './incoming-request.js';
 import { type Route, routeRequest } from './routes.js';
 import type { RequestRules, ScriptedResponse } from './scripts.js';
 import { createItemMemory, createPromptCache, type EmulatorContext } from './state.js';
+import { createStoredResponses } from './stored-responses.js';
 import type { ToolCallFormat } from './text-tool-calls.js';
 
 /** Options of {@link startResponsesEmulator}. */
@@ -21,6 +22,17 @@ export interface ResponsesEmulatorOptions {
   readonly apiKey?: string | readonly string[];
   /** Delay before each stream event in milliseconds, to make streaming visible. @default 0 */
   readonly latency?: number;
+  /**
+   * Maximum number of tokens of a prompt, estimated at four characters each. Longer ones are rejected with the code
+   * `context_length_exceeded`.
+   * @default no limit
+   */
+  readonly contextWindow?: number;
+  /**
+   * Encodings of request bodies that the server accepts, in `Content-Encoding`. Others are rejected with the status 415.
+   * @default none
+   */
+  readonly requestEncodings?: readonly 'gzip'[];
   /** Validates requests as OpenAI does. Compatible servers accept nearly anything. @default true */
   readonly validate?: boolean;
   /**
@@ -54,8 +66,8 @@ export interface ResponsesEmulator {
 }
 
 /**
- * Starts an HTTP server on 127.0.0.1 that behaves like the OpenAI API: `POST /responses` (streamed or not),
- * `POST /embeddings` and `GET /models`, with the API's validation and error texts. It needs no key and no network.
+ * Starts an HTTP server on 127.0.0.1 that behaves like the OpenAI API: `POST /responses` (streamed, in the background or
+ * neither), the requests for stored responses, `POST /responses/compact`, `POST /embeddings` and `GET /models`, with the API's validation and error texts. It needs no key and no network.
  *
  * @throws the error of `node:http` if the port is in use.
  */
@@ -69,6 +81,8 @@ export async function startEmulator(
     basePath = '/v1',
     apiKey,
     latency = 0,
+    contextWindow,
+    requestEncodings = [],
     validate = true,
     rules = 'openai',
     toolCallFormat,
@@ -78,6 +92,8 @@ export async function startEmulator(
   const requests: EmulatorRequest[] = [];
   const context: EmulatorContext = {
     memory: createItemMemory(),
+    responses: createStoredResponses(),
+    contextWindow,
     cache: createPromptCache(),
     queue: [],
     apiKeys: apiKey === undefined ? undefined : [apiKey].flat(),
@@ -92,9 +108,13 @@ export async function startEmulator(
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const disconnected = new AbortController();
     outgoing.once('close', () => disconnected.abort());
-    const { request, key } = await readRequest(incoming, { apiKeys: context.apiKeys });
+    const { request, key, error } = await readRequest(incoming, {
+      apiKeys: context.apiKeys,
+      encodings: requestEncodings,
+    });
     requests.push(request);
-    const delivery = routeRequest(request, { ...context, key, routes });
+    const delivery =
+      error === undefined ? routeRequest(request, { ...context, key, routes }) : toErrorDelivery(error);
     outgoing.once('close', () => {
       request.aborted =
         closed === undefined && !outgoing.writableEnded && !delivery.steps.includes('destroy');

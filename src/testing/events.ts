@@ -15,13 +15,16 @@ import type { PlainObject } from '../shared/json.js';
 /** Converts a response to the format of the Responses API. */
 export function toResponsesFormat(
   response: EmulatedResponse,
-  { rewriteEvents }: { rewriteEvents?: (events: readonly StreamEvent[]) => readonly StreamEvent[] },
+  {
+    rewriteEvents,
+  }: { rewriteEvents?: ((events: readonly StreamEvent[]) => readonly StreamEvent[]) | undefined },
 ): ResponseFormat {
   const events = toEvents(response);
   return {
     body: toWireResponse(response),
     frames: (rewriteEvents?.(events) ?? events).map(formatEvent),
-    openingFrames: 2, // `response.created` and `response.in_progress`
+    // `response.created`, in background mode `response.queued`, and `response.in_progress`
+    openingFrames: isBackground(response) ? 3 : 2,
     terminalFrames: 1,
     malformedFrame: 'event: response.output_text.delta\ndata: {"type":"response.outp\n\n',
     failFrames: (fault, { after }) => toFailFrames(response, { fault, after }),
@@ -62,13 +65,21 @@ function toFailedResponse(response: EmulatedResponse, fault: FailingFault): Emul
 /** Returns all events of a streamed response, from `response.created` to the terminal event. */
 function toEvents(response: EmulatedResponse): StreamEvent[] {
   const opening = toOpeningResponse(response);
+  const queued = { ...opening, status: 'queued' };
   return numberEvents([
-    { type: 'response.created', response: opening },
+    ...(isBackground(response)
+      ? [
+          { type: 'response.created', response: queued },
+          { type: 'response.queued', response: queued },
+        ]
+      : [{ type: 'response.created', response: opening }]),
     { type: 'response.in_progress', response: opening },
     ...response.output.flatMap((item, index) => toItemEvents(item).map(event => withIndex(event, index))),
     { type: `response.${response.status}`, response: toWireResponse(response) },
   ]);
 }
+
+const isBackground = ({ echo }: EmulatedResponse): boolean => echo.background === true;
 
 /** Adds `sequence_number` to each event, directly after `type` as in the API. */
 const numberEvents = (events: readonly StreamEvent[], { from = 0 } = {}): StreamEvent[] =>
@@ -190,7 +201,6 @@ function toWireResponse(response: EmulatedResponse): PlainObject {
     object: 'response',
     created_at: createdAt,
     status,
-    background: false,
     completed_at: status === 'completed' ? createdAt : null,
     error: error ?? null,
     incomplete_details: incompleteReason === undefined ? null : { reason: incompleteReason },

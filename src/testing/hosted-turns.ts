@@ -1,29 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { objectsOf, type PlainObject } from '../shared/json.js';
-import { charactersPerToken, createId, toPromptText } from './response.js';
+import { createId } from './response.js';
 import type { FunctionTool, ResponsesRequest } from './request.js';
 import type { ScriptedItem } from './scripts.js';
 import type { RawItem } from './wire.js';
 
 /*
- * Items of tools that the server executes, and compaction: what the rule-based model adds to the calls and texts that the
+ * Items of tools that the server executes: what the rule-based model adds to the calls and texts that the
  * user's message requests.
  */
-
-/** Returns a compaction item if the prompt exceeds the request's threshold. */
-export function toCompaction(request: ResponsesRequest): RawItem[] {
-  const threshold = objectsOf(request.body.context_management).find(
-    ({ type }) => type === 'compaction',
-  )?.compact_threshold;
-  const tokens = toPromptText(request).length / charactersPerToken;
-  return typeof threshold === 'number' && tokens >= threshold ? [createCompaction()] : [];
-}
-
-export const createCompaction = (): RawItem => ({
-  type: 'compaction',
-  id: createId('cmp'),
-  encrypted_content: `gAAAAA${randomBytes(96).toString('base64url')}`,
-});
 
 /** Returns a program that makes the calls, if their tools may be called by programs only. */
 export function toProgram(tools: readonly FunctionTool[]): RawItem | undefined {

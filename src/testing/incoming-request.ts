@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { ApiError } from './api-errors.js';
+import { gunzipSync } from 'node:zlib';
+import { type ApiError, badRequest } from './api-errors.js';
 
 /** A received request, without its key. */
 export interface EmulatorRequest {
@@ -10,6 +11,8 @@ export interface EmulatorRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** The parsed JSON, or the text if it is not JSON. */
   readonly body: unknown;
+  /** Number of bytes of the body as it was sent. */
+  readonly bodyLength: number;
   /** Index of the sent key in the emulator's `apiKey` option; `undefined` if it is not one of them. */
   readonly apiKeyIndex?: number;
   /** True if the client closed the connection before the response was complete. */
@@ -19,22 +22,38 @@ export interface EmulatorRequest {
 /** Reads a request to its end. Returns the key separately, so that the request can be printed. */
 export async function readRequest(
   incoming: IncomingMessage,
-  { apiKeys }: { apiKeys?: readonly string[] },
-): Promise<{ request: EmulatorRequest & { aborted: boolean }; key: string | undefined }> {
+  { apiKeys, encodings }: { apiKeys?: readonly string[]; encodings: readonly string[] },
+): Promise<{
+  request: EmulatorRequest & { aborted: boolean };
+  key: string | undefined;
+  error: ApiError | undefined;
+}> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
+  const bytes = Buffer.concat(chunks);
+  const encoding = incoming.headers['content-encoding'];
+  const error = encoding === undefined || encodings.includes(encoding) ? undefined : wrongEncoding(encoding);
   const key = readKey(incoming.headers);
   const index = key === undefined ? -1 : (apiKeys ?? []).indexOf(key);
   const request = {
     method: incoming.method ?? 'GET',
     path: incoming.url ?? '/',
     headers: redact(incoming.headers),
-    body: parseBody(Buffer.concat(chunks).toString('utf8')),
+    body:
+      error === undefined
+        ? parseBody((encoding === 'gzip' ? gunzipSync(bytes) : bytes).toString('utf8'))
+        : undefined,
+    bodyLength: bytes.length,
     apiKeyIndex: index < 0 ? undefined : index,
     aborted: false,
   };
-  return { request, key };
+  return { request, key, error };
 }
+
+const wrongEncoding = (encoding: string): ApiError => ({
+  ...badRequest(`Unsupported content encoding: '${encoding}'.`),
+  status: 415,
+});
 
 function readKey(headers: IncomingHttpHeaders): string | undefined {
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1];

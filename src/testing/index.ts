@@ -4,6 +4,7 @@
  * @module kelivo-responses/testing
  */
 export type {
+  BackgroundScript,
   ScriptedItem,
   ErrorEventFault,
   Fault,

@@ -5,14 +5,8 @@ import { createValuePool, fillSchema } from './schema-values.js';
 import type { Fault, ScriptedItem, ScriptedOutput, ScriptedResponse, ScriptedStatus } from './scripts.js';
 import type { EmulatorContext } from './state.js';
 import { writeToolCalls } from './text-tool-calls.js';
-import {
-  createCompaction,
-  toCompaction,
-  toImage,
-  toProgram,
-  toProgramOutput,
-  toToolSearch,
-} from './hosted-turns.js';
+import { createCompaction, toCompaction } from './compaction.js';
+import { toImage, toProgram, toProgramOutput, toToolSearch } from './hosted-turns.js';
 import { toServerRules } from './server-rules.js';
 import { chooseTools, isSequential, type WantedTool } from './tool-choice.js';
 import type { EmulatedResponse } from './wire.js';

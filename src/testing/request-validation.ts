@@ -26,6 +26,7 @@ const checks: readonly Check[] = [
   checkReasoning,
   checkEffort,
   checkConfiguration,
+  checkBackground,
   checkMaxOutputTokens,
   checkText,
   body => validateTextFormat(body.text),
@@ -63,6 +64,7 @@ const includeValues = [
 ];
 
 const types: Readonly<Record<string, { expected: string; matches: (value: unknown) => boolean }>> = {
+  background: { expected: 'a boolean', matches: value => typeof value === 'boolean' },
   instructions: { expected: 'a string', matches: value => typeof value === 'string' },
   metadata: { expected: 'an object', matches: isPlainObject },
   parallel_tool_calls: { expected: 'a boolean', matches: value => typeof value === 'boolean' },
@@ -178,6 +180,12 @@ function checkConfiguration({
     truncation === 'auto' ? "truncation 'auto'" : updates ? 'configuration_update items' : undefined;
   if (!isManaged || conflict === undefined) return undefined;
   return badRequest(`'context_management' cannot be used with ${conflict}.`, { param: 'context_management' });
+}
+
+/** https://platform.openai.com/docs/guides/background */
+function checkBackground({ background, store }: PlainObject): ApiError | undefined {
+  if (background !== true || store !== false) return undefined;
+  return badRequest("Background mode requires 'store' to be true.", { param: 'background' });
 }
 
 function checkMaxOutputTokens({ max_output_tokens: maximum }: PlainObject): ApiError | undefined {

@@ -245,6 +245,7 @@ function toEcho(body: PlainObject): PlainObject {
 
 // Fields and values that OpenAI returns for a request with `model` and `input` only.
 const echoDefaults: PlainObject = {
+  background: false,
   instructions: null,
   max_output_tokens: null,
   max_tool_calls: null,

@@ -12,7 +12,9 @@ import { toResponsesFormat } from './events.js';
 import { authorize, type EmulatorRequest } from './incoming-request.js';
 import { isPlainObject, type PlainObject } from '../shared/json.js';
 import { toMistralMessages, validateMistral } from './mistral-rules.js';
-import { toInputItems, toModelKind, toRequest } from './request.js';
+import { compact, validateCompact } from './compaction.js';
+import { type ResponsesRequest, toInputItems, toModelKind, toRequest } from './request.js';
+import { estimateTokens, toPromptText } from './response.js';
 import { runModel } from './model.js';
 import type { RequestRules } from './scripts.js';
 import { toReadItems, toServerRules, validateForServer } from './server-rules.js';
@@ -23,7 +25,12 @@ import { validateRequest } from './request-validation.js';
 
 /** Responds to the requests of an API; returns `undefined` for requests of other APIs. */
 export type Route = (
-  request: { readonly method: string; readonly pathname: string; readonly body: unknown },
+  request: {
+    readonly method: string;
+    readonly pathname: string;
+    readonly query: URLSearchParams;
+    readonly body: unknown;
+  },
   context: EmulatorContext,
 ) => Delivery | undefined;
 
@@ -32,26 +39,27 @@ export function routeRequest(
   { method, path, body }: EmulatorRequest,
   { routes, ...context }: EmulatorContext & { readonly routes: readonly Route[] },
 ): Delivery {
-  const { pathname } = new URL(path, 'http://127.0.0.1');
+  const { pathname, searchParams: query } = new URL(path, 'http://127.0.0.1');
   for (const route of [...routes, respondToOpenAI]) {
-    const delivery = route({ method, pathname, body }, context);
+    const delivery = route({ method, pathname, query, body }, context);
     if (delivery !== undefined) return delivery;
   }
   return toErrorDelivery({ ...badRequest(`Invalid URL (${method} ${pathname})`), status: 404 });
 }
 
-const respondToOpenAI: Route = ({ method, pathname, body }, context) => {
+const respondToOpenAI: Route = ({ method, pathname, query, body }, context) => {
   const error = authorize(context.key, context);
   if (error !== undefined) return toErrorDelivery(error);
   const endpoint = pathname.startsWith(context.basePath) ? pathname.slice(context.basePath.length) : '';
   const respond = endpoints[`${method} ${endpoint}`];
-  if (respond === undefined) return undefined;
+  if (respond === undefined) return respondToStored(`${method} ${endpoint}`, { query, ...context });
   if (method === 'POST' && !isPlainObject(body)) return toErrorDelivery(invalidJson);
   return respond(isPlainObject(body) ? body : {}, context);
 };
 
 const endpoints: Readonly<Record<string, (body: PlainObject, context: EmulatorContext) => Delivery>> = {
   'POST /responses': respondToResponses,
+  'POST /responses/compact': respondToCompact,
   'POST /embeddings': respondToEmbeddings,
   'GET /models': () => toJsonDelivery(modelList),
 };
@@ -92,20 +100,78 @@ const wrongScript =
 
 /** Responds to `POST /responses`. */
 function respondToResponses(body: PlainObject, context: EmulatorContext): Delivery {
-  const { items, shownItems, error } = readConversation(body, context);
+  const { request, error } = readRequest(body, context);
   if (error !== undefined) return toErrorDelivery(error);
-  const reasons = toModelKind(String(body.model)) === 'reasoning';
-  const request = toRequest(body, { items, shownItems, reasons });
 
   const result = runModel(request, context);
   if ('status' in result) return toStatusDelivery(result);
   const { response, script } = result;
   context.memory.remember(response, request);
-  return toDelivery(toResponsesFormat(response, { rewriteEvents: script.events }), {
-    stream: request.stream,
-    latency: context.latency,
-    fault: script.fault === undefined ? undefined : script,
-  });
+  const format = toResponsesFormat(response, { rewriteEvents: script.events });
+  const fault = script.fault === undefined ? undefined : script;
+  const { stream, store } = request;
+  const { latency } = context;
+  const isBackground = body.background === true;
+  if (!store) return toDelivery(format, { stream, latency, fault });
+  const options = { isBackground, stream, latency, fault, script: script.background };
+  return context.responses.add(response.id, format, options);
+}
+
+/** Responds to `POST /responses/compact`. */
+function respondToCompact(body: PlainObject, context: EmulatorContext): Delivery {
+  const scripted = context.queue[0];
+  if (scripted !== undefined && 'status' in scripted) {
+    context.queue.shift();
+    return toStatusDelivery(scripted);
+  }
+  const { request, error } = readRequest(body, context);
+  const invalid = (context.validate ? validateCompact(body) : undefined) ?? error;
+  if (invalid !== undefined) return toErrorDelivery(invalid);
+  return toJsonDelivery(compact(request, context));
+}
+
+/** Responds to requests for a stored response. */
+function respondToStored(
+  endpoint: string,
+  { query, responses }: EmulatorContext & { query: URLSearchParams },
+): Delivery | undefined {
+  const [, method, id = '', action = ''] =
+    /^(GET|POST|DELETE) \/responses\/([^/]+)(\/cancel)?$/.exec(endpoint) ?? [];
+  switch (`${method}${action}`) {
+    case 'GET':
+      return responses.retrieve(id, {
+        stream: query.get('stream') === 'true',
+        startingAfter: query.get('starting_after'),
+      });
+    case 'POST/cancel':
+      return responses.cancel(id);
+    case 'DELETE':
+      return responses.remove(id);
+    default:
+      return undefined;
+  }
+}
+
+/** Reads and validates a request with input items. */
+function readRequest(
+  body: PlainObject,
+  context: EmulatorContext,
+): { request: ResponsesRequest; error: ApiError | undefined } {
+  const { items, shownItems, error } = readConversation(body, context);
+  const reasons = toModelKind(String(body.model)) === 'reasoning';
+  const request = toRequest(body, { items, shownItems, reasons });
+  return { request, error: error ?? findLengthError(request, context) };
+}
+
+function findLengthError(
+  request: ResponsesRequest,
+  { contextWindow }: EmulatorContext,
+): ApiError | undefined {
+  if (contextWindow === undefined || estimateTokens(toPromptText(request)) <= contextWindow) return undefined;
+  return badRequest(
+    'Your input exceeds the context window of this model. Please adjust your input and try again.',
+    { param: 'input', code: 'context_length_exceeded' },
+  );
 }
 
 function readConversation(

@@ -40,8 +40,23 @@ export interface ScriptedOutput {
   readonly incomplete?: IncompleteReason;
   /** Rewrites the events of a Responses API stream, to imitate the dialect of another server. */
   readonly events?: (events: readonly StreamEvent[]) => readonly StreamEvent[];
+  /** Course of a response in background mode. */
+  readonly background?: BackgroundScript;
   /** A response with a fault is a {@link Fault}. */
   readonly fault?: undefined;
+}
+
+/** Course of a response in background mode, which a fault affects in its first connection only. */
+export interface BackgroundScript {
+  /**
+   * Number of requests for its state that find it unfinished. A response with `Infinity` stays `queued`.
+   * @default 1
+   */
+  readonly polls?: number;
+  /** Number of events after which each connection that streams it is cut. @default the connections are not cut */
+  readonly cutAfter?: number;
+  /** Cuts every second request for its state, beginning with the first. @default false */
+  readonly cutPolls?: boolean;
 }
 
 /** A plain HTTP response: an error, or a recorded body. */

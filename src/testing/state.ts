@@ -3,12 +3,16 @@ import { toWireItem } from './events.js';
 import type { EmulatedResponse } from './wire.js';
 import { charactersPerToken } from './response.js';
 import type { RequestRules, ScriptedResponse } from './scripts.js';
+import type { StoredResponses } from './stored-responses.js';
 import type { ToolCallFormat } from './text-tool-calls.js';
 
 /** State that the emulator keeps between requests, and its settings. */
 export interface EmulatorContext {
   readonly memory: ItemMemory;
+  readonly responses: StoredResponses;
   readonly cache: PromptCache;
+  /** Maximum tokens of a prompt. Undefined for no limit. */
+  readonly contextWindow: number | undefined;
   readonly queue: ScriptedResponse[];
   /** The key of the current request. */
   readonly key?: string;
