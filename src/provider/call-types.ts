@@ -136,6 +136,8 @@ export interface KelivoRoundMetadata {
   readonly durationMs: number;
   /** True if the round was read from a record, without a request. @default false */
   readonly isReplayed?: boolean;
+  /** True for a request that only compacted the conversation, before the next round. @default false */
+  readonly isCompaction?: boolean;
   /** As on the result, for the response of this round. */
   readonly mcpErrors?: KelivoProviderMetadata['mcpErrors'];
   readonly unnamedCalls?: KelivoProviderMetadata['unnamedCalls'];

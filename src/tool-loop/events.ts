@@ -40,6 +40,11 @@ type TurnEvent =
       usage: LanguageModelV2Usage;
       /** True if the round was read from a record, without a request. @default false */
       isReplayed?: boolean;
+      /**
+       * True for a response that only compacts the conversation. The round with the same number follows.
+       * @default false
+       */
+      isCompaction?: boolean;
       /** The names of the adapters that were applied to the model. @default none was */
       adapters?: readonly string[];
     };

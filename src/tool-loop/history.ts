@@ -5,6 +5,7 @@ import type {
   LanguageModelV2ToolCall,
   LanguageModelV2ToolCallPart,
   LanguageModelV2ToolChoice,
+  LanguageModelV2ToolResultPart,
   SharedV2ProviderMetadata,
 } from '@ai-sdk/provider';
 import { asJson } from '../shared/json.js';
@@ -25,19 +26,21 @@ export function withOutcomes(
     prompt: [
       ...options.prompt,
       { role: 'assistant', content: content.flatMap(toAssistantPart) },
-      {
-        role: 'tool',
-        content: outcomes.map(({ call: { toolCallId, toolName }, output }) => ({
-          type: 'tool-result',
-          toolCallId,
-          toolName,
-          output: withoutDetails(output),
-        })),
-      },
+      ...(outcomes.length > 0 ? [{ role: 'tool' as const, content: outcomes.map(toResultPart) }] : []),
     ],
     ...(options.toolChoice !== undefined && { toolChoice: toFollowUpChoice(options.toolChoice) }),
   };
 }
+
+const toResultPart = ({
+  call: { toolCallId, toolName },
+  output,
+}: CallOutcome): LanguageModelV2ToolResultPart => ({
+  type: 'tool-result',
+  toolCallId,
+  toolName,
+  output: withoutDetails(output),
+});
 
 /** Returns options that forbid tool calls. */
 export const withoutCalls = (options: LanguageModelV2CallOptions): LanguageModelV2CallOptions => ({

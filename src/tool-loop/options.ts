@@ -36,6 +36,13 @@ export interface ToolLoopOptions {
    */
   maxRepeatedCalls?: number;
   /**
+   * Compacts the conversation between two rounds when the tokens of a round, input and output, exceed this number: a request
+   * with `compactionTrigger` precedes the next round. Models that do not support it give a warning, and the turn goes on.
+   * Requires a server with compaction. `contextManagement` lets the server decide instead.
+   * @default the conversation is not compacted
+   */
+  compactThreshold?: number;
+  /**
    * Maximum length of one tool's output in characters; JSON is counted as text. A longer output is truncated in the
    * middle, with a mark that contains the number of omitted characters. Both the model and the host receive the
    * truncated output. At least 100.
@@ -166,6 +173,7 @@ export function createToolLoopShape() {
     maxRounds: atLeastOne,
     maxToolCalls: atLeastOne,
     maxRepeatedCalls: atLeastOne,
+    compactThreshold: atLeastOne,
     maxToolOutputChars: z.number().int().min(100).optional(),
     maxToolMediaBytes: z.number().int().min(0).optional(),
     approve: z

@@ -1,7 +1,12 @@
-import type { LanguageModelV2FinishReason, SharedV2ProviderMetadata } from '@ai-sdk/provider';
+import type {
+  LanguageModelV2CallOptions,
+  LanguageModelV2FinishReason,
+  SharedV2ProviderMetadata,
+} from '@ai-sdk/provider';
 import type { PartSink } from '../parts/part-stream.js';
 import { runApprovedCalls } from './approved-calls.js';
 import type { CallRunner } from './call-runner.js';
+import { withCompactionTrigger } from './compaction.js';
 import { withOutcomes, withoutCalls } from './history.js';
 import { isCompleteReason, isIncompleteReason } from './host-calls.js';
 import type { Round, RoundSummary } from './round.js';
@@ -18,11 +23,13 @@ import type { ReachedLimit } from './turn-limits.js';
  * abort: any other failure ends the turn with an `error` part and `finish`.
  */
 export async function runTurn(turn: Turn, firstRound: Round | undefined, sink: PartSink): Promise<void> {
-  const { lifetime, limits, record, hiddenCalls, hostApprovals } = turn;
+  const { lifetime, limits, record, hiddenCalls, hostApprovals, compaction } = turn;
   let options = turn.request;
   let round = firstRound;
   let number = 1;
   let calls: CallRunner | undefined;
+  /** True if the current request has to compact the conversation. */
+  let isCompacting = false;
 
   try {
     if (round === undefined) {
@@ -35,7 +42,7 @@ export async function runTurn(turn: Turn, firstRound: Round | undefined, sink: P
       options = answered;
       round = await turn.openRound(options, 1);
     }
-    for (; ; number++) {
+    for (;;) {
       const { isReplayed } = round;
       calls = createRoundCalls(turn, { round: number, options, sink, isReplayed });
       const summary = await readRound(round, { turn, calls, sink, isFirst: round === firstRound });
@@ -54,15 +61,24 @@ export async function runTurn(turn: Turn, firstRound: Round | undefined, sink: P
         ({ call }) => !hostApprovals.isAsked(call.toolCallId),
       );
       const isWaiting = outcomes.length < calls.size;
+      const isCompaction =
+        isCompacting && !isIncomplete(summary) && compaction.read(number, summary) && calls.size === 0;
       hiddenCalls.add(outcomes);
       summary.release();
-      record.addRound(summary, outcomes);
+      record.addRound({ ...summary, isCompaction }, outcomes);
       limits.recordRound(outcomes);
       turn.emit({
         ...{ type: 'round-end', round: number, finishReason, usage, ...adaptersOf(providerMetadata) },
         ...(summary.isReplayed && { isReplayed: true }),
+        ...(isCompaction && { isCompaction }),
       });
 
+      if (isCompaction) {
+        isCompacting = false;
+        options = withOutcomes(options, { content: summary.content, outcomes });
+        round = await turn.openRound(options, number);
+        continue;
+      }
       if (!mayCall || isWaiting || isFinal(summary, calls)) {
         if (!isWaiting && isWithoutAnswer(summary)) explainLimit(turn, sink);
         hiddenCalls.lastCarrier().forEach(sink.write);
@@ -75,7 +91,11 @@ export async function runTurn(turn: Turn, firstRound: Round | undefined, sink: P
       const reached = limits.reachedLimit(number + 1);
       if (reached !== undefined) options = withoutCalls(options);
       reportLimit(turn, number, reached);
-      round = await turn.openRound(options, number + 1);
+      const isDue = compaction.isDue(number, usage);
+      number++;
+      round = isDue ? await openCompaction(turn, options, number) : undefined;
+      isCompacting = round !== undefined;
+      round ??= await turn.openRound(options, number);
     }
   } catch (cause) {
     const error = lifetime.signal.aborted ? lifetime.signal.reason : cause;
@@ -87,6 +107,21 @@ export async function runTurn(turn: Turn, firstRound: Round | undefined, sink: P
     reportLimit(turn, number, lifetime.reachedLimit());
     sink.write({ type: 'error', error: record.toFinalError(error) });
     sink.write(record.toFinish('error'));
+  }
+}
+
+/** Requests a compaction. Returns undefined if the request fails, because the turn can go on without it. */
+async function openCompaction(
+  { openRound, compaction, lifetime }: Turn,
+  options: LanguageModelV2CallOptions,
+  number: number,
+): Promise<Round | undefined> {
+  try {
+    return await openRound(withCompactionTrigger(options), number, { isCompacting: true });
+  } catch (error) {
+    if (lifetime.signal.aborted) throw error;
+    compaction.fail(number, error);
+    return undefined;
   }
 }
 

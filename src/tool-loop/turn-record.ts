@@ -14,7 +14,7 @@ import type { ReachedLimit } from './turn-limits.js';
 /** Records what the end of a turn reports. */
 export interface TurnRecord {
   addUsage(usage: LanguageModelV2Usage): void;
-  addRound(round: RoundSummary, outcomes: readonly CallOutcome[]): void;
+  addRound(round: RoundSummary & { isCompaction?: boolean }, outcomes: readonly CallOutcome[]): void;
   /** Sets the id of a turn whose steps are recorded, which the end of the turn then reports. */
   setTurnId(turnId: string): void;
   markToolRun(): void;
@@ -57,12 +57,13 @@ export function createTurnRecord(): TurnRecord {
       turnId = id;
     },
 
-    addRound({ finish, responseId, isReplayed }, outcomes) {
+    addRound({ finish, responseId, isReplayed, isCompaction }, outcomes) {
       const now = performance.now();
       rounds.push({
         ...(responseId !== undefined && { responseId }),
         usage: definedCounts(finish.usage),
         ...(isReplayed && { isReplayed }),
+        ...(isCompaction && { isCompaction }),
         toolCalls: outcomes.map(({ call, output, duration, isReplayed: isCallReplayed = false }) => ({
           toolCallId: call.toolCallId,
           toolName: call.toolName,

@@ -14,6 +14,7 @@ import {
 import { isContinuation, pairToolCalls } from '../tool-calls/call-pairing.js';
 import type { ToolCallContext, ToolListing, ToolSource } from '../tools/tool-source.js';
 import { type CallSettings, createCallSettings } from './call-settings.js';
+import { type Compaction, createCompaction } from './compaction.js';
 import { createEventEmitter, type EmitEvent, type Warn } from './events.js';
 import { createHiddenCalls, type HiddenCalls, withHiddenCalls } from './hidden-calls.js';
 import { withoutCalls } from './history.js';
@@ -40,9 +41,13 @@ export interface Turn {
   readonly request: LanguageModelV2CallOptions;
   /**
    * Sends one round to the model. A follow-up round offers the tools of its time. It is retried here, the first one by
-   * the host.
+   * the host. A request that compacts the conversation precedes the round with the same number.
    */
-  openRound(options: LanguageModelV2CallOptions, number: number): Promise<Round>;
+  openRound(
+    options: LanguageModelV2CallOptions,
+    number: number,
+    request?: { readonly isCompacting?: boolean },
+  ): Promise<Round>;
   readonly lifetime: TurnLifetime;
   /** The maximum of output tokens that the loop checks in each round. */
   readonly outputLimit: { readonly maxOutputTokens: number | undefined };
@@ -65,6 +70,7 @@ export interface Turn {
   readonly hasHiddenTools: boolean;
   readonly ids: TurnIds;
   readonly limits: TurnLimits;
+  readonly compaction: Compaction;
   readonly record: TurnRecord;
   readonly emit: EmitEvent;
   readonly warn: Warn;
@@ -185,7 +191,7 @@ export async function openTurn(
     const keptModeOf = callOptions.toolChoice?.type === 'none' ? () => 'full' as const : modeOf;
     return {
       request: withTurnToken(maxRounds <= 1 ? withoutCalls(request) : request),
-      async openRound(options, number) {
+      async openRound(options, number, { isCompacting = false } = {}) {
         round = number;
         emit({ type: 'round-start', round });
         // A turn that begins with calls has opened its stream, so that the host cannot retry it.
@@ -203,7 +209,12 @@ export async function openTurn(
         };
         if (!steps.isDurable) return open();
         return openRecordedRound(open, {
-          ...{ steps, lifetime, name: `round ${number}`, onListing: tools.restore },
+          ...{
+            steps,
+            lifetime,
+            name: `${isCompacting ? 'compaction' : 'round'} ${number}`,
+            onListing: tools.restore,
+          },
           input: [conversationOf(options, model), options.toolChoice ?? null],
           listing: () => listing,
         });
@@ -223,6 +234,7 @@ export async function openTurn(
       },
       ids: createTurnIds(request.prompt),
       limits: createTurnLimits({ maxRounds, maxToolCalls, maxRepeatedCalls }),
+      compaction: createCompaction(settings.compactThreshold, warn),
       record,
       emit,
       warn,
