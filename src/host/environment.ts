@@ -1,10 +1,10 @@
 import { KelivoError } from '../shared/errors.js';
 import { type KnownProvider, knownProviders } from './known-providers.js';
 import type { ModelKind } from './model-choice.js';
-import { toNameHint } from './model-names.js';
+import { findProvider, toNameHint } from './model-names.js';
 import {
   type ConfiguredProviderRegistry,
-  createProviderRegistryFromConfig,
+  createRegistry,
   type ProviderRegistryOptions,
 } from './provider-registry.js';
 import type { ProviderEntry, ProviderRegistryConfig } from './registry-config.js';
@@ -24,8 +24,9 @@ export interface EnvironmentProvidersOptions
  * - `LLM_PROVIDER`, `EMBEDDING_PROVIDER`: providers of the roles, by default `kelivo-responses`. Others are `openai` (the
  *   official provider), `openai-compatible`, `google` (alias `gemini`), `anthropic` (`claude`), `mistral`, `xai` (`grok`),
  *   `deepseek`, `azure`, `ollama` and `openrouter`.
- * - `…_MODEL`, `…_EMBEDDING_MODEL`, `…_EMBEDDING_DIMS`, `…_API_KEY`, `…_BASE_URL`: models, vector length and connection
- *   of one provider, such as `GEMINI_MODEL` or `ANTHROPIC_API_KEY`. Without them, the provider's own default model and
+ * - `EMBEDDING_DIMS` or `EMBEDDING_DIMENSIONS`: vector length of the provider of the role `embedding` alone.
+ * - `…_MODEL`, `…_EMBEDDING_MODEL`, `…_EMBEDDING_DIMS` (or `…_EMBEDDING_DIMENSIONS`), `…_API_KEY`, `…_BASE_URL`: models, vector
+ *   length and connection of one provider, such as `GEMINI_MODEL` or `ANTHROPIC_API_KEY`. Without them, the provider's own default model and
  *   vector length apply. `OPENAI_…` applies to `kelivo-responses`, `openai` and `openai-compatible` alone.
  *
  * A record of the application can override the model: `modelFor('chat', { model: record.model })`. If the record names no
@@ -42,16 +43,19 @@ export function createProvidersFromEnvironment(
 ): ConfiguredProviderRegistry {
   const chat = readRole(environment, { variable: 'LLM_PROVIDER', kind: 'chat' });
   const embedding = readRole(environment, { variable: 'EMBEDDING_PROVIDER', kind: 'embedding' });
-  return createProviderRegistryFromConfig(
+  return createRegistry(
     {
       providers: Object.fromEntries(
-        Object.entries(knownProviders).map(([name, known]) => [name, toEntry(known, environment)]),
+        Object.entries(knownProviders).map(([name, known]) => {
+          const isOfRole = name === embedding.provider;
+          return [name, toEntry(known, environment, { isOfRole })];
+        }),
       ),
       defaultProvider: chat.provider,
       roles: { ...moreRoles, chat: chat.model, embedding: embedding.model },
       ...{ aliases, mcpServers },
     },
-    options,
+    { ...options, modelVariablesOf: name => toModelVariables(knownProviders[name]) },
   );
 }
 
@@ -66,20 +70,19 @@ function readRole(
 ): { provider: string; model: string } {
   const name = readVariable(environment, variable) ?? DEFAULT_PROVIDER;
   const entries = Object.entries(knownProviders);
-  const found = entries.find(([own, { entry }]) => own === name || entry.aliases?.includes(name));
-  if (found === undefined) {
-    const known = [
-      ...entries.map(([own]) => own),
-      ...entries.flatMap(([, { entry }]) => entry.aliases ?? []),
-    ];
+  const byName = new Map(
+    entries.flatMap(([own, { entry }]) => [own, ...(entry.aliases ?? [])].map(one => [one, own] as const)),
+  );
+  const provider = findProvider(name, byName);
+  const known = provider === undefined ? undefined : knownProviders[provider];
+  if (provider === undefined || known === undefined) {
     throw new KelivoError({
       code: 'unknown-name',
       message:
         `Expected \`${variable}\` to name a provider, got ${JSON.stringify(name)}. ` +
-        toNameHint(name, { kind: 'provider', known }),
+        toNameHint(name, { kind: 'provider', known: [...new Set([...Object.keys(knownProviders), ...byName.keys()])] }),
     });
   }
-  const [provider, known] = found;
   if (kind === 'embedding' && known.hasEmbeddings === false) {
     const others = entries.filter(([, { hasEmbeddings }]) => hasEmbeddings !== false).map(([own]) => own);
     const expected = `name a provider with embedding models (${others.join(', ')})`;
@@ -87,15 +90,24 @@ function readRole(
   }
   const modelId = readModels(known, environment)[kind];
   if (modelId !== undefined) return { provider, model: `${provider}:${modelId}` };
-  throw toVariableError(
-    `${known.prefixes[0]}_${MODEL_SUFFIXES[kind]}`,
-    `name a model of ${provider}`,
-    undefined,
-  );
+  throw toVariableError(toModelVariables(known)[kind], `name a model of ${provider}`, undefined);
 }
 
+/** Returns the variables that name the models of a provider, for messages. */
+const toModelVariables = ({ prefixes: [prefix = ''] = [] }: Partial<KnownProvider> = {}): Record<
+  ModelKind,
+  string
+> => ({
+  chat: `${prefix}_${MODEL_SUFFIXES.chat}`,
+  embedding: `${prefix}_${MODEL_SUFFIXES.embedding}`,
+});
+
 /** Adds the values of variables to the entry of a provider. */
-function toEntry(known: KnownProvider, environment: Environment): ProviderEntry {
+function toEntry(
+  known: KnownProvider,
+  environment: Environment,
+  { isOfRole }: { isOfRole: boolean },
+): ProviderEntry {
   const { entry, settings } = known;
   const variables = { apiKey: 'API_KEY', baseURL: 'BASE_URL', ...settings };
   const values = Object.entries(variables)
@@ -106,7 +118,7 @@ function toEntry(known: KnownProvider, environment: Environment): ProviderEntry 
     ...entry,
     settings: { ...entry.settings, ...Object.fromEntries(values) },
     defaultModels: readModels(known, environment),
-    embeddingDimensions: readDimensions(known, environment),
+    embeddingDimensions: readDimensions(isOfRole ? [...known.prefixes, ''] : known.prefixes, environment),
   };
 }
 
@@ -121,8 +133,9 @@ function readModels(known: KnownProvider, environment: Environment): Partial<Rec
   return { ...(chat !== undefined && { chat }), ...(embedding !== undefined && { embedding }) };
 }
 
-function readDimensions(known: KnownProvider, environment: Environment): number | undefined {
-  const found = readOf(known, 'EMBEDDING_DIMS', environment);
+/** @param prefixes An empty one stands for the variables of the role. */
+function readDimensions(prefixes: readonly string[], environment: Environment): number | undefined {
+  const found = readOf({ prefixes }, ['EMBEDDING_DIMS', 'EMBEDDING_DIMENSIONS'], environment);
   if (found === undefined) return undefined;
   const dimensions = Number(found.value);
   if (Number.isInteger(dimensions) && dimensions > 0) return dimensions;
@@ -137,12 +150,14 @@ const toVariableError = (variable: string, expected: string, value: string | und
 
 /** Reads a variable of a provider. */
 function readOf(
-  { prefixes }: KnownProvider,
-  suffix: string,
+  { prefixes }: Pick<KnownProvider, 'prefixes'>,
+  suffixes: string | readonly string[],
   environment: Environment,
 ): { variable: string; value: string } | undefined {
-  for (const prefix of prefixes) {
-    const variable = `${prefix}_${suffix}`;
+  const names = prefixes.flatMap(prefix =>
+    [suffixes].flat().map(suffix => [prefix, suffix].filter(Boolean).join('_')),
+  );
+  for (const variable of names) {
     const value = readVariable(environment, variable);
     if (value !== undefined) return { variable, value };
   }

@@ -8,7 +8,9 @@ const text = z.string().nullish();
 const length = z.number().int().min(1).nullish();
 
 const shape = {
-  /** Name or alias of a provider. Alone, it selects the default model of that provider for the role. */
+  /**
+   * Name or alias of a provider, in any case. Alone, it selects the default model of that provider for the role.
+   */
   provider: text,
   /** A model name as the registry accepts it. If `provider` is set, a model id of that provider. */
   model: text,
@@ -77,7 +79,7 @@ export function normalizeChoice(choice: ModelChoice, kind: ModelKind): Normalize
   const isChat = kind === 'chat';
   const isShared = isChat || !Object.keys(record).some(key => key.startsWith('llm_'));
   const pick = (own: string | null | undefined, ...shared: (string | null | undefined)[]) =>
-    [own, ...(isShared ? shared : [])].find(value => value != null && value.trim() !== '') ?? undefined;
+    [own, ...(isShared ? shared : [])].map(value => value?.trim()).find(value => value);
   const ownModel = isChat ? record.llm_model : record.embedding_model;
   const ownProvider = isChat ? record.llm_provider : record.embedding_provider;
   return {

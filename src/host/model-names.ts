@@ -22,6 +22,8 @@ export type DefaultModels = Readonly<Record<string, string>>;
 /** The names of a provider, with the default models that its package is known for. */
 export interface ProviderNaming extends ProviderNames {
   readonly knownModels?: DefaultModels;
+  /** Environment variables that name its default models, by kind. */
+  readonly modelVariables?: Readonly<Record<ModelKind, string>> | undefined;
 }
 
 /** The parts of a configuration that define names. */
@@ -89,7 +91,9 @@ export function createModelNames({
       if (provider === undefined) return model === undefined ? findRole(task) : find(model, task, []);
       const own = toProvider(provider);
       if (model === undefined) return { provider: own, modelId: findModelOf(own, task) };
-      const owner = isUnclear ? findOwner(model) : undefined;
+      const named = toReference(model);
+      if (named !== undefined && named.provider === own) return named;
+      const owner = isUnclear ? (named?.provider ?? findOwner(model)) : undefined;
       if (owner === undefined || owner === own) return { provider: own, modelId: model };
       throw new KelivoError({
         code: 'invalid-settings',
@@ -109,12 +113,28 @@ export function createModelNames({
     if (target !== undefined) return find(target, task, [...path, name]);
     const named = byName.get(name);
     if (named !== undefined) return { provider: named, modelId: findDefaultOf(named, task) };
-    const separator = name.indexOf(':');
-    const prefix = name.slice(0, Math.max(separator, 0));
-    if (byName.has(prefix)) return { provider: toProvider(prefix), modelId: name.slice(separator + 1) };
+    const reference = toReference(name);
+    if (reference !== undefined) return reference;
     const matched = findOwner(name);
     if (matched !== undefined) return { provider: matched, modelId: name };
-    return { provider: toProvider(separator < 0 ? defaultProvider : prefix), modelId: name };
+    const separator = name.indexOf(':');
+    return {
+      provider: toProvider(separator < 0 ? defaultProvider : name.slice(0, separator)),
+      modelId: name,
+    };
+  }
+
+  /** Reads `provider:model`. Returns undefined if the name does not begin with a provider. */
+  function toReference(name: string): ModelReference | undefined {
+    const separator = name.indexOf(':');
+    const provider = separator < 0 ? undefined : findProvider(name.slice(0, separator), byName);
+    if (provider === undefined) return undefined;
+    const modelId = name.slice(separator + 1).trim();
+    if (modelId !== '') return { provider, modelId };
+    throw new KelivoError({
+      code: 'invalid-settings',
+      message: `Expected a model id after the colon, got ${JSON.stringify(name)}. Name the provider alone for its default model.`,
+    });
   }
 
   /** Returns the provider whose patterns match a model id. */
@@ -144,7 +164,7 @@ export function createModelNames({
 
   /** @param shared Model of the role that the provider has, too. It precedes those that the package is known for. */
   function findDefaultOf(provider: string, { role = '', kind }: ModelTask, shared?: string): string {
-    const { defaultModels = {}, knownModels = {} } = namings.get(provider) ?? {};
+    const { defaultModels = {}, knownModels = {}, modelVariables } = namings.get(provider) ?? {};
     const keys = [role, ...(kind === undefined ? KINDS : [kind])];
     const read = (from: DefaultModels) =>
       keys.flatMap(key => (Object.hasOwn(from, key) ? (from[key] ?? []) : []))[0];
@@ -155,7 +175,9 @@ export function createModelNames({
       message:
         `Expected the name of a model of "${provider}", because this provider has no default model for ` +
         `${role === '' ? `the task "${kind ?? 'chat'}"` : `the role "${role}"`}. Pass \`model\`, or set ` +
-        `\`defaultModels\` of the provider.`,
+        (modelVariables === undefined
+          ? '`defaultModels` of the provider.'
+          : `\`${modelVariables[kind === 'embedding' ? kind : 'chat']}\`.`),
     });
   }
 
@@ -164,10 +186,19 @@ export function createModelNames({
   }
 
   function toProvider(name: string): string {
-    const provider = byName.get(name);
+    const provider = findProvider(name, byName);
     if (provider !== undefined) return provider;
     throw toUnknownNameError('provider', { name, known: byName.keys() });
   }
+}
+
+/** Returns the provider that has a name or alias. The case is ignored if only one provider matches then. */
+export function findProvider(name: string, byName: ReadonlyMap<string, string>): string | undefined {
+  const exact = byName.get(name);
+  if (exact !== undefined) return exact;
+  const found = [...byName].filter(([known]) => known.toLowerCase() === name.trim().toLowerCase());
+  const owners = new Set(found.map(([, provider]) => provider));
+  return owners.size === 1 ? [...owners][0] : undefined;
 }
 
 const KINDS: readonly string[] = ['chat', 'embedding'];

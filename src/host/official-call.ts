@@ -6,12 +6,13 @@ import type {
   LanguageModelV2Prompt,
   LanguageModelV2StreamPart,
   LanguageModelV2ToolChoice,
+  SharedV2ProviderMetadata,
 } from '@ai-sdk/provider';
 import { createToolNames, type NamedTool } from '../responses/request/tool-names.js';
 import { approvalResponsesOf, type HostVersion } from '../parts/call-marks.js';
 import { isHostedToolPart } from '../tool-calls/hosted-tools.js';
 import { toHostEffort } from '../responses/request/model-settings.js';
-import { idOf, objectOf } from '../shared/json.js';
+import { idOf, isPlainObject, objectOf } from '../shared/json.js';
 import { isContinuation, pairToolCalls } from '../tool-calls/call-pairing.js';
 import { withHiddenCalls } from '../tool-loop/hidden-calls.js';
 import { transformParts } from '../parts/transform.js';
@@ -30,30 +31,29 @@ export type OfficialModel = LanguageModelV2 | LanguageModelV3 | LanguageModelV4;
 export function continueHistories(official: OfficialModel, { store }: { store: boolean }): OfficialModel {
   const version = official.specificationVersion;
   const model = official as LanguageModelV2;
+  const { hasOwn, toOwn, fromOwn } = createNamespaces(model.provider);
   return {
     specificationVersion: model.specificationVersion,
     provider: model.provider,
     modelId: model.modelId,
     supportedUrls: model.supportedUrls,
     async doGenerate(callOptions) {
-      const { options, toDeclaredName, warnings } = toOfficialCall(callOptions, { store, version });
-      const result = await model.doGenerate(options);
+      const { options, toDeclaredName, warnings } = toOfficialCall(fromOwn(callOptions), { store, version });
+      const result = fromOwn(await model.doGenerate(toOwn(options)));
       return {
         ...result,
-        content: toDeclaredName
-          ? result.content.map(part => renameTool(part, toDeclaredName))
-          : result.content,
+        content: result.content.map(part => renameTool(part, toDeclaredName)),
         warnings: [...warnings, ...result.warnings],
       };
     },
     async doStream(callOptions) {
-      const { options, toDeclaredName, warnings } = toOfficialCall(callOptions, { store, version });
-      const result = await model.doStream(options);
-      if (toDeclaredName === undefined && warnings.length === 0) return result;
+      const { options, toDeclaredName, warnings } = toOfficialCall(fromOwn(callOptions), { store, version });
+      const result = await model.doStream(toOwn(options));
+      if (toDeclaredName === undefined && warnings.length === 0 && !hasOwn) return result;
       const stream = transformParts(result.stream, {
         part(part, emit) {
           if (part.type === 'stream-start') emit({ ...part, warnings: [...warnings, ...part.warnings] });
-          else emit(toDeclaredName ? renameTool(part, toDeclaredName) : part);
+          else emit(renameTool(fromOwn(part), toDeclaredName));
         },
       });
       return { ...result, stream };
@@ -63,8 +63,62 @@ export function continueHistories(official: OfficialModel, { store }: { store: b
 
 const renameTool = <Part extends LanguageModelV2Content | LanguageModelV2StreamPart>(
   part: Part,
-  toName: (name: string) => string,
-): Part => ('toolName' in part ? { ...part, toolName: toName(part.toolName) } : part);
+  toName: ((name: string) => string) | undefined,
+): Part => (toName && 'toolName' in part ? { ...part, toolName: toName(part.toolName) } : part);
+
+/**
+ * Converts between the namespace `openai` of histories and those of other packages with OpenAI's models. Models of
+ * `@ai-sdk/azure` read and write `azure`, and ignore the options of `openai` next to it. Models that have a name in the
+ * settings of `@ai-sdk/openai` 2 write under this name, but read `openai`.
+ */
+function createNamespaces(provider: string) {
+  const readsAzure = provider.includes('azure');
+  const names = [provider.replace('.responses', ''), ...(readsAzure ? ['azure'] : [])];
+  const own = names.filter(name => name !== 'openai');
+
+  const fromOwnOptions = (options: Metadata): Metadata => {
+    const found = own.flatMap(name => options[name] ?? []);
+    return found.length === 0 ? options : { ...options, openai: Object.assign({}, options.openai, ...found) };
+  };
+  const toOwnOptions = (options: Metadata): Metadata =>
+    options.openai === undefined ? options : { ...options, azure: { ...options.azure, ...options.openai } };
+
+  return {
+    /** True if the model does not write the namespace `openai`. */
+    hasOwn: own.length > 0,
+    /** Converts the options of a call for the model. */
+    toOwn: (options: LanguageModelV2CallOptions): LanguageModelV2CallOptions =>
+      readsAzure ? mapMetadata(options, toOwnOptions) : options,
+    /** Converts the options of a call, a result or a part to the namespace `openai`. */
+    fromOwn: <Value extends object>(value: Value): Value =>
+      own.length > 0 ? mapMetadata(value, fromOwnOptions) : value,
+  };
+}
+
+type Metadata = SharedV2ProviderMetadata;
+
+/** Converts the provider options or metadata of a value, and those of the messages and parts that it contains. */
+function mapMetadata<Value extends object>(value: Value, convert: (metadata: Metadata) => Metadata): Value {
+  const { providerOptions, providerMetadata, prompt, content }: MetadataOwner = value;
+  const each = (values: unknown) =>
+    Array.isArray(values)
+      ? values.map((one: unknown) => (isPlainObject(one) ? mapMetadata(one, convert) : one))
+      : values;
+  return {
+    ...value,
+    ...(providerOptions && { providerOptions: convert(providerOptions) }),
+    ...(providerMetadata && { providerMetadata: convert(providerMetadata) }),
+    ...(prompt !== undefined && { prompt: each(prompt) }),
+    ...(content !== undefined && { content: each(content) }),
+  };
+}
+
+interface MetadataOwner {
+  readonly providerOptions?: Metadata;
+  readonly providerMetadata?: Metadata;
+  readonly prompt?: unknown;
+  readonly content?: unknown;
+}
 
 interface OfficialCall {
   readonly options: LanguageModelV2CallOptions;

@@ -10,7 +10,13 @@ import {
 import { withProviderName } from './embedding-dimensions.js';
 import { type AnyProvider, type ImportModule, isProvider } from './imported-models.js';
 import { type ModelChoice, type ModelKind, type NormalizedChoice, normalizeChoice } from './model-choice.js';
-import { createModelNames, type ModelTask, type NamedChoice, type ProviderNames } from './model-names.js';
+import {
+  createModelNames,
+  type ModelTask,
+  type NamedChoice,
+  type ProviderNames,
+  type ProviderNaming,
+} from './model-names.js';
 import { namesSchema, type ProviderEntry, type ProviderRegistryConfig } from './registry-config.js';
 import {
   findEntryIssues,
@@ -85,11 +91,29 @@ export interface ProviderRegistryOptions {
  */
 export function createProviderRegistryFromConfig(
   config: ProviderRegistryConfig,
-  { importModule }: ProviderRegistryOptions = {},
+  options: ProviderRegistryOptions = {},
+): ConfiguredProviderRegistry {
+  return createRegistry(config, options);
+}
+
+interface RegistryOptions extends ProviderRegistryOptions {
+  /** Returns the environment variables that name the models of a provider, for messages. */
+  readonly modelVariablesOf?: (provider: string) => ProviderNaming['modelVariables'];
+}
+
+/** Creates a registry whose messages can refer to environment variables. */
+export function createRegistry(
+  config: ProviderRegistryConfig,
+  { importModule, modelVariablesOf }: RegistryOptions,
 ): ConfiguredProviderRegistry {
   const { providers: entries, mcpServers, embeddingDimensions, ...naming } = validateProviderConfig(config);
   const names = createModelNames({
-    providers: Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, toNaming(entry)])),
+    providers: Object.fromEntries(
+      Object.entries(entries).map(([name, entry]) => [
+        name,
+        { ...toNaming(entry), modelVariables: modelVariablesOf?.(name) },
+      ]),
+    ),
     ...naming,
   });
   const shared = createComposition({ mcpServers });

@@ -1,4 +1,11 @@
-import { generateText, type LanguageModel, type ModelMessage, stepCountIs, streamText } from 'ai';
+import {
+  generateText,
+  type JSONValue,
+  type LanguageModel,
+  type ModelMessage,
+  stepCountIs,
+  streamText,
+} from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createProviderRegistryFromConfig } from '../../src/host/index.js';
 import { inputOf } from '../integration/_provider.js';
@@ -68,3 +75,72 @@ describe.each(cases)(
     });
   },
 );
+
+/** Other packages with the models of OpenAI, which have their own namespace for options and metadata. */
+const relatives = [
+  ['@ai-sdk/azure', () => import('@ai-sdk/azure'), { creator: 'createAzure' }, 'azure'],
+  ['@ai-sdk/openai 2 with a name', officialPackages[2], { settings: { name: 'corp' } }, 'corp'],
+  ['@ai-sdk/openai 4 with a name', officialPackages[4], { settings: { name: 'my-azure' } }, 'azure'],
+] as const;
+
+describe.each(relatives)(
+  '%s in a registry',
+  (_name, load, { settings: more, creator }: Relative, namespace) => {
+    it.each(['generate', 'stream'] as const)('takes over, and keeps reasoning (%s)', async mode => {
+      const emulator = await startEmulator();
+      const settings = { baseURL: emulator.baseURL, apiKey: 'sk-test' };
+      const registry = createProviderRegistryFromConfig(
+        {
+          providers: {
+            main: { type: 'kelivo-responses', settings },
+            other: {
+              import: 'relative',
+              creator: creator ?? 'createOpenAI',
+              settings: { ...settings, ...more },
+            },
+          },
+          roles: { chat: 'main:gpt-5' },
+        },
+        { importModule: load },
+      );
+      onTestFinished(() => registry.close());
+      const messages: ModelMessage[] = [];
+      const providerOptions: Record<string, Record<string, JSONValue>> = {
+        openai: { reasoningSummary: 'auto', include: ['reasoning.encrypted_content'] },
+        [namespace]: { reasoningEffort: 'low' },
+      };
+      for (const [turn, provider] of ['main', 'other', 'main', 'other'].entries()) {
+        messages.push({ role: 'user', content: `Question ${turn}` });
+        emulator.enqueue([{ reasoning: `Thought ${turn}` }, { text: `Answer ${turn}` }]);
+        const options = {
+          model: registry.modelFor('chat', { provider, model: 'gpt-5' }),
+          messages: [...messages],
+          maxRetries: 0,
+          providerOptions,
+        };
+        const errors: unknown[] = [];
+        const result =
+          mode === 'stream'
+            ? streamText({ ...options, onError: ({ error }) => void errors.push(error) })
+            : await generateText(options);
+        await result.text;
+        expect(errors).toEqual([]);
+        messages.push(...(await result.response).messages);
+      }
+      const bodies = emulator.requests.map(({ body }) => body as Record<string, unknown>);
+      expect(bodies.map(({ store }) => store)).toEqual([false, false, false, false]);
+      expect(bodies[3]).toMatchObject({ reasoning: { effort: 'low' } });
+      const types = emulator.requests.map(request => inputOf(request).map(({ type, role }) => type ?? role));
+      const turns = (count: number) =>
+        Array.from({ length: count }, () => ['user', 'reasoning', 'assistant']).flat();
+      expect(types.map(list => list.map(type => (type === 'message' ? 'assistant' : type)))).toEqual(
+        [0, 1, 2, 3].map(count => [...turns(count), 'user']),
+      );
+    });
+  },
+);
+
+interface Relative {
+  readonly creator?: string;
+  readonly settings?: Readonly<Record<string, unknown>>;
+}

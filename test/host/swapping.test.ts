@@ -37,9 +37,9 @@ const openai = {
   OPENAI_EMBEDDING_DIMS: '512',
 };
 
-const noModel = (name: string, role: string) =>
+const noModel = (name: string, role: string, setting = '`defaultModels` of the provider') =>
   `invalid-settings: Expected the name of a model of "${name}", because this provider has no default model for ` +
-  `the role "${role}". Pass \`model\`, or set \`defaultModels\` of the provider.`;
+  `the role "${role}". Pass \`model\`, or set ${setting}.`;
 
 /** Provider, alias, its package, its models of both kinds and the prefix of its variables. */
 const providers: [string, string | undefined, string, string?, string?, string?][] = [
@@ -64,14 +64,17 @@ describe.each(rows)('the provider $given', ({ given, name, rest: [source, chat, 
   const chatModel = chat && `${name === 'openai' ? 'openai.responses' : source} ${chat}`;
   // The switch of `openai` has the tool loop, so its models keep the name of this package.
   const expectedChat = chatModel?.replace('openai.responses', 'kelivo-responses');
+  const embeddingVariable = `\`${prefix}_EMBEDDING_MODEL\``;
   const expectedEmbedding = embedding && `${source} ${embedding}`;
 
   it('has its own default models if a record names it', () => {
     for (const record of [{ provider: given }, { provider: given, model: null }, { llm_provider: given }]) {
-      expect(chatOf(openai, record)).toBe(expectedChat ?? noModel(name, 'chat'));
+      expect(chatOf(openai, record)).toBe(expectedChat ?? noModel(name, 'chat', `\`${prefix}_MODEL\``));
     }
     for (const record of [{ provider: given }, { embedding_provider: given }]) {
-      expect(embeddingOf(openai, record)).toBe(expectedEmbedding ?? noModel(name, 'embedding'));
+      expect(embeddingOf(openai, record)).toBe(
+        expectedEmbedding ?? noModel(name, 'embedding', embeddingVariable),
+      );
     }
   });
 
@@ -104,7 +107,7 @@ describe.each(rows)('the provider $given', ({ given, name, rest: [source, chat, 
       expect(shown(() => registry(named).languageModel(given))).toBe(expected);
       expect(shown(() => registry('azure:m').modelFor('summary', { provider: given }))).toBe(expected);
       const documents = shown(() => registry(named).embeddingModelFor('documents'));
-      expect(documents).toBe(expectedEmbedding ?? noModel(name, 'documents'));
+      expect(documents).toBe(expectedEmbedding ?? noModel(name, 'documents', embeddingVariable));
     } else {
       expect(shown(() => registry(given).languageModel(given))).toContain(
         `no default model for the role "quick"`,
@@ -248,6 +251,9 @@ describe('the provider of a configuration', () => {
   });
 });
 
+const noId =
+  'invalid-settings: Expected a model id after the colon, got "gemini:". Name the provider alone for its default model.';
+
 describe('a record', () => {
   it.each<[ModelChoice, string, string]>([
     [
@@ -277,6 +283,27 @@ describe('a record', () => {
       'kelivo-responses gpt-5-mini',
       'kelivo-responses text-embedding-3-large 512',
     ],
+    // White space, the case of the provider and a repeated provider do not matter.
+    [
+      { provider: ' Gemini\n', model: ' google:gemini-3.5-flash ' },
+      'google gemini-3.5-flash',
+      'google gemini-3.5-flash',
+    ],
+    [{ provider: 'GOOGLE' }, 'google gemini-2.5-pro', 'google gemini-embedding-001'],
+    [{ model: 'Google:m' }, 'google m', 'google m'],
+    // The model ids of some servers contain colons, and the names of other providers.
+    [
+      { provider: 'ollama', model: 'mistral:7b' },
+      'openai-compatible mistral:7b',
+      'openai-compatible mistral:7b',
+    ],
+    [
+      { embedding_provider: 'google', model: 'openai:gpt-4.1' },
+      'kelivo-responses gpt-4.1',
+      'invalid-settings: Expected `embedding_model` next to `embedding_provider: "google"`, got only ' +
+        '`model: "openai:gpt-4.1"`, which belongs to the provider "openai".',
+    ],
+    [{ provider: 'google', model: 'gemini:' }, noId, noId],
   ])('%j has the language model %s and the embedding model %s', (record, chat, embedding) => {
     expect(chatOf(openai, record)).toBe(chat);
     expect(embeddingOf(openai, record)).toBe(embedding);
@@ -292,9 +319,44 @@ describe('a record', () => {
     [{ id: 7, provider: 'google' }, /^invalid-settings: Unknown setting `id` in the record/],
     [{ provider: 7 }, /^invalid-settings: Invalid `provider` of the record of a model: expected string/],
     [{ dimensions: 1.5 }, /`dimensions` of the record/],
+    [
+      Object.assign(Object.create(null) as object, { id: 7, provider: 'google' }),
+      /Unknown setting `id` in the record/,
+    ],
+    [
+      new (class Row {
+        id = 7;
+        provider = 'google';
+      })(),
+      /Unknown setting `id` in the record/,
+    ],
+    [JSON.parse('{"__proto__": {"model": "x"}}'), /Unknown setting `__proto__` in the record/],
   ])('%j is rejected', (record, message) => {
     expect(chatOf(openai, record as never)).toMatch(message);
     expect(embeddingOf(openai, record as never)).toMatch(message);
+  });
+});
+
+describe('the vector length in variables', () => {
+  it.each<[Environment, ModelChoice, string]>([
+    [{ EMBEDDING_DIMS: '64' }, {}, 'kelivo-responses text-embedding-3-small 64'],
+    [{ EMBEDDING_DIMENSIONS: '64' }, {}, 'kelivo-responses text-embedding-3-small 64'],
+    [{ EMBEDDING_DIMENSIONS: '64', EMBEDDING_PROVIDER: 'Gemini' }, {}, 'google gemini-embedding-001 64'],
+    // It belongs to the provider of the role.
+    [{ EMBEDDING_DIMS: '64' }, { provider: 'google' }, 'google gemini-embedding-001'],
+    [{ EMBEDDING_DIMS: '64' }, { dimensions: 8 }, 'kelivo-responses text-embedding-3-small 8'],
+    [
+      { EMBEDDING_DIMS: '64', OPENAI_EMBEDDING_DIMENSIONS: '32' },
+      {},
+      'kelivo-responses text-embedding-3-small 32',
+    ],
+    [
+      { EMBEDDING_DIMENSIONS: 'many' },
+      {},
+      'invalid-settings: Expected `EMBEDDING_DIMENSIONS` to be a positive integer, got "many".',
+    ],
+  ])('%j and the record %j have the model %s', (environment, record, expected) => {
+    expect(embeddingOf(environment, record)).toBe(expected);
   });
 });
 
