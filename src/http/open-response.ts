@@ -29,6 +29,30 @@ export interface ResponseTimeouts {
 /** Reads the next bytes of a body, or undefined at its end. Rejects when the connection breaks or the call is aborted. */
 export type ReadBytes = (limit?: { within: number }) => Promise<Uint8Array | undefined>;
 
+/** A request as a transport receives it. */
+export interface TransportRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  /**
+   * Serializes a body.
+   *
+   * @throws APICallError, not retryable, for a body that JSON cannot represent.
+   */
+  readonly toJson: (body: unknown) => string | undefined;
+  readonly context: ErrorContext;
+  /** Ends the request, and after the response has begun, its body. */
+  readonly signal: AbortSignal;
+  /** Sends the complete request over HTTP. */
+  readonly sendOverHttp: () => Promise<Response>;
+}
+
+/**
+ * Sends a request and returns its response when the server has begun to respond. An error of the server has its HTTP
+ * status. A transport other than HTTP returns the events of the response as `text/event-stream`.
+ */
+export type Transport = (request: TransportRequest) => Promise<Response>;
+
 export interface OpenResponseOptions {
   readonly url: string;
   /** Sets of headers. Later sets override earlier ones. */
@@ -44,6 +68,8 @@ export interface OpenResponseOptions {
   /** Serializes the `input` of the body, for example incrementally. @default JSON.stringify */
   readonly toInputJson?: (items: readonly unknown[]) => string;
   readonly fetch: FetchFunction;
+  /** @default HTTP */
+  readonly transport?: Transport | undefined;
   readonly signal?: AbortSignal;
   readonly timeouts: ResponseTimeouts;
 }
@@ -66,7 +92,7 @@ const ERROR_BODY_TIMEOUT = 10_000;
  * `isRetryable` set; an abort rejects with the reason of the signal.
  */
 export async function openResponse(options: OpenResponseOptions): Promise<OpenedResponse> {
-  const { fetch, signal: outer, timeouts } = options;
+  const { fetch, transport = sendOverHttp, signal: outer, timeouts } = options;
   outer?.throwIfAborted();
   const url = withoutQuery(options.url);
   const sentHeaders = mergeHeaders([toContentType(options), ...options.headers]);
@@ -81,7 +107,7 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
   const context: ErrorContext = { url, requestBody: body, redact };
   // `fetch` would report an invalid header as a network failure, which hosts retry.
   validateHeaders(sentHeaders, context);
-  const content = options.form ?? toRequestJson(options.body, { context, toInputJson: options.toInputJson });
+  const toJson = (body: unknown) => toRequestJson(body, { context, toInputJson: options.toInputJson });
   const request = linkSignal(outer);
   const connectLimit = createTimeLimit(request.abort, { isRetryable: RETRYABLE.connectTimeout });
   const idleLimit = createTimeLimit(request.abort, { isRetryable: RETRYABLE.idleTimeout });
@@ -98,15 +124,16 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
       limit => `no response within ${limit} ms (timeouts.connect)`,
       context,
     );
-    const fetching = fetchWithinOrigin(options.url, {
-      fetch,
-      context,
-      method: options.method ?? 'POST',
+    const sending = transport({
+      url: options.url,
       headers: sentHeaders,
-      body: content,
+      body: options.body,
+      toJson,
+      context,
       signal: request.signal,
+      sendOverHttp,
     });
-    const response = await untilAborted(fetching, request.signal);
+    const response = await untilAborted(sending, request.signal);
     connectLimit.stop();
     const headers = redactHeaderValues(response.headers, redact);
     const errorContext: ErrorContext = { ...context, responseHeaders: headers };
@@ -131,6 +158,17 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
     totalLimit.stop();
     request.release();
     request.abort(new DOMException('The response was closed.', 'AbortError'));
+  }
+
+  async function sendOverHttp(): Promise<Response> {
+    return fetchWithinOrigin(options.url, {
+      fetch,
+      context,
+      method: options.method ?? 'POST',
+      headers: sentHeaders,
+      body: options.form ?? toJson(options.body),
+      signal: request.signal,
+    });
   }
 
   function createReader(response: Response, errorContext: ErrorContext): ReadBytes {
