@@ -40,26 +40,30 @@ async function countRuns(folder: string, keys: readonly string[]): Promise<Recor
 const isWarmUp = (effect: string): boolean => effect.includes(' conversation-9');
 
 const undeclared = { declared: false } as const;
+/** Later hosts share the code of the first and of the last row, so most of them run fewer conversations. */
 const rows = [
-  ...modes.flatMap(mode => [false, true].map(declared => ({ host: 'ai 5 · V2', mode, declared }))),
-  ...['ai 6 · V2', 'ai 7 · V2'].map(host => ({ host, mode: 'generate' as const, ...undeclared })),
-  ...['ai 6 · V3', 'ai 7 · V3'].flatMap(host => modes.map(mode => ({ host, mode, ...undeclared }))),
+  ...modes.flatMap(mode =>
+    [false, true].map(declared => ({ host: 'ai 5 · V2', mode, declared, count: 200 })),
+  ),
+  ...['ai 6 · V2', 'ai 7 · V2'].map(host => ({ host, mode: 'generate' as const, ...undeclared, count: 50 })),
+  ...modes.map(mode => ({ host: 'ai 6 · V3', mode, ...undeclared, count: 50 })),
+  ...modes.map(mode => ({ host: 'ai 7 · V3', mode, ...undeclared, count: mode === 'stream' ? 200 : 50 })),
 ];
 
 describe('many conversations of one provider', { timeout: 240_000 }, () => {
   it.each(rows)(
-    'run each call once, 200 at the same time, with a new process between two steps: $host, $mode, declared tools: $declared',
+    'run each call once, $count at the same time, with a new process between two steps: $host, $mode, declared tools: $declared',
     async row => {
       const { baseURL, violations } = await startConversations();
       const folder = await temporaryFolder();
-      const options = { ...row, baseURL, folder, count: 200, atOnce: 200, imageBytes: 100_000 };
+      const options = { ...row, baseURL, folder, atOnce: row.count, imageBytes: 100_000 };
       const first = await run({ ...options, step: 'first' });
       const next = await run({ ...options, step: 'next' });
 
       const keys = Object.keys(next.texts);
-      expect(keys).toHaveLength(200);
+      expect(keys).toHaveLength(row.count);
       expect([...first.errors, ...next.errors]).toEqual([]);
-      expect(await countRuns(folder, keys)).toEqual({ 'run 1 times': 200 * CALLS.length });
+      expect(await countRuns(folder, keys)).toEqual({ 'run 1 times': row.count * CALLS.length });
       expect(violations).toEqual([]);
       expect([...first.leaks, ...next.leaks]).toEqual([]);
       for (const key of keys) expect(next.texts[key]).toBe(toFinalText(key));
@@ -74,10 +78,10 @@ describe('many conversations of one provider', { timeout: 240_000 }, () => {
   ])('keep no large images in memory: $host, $mode', async row => {
     const { baseURL, violations } = await startConversations();
     const folder = await temporaryFolder();
-    const options = { ...row, ...undeclared, baseURL, folder, count: 60, atOnce: 6, imageBytes: 4_000_000 };
+    const options = { ...row, ...undeclared, baseURL, folder, count: 30, atOnce: 6, imageBytes: 4_000_000 };
     const { texts, errors, heapGrowth } = await run({ ...options, step: 'all' });
     expect({ errors, violations }).toEqual({ errors: [], violations: [] });
-    expect(Object.keys(texts)).toHaveLength(60);
+    expect(Object.keys(texts)).toHaveLength(30);
     expect(heapGrowth).toBeLessThan(heapLimit);
   });
 });

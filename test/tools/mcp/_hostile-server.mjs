@@ -34,6 +34,8 @@ const listings = {
   malformed: () => Array.from({ length: 500 }, (_, index) => ({ name: `bad-${index}`, inputSchema: 'none' })),
   results: () => ['deep', 'huge', 'many', 'error'].map(toTool),
   flood: () => [toTool('echo')],
+  // Does not answer requests whose method it does not know.
+  silence: () => [toTool('echo')],
 };
 
 const results = {
@@ -83,6 +85,8 @@ const methods = {
 createInterface({ input: process.stdin })
   .on('line', line => {
     const { id, method, params } = JSON.parse(line);
-    methods[method]?.(id, params);
+    if (Object.hasOwn(methods, method)) methods[method](id, params);
+    else if (id !== undefined && mode !== 'silence')
+      send({ id, error: { code: -32601, message: 'Method not found' } });
   })
   .on('close', () => process.exit(0));

@@ -17,13 +17,13 @@ async function openBeside(mode: string) {
   return openTools({ hostile: hostile(mode), good: good.config });
 }
 
-describe.each(['many', 'names', 'descriptions', 'schemas', 'malformed', 'results', 'flood'])(
+describe.each(['many', 'names', 'descriptions', 'schemas', 'malformed', 'results', 'flood', 'silence'])(
   'a server with hostile %s',
   mode => {
     it('does not affect the tools of another server', async () => {
       const tools = await openBeside(mode);
       expect(await namesOf(tools)).toContain('journal');
-      const echo = mode === 'names' || mode === 'flood' ? 'good_echo' : 'echo';
+      const echo = ['names', 'flood', 'silence'].includes(mode) ? 'good_echo' : 'echo';
       expect(await call(tools, echo, { text: 'hi' })).toEqual({ type: 'text', value: 'echo hi' });
     });
 
