@@ -9,10 +9,23 @@ export interface ReasoningCalls {
   push(text: string): string;
   /** Returns the text that is held back when the reasoning is closed. */
   close(): string;
-  /** Returns the rest when the text ends: first of the reasoning, then the calls that end it. */
-  end(): { reasoning: string; calls: string };
+  /** Returns the rest when the text ends: first of the reasoning, then the calls that end it, if any. */
+  end(): { reasoning: string; calls: HeldCalls | undefined };
   /** The number of visited characters. */
   readonly visited: number;
+}
+
+/** Calls that were read but not emitted. */
+export interface HeldCalls {
+  /** Their text. */
+  readonly text: string;
+  emit(events: TextEvents): void;
+}
+
+interface ReadCall {
+  readonly name: string;
+  readonly id: string | undefined;
+  input: string;
 }
 
 /** The parser of the text within reasoning. */
@@ -29,24 +42,28 @@ export function createReasoningCalls(open: (events: TextEvents) => CallParser): 
   let held = '';
   /** The position where it starts. */
   let start = 0;
-  let hasCalls = false;
+  /** The calls in it. */
+  let calls: ReadCall[] = [];
+  let call: ReadCall = { name: '', id: undefined, input: '' };
   let released = '';
 
   const parser = open({
     text(text) {
-      if (hasCalls && text.trim() === '') return;
-      hasCalls = false;
+      if (calls.length > 0 && text.trim() === '') return;
+      calls = [];
       const length = parser.position - start;
       released += held.slice(0, length);
       held = held.slice(length);
       start += length;
     },
     reasoning: () => {},
-    callStart: () => {},
-    callInput: () => {},
-    callEnd() {
-      hasCalls = true;
+    callStart({ name, id }) {
+      call = { name, id, input: '' };
     },
+    callInput(text) {
+      call.input += text;
+    },
+    callEnd: () => void calls.push(call),
     callDiscarded: () => {},
   });
 
@@ -69,7 +86,17 @@ export function createReasoningCalls(open: (events: TextEvents) => CallParser): 
     end() {
       parser.end();
       const reasoning = takeReleased();
-      return hasCalls ? { reasoning, calls: held } : { reasoning: reasoning + held, calls: '' };
+      return calls.length > 0
+        ? { reasoning, calls: { text: held, emit: events => emitCalls(calls, events) } }
+        : { reasoning: reasoning + held, calls: undefined };
     },
   };
+}
+
+function emitCalls(calls: readonly ReadCall[], events: TextEvents): void {
+  for (const call of calls) {
+    events.callStart(call);
+    events.callInput(call.input);
+    events.callEnd();
+  }
 }

@@ -1,4 +1,4 @@
-import type { ReasoningCalls } from './reasoning-calls.js';
+import type { HeldCalls, ReasoningCalls } from './reasoning-calls.js';
 import { type Reading, type TextCursor, toStopExpression } from './text-cursor.js';
 
 /** A pair of tags around reasoning. */
@@ -36,8 +36,8 @@ export interface ReadReasoningOptions {
 export interface ReasoningEnd {
   /** False if the text ended before the reasoning did. */
   readonly isClosed: boolean;
-  /** The text of the calls at the end of unclosed reasoning. It was taken, but not passed on. */
-  readonly calls: string;
+  /** The calls at the end of unclosed reasoning. Their text was taken, but not passed on. */
+  readonly calls?: HeldCalls | undefined;
 }
 
 /**
@@ -72,9 +72,9 @@ export function* readReasoning(
     if (calls !== undefined) emit(calls.close());
     const tag = end === close ? cursor.take(close.length) : '';
     if (isKept) emit(tag);
-    return { isClosed: true, calls: '' };
+    return { isClosed: true };
   }
-  if (calls === undefined) return { isClosed: false, calls: '' };
+  if (calls === undefined) return { isClosed: false };
   const rest = calls.end();
   emit(rest.reasoning);
   return { isClosed: false, calls: rest.calls };

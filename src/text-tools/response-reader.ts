@@ -8,6 +8,7 @@ import type {
 import type { PartTransformer } from '../parts/transform.js';
 import { createPartWriter } from './part-writer.js';
 import { createDuplicateCalls } from './duplicate-calls.js';
+import type { HeldCalls } from './reasoning-calls.js';
 import { createTextParser, type TextParser, type TextParserOptions } from './text-parser.js';
 import { forbidsCalls, toDeclaredTools } from './text-tool-format.js';
 
@@ -48,7 +49,7 @@ export function createResponseReader({
   /** True if a text had the start of a call that is none. */
   let hasOpener = false;
   /** The calls at the end of the text that is treated as reasoning. */
-  let heldCalls = '';
+  let heldCalls: HeldCalls | undefined;
 
   const openParser = (startsInReasoning: boolean) =>
     createTextParser(
@@ -85,7 +86,7 @@ export function createResponseReader({
     parser?.end();
     if (parser !== undefined) {
       if (!parser.isAllReasoning) assumedReasoning = '';
-      heldCalls += parser.heldCalls;
+      heldCalls ??= parser.heldCalls;
       hasOpener = parser.hasOpener;
       mayStartInReasoning = false;
     }
@@ -100,16 +101,19 @@ export function createResponseReader({
    */
   function endAssumedReasoning(reason: unknown): void {
     const isFinished = replaceableReasons.has(unifiedReason(reason));
-    const text = isFinished && unifiedReason(reason) !== 'tool-calls' ? assumedReasoning : heldCalls;
+    const calls = heldCalls;
+    const text = assumedReasoning.slice(0, assumedReasoning.length - (calls?.text.length ?? 0));
     assumedReasoning = '';
-    heldCalls = '';
-    if (text === '') return;
-    if (isFinished) {
-      parser = openParser(false);
-      parser.feed(text);
-    } else {
-      writer.reasoning(text.trim());
-    }
+    heldCalls = undefined;
+    if (isFinished && unifiedReason(reason) !== 'tool-calls' && text.trim() !== '') feedText(text);
+    if (isFinished) calls?.emit(writer);
+    else if (calls !== undefined) writer.reasoning(calls.text.trim());
+    endText();
+  }
+
+  function feedText(text: string): void {
+    parser = openParser(false);
+    parser.feed(text);
     endText();
   }
 

@@ -125,23 +125,35 @@ function createTagReader(texts: TagTexts): TagGrammar['readTag'] {
   }
 
   function mayBecomeTag(text: string): boolean {
-    if (text.length > longestStart) return true;
+    if (text.length > longestStart || text.startsWith(misspeltStart)) return true;
+    if (starts.some(start => start.startsWith(text) || text.startsWith(start))) return true;
+    if (!/[\s=]/.test(text)) return false;
     const compact = text.replace(/^<\s*(\/?)\s*/, '<$1').replace(/\s*(?:=\s*)?$/, '');
     return starts.some(start => start.startsWith(compact) || compact.startsWith(start));
   }
 
   return function* readTag(cursor) {
-    if ((yield* cursor.peek()) !== '<') return undefined;
-    let tag = '<';
-    for (;;) {
-      const character = yield* cursor.peek(tag.length);
-      if (character === undefined) return toTruncatedTag(tag);
-      if (character === '<') return toMisspeltEnd(tag);
+    let tag = '';
+    let end: 'closed' | 'next' | 'none' | undefined;
+    yield* cursor.scan(character => {
+      if ((character === '<') !== (tag === '')) {
+        end = tag === '' ? 'none' : 'next';
+        return false;
+      }
       tag += character;
-      if (character === '>') return toTag(tag);
-      if (tag.length > MAX_TAG) return undefined;
-      const isPossible = tag.length > longestStart + 1 || mayBecomeTag(tag) || tag.startsWith(misspeltStart);
-      if (!isPossible) return undefined;
+      if (character === '>') end = 'closed';
+      else if (tag.length > MAX_TAG || !mayBecomeTag(tag)) end = 'none';
+      return end === undefined;
+    });
+    switch (end) {
+      case 'closed':
+        return toTag(tag);
+      case 'next':
+        return toMisspeltEnd(tag);
+      case 'none':
+        return undefined;
+      case undefined:
+        return tag === '' ? undefined : toTruncatedTag(tag);
     }
   };
 }

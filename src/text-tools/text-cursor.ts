@@ -36,6 +36,12 @@ export interface TextCursor {
   end(): void;
   /** Returns the character at `offset`, or undefined if the text ends before it. */
   peek(offset?: number): Reading<string | undefined>;
+  /**
+   * Passes the characters from offset `start` on to `isPart` until it returns false. Takes nothing.
+   *
+   * @returns the offset of the character that is no part, or of the end of the text.
+   */
+  scan(isPart: (character: string, offset: number) => boolean, start?: number): Reading<number>;
   /** Returns true if `literal` comes next, or after `start` characters. Waits only while it is possible. */
   sees(literal: string, start?: number): Reading<boolean>;
   /** Takes `literal` if it comes next. */
@@ -57,8 +63,6 @@ export interface TextCursor {
   takeEach(take: () => boolean): Reading<void>;
   /** True while the text is taken in chunks, so that the reading must not be resumed. */
   readonly isTaking: boolean;
-  /** Returns text that was taken before to the position. */
-  giveBack(text: string): void;
   /** Takes white space, up to `most` characters. */
   takeSpace(most?: number): Reading<string>;
   /** Returns the available text that was not taken. */
@@ -99,6 +103,11 @@ export function createTextCursor(): TextCursor {
   function* peekLater(offset: number): Reading<string | undefined> {
     yield* wait(() => position + offset < buffer.length);
     return buffer[position + offset];
+  }
+
+  function* scanLater(scan: () => boolean, end: () => number): Reading<number> {
+    yield* wait(scan);
+    return end();
   }
 
   function* seesLater(literal: string, start: number): Reading<boolean> {
@@ -193,6 +202,18 @@ export function createTextCursor(): TextCursor {
       return isKnown ? new Known(buffer[position + offset]) : peekLater(offset);
     },
 
+    scan(isPart, start = 0) {
+      let end = start;
+      const scan = () => {
+        for (; position + end < buffer.length; end++) {
+          visited++;
+          if (!isPart(buffer.charAt(position + end), end)) return true;
+        }
+        return false;
+      };
+      return scan() || hasEnded ? new Known(end) : scanLater(scan, () => end);
+    },
+
     sees(literal, start = 0) {
       if (!hasEnded && position + start + literal.length > buffer.length) return seesLater(literal, start);
       visited++;
@@ -254,11 +275,6 @@ export function createTextCursor(): TextCursor {
     get isTaking() {
       return takeChunk !== undefined;
     },
-    giveBack(text) {
-      buffer = text + buffer.slice(position);
-      position = 0;
-      taken -= text.length;
-    },
     takeSpace(most = Number.POSITIVE_INFINITY) {
       const isKnown = position < buffer.length && !isSpace(buffer.charCodeAt(position));
       if (!isKnown) return takeSpaceLater(most);
@@ -295,17 +311,11 @@ const isSpace = (code: number): boolean =>
   code < 128 ? code === 32 || (code >= 9 && code <= 13) : /\s/.test(String.fromCharCode(code));
 
 /** Returns the offset after the white space at offset `start`, of which at most `most` characters are skipped. */
-export function* findSpaceEnd(
+export const findSpaceEnd = (
   cursor: TextCursor,
   { start, most }: { start: number; most: number },
-): Reading<number> {
-  let end = start;
-  let character = yield* cursor.peek(end);
-  while (character !== undefined && isSpace(character.charCodeAt(0)) && end < start + most) {
-    character = yield* cursor.peek(++end);
-  }
-  return end;
-}
+): Reading<number> =>
+  cursor.scan((character, offset) => isSpace(character.charCodeAt(0)) && offset < start + most, start);
 
 /** Longer than the name of any tool. */
 const MAX_NAME = 128;
@@ -315,24 +325,18 @@ const NOT_IN_NAMES = /[\s{}<>[\]"'`|]/;
 
 /** Takes the characters of a name. Returns an empty string if there are none. */
 export function* readName(cursor: TextCursor): Reading<string> {
-  let length = 0;
-  for (; length < MAX_NAME; length++) {
-    const character = yield* cursor.peek(length);
-    if (character === undefined || NOT_IN_NAMES.test(character)) break;
-  }
-  return cursor.take(length);
+  const isPart = (character: string, offset: number) => offset < MAX_NAME && !NOT_IN_NAMES.test(character);
+  return cursor.take(yield* cursor.scan(isPart));
 }
 
 /** Takes a name, which may be in quotes. Returns an empty string if there is none. */
 export function* readAttribute(cursor: TextCursor): Reading<string> {
   const quote = yield* cursor.peek();
   if (quote !== '"' && quote !== "'") return yield* readName(cursor);
-  for (let length = 1; length < MAX_NAME; length++) {
-    const character = yield* cursor.peek(length);
-    if (character === undefined || character === '\n') break;
-    if (character === quote) return cursor.take(length + 1).slice(1, -1);
-  }
-  return '';
+  const isPart = (character: string, offset: number) =>
+    offset < MAX_NAME && character !== quote && character !== '\n';
+  const end = yield* cursor.scan(isPart, 1);
+  return end < MAX_NAME && (yield* cursor.peek(end)) === quote ? cursor.take(end + 1).slice(1, -1) : '';
 }
 
 const stopExpressions = new Map<string, RegExp>();

@@ -3,7 +3,7 @@ import { createFenceTracker } from './fence-tracker.js';
 import { createInlineCode } from './inline-code.js';
 import { isLeftover, isMention, startsCall } from './leftovers.js';
 import { markersOf } from './markers.js';
-import { createReasoningCalls } from './reasoning-calls.js';
+import { createReasoningCalls, type HeldCalls } from './reasoning-calls.js';
 import { readReasoning, type ReasoningEnd, type ReasoningTags } from './reasoning.js';
 import { createTextCursor, findSpaceEnd, type Reading } from './text-cursor.js';
 import { createTextOutput, type TextEvents } from './text-output.js';
@@ -36,8 +36,8 @@ export interface TextParser {
   end(): void;
   /** True if the text started within reasoning and never left it. */
   readonly isAllReasoning: boolean;
-  /** The calls at the end of a text that is all reasoning, as text. They were not emitted. */
-  readonly heldCalls: string;
+  /** The calls at the end of a text that is all reasoning. They were not emitted. */
+  readonly heldCalls: HeldCalls | undefined;
   /** True if the text so far has the start of a call that is none. */
   readonly hasOpener: boolean;
   /** The number of characters that were read. */
@@ -85,7 +85,7 @@ export function createTextParser(options: TextParserOptions, events: TextEvents)
   let { hasOpener = false } = options;
   /** The closing tag of the pair around the text, while it is open. */
   let wrapperEnd: string | undefined;
-  let heldCalls = '';
+  let heldCalls: HeldCalls | undefined;
   let visitedForCalls = 0;
 
   function* read(): Reading<void> {
@@ -207,7 +207,7 @@ export function createTextParser(options: TextParserOptions, events: TextEvents)
     const end = yield* emitReasoning(tags.close);
     if (end.isClosed) isAllReasoning = false;
     else if (isAssumed) heldCalls = end.calls;
-    else cursor.giveBack(end.calls);
+    else end.calls?.emit(events);
   }
 
   function* readTaggedReasoning({ open, close }: ReasoningTags): Reading<void> {
@@ -219,7 +219,7 @@ export function createTextParser(options: TextParserOptions, events: TextEvents)
     } else {
       output.startReasoning();
       const end = yield* emitReasoning(close);
-      cursor.giveBack(end.calls);
+      end.calls?.emit(events);
     }
   }
 
