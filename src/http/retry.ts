@@ -224,8 +224,6 @@ export const keyCooldown = (
 
 /**
  * Reads the delay that a server requests, in milliseconds: `retry-after-ms`, or `retry-after` as seconds or date.
- *
- * @internal
  */
 export function toRetryAfter(headers: Record<string, string> | undefined, now: number): number | undefined {
   const milliseconds = Number.parseFloat(headers?.['retry-after-ms'] ?? '');

@@ -29,6 +29,39 @@ export function withRound(
   };
 }
 
+/** Returns true if a call requests responses in the background of the server. */
+export function isBackgroundCall({ providerOptions }: LanguageModelV2CallOptions): boolean {
+  const background = providerOptions?.kelivo?.background ?? providerOptions?.openai?.background ?? false;
+  return background !== false && objectOf(background)?.submit !== true;
+}
+
+/**
+ * The response of a round in the background: `submit` creates it and returns its id without content, and an id continues
+ * it. The mark is passed in `providerOptions.kelivo.roundResponse`.
+ */
+export type RoundResponse = 'submit' | { readonly responseId: string };
+
+export function withRoundResponse(
+  options: LanguageModelV2CallOptions,
+  roundResponse: RoundResponse,
+): LanguageModelV2CallOptions {
+  const { providerOptions } = options;
+  return {
+    ...options,
+    providerOptions: { ...providerOptions, kelivo: { ...providerOptions?.kelivo, roundResponse } },
+  };
+}
+
+/** Returns the response of the round that a request belongs to. */
+export function roundResponseOf(
+  providerOptions: SharedV2ProviderOptions | undefined,
+): RoundResponse | undefined {
+  const mark = providerOptions?.kelivo?.roundResponse;
+  const responseId = objectOf(mark)?.responseId;
+  if (mark === 'submit') return mark;
+  return typeof responseId === 'string' ? { responseId } : undefined;
+}
+
 /** Returns the mark of the turn that a request belongs to. */
 export function turnTokenOf(providerOptions: SharedV2ProviderOptions | undefined): object | undefined {
   const turn = providerOptions?.kelivo?.turn;

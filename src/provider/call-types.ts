@@ -42,6 +42,8 @@ export interface KelivoProviderOptions extends ResponsesProviderOptions, ToolLoo
 export interface KelivoProviderMetadata {
   /** Id of the response that contains the part. */
   readonly responseId?: string;
+  /** Number of the event that wrote the part, in responses in the background. `resume` continues after it. */
+  readonly sequenceNumber?: number;
   /** The id under which the steps of the turn are recorded, on the result of a durable turn. @default the turn is not durable */
   readonly turnId?: string;
   /** The rounds of the turn, on the result. */

@@ -1,7 +1,8 @@
-import type {
-  LanguageModelV2,
-  LanguageModelV2CallOptions,
-  LanguageModelV2StreamPart,
+import {
+  APICallError,
+  type LanguageModelV2,
+  type LanguageModelV2CallOptions,
+  type LanguageModelV2StreamPart,
 } from '@ai-sdk/provider';
 import { createPartCollector } from '../parts/collector.js';
 import { streamBatches } from '../parts/batches.js';
@@ -19,7 +20,14 @@ import { type ResponseReader, readResponse } from './stream/read-response.js';
 import { supportedUrls } from './supported-urls.js';
 import type { Credentials } from '../http/key-ring.js';
 import { type RequestHeaders, withBetas } from '../http/request-headers.js';
-import { openResponse, type ResponseTimeouts } from '../http/open-response.js';
+import {
+  type OpenedResponse,
+  openResponse,
+  type OpenResponseOptions,
+  type ResponseTimeouts,
+} from '../http/open-response.js';
+import { RETRYABLE } from '../http/retry.js';
+import { type BackgroundResponse, openBackgroundResponse } from './background.js';
 import type { FetchForCall } from '../http/request-log.js';
 import { redactRequestBody } from '../http/redaction.js';
 import { createTurnMemories } from './turn-memory.js';
@@ -113,7 +121,14 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
       received,
       providerName: config.provider,
     };
-    const { body: built, warnings, toolNames, extraFields, betas } = buildRequest(options, context);
+    const {
+      body: built,
+      warnings,
+      toolNames,
+      extraFields,
+      betas,
+      background,
+    } = buildRequest(options, context);
     const { opened, warnings: omitted } = await config.credentials.use(turn, headers =>
       sendWithFallbacks(built, {
         post: body => begin({ ...body, ...override.body, ...extraFields }, headers),
@@ -123,20 +138,48 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
     );
     return { ...opened, warnings: [...warnings, ...omitted] };
 
+    /** Opens the response, in the background if the request as it is sent asks for it. */
+    async function send(
+      request: Omit<OpenResponseOptions, 'body' | 'timeouts'>,
+      body: ResponsesRequestBody,
+    ): Promise<OpenedResponse | BackgroundResponse> {
+      const { timeouts } = config;
+      if (body.background === true || background.resume !== undefined)
+        return openBackgroundResponse({
+          ...request,
+          body,
+          timeouts,
+          ...background,
+          stream: body.stream === true,
+        });
+      // Without streaming, the status arrives together with the complete response.
+      return openResponse({ ...request, body, timeouts: stream ? timeouts : { total: timeouts.total } });
+    }
+
     async function begin(body: ResponsesRequestBody, headers: RequestHeaders) {
-      const { url, fetchFor, needsKey, timeouts, generateId } = config;
+      const { url, fetchFor, needsKey, generateId } = config;
       const { abortSignal: signal, includeRawChunks } = options;
-      const response = await openResponse({
+      const request = {
         url,
         headers: withBetas([headers, override.headers, options.headers], betas),
         needsKey,
-        body,
         toInputJson,
         fetch: fetchFor(options.providerOptions),
         signal,
-        // Without streaming, the status arrives together with the complete response.
-        timeouts: stream ? timeouts : { total: timeouts.total },
-      });
+      };
+      const response = await send(request, body);
+      const isBackground = 'leave' in response;
+      if (isBackground && background.submit) {
+        response.leave();
+        const { responseId } = response;
+        return {
+          reader: NO_MORE,
+          head: toSubmitted(responseId, response),
+          body: redactRequestBody(body).body,
+          headers: response.headers,
+          close: () => {},
+        };
+      }
       const reader = readResponse({
         read: response.read,
         errorContext: response.errorContext,
@@ -146,7 +189,10 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
         declared: toDeclaredTools(options, stream),
         maxOutputTokens: numberOf(body.max_output_tokens),
         onServerItem: received.add,
-        isKept: body.store === true || body.previous_response_id !== undefined,
+        isKept: body.store === true || body.previous_response_id !== undefined || isBackground,
+        sequenceNumbers: isBackground
+          ? { after: stream ? background.resume?.sequenceNumber : undefined }
+          : undefined,
         hasUsageDetails: isLaterHost(options),
         isJson: isJsonCall(options),
         includeRawChunks,
@@ -154,7 +200,9 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
         close: response.close,
       });
       try {
-        const head = await readHead(reader);
+        // The host of a response in the background learns its id at once. A loop may send a later round again.
+        const isEarly = isBackground && !(Number(options.providerOptions?.kelivo?.round) > 1);
+        const head = await readHead(reader, isEarly ? WITHOUT_TEXT : SILENT_PARTS);
         // Hosts store and log the body, which may contain credentials of hosted MCP servers.
         return {
           reader,
@@ -196,7 +244,7 @@ function toDeclaredTools(options: LanguageModelV2CallOptions, stream: boolean): 
  * Reads the parts up to the first one with content. Hosts retry a rejected promise but not a stream. A response that
  * fails before its first content must therefore reject.
  */
-async function readHead(reader: ResponseReader): Promise<Parts> {
+async function readHead(reader: ResponseReader, silent: ReadonlySet<string>): Promise<Parts> {
   const head: Parts = [];
   for (;;) {
     const parts = await reader.next();
@@ -204,12 +252,36 @@ async function readHead(reader: ResponseReader): Promise<Parts> {
     for (const part of parts) {
       if (part.type === 'error') throw part.error;
       head.push(part);
-      if (!SILENT_PARTS.has(part.type)) return [...head, ...parts.slice(parts.indexOf(part) + 1)];
+      if (!silent.has(part.type)) return [...head, ...parts.slice(parts.indexOf(part) + 1)];
     }
   }
 }
 
 /** Parts without content. The start of reasoning counts as content: it shows that the model works. */
 const SILENT_PARTS: ReadonlySet<string> = new Set(['response-metadata', 'raw', 'text-start']);
+
+const WITHOUT_TEXT: ReadonlySet<string> = new Set(['raw']);
+
+/** The reader of a response that was only submitted. */
+const NO_MORE: ResponseReader = { next: async () => undefined, body: () => undefined };
+
+/** Returns the parts of a response that the server has accepted. */
+function toSubmitted(responseId: string | undefined, { errorContext }: OpenedResponse): Parts {
+  const { url, requestBody } = errorContext;
+  if (responseId === undefined) {
+    throw new APICallError({
+      message: `Expected a response in the background with an id from ${url}, got none. Check that the server supports \`background\`.`,
+      url,
+      requestBodyValues: requestBody,
+      isRetryable: RETRYABLE.unexpectedResponse,
+    });
+  }
+  const providerMetadata = { openai: { responseId }, kelivo: { responseId } };
+  const usage = { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined };
+  return [
+    { type: 'response-metadata', id: responseId },
+    { type: 'finish', finishReason: 'other', usage, providerMetadata },
+  ];
+}
 
 type Parts = LanguageModelV2StreamPart[];

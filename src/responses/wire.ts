@@ -6,6 +6,7 @@ export interface ResponsesRequestBody {
   input: InputItem[];
   stream?: true;
   store: boolean;
+  background?: true;
   temperature?: number;
   top_p?: number;
   max_output_tokens?: number;

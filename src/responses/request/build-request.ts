@@ -1,9 +1,11 @@
 import {
+  InvalidArgumentError,
   type LanguageModelV2CallOptions,
   type LanguageModelV2CallWarning,
   type LanguageModelV2Prompt,
 } from '@ai-sdk/provider';
-import type { PlainObject } from '../../shared/json.js';
+import { roundResponseOf } from '../../parts/call-marks.js';
+import { numberOf, type PlainObject } from '../../shared/json.js';
 import { presentFields } from '../hosted-tools/hosted-tool.js';
 import { toWireNames } from '../../shared/field-names.js';
 import { pairToolCalls } from '../../tool-calls/call-pairing.js';
@@ -56,6 +58,17 @@ export interface BuiltRequest {
   readonly betas: readonly string[];
   /** Translates tool names between the host and the request. */
   readonly toolNames: ToolNames;
+  /** Options of a response in the background. */
+  readonly background: BackgroundCall;
+}
+
+/** A call in background mode. */
+export interface BackgroundCall {
+  readonly pollInterval?: number | undefined;
+  /** Ends the call when the server has accepted the response. */
+  readonly submit: boolean;
+  /** The response to read instead of sending the request. */
+  readonly resume: ResponsesCallOptions['resume'];
 }
 
 /**
@@ -78,6 +91,7 @@ export function buildRequest(
   warnAboutUnknownOptions(options.providerOptions, warn, official);
   const traits = toModelTraits(modelId, callOptions.forceReasoning);
   const store = callOptions.store ?? storeByDefault;
+  const background = toBackgroundCall(callOptions, options);
   const { conversation, previousResponseId, systemMessageMode = context.systemMessageMode } = callOptions;
   warnAboutSettings(options, { callOptions, warn });
 
@@ -140,8 +154,11 @@ export function buildRequest(
 
   const body: ResponsesRequestBody = {
     model: modelId,
-    ...(stream && { stream }),
-    store,
+    // A response whose stream is read later has to be created with one.
+    ...((stream || background.submit) && { stream: true }),
+    // The history is sent as without background mode, because the server may not have stored its items.
+    store: store || isBackground(callOptions),
+    ...(isBackground(callOptions) && { background: true }),
     // The API requires the trigger at the end.
     input: callOptions.compactionTrigger === true ? [...input, { type: 'compaction_trigger' }] : input,
     max_output_tokens: options.maxOutputTokens,
@@ -160,6 +177,41 @@ export function buildRequest(
     extraFields: callOptions.body ?? {},
     betas: callOptions.multiAgent === undefined ? [] : [MULTI_AGENT_BETA],
     toolNames,
+    background,
+  };
+}
+
+/** Returns true for a call in background mode. */
+const isBackground = ({ background = false }: ResponsesCallOptions): boolean => background !== false;
+
+/** In a tool loop, the options concern the first round, and those of the loop each round. */
+function toBackgroundCall(
+  callOptions: ResponsesCallOptions,
+  { providerOptions }: LanguageModelV2CallOptions,
+): BackgroundCall {
+  const { background, resume, store } = callOptions;
+  if (isBackground(callOptions) && store === false) {
+    throw new InvalidArgumentError({
+      argument: 'providerOptions.kelivo.background',
+      message:
+        'Expected `store` not to be false with `background`, because the server stores responses in the background. ' +
+        'Remove one of the two options.',
+    });
+  }
+  const { pollInterval, submit = false } = typeof background === 'object' ? background : {};
+  const round = numberOf(providerOptions?.kelivo?.round);
+  const mark = roundResponseOf(providerOptions);
+  return {
+    pollInterval,
+    submit: mark === 'submit' || submit,
+    resume:
+      typeof mark === 'object'
+        ? mark
+        : round === undefined
+          ? resume
+          : round === 1 && resume !== undefined
+            ? { responseId: resume.responseId }
+            : undefined,
   };
 }
 

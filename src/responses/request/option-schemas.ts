@@ -40,6 +40,20 @@ export const optionsShape = {
   accessPrograms: z
     .looseObject({ cyber: open<'standard' | 'daybreak_blue' | 'daybreak_red'>().optional() })
     .nullish(),
+  /**
+   * Runs the response in the background of the server, which stores it. A broken connection is resumed, `generateText`
+   * requests the state of the response until it is complete, and an abort cancels it. `pollInterval` is the delay before
+   * the first request for the state, in milliseconds, 1000 by default; later ones wait longer. With `submit: true`, the call
+   * ends as soon as the server has accepted the response, and `resume` reads it later.
+   *
+   * @throws InvalidArgumentError with `store: false`.
+   */
+  background: z
+    .union([
+      z.boolean(),
+      z.object({ pollInterval: z.number().positive().optional(), submit: z.boolean().optional() }),
+    ])
+    .nullish(),
   /** Compacts the conversation now, with an item at the end of the input. See `contextManagement` for a threshold. */
   compactionTrigger: z.boolean().nullish(),
   /**
@@ -131,6 +145,17 @@ export const optionsShape = {
    * @default 'detailed' if an effort other than `none` is sent to a known reasoning model
    */
   reasoningSummary: open<'auto' | 'concise' | 'detailed'>().nullish(),
+  /**
+   * Continues a response in the background that an earlier call created, with the same messages and tools: its id, which is
+   * in `response.id` and in the metadata of parts. With `sequenceNumber`, from `providerMetadata.kelivo` of the last part that
+   * was received, a stream contains only what follows. In a tool loop it applies to the first round, which is read completely.
+   */
+  resume: z
+    .object({
+      responseId: z.string().min(1),
+      sequenceNumber: z.number().int().nonnegative().optional(),
+    })
+    .nullish(),
   /** Stable, anonymous identifier of the end user. */
   safetyIdentifier: z.string().nullish(),
   /** Processing tier of the request. A tier that a known model does not have is omitted with a warning. */

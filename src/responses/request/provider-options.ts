@@ -75,6 +75,7 @@ function readNamespace<Schema extends z.ZodObject>(
 const OTHER_KELIVO_OPTIONS = [
   'turnId',
   'round',
+  'roundResponse',
   'step',
   'context',
   'executors',

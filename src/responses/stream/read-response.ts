@@ -8,6 +8,7 @@ import type { ReadBytes } from '../../http/open-response.js';
 import { RETRYABLE } from '../../http/retry.js';
 import { createSseParser } from '../../http/sse-parser.js';
 import { toErrorText } from '../../http/api-error.js';
+import { createSequenceNumbers } from './sequence-numbers.js';
 import { DONE_MARKER, type ResponsesEvent, toResponsesEvent, toUntypedEvent } from './responses-event.js';
 import type { ErrorContext } from '../../http/api-error.js';
 import { isPlainObject, type PlainObject } from '../../shared/json.js';
@@ -33,6 +34,11 @@ export interface ReadResponseOptions {
   readonly onServerItem?: ((item: PlainObject) => void) | undefined;
   /** Adds a `raw` part for every event. */
   readonly includeRawChunks?: boolean;
+  /**
+   * Adds the numbers of events to the parts, and leaves out the parts of the events up to `after`.
+   * @default parts have no numbers
+   */
+  readonly sequenceNumbers?: { readonly after?: number | undefined } | undefined;
   readonly signal?: AbortSignal;
   /** Closes the connection. Called at the end of the response, also after an abort. */
   readonly close: () => void;
@@ -68,7 +74,9 @@ const CHUNK_SIZE = 32 * 1024;
 export function readResponse(options: ReadResponseOptions): ResponseReader {
   const { read, errorContext, redactKnown, includeRawChunks = false, signal, close } = options;
   let batch: LanguageModelV2StreamPart[] = [];
-  const mapper = createEventMapper({ ...options, write: part => batch.push(part) });
+  const write = (part: LanguageModelV2StreamPart): void => void batch.push(part);
+  const numbers = options.sequenceNumbers && createSequenceNumbers(write, options.sequenceNumbers);
+  const mapper = createEventMapper({ ...options, write: numbers?.write ?? write });
   const decoder = new TextDecoder();
   let format: BodyFormat | undefined;
   /** The rest of a large chunk. */
@@ -80,6 +88,7 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
   const parser = createSseParser(dispatch => {
     const event = toResponsesEvent(dispatch);
     if (event === undefined) return mapper.drop(dispatch.data);
+    numbers?.begin(event.fields);
     if (event.type === DONE_MARKER) sawDoneMarker = true;
     else if (includeRawChunks) batch.push({ type: 'raw', rawValue: toRawValue(event.fields, dispatch.data) });
     const { delta } = event.fields;
@@ -126,7 +135,7 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
       throw error;
     }
     // After its terminal event a response is complete, even if the connection breaks.
-    if (mapper.state !== 'terminal') mapper.fail(error);
+    if (mapper.state !== 'terminal') fail(error);
     finish();
   }
 
@@ -161,9 +170,13 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
       work();
       return true;
     } catch (error) {
-      mapper.fail(error instanceof ResponseLimitError ? toLimitError(error, errorContext) : error);
+      fail(error);
       return false;
     }
+  }
+
+  function fail(error: unknown): void {
+    mapper.fail(error instanceof ResponseLimitError ? toLimitError(error, errorContext) : error);
   }
 
   function toBodyFormat(beginning: string): BodyFormat {

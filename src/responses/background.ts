@@ -1,0 +1,353 @@
+import { APICallError } from '@ai-sdk/provider';
+import { linkSignal, toTimerDelay, wait } from '../shared/abort.js';
+import { KelivoError } from '../shared/errors.js';
+import { idOf, numberOf, objectOf, type PlainObject, tryParseJson } from '../shared/json.js';
+import type { ErrorContext } from '../http/api-error.js';
+import { RESPONSE_LIMITS, ResponseLimitError } from '../http/limits.js';
+import { type OpenedResponse, openResponse, type OpenResponseOptions } from '../http/open-response.js';
+import { withoutQuery } from '../http/redaction.js';
+import { RETRYABLE, toRetryAfter } from '../http/retry.js';
+import { createSseParser, type SseEvent } from '../http/sse-parser.js';
+
+/*
+ * Responses that run in the background of the server. When a connection breaks, the missing events or the state of the
+ * response are requested.
+ *
+ * https://platform.openai.com/docs/guides/background
+ */
+
+export interface BackgroundOptions extends Pick<
+  OpenResponseOptions,
+  'url' | 'headers' | 'needsKey' | 'fetch' | 'signal' | 'timeouts' | 'toInputJson'
+> {
+  readonly body: { readonly include?: readonly string[] | undefined };
+  /** Reads events. Otherwise the state of the response is requested until it is complete. */
+  readonly stream: boolean;
+  /** A response of an earlier request to continue. */
+  readonly resume?: ResumedResponse | undefined;
+  /** Delay before the first request for the state, in milliseconds. @default 1000 */
+  readonly pollInterval?: number | undefined;
+}
+
+/** A response of an earlier request. */
+export interface ResumedResponse {
+  readonly responseId: string;
+  /** Number of the last event that was received. The stream is read from its beginning, to know what it continues. */
+  readonly sequenceNumber?: number | undefined;
+}
+
+/** A response in the background, as one body that does not break. */
+export interface BackgroundResponse extends OpenedResponse {
+  /** Undefined if the server responded with something else. */
+  readonly responseId: string | undefined;
+  /** Ends the reading. The response continues on the server. */
+  leave(): void;
+}
+
+/** Each request for the state waits longer than the one before, up to a maximum in milliseconds. */
+const POLL_GROWTH = 1.5;
+const MAX_POLL_INTERVAL = 15_000;
+
+/** Number of connections in a row that may fail. */
+const MAX_FAILURES = 6;
+const FIRST_RETRY_DELAY = 100;
+
+/** Time limits of repeated requests if the settings have none, and of cancelling, in milliseconds. */
+const REQUEST_TIMEOUT = 30_000;
+const CANCEL_TIMEOUT = 10_000;
+
+/**
+ * Creates a response in the background, or continues one, and returns when its id is known. An abort cancels the response
+ * on the server.
+ */
+export async function openBackgroundResponse(options: BackgroundOptions): Promise<BackgroundResponse> {
+  const { url, headers, needsKey, fetch, signal: outer, timeouts, resume, stream, body } = options;
+  outer?.throwIfAborted();
+  const request = linkSignal(outer);
+  const { signal } = request;
+  const tracker = createTracker(resume?.responseId);
+  let connection: OpenedResponse | undefined;
+  let failures = 0;
+  let isPolling = !stream;
+  let pause = options.pollInterval ?? 1_000;
+  let isEnded = false;
+  const total = startTotalLimit();
+
+  try {
+    connection = await (resume === undefined ? create() : openNext({ isFirst: true }));
+    const { headers: responseHeaders, errorContext, redactKnown } = connection;
+    const texts = readTexts(connection);
+    let first = tracker.responseId === undefined ? await texts.next() : undefined;
+    return {
+      ...{ headers: responseHeaders, errorContext, redactKnown, responseId: tracker.responseId },
+      async read() {
+        const next = first ?? (await texts.next().catch(fail));
+        first = undefined;
+        return next.done === true ? undefined : new TextEncoder().encode(next.value);
+      },
+      close: () => end({ cancels: true }),
+      leave: () => end({ cancels: false }),
+    };
+  } catch (error) {
+    return fail(error);
+  }
+
+  /** Sends the request that creates the response. */
+  function create(): Promise<OpenedResponse> {
+    const { connect, idle } = timeouts;
+    return openResponse({
+      ...{ url, headers, needsKey, body, toInputJson: options.toInputJson, fetch, signal },
+      timeouts: stream ? { connect, idle } : {},
+    });
+  }
+
+  /** Reads all connections as the text of one stream. */
+  async function* readTexts(opened: OpenedResponse): AsyncGenerator<string, undefined> {
+    for (let current = opened; ; current = await openNext()) {
+      connection = current;
+      let isNew = false;
+      try {
+        for await (const event of eventsOf(current)) {
+          const text = tracker.take(event, current.errorContext);
+          if (text === undefined) continue;
+          isNew = true;
+          failures = 0;
+          // An unfinished state has no text.
+          if (text !== '') yield text;
+          if (tracker.isOver) return undefined;
+        }
+      } catch (error) {
+        if (signal.aborted || tracker.responseId === undefined || !isTransient(error)) throw error;
+      } finally {
+        current.close();
+      }
+      if (tracker.responseId === undefined) throw toTruncationError(current.errorContext);
+      if (isNew) continue;
+      if (++failures > MAX_FAILURES) throw toLostError(tracker, current.errorContext);
+      // A stream without events: the response may have ended in another way.
+      isPolling ||= failures > 1;
+    }
+  }
+
+  /** Opens the next connection: the stream after the last event, or the state of the response. */
+  async function openNext({ isFirst = false } = {}): Promise<OpenedResponse> {
+    const { connect = REQUEST_TIMEOUT, idle } = timeouts;
+    let requested: number | undefined;
+    for (;;) {
+      if (failures > 0) await wait(requested ?? FIRST_RETRY_DELAY * 2 ** (failures - 1), signal);
+      else if (isPolling && !isFirst) {
+        await wait(pause, signal);
+        pause = Math.max(pause, Math.min(pause * POLL_GROWTH, MAX_POLL_INTERVAL));
+      }
+      const isState = isPolling || (isFirst && resume?.sequenceNumber === undefined);
+      try {
+        return await openResponse({
+          ...{ url: toUrl({ isState }), headers, needsKey, fetch, signal, method: 'GET' },
+          timeouts: { connect, idle: isState ? (idle ?? REQUEST_TIMEOUT) : idle },
+        });
+      } catch (error) {
+        if (signal.aborted || !APICallError.isInstance(error)) throw error;
+        if (error.statusCode === 404) throw toGoneError(tracker, error);
+        if (!isTransient(error)) {
+          if (isState) throw error;
+          // The server cannot stream this response, but may report its state.
+          isPolling = true;
+        } else if (++failures > MAX_FAILURES) throw toLostError(tracker, error);
+        requested = toRetryAfter(error.responseHeaders, Date.now());
+      }
+    }
+  }
+
+  /** Returns the address of the state of the response, or of its stream after the last event. */
+  function toUrl({ isState = false, action = '' }: { isState?: boolean; action?: string }): string {
+    const address = new URL(url);
+    address.pathname += `/${encodeURIComponent(tracker.responseId ?? '')}${action}`;
+    if (action !== '') return address.href;
+    for (const value of body.include ?? []) address.searchParams.append('include[]', value);
+    if (!isState) address.searchParams.set('stream', 'true');
+    if (!isState && tracker.lastEvent >= 0)
+      address.searchParams.set('starting_after', String(tracker.lastEvent));
+    return address.href;
+  }
+
+  function startTotalLimit(): ReturnType<typeof setTimeout> | undefined {
+    const { total: limit } = timeouts;
+    if (limit === undefined) return undefined;
+    return setTimeout(() => request.abort(toLimitError(tracker, { limit, url })), toTimerDelay(limit));
+  }
+
+  /** Ends the reading after a failure. After an abort or a time limit, nobody will read the response. */
+  function fail(error: unknown): never {
+    const { aborted, reason } = signal;
+    end({ cancels: aborted });
+    throw aborted ? reason : error;
+  }
+
+  function end({ cancels }: { cancels: boolean }): void {
+    if (isEnded) return;
+    isEnded = true;
+    clearTimeout(total);
+    const isLost = KelivoError.isInstance(outer?.reason) && isKept(outer.reason, resume);
+    connection?.close();
+    request.release();
+    request.abort(new DOMException('The response was closed.', 'AbortError'));
+    if (cancels && !isLost && !tracker.isOver && tracker.responseId !== undefined) void cancel();
+  }
+
+  async function cancel(): Promise<void> {
+    const cancelUrl = toUrl({ action: '/cancel' });
+    try {
+      const cancelled = await openResponse({
+        ...{ url: cancelUrl, headers, needsKey, fetch, timeouts: { total: CANCEL_TIMEOUT } },
+      });
+      cancelled.close();
+    } catch {
+      // The response may have ended, and nobody waits for it.
+    }
+  }
+}
+
+/** Returns true if another process may continue the response: the turn is durable, and only this process has ended it. */
+const isKept = ({ code }: KelivoError, resume: ResumedResponse | undefined): boolean =>
+  code === 'turn-running' || code === 'journal-failed' || (code === 'closed' && resume !== undefined);
+
+/** An event of a connection, or a document in place of the stream. */
+interface ReceivedEvent extends SseEvent {
+  readonly isDocument?: boolean;
+}
+
+/** Reads the complete events of one connection. */
+async function* eventsOf({ read, errorContext }: OpenedResponse): AsyncGenerator<ReceivedEvent, undefined> {
+  const decoder = new TextDecoder();
+  let events: ReceivedEvent[] = [];
+  const parser = createSseParser(event => events.push(event));
+  let beginning = '';
+  let isDocument: boolean | undefined;
+  for (;;) {
+    const bytes = await read();
+    beginning += decoder.decode(bytes, { stream: bytes !== undefined });
+    if (isDocument === undefined && beginning.trim() !== '') isDocument = /^\s*[{[<]/.test(beginning);
+    if (isDocument === false) {
+      parser.feed(beginning);
+      beginning = '';
+      // An event without its blank line may be truncated.
+      yield* events;
+      events = [];
+    } else if (beginning.length > RESPONSE_LIMITS.eventLength) {
+      throw new ResponseLimitError('eventLength', 'characters of JSON');
+    }
+    if (bytes !== undefined) continue;
+    if (isDocument === true) {
+      if (/^\s*\{/.test(beginning) && tryParseJson(beginning) === undefined)
+        throw toTruncationError(errorContext);
+      yield { event: undefined, data: beginning, isDocument };
+    }
+    return undefined;
+  }
+}
+
+/** Statuses of a response that has not ended. */
+const PENDING: ReadonlySet<unknown> = new Set(['queued', 'in_progress']);
+
+const TERMINAL_EVENTS = /^(?:response\.(?:completed|incomplete|failed|done)|error)$/;
+
+/** The facts of a response that its events have in common. */
+interface Tracker {
+  readonly responseId: string | undefined;
+  readonly status: unknown;
+  /** Number of the last event. */
+  readonly lastEvent: number;
+  readonly isOver: boolean;
+  /**
+   * Takes over an event. Returns its text for the reader, `''` for an unfinished state, and undefined for an event that
+   * was received before.
+   */
+  take(event: ReceivedEvent, context: ErrorContext): string | undefined;
+}
+
+function createTracker(responseId: string | undefined): Tracker {
+  const tracker = {
+    responseId,
+    status: undefined as unknown,
+    lastEvent: -1,
+    isOver: false,
+    take({ event, data, isDocument = false }: ReceivedEvent, context: ErrorContext): string | undefined {
+      const fields = objectOf(tryParseJson(data)) ?? {};
+      const isState = isDocument && typeof fields.status === 'string';
+      const response: PlainObject = (isState ? fields : objectOf(fields.response)) ?? {};
+      const number = numberOf(fields.sequence_number);
+      if (number !== undefined && number <= tracker.lastEvent) return undefined;
+      tracker.lastEvent = number ?? tracker.lastEvent;
+      tracker.responseId ??= idOf(response.id);
+      tracker.status = response.status ?? tracker.status;
+      if (response.status === 'cancelled') throw toCancelledError(tracker, context);
+      if (isState) {
+        if (PENDING.has(response.status)) return '';
+        tracker.isOver = true;
+        const type = `response.${String(response.status)}`;
+        return toText({ event: type, data: JSON.stringify({ type, response }) });
+      }
+      const type = idOf(fields.type) ?? event ?? '';
+      tracker.isOver = isDocument || TERMINAL_EVENTS.test(type);
+      return isDocument ? data : toText({ event, data });
+    },
+  };
+  return tracker;
+}
+
+function toText({ event, data }: SseEvent): string {
+  const lines = data.split('\n').map(line => `data: ${line}\n`);
+  return `${event === undefined ? '' : `event: ${event}\n`}${lines.join('')}\n`;
+}
+
+const isTransient = (error: unknown): boolean => APICallError.isInstance(error) && error.isRetryable;
+
+type RequestFacts = Pick<ErrorContext, 'url'> & Partial<ErrorContext>;
+
+const toError = (
+  message: string,
+  { url, requestBody, responseHeaders }: RequestFacts,
+  more: { statusCode?: number; isRetryable?: boolean; cause?: unknown } = {},
+): APICallError =>
+  new APICallError({
+    ...{ message, url, requestBodyValues: requestBody, responseHeaders, isRetryable: false, ...more },
+  });
+
+const nameOf = ({ responseId }: Pick<Tracker, 'responseId'>): string => `response "${responseId ?? ''}"`;
+
+const toTruncationError = (context: RequestFacts): APICallError =>
+  toError(
+    `Expected a response in the background from ${context.url}, but the body ended before its id was received. The request can be retried.`,
+    context,
+    { isRetryable: RETRYABLE.truncatedResponse },
+  );
+
+const toCancelledError = (tracker: Tracker, context: RequestFacts): APICallError =>
+  toError(
+    `Expected the ${nameOf(tracker)} to be completed, but it was cancelled on the server. Send the request again.`,
+    context,
+  );
+
+const toGoneError = (tracker: Tracker, { url, statusCode, responseHeaders, message }: APICallError) =>
+  toError(
+    `Expected the ${nameOf(tracker)} to be on the server, got: ${message} It has expired, was deleted, or belongs to ` +
+      'another project. Servers keep responses in the background for about ten minutes. Send the request again without ' +
+      '`resume`.',
+    { url, responseHeaders },
+    { ...(statusCode !== undefined && { statusCode }) },
+  );
+
+const toLostError = (tracker: Tracker, context: RequestFacts): APICallError =>
+  toError(
+    `Expected the rest of the ${nameOf(tracker)}, but ${MAX_FAILURES + 1} connections in a row failed. It continues on the ` +
+      'server: pass its id in `resume` to read it later.',
+    context,
+    context instanceof Error ? { cause: context } : {},
+  );
+
+const toLimitError = (tracker: Tracker, { limit, url }: { limit: number; url: string }): APICallError =>
+  toError(
+    `Expected a complete response within ${limit} ms (timeouts.total), but the ${nameOf(tracker)} was ` +
+      `${JSON.stringify(tracker.status ?? 'unknown')}. It was cancelled.`,
+    { url: withoutQuery(url) },
+  );
