@@ -5,35 +5,45 @@ import { HTTPException } from 'hono/http-exception';
 import { KelivoError } from 'kelivo-responses';
 import { describeFailure } from '../shared/failure.js';
 import type { PlaygroundContext } from './context.js';
-import { localOnly } from './guard.js';
-import { securityHeaders } from './guard.js';
-import { approvalRoutes } from './routes/chat.js';
-import { chatRoutes } from './routes/chat.js';
+import { localOnly, securityHeaders } from './guard.js';
 import { conversationRoutes } from './routes/conversations.js';
 import { serverRoutes } from './routes/servers.js';
 import { stateRoutes } from './routes/state.js';
+import { approvalRoutes, turnRoutes } from './routes/turns.js';
+import type { Session } from './session.js';
 
 export interface AppOptions {
   readonly playground: PlaygroundContext;
   /** Returns the port on which the server listens. */
   readonly port: () => number;
+  readonly session: Pick<Session, 'guard'>;
   /** The folder of the built page. */
   readonly page: string;
 }
 
-const MAX_BODY = 4_000_000;
+/** Bytes. The longest message has a million characters. */
+const MAX_BODY = 8_000_000;
+
+function tooLarge(): never {
+  throw new HTTPException(413, { message: 'Expected a request of at most 8 MB, got a larger one.' });
+}
 
 /** Creates the app with its routes and guards. */
-export function createApp({ playground, port, page }: AppOptions): Hono {
+export function createApp({ playground, port, session, page }: AppOptions): Hono {
   const app = new Hono();
   app.use(securityHeaders);
   app.use(localOnly({ port }));
-  app.use('/api/*', bodyLimit({ maxSize: MAX_BODY }));
-  app.route('/api/chat', chatRoutes(playground));
+  app.use(session.guard);
+  app.use('/api/*', bodyLimit({ maxSize: MAX_BODY, onError: () => tooLarge() }));
+  app.route('/api/turns', turnRoutes(playground));
   app.route('/api/conversations', conversationRoutes(playground));
   app.route('/api/state', stateRoutes(playground));
   app.route('/api/servers', serverRoutes(playground));
   app.route('/api/approvals', approvalRoutes(playground));
+  app.get('/api/events', context => {
+    const stream = playground.channel.connect(context.req.query('conversation') ?? '');
+    return new Response(stream, { headers: { 'content-type': 'text/event-stream' } });
+  });
   app.use('/*', serveStatic({ root: page }));
   app.notFound(context => context.json({ error: 'Not found.' }, 404));
   app.onError((error, context) => {

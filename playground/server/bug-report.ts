@@ -1,7 +1,9 @@
 import { homedir, userInfo } from 'node:os';
-import type { Conversation, Thread } from '../shared/playground-state.js';
+import type { Thread } from '../shared/playground-state.js';
 import { type Exchange, toTrace } from '../shared/trace.js';
-import type { Redactor } from './turn/redaction.js';
+import type { TraceEvent } from '../shared/trace-event.js';
+import type { Redactor } from './redaction/redactor.js';
+import { redactTraces } from './redaction/trace-redaction.js';
 
 /** A bug report: requests and recorded responses, without secrets. */
 export interface Fixture {
@@ -33,34 +35,42 @@ export interface FixtureExchange {
   readonly end?: string;
 }
 
-/** Creates a bug report from a conversation. Secrets and names of this machine are redacted. */
-export function toFixture(conversation: Conversation, { redactor }: { redactor: Redactor }): Fixture {
-  const turns = Object.entries(conversation.threads).flatMap(([thread, messages]) =>
-    messages
-      .filter(({ trace }) => trace.length > 0)
-      .map(({ trace: events }): FixtureTurn => {
-        const { flag, modelId, endpoint, adapters, end, warnings, exchanges } = toTrace(events);
-        return {
-          thread: thread as Thread,
-          flag,
-          modelId,
-          endpoint,
-          adapters,
-          end: end?.end,
-          message: end?.message,
-          warnings,
-          exchanges: exchanges.map(toFixtureExchange),
-        };
-      }),
+/** Responses of a conversation with their complete traces. */
+export interface ReportedTurn {
+  readonly thread: Thread;
+  readonly trace: readonly TraceEvent[];
+}
+
+/** Creates a bug report. Secrets and names of this machine are redacted. */
+export async function toFixture(
+  reported: readonly ReportedTurn[],
+  { redactor }: { redactor: Redactor },
+): Promise<Fixture> {
+  // Events are redacted before they become the text of a body, in which the deltas of an item are no longer apparent.
+  const traces = await redactTraces(
+    reported.map(({ trace }) => trace),
+    { redactor },
   );
-  return withoutMachine(
-    redactor.json({
-      format: 'kelivo-responses/bug-report@1',
-      createdAt: new Date().toISOString(),
-      runtime: { node: process.version, platform: process.platform },
-      turns,
-    }),
-  ) as Fixture;
+  const turns = traces.map((events, index): FixtureTurn => {
+    const { flag, modelId, endpoint, adapters, end, warnings, exchanges } = toTrace(events);
+    return {
+      thread: reported[index]?.thread ?? 'main',
+      flag,
+      modelId,
+      endpoint,
+      adapters,
+      end: end?.end,
+      message: end?.message,
+      warnings,
+      exchanges: exchanges.map(toFixtureExchange),
+    };
+  });
+  return withoutMachine({
+    format: 'kelivo-responses/bug-report@1',
+    createdAt: new Date().toISOString(),
+    runtime: { node: process.version, platform: process.platform },
+    turns,
+  }) as Fixture;
 }
 
 const toFixtureExchange = ({

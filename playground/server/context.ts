@@ -4,8 +4,9 @@ import type { ServerRegistry } from './mcp/servers.js';
 import type { ConversationStore } from './store/conversations.js';
 import type { SettingsStore } from './store/settings.js';
 import type { ApprovalDesk } from './turn/approvals.js';
-import type { Redactor } from './turn/redaction.js';
-import type { RunningTurns } from './turn/running-turns.js';
+import type { Redactor } from './redaction/redactor.js';
+import type { PageChannel } from './page-channel.js';
+import type { Turns } from './turn/turns.js';
 
 /** Dependencies of the routes. */
 export interface PlaygroundContext {
@@ -15,7 +16,8 @@ export interface PlaygroundContext {
   readonly emulator: SharedEmulator;
   readonly servers: ServerRegistry;
   readonly desk: ApprovalDesk;
-  readonly turns: RunningTurns;
+  readonly turns: Turns;
+  readonly channel: PageChannel;
   readonly redactor: Redactor;
   /** Folder that the MCP file server has access to. */
   readonly filesFolder: string;

@@ -37,7 +37,8 @@ async function main(args: string[]): Promise<void> {
     return;
   }
   const playground = await start({ port: readPort(values.port), folder: values.data ?? defaultFolder });
-  console.log(`The playground runs at ${playground.url} (press Ctrl-C to stop)`);
+  console.log(`The playground runs at ${playground.signInUrl}`);
+  console.log('The URL contains a token for this start: do not share it. Press Ctrl-C to stop.');
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.once(name, () => void playground.close());
   }

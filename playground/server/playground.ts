@@ -4,16 +4,22 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getRequestListener } from '@hono/node-server';
 import { createApp } from './app.js';
+import type { PlaygroundContext } from './context.js';
 import { createSharedEmulator } from './emulator/shared-emulator.js';
 import { createKeySafe } from './keys.js';
 import { defaultServers, makeFilesFolder } from './mcp/default-servers.js';
 import { openServerRegistry } from './mcp/servers.js';
+import { createPageChannel } from './page-channel.js';
+import { createRedactor } from './redaction/redactor.js';
+import { listConversations, readConversation } from './routes/conversations.js';
+import { readServers } from './routes/servers.js';
+import { readState } from './routes/state.js';
+import { createSession } from './session.js';
 import { createConversationStore } from './store/conversations.js';
 import { openDatabase } from './store/database.js';
 import { createSettingsStore } from './store/settings.js';
 import { createApprovalDesk } from './turn/approvals.js';
-import { createRedactor } from './turn/redaction.js';
-import { createRunningTurns } from './turn/running-turns.js';
+import { createTurns } from './turn/turns.js';
 
 export interface PlaygroundOptions {
   /** Folder for conversations, settings and the MCP configuration. */
@@ -28,7 +34,10 @@ export interface PlaygroundOptions {
 
 /** A running playground. */
 export interface Playground {
+  /** The address, which rejects requests without the cookie of the session. */
   readonly url: string;
+  /** The address with the token, to open in a browser. */
+  readonly signInUrl: string;
   /** Stops turns, servers and connections. */
   close(): Promise<void>;
 }
@@ -58,24 +67,47 @@ export async function startPlayground({
     defaults: defaultServers({ filesFolder }),
     redact: text => redactor.text(text),
   });
-  const turns = createRunningTurns();
-  const emulator = createSharedEmulator();
-  let port = wantedPort;
-  const app = createApp({
-    playground: {
-      conversations: createConversationStore(database),
-      settings: createSettingsStore(database),
-      keys,
-      emulator,
-      servers,
-      desk: createApprovalDesk(),
-      turns,
-      redactor,
-      filesFolder,
+  const turns = createTurns({
+    onBatch: batch => channel.sendBatch(batch),
+    onChange: () => channel.changed('conversations'),
+    onEnd(place, message, trace) {
+      context.conversations.addResponse(place, message, trace);
+      channel.changed(place);
+      channel.sendTurnEnd(place);
+      channel.changed('conversations');
     },
-    port: () => port,
-    page,
   });
+  const channel = createPageChannel({
+    async read(subject) {
+      if (typeof subject === 'object')
+        return {
+          type: 'conversation',
+          conversation: await readConversation(context, subject.conversationId),
+        };
+      return {
+        state: () => ({ type: 'state' as const, state: readState(context) }),
+        servers: () => ({ type: 'servers' as const, servers: readServers(context) }),
+        conversations: () => ({ type: 'conversations' as const, conversations: listConversations(context) }),
+      }[subject]();
+    },
+    snapshots: turns.snapshots,
+  });
+  const emulator = createSharedEmulator();
+  const context: PlaygroundContext = {
+    conversations: createConversationStore(database),
+    settings: createSettingsStore(database),
+    keys,
+    emulator,
+    servers,
+    desk: createApprovalDesk(),
+    turns,
+    channel,
+    redactor,
+    filesFolder,
+  };
+  let port = wantedPort;
+  const session = createSession({ port: () => port });
+  const app = createApp({ playground: context, port: () => port, session, page });
   const server = createServer(getRequestListener(app.fetch));
   try {
     port = await listen(server, wantedPort);
@@ -87,8 +119,10 @@ export async function startPlayground({
 
   return {
     url: `http://127.0.0.1:${port}`,
+    signInUrl: `http://127.0.0.1:${port}/?token=${session.token}`,
     async close() {
       await turns.stopAll();
+      channel.close();
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();

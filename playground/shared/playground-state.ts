@@ -1,14 +1,8 @@
 import type { UIMessage } from 'ai';
-import type { Flag, TraceEvent } from './trace-event.js';
+import type { Flag, TraceEvent, TurnEnd } from './trace-event.js';
 
-/** A chat message whose stream also carries trace events. */
-export type PlaygroundMessage = UIMessage<unknown, { trace: TraceBatch }>;
-
-/** Trace events of the response with this message id. */
-export interface TraceBatch {
-  readonly messageId: string;
-  readonly events: readonly TraceEvent[];
-}
+/** A message of a conversation. */
+export type PlaygroundMessage = UIMessage;
 
 export type ReasoningEffort = 'default' | 'minimal' | 'low' | 'medium' | 'high';
 export type ApprovalPolicy = 'never' | 'destructive' | 'unless-read-only' | 'always';
@@ -70,13 +64,48 @@ export interface ConversationSummary {
   readonly updatedAt: string;
 }
 
+/** A conversation in the list, with its running turns. */
+export interface ListedConversation extends ConversationSummary {
+  readonly runningTurns: number;
+  /** Tool calls that wait for an approval. */
+  readonly pendingApprovals: number;
+}
+
+/**
+ * A conversation with the shown messages of its threads. The messages form a tree: a message that is edited and a response
+ * that is generated again are siblings of the previous one.
+ */
 export interface Conversation extends ConversationSummary {
   readonly threads: Readonly<Partial<Record<Thread, readonly StoredMessage[]>>>;
 }
 
 export interface StoredMessage {
   readonly message: PlaygroundMessage;
-  readonly trace: readonly TraceEvent[];
+  /** The previous message; null for the first. */
+  readonly parentId: string | null;
+  /** Ids of this message and its siblings, oldest first. */
+  readonly versions: readonly string[];
+  /** The newest sibling, if it is an incomplete response, which does not replace a complete one. */
+  readonly failedVersion?: { readonly id: string; readonly end: TurnEnd; readonly message?: string };
+  /** The trace of a response without the contents of its requests and their responses. */
+  readonly outline: readonly TraceEvent[];
+}
+
+/** A longer message is rejected. */
+export const MAX_MESSAGE_CHARACTERS = 1_000_000;
+
+/** Starts a turn. The request is idempotent: a known `responseId` joins the turn or returns its stored response. */
+export interface TurnRequest {
+  readonly conversationId: string;
+  readonly thread: Thread;
+  /** Id of the response, selected by the page. */
+  readonly responseId: string;
+  /**
+   * The message before `message`, null at the start of a thread. Without `message`, the message that is answered: a question
+   * to ask again, or a response to continue.
+   */
+  readonly parentId: string | null;
+  readonly message?: PlaygroundMessage;
 }
 
 /** An MCP server, as displayed by the page. */
@@ -115,8 +144,17 @@ export interface ConfigurationRejected {
   readonly problem: string;
 }
 
+/** A program with everything that decides what it runs, unmasked. */
+export interface NewProgram {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
 /** Response to a change that would start programs which are not in the configuration file yet. */
 export interface ConfirmationNeeded {
-  readonly needsConfirmation: readonly { readonly name: string; readonly commandLine: string }[];
+  readonly needsConfirmation: readonly NewProgram[];
   readonly confirmation: string;
 }

@@ -13,8 +13,8 @@ export interface Usage {
 /** End of an HTTP exchange: read completely, aborted by the client, or broken by the server. */
 export type ExchangeEnd = 'complete' | 'aborted' | 'broken';
 
-/** End of a turn. */
-export type TurnEnd = 'finished' | 'stopped' | 'failed';
+/** End of a turn: `limit` if a limit of rounds, calls, time or output tokens ended it before the model did. */
+export type TurnEnd = 'finished' | 'limit' | 'stopped' | 'failed';
 
 /**
  * An event of a turn, as plain JSON. Events are streamed to the page and stored with the message. `at` is the time in
@@ -31,6 +31,8 @@ export type TraceEvent = { readonly at: number } & (
       fault?: string;
     }
   | { type: 'warning'; message: string }
+  /** The provider sent a part that interfaces built with `ai` cannot read. `exchange` and `event` identify its cause. */
+  | { type: 'stream-problem'; message: string; exchange?: number; event?: number; eventName?: string }
   | {
       type: 'request';
       exchange: number;

@@ -13,6 +13,7 @@ export interface Trace {
   readonly exchanges: readonly Exchange[];
   readonly approvals: readonly Approval[];
   readonly warnings: readonly string[];
+  readonly problems: readonly StreamProblem[];
   readonly firstTokenAt?: number;
   /** The time of the last event. */
   readonly lastAt: number;
@@ -67,6 +68,15 @@ export interface WireEvent {
   readonly data: unknown;
 }
 
+/** A part of the provider that interfaces built with `ai` cannot read, and the last event before it. */
+export interface StreamProblem {
+  readonly message: string;
+  readonly exchange?: number;
+  /** Number of the event in its exchange, from 1. */
+  readonly event?: number;
+  readonly eventName?: string;
+}
+
 export interface Approval {
   readonly approvalId: string;
   readonly toolCallId: string;
@@ -86,6 +96,7 @@ export const emptyTrace: Trace = {
   exchanges: [],
   approvals: [],
   warnings: [],
+  problems: [],
   lastAt: 0,
 };
 
@@ -112,6 +123,9 @@ const handlers: Handlers = {
     fault,
   }),
   warning: ({ warnings }, { message }) => ({ warnings: [...warnings, message] }),
+  'stream-problem': ({ problems }, { message, exchange, event, eventName }) => ({
+    problems: [...problems, { message, exchange, event, eventName }],
+  }),
   request: ({ exchanges }, { exchange, round, at, method, url, headers, body }) => ({
     exchanges: [
       ...exchanges,

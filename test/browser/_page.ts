@@ -71,7 +71,7 @@ export async function openPage({
     await rm(folder, { recursive: true, force: true });
     expect(errors, 'errors and warnings logged by the page').toEqual([]);
   });
-  await page.goto(playground.url);
+  await page.goto(playground.signInUrl);
   await page.getByRole('textbox', { name: 'Message' }).waitFor();
 
   const ended: TestPage['ended'] = (end = 'finished') =>

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { findNamelessControls, findOverflow } from './_accessibility.js';
 import { missingChromium as missing } from '../_chromium.js';
@@ -138,17 +139,22 @@ describe.skipIf(missing)(`the chat${missing === undefined ? '' : ` (${missing})`
     expect(await page.getByRole('article', { name: 'You' }).innerText()).toBe('one\ntwo');
   });
 
-  it('downloads the conversation and a bug report', async () => {
+  it('shows the conversation and a bug report before their download', async () => {
     const { page, ask } = await openPage({ mcpServers: {} });
     await ask('Hello');
     for (const [name, file] of [
       ['Export', /^conversation-.*\.json$/],
       ['Bug report', /^bug-report-.*\.json$/],
     ] as const) {
+      await page.getByRole('button', { name, exact: true }).click();
+      const text = page.getByLabel(`Text of the report: ${name}`);
+      await expect.poll(() => text.inputValue()).toContain('"Hello"');
+      const reviewed = await text.inputValue();
       const [download] = await Promise.all([
         page.waitForEvent('download'),
-        page.getByRole('link', { name }).click(),
+        page.getByRole('button', { name: 'Download' }).click(),
       ]);
+      expect(await readFile(await download.path(), 'utf8')).toBe(reviewed);
       expect(download.suggestedFilename()).toMatch(file);
     }
   });

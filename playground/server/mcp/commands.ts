@@ -1,19 +1,22 @@
 import type { McpServerConfig, McpServers } from 'kelivo-responses/mcp';
+import type { NewProgram } from '../../shared/playground-state.js';
 import { maskServers } from './secrets.js';
 
-export interface NewCommand {
-  readonly name: string;
-  /** Program, arguments and names of environment variables, which the user confirms before the program runs. */
-  readonly commandLine: string;
-}
-
 /** Returns the programs of a configuration that are new or changed compared with the known one. */
-export const findNewCommands = (servers: McpServers, known: McpServers): NewCommand[] =>
+export const findNewPrograms = (servers: McpServers, known: McpServers): NewProgram[] =>
   Object.entries(servers).flatMap(([name, config]) =>
     'command' in config && !Object.values(known).some(other => isSameCommand(config, other))
-      ? { name, commandLine: toTarget(config) }
+      ? { name, ...toProgram(config) }
       : [],
   );
+
+/** Nothing is masked: a value such as `NODE_OPTIONS` decides what a program runs. */
+const toProgram = ({ command, args = [], env = {}, cwd }: StdioConfig): Omit<NewProgram, 'name'> => ({
+  command,
+  args,
+  env,
+  ...(cwd !== undefined && { cwd }),
+});
 
 /** Returns the command line or URL of a server, without secrets. */
 export function toTarget(config: McpServerConfig): string {
@@ -27,8 +30,10 @@ const isSameCommand = (config: StdioConfig, other: McpServerConfig): boolean =>
   'command' in other && toIdentity(config) === toIdentity(other);
 
 /** Includes variables and folder, because `NODE_OPTIONS`, for example, changes what a command runs. */
-const toIdentity = ({ command, args = [], env = {}, cwd = '' }: StdioConfig): string =>
-  JSON.stringify([command, args, Object.entries(env).toSorted(([a], [b]) => (a < b ? -1 : 1)), cwd]);
+function toIdentity(config: StdioConfig): string {
+  const { command, args, env, cwd } = toProgram(config);
+  return JSON.stringify([command, args, Object.entries(env).toSorted(([a], [b]) => (a < b ? -1 : 1)), cwd]);
+}
 
 function toCommandLine({ command, args = [], env = {}, cwd }: StdioConfig): string {
   const variables = Object.keys(env).map(name => `${name}=…`);

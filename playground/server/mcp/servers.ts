@@ -3,7 +3,7 @@ import { type McpServers, parseMcpConfig } from 'kelivo-responses/mcp';
 import { createToolbox, type ToolSource } from 'kelivo-responses/tool-loop';
 import { describeFailure } from '../../shared/failure.js';
 import type { ConfigurationRejected, ConfirmationNeeded, ServerView } from '../../shared/playground-state.js';
-import { findNewCommands } from './commands.js';
+import { findNewPrograms } from './commands.js';
 import { maskServers, secretsOf, unmaskServers } from './secrets.js';
 import { createServerEntry, type ServerEntry } from './server.js';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -89,14 +89,14 @@ export function openServerRegistry({ file, defaults, redact }: ServerRegistryOpt
         return { problem: redact(describeFailure(error)) };
       }
       const identity = JSON.stringify(changed);
-      const newCommands = findNewCommands(changed, servers);
+      const newPrograms = findNewPrograms(changed, servers);
       const isConfirmed =
         confirmation !== undefined && pending?.confirmation === confirmation && pending.servers === identity;
       pending = undefined;
-      if (newCommands.length > 0 && !isConfirmed) {
+      if (newPrograms.length > 0 && !isConfirmed) {
         pending = { confirmation: randomUUID(), servers: identity };
         return {
-          needsConfirmation: newCommands,
+          needsConfirmation: newPrograms,
           confirmation: pending.confirmation,
         };
       }

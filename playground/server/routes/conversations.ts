@@ -1,39 +1,122 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
-import type { PlaygroundContext } from '../context.js';
+import type {
+  Conversation,
+  ListedConversation,
+  StoredMessage,
+  Thread,
+} from '../../shared/playground-state.js';
 import { toFixture } from '../bug-report.js';
+import type { PlaygroundContext } from '../context.js';
+import { redactMessages, redactTraces } from '../redaction/trace-redaction.js';
 import { readJson } from './json-body.js';
 
-/** `GET /`, `GET|PATCH|DELETE /:id`, `GET /:id/export` and `GET /:id/fixture`. */
-export function conversationRoutes({ conversations, turns, redactor }: PlaygroundContext): Hono {
+type Context = Pick<PlaygroundContext, 'conversations' | 'turns' | 'redactor'>;
+
+/** Returns the conversations with their running turns. */
+export const listConversations = ({ conversations, turns }: Context): readonly ListedConversation[] =>
+  conversations.list().map(conversation => ({ ...conversation, ...turns.counts(conversation.id) }));
+
+/** Returns a conversation as the page displays it, without secrets in responses. */
+export async function readConversation(
+  { conversations, redactor }: Context,
+  id: string,
+): Promise<Conversation | null> {
+  const conversation = conversations.read(id);
+  if (conversation === undefined) return null;
+  const threads = await Promise.all(
+    Object.entries(conversation.threads).map(async ([thread, messages]) => [
+      thread,
+      await redactMessages(messages, { redactor }),
+    ]),
+  );
+  return { ...conversation, threads: Object.fromEntries(threads) as Conversation['threads'] };
+}
+
+/** `GET /`, `GET|PATCH|DELETE /:id`, `PUT /:id/shown`, `GET /:id/traces/:message`, `GET /:id/export|fixture`. */
+export function conversationRoutes(playground: PlaygroundContext): Hono {
+  const { conversations, turns, redactor, channel } = playground;
+  const readTurns = ({ id, threads }: Conversation) =>
+    Object.entries(threads).flatMap(([thread, messages]) =>
+      messages.map(stored => ({
+        thread: thread as Thread,
+        stored,
+        trace: conversations.readTrace(id, stored.message.id) ?? [],
+      })),
+    );
+  const changed = (conversationId: string): void => {
+    channel.changed({ conversationId });
+    channel.changed('conversations');
+  };
+
   return (
     new Hono()
-      .get('/', context => context.json(conversations.list()))
+      .get('/', context => context.json(listConversations(playground)))
       // A conversation is created with its first message.
-      .get('/:id', context => context.json(conversations.read(context.req.param('id')) ?? null))
+      .get('/:id', async context => context.json(await readConversation(playground, context.req.param('id'))))
       .patch('/:id', async context => {
         const { title } = await readJson(context, z.object({ title: z.string().trim().min(1).max(200) }));
         conversations.rename(context.req.param('id'), title);
+        changed(context.req.param('id'));
         return context.json({});
       })
       .delete('/:id', context => {
         const id = context.req.param('id');
-        for (const thread of ['main', 'kelivo', 'official']) turns.stop(`${id} ${thread}`);
+        turns.stopConversation(id);
         conversations.delete(id);
+        changed(id);
         return context.json({});
       })
-      .get('/:id/export', context => {
-        const conversation = conversations.read(context.req.param('id'));
-        if (conversation === undefined) return context.notFound();
-        return context.json(redactor.json(conversation), 200, toDownload(`conversation-${conversation.id}`));
+      // Shows another version of a message.
+      .put('/:id/shown', async context => {
+        const { messageId } = await readJson(context, z.object({ messageId: z.string().max(100) }));
+        if (!conversations.show(context.req.param('id'), messageId)) return context.notFound();
+        channel.changed({ conversationId: context.req.param('id') });
+        return context.json({});
       })
-      .get('/:id/fixture', context => {
+      .get('/:id/traces/:message', async context => {
+        const trace = conversations.readTrace(context.req.param('id'), context.req.param('message'));
+        if (trace === undefined) return context.notFound();
+        const [redacted] = await redactTraces([trace], { redactor });
+        return context.json(redacted);
+      })
+      .get('/:id/export', async context => {
         const conversation = conversations.read(context.req.param('id'));
         if (conversation === undefined) return context.notFound();
-        const fixture = toFixture(conversation, { redactor });
+        const found = readTurns(conversation);
+        const traces = await redactTraces(
+          found.map(({ trace }) => trace),
+          { redactor },
+        );
+        const messages = await redactor.json(
+          found.map(({ thread, stored: { message, parentId } }) => ({ thread, parentId, message })),
+          ({ path: [index, part, parts, number, name] }) =>
+            part === 'message' && parts === 'parts' && name === 'text'
+              ? [`${index} ${toPartType(found[Number(index)]?.stored, Number(number))}`]
+              : [],
+        );
+        const { id, title, mode, updatedAt } = conversation;
+        return context.json(
+          {
+            ...(await redactor.json({ title, mode, updatedAt })),
+            id,
+            messages: messages.map((message, index) => ({ ...message, trace: traces[index] })),
+          },
+          200,
+          toDownload(`conversation-${id}`),
+        );
+      })
+      .get('/:id/fixture', async context => {
+        const conversation = conversations.read(context.req.param('id'));
+        if (conversation === undefined) return context.notFound();
+        const reported = readTurns(conversation).filter(({ trace }) => trace.length > 0);
+        const fixture = await toFixture(reported, { redactor });
         return context.json(fixture, 200, toDownload(`bug-report-${conversation.id}`));
       })
   );
 }
+
+const toPartType = (stored: StoredMessage | undefined, part: number): string =>
+  stored?.message.parts[part]?.type ?? '';
 
 const toDownload = (name: string) => ({ 'content-disposition': `attachment; filename="${name}.json"` });

@@ -10,17 +10,27 @@ const replaceRequest = z.object({
   confirmation: z.string().max(100).optional(),
 });
 
+/** Returns states and configuration of the MCP servers, without secrets. */
+export const readServers = ({ servers }: Pick<PlaygroundContext, 'servers'>): ServersResponse => ({
+  servers: servers.views(),
+  config: servers.configText(),
+});
+
 /** `GET|PUT /` of the MCP servers and `POST /:name/reconnect`. */
-export function serverRoutes({ servers }: PlaygroundContext): Hono {
-  const read = (): ServersResponse => ({ servers: servers.views(), config: servers.configText() });
+export function serverRoutes(playground: PlaygroundContext): Hono {
+  const { servers, channel } = playground;
+  const read = (): ServersResponse => readServers(playground);
   return new Hono()
     .get('/', context => context.json(read()))
     .put('/', async context => {
       const { config, confirmation } = await readJson(context, replaceRequest);
-      return context.json((await servers.replace(config, { confirmation })) ?? read());
+      const refusal = await servers.replace(config, { confirmation });
+      channel.changed('servers');
+      return context.json(refusal ?? read());
     })
     .post('/:name/reconnect', async context => {
       const isKnown = await servers.reconnect(context.req.param('name'));
+      channel.changed('servers');
       return isKnown ? context.json(read()) : context.notFound();
     });
 }

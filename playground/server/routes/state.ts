@@ -7,36 +7,46 @@ import { faultChoices } from '../emulator/faults.js';
 import { settingsSchema } from '../store/settings.js';
 import { readJson } from './json-body.js';
 import { describeFailure } from '../../shared/failure.js';
-import type { Redactor } from '../turn/redaction.js';
+import type { Redactor } from '../redaction/redactor.js';
 import { openTarget, type OpenTargetOptions } from '../turn/target.js';
 
 const keyRequest = z.object({ key: z.string().trim().max(10_000) });
 
+/** Returns the settings and the choices of the page. No key is part of them. */
+export function readState({
+  settings,
+  keys,
+  filesFolder,
+}: Pick<PlaygroundContext, 'settings' | 'keys' | 'filesFolder'>): PlaygroundState {
+  const current = settings.read();
+  return {
+    settings: current,
+    key: keys.sourceFor(current.endpoint),
+    adapters: modelAdapters.findFor(current.modelId).map(({ name }) => ({
+      name,
+      isOn: !current.disabledAdapters.includes(name),
+    })),
+    faults: faultChoices,
+    filesFolder,
+  };
+}
+
 /** `GET|PATCH /` of the settings, `PUT /key`, `GET /models`. No response contains a key. */
-export function stateRoutes({ settings, keys, emulator, filesFolder, redactor }: PlaygroundContext): Hono {
-  function read(): PlaygroundState {
-    const current = settings.read();
-    return {
-      settings: current,
-      key: keys.sourceFor(current.endpoint),
-      adapters: modelAdapters.findFor(current.modelId).map(({ name }) => ({
-        name,
-        isOn: !current.disabledAdapters.includes(name),
-      })),
-      faults: faultChoices,
-      filesFolder,
-    };
-  }
+export function stateRoutes(playground: PlaygroundContext): Hono {
+  const { settings, keys, emulator, redactor, channel } = playground;
+  const read = (): PlaygroundState => readState(playground);
 
   return new Hono()
     .get('/', context => context.json(read()))
     .patch('/', async context => {
       settings.change(await readJson(context, settingsSchema.partial()));
+      channel.changed('state');
       return context.json(read());
     })
     .put('/key', async context => {
       const { key } = await readJson(context, keyRequest);
       keys.keep(settings.read().endpoint, key);
+      channel.changed('state');
       return context.json(read());
     })
     .get('/models', async context => {

@@ -7,7 +7,7 @@ export type Connection = Database.Database;
 /** Opens the playground's database, readable only for its owner, and creates its tables. */
 export function openDatabase(folder: string): Connection {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = path.join(folder, 'playground.sqlite');
+  const file = path.join(folder, 'conversations.sqlite');
   const database = new Database(file);
   chmodSync(file, 0o600);
   database.pragma('journal_mode = WAL');
@@ -21,13 +21,31 @@ export function openDatabase(folder: string): Connection {
     ) STRICT;
     CREATE TABLE IF NOT EXISTS messages (
       number INTEGER PRIMARY KEY AUTOINCREMENT,
+      conversation_id TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
       id TEXT NOT NULL,
+      thread TEXT NOT NULL,
+      parent_id TEXT,
+      message TEXT NOT NULL,
+      -- The end of the turn, for responses.
+      end TEXT,
+      outline TEXT NOT NULL,
+      trace TEXT NOT NULL,
+      UNIQUE (conversation_id, id)
+    ) STRICT;
+    -- The last shown message of each thread.
+    CREATE TABLE IF NOT EXISTS heads (
       conversation_id TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
       thread TEXT NOT NULL,
-      message TEXT NOT NULL,
-      trace TEXT NOT NULL,
-      UNIQUE (conversation_id, thread, id)
+      message_id TEXT NOT NULL,
+      PRIMARY KEY (conversation_id, thread)
     ) STRICT;
+    -- Parts of traces that occur repeatedly.
+    CREATE TABLE IF NOT EXISTS pieces (
+      conversation_id TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
+      hash TEXT NOT NULL,
+      json TEXT NOT NULL,
+      PRIMARY KEY (conversation_id, hash)
+    ) STRICT, WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
   `);
   return database;

@@ -15,9 +15,9 @@ export const toHistory = (
     // Responses that failed before their first part are skipped.
     .filter(({ parts }) => parts.some(({ type }) => type !== 'step-start'));
 
-function isFrom(baseURL: string, { trace }: StoredMessage): boolean {
+function isFrom(baseURL: string, { outline }: StoredMessage): boolean {
   const { origin } = new URL(baseURL);
-  return trace.every(event => event.type !== 'request' || new URL(event.url).origin === origin);
+  return outline.every(event => event.type !== 'request' || new URL(event.url).origin === origin);
 }
 
 const withoutOrigin = (message: PlaygroundMessage): PlaygroundMessage => ({

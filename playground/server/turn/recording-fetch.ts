@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { describeFailure } from '../../shared/failure.js';
 import type { ExchangeEnd, TraceFact } from '../../shared/trace-event.js';
-import type { Redactor } from './redaction.js';
+import type { Redactor } from '../redaction/redactor.js';
 
 export interface RecordingFetchOptions {
   readonly record: (fact: TraceFact) => void;
@@ -14,7 +14,10 @@ export interface RecordingFetchOptions {
 /** Maximum length of each recorded string in a body, and of a response that is not a stream. */
 const MAX_CHARACTERS = 20_000;
 
-/** Creates a `fetch` that records requests and responses without changing them. */
+/**
+ * Creates a `fetch` that records requests and responses without changing them. Keys are removed from URLs, headers and
+ * error messages; bodies and events are recorded as they are, and redacted when they are displayed or exported.
+ */
 export function createRecordingFetch({
   record,
   redactor,
@@ -32,7 +35,7 @@ export function createRecordingFetch({
       method: init?.method ?? 'GET',
       url: redactor.text(toUrl(input)),
       headers: redactor.headers(new Headers(init?.headers)),
-      body: redactor.json(shortenStrings(parseBody(init?.body), { maxCharacters: MAX_CHARACTERS })),
+      body: shortenStrings(parseBody(init?.body), { maxCharacters: MAX_CHARACTERS }),
     });
     const end = (how: ExchangeEnd, error?: unknown): void =>
       record({
@@ -66,7 +69,7 @@ function createBodyReader(
   if (headers.get('content-type')?.includes('text/event-stream')) {
     const parser = createParser({
       onEvent({ event, data }) {
-        const json = redactor.json(shortenStrings(parseBody(data), { maxCharacters: MAX_CHARACTERS }));
+        const json = shortenStrings(parseBody(data), { maxCharacters: MAX_CHARACTERS });
         record({ type: 'wire', exchange, name: event ?? toEventType(json), data: json });
       },
     });

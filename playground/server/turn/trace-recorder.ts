@@ -3,6 +3,8 @@ import type { TraceEvent, TraceFact } from '../../shared/trace-event.js';
 /** Records the events of a turn and delivers them in small batches, to limit the updates of the page. */
 export interface TraceRecorder {
   record(fact: TraceFact): void;
+  /** Schedules a delivery. */
+  schedule(): void;
   /** Delivers pending events immediately. */
   flush(): void;
   /** All events so far. */
@@ -12,6 +14,8 @@ export interface TraceRecorder {
 export interface TraceRecorderOptions {
   /** Called with each batch, oldest event first. */
   readonly deliver: (events: readonly TraceEvent[]) => void;
+  /** Returns true if a batch must be delivered although it contains no event. @default false */
+  readonly hasOther?: () => boolean;
   /** Milliseconds to collect a batch. @default 40 */
   readonly interval?: number;
   readonly now?: () => number;
@@ -19,6 +23,7 @@ export interface TraceRecorderOptions {
 
 export function createTraceRecorder({
   deliver,
+  hasOther = () => false,
   interval = 40,
   now = () => performance.now(),
 }: TraceRecorderOptions): TraceRecorder {
@@ -27,12 +32,16 @@ export function createTraceRecorder({
   let delivered = 0;
   let timer: NodeJS.Timeout | undefined;
 
+  function schedule(): void {
+    timer ??= setTimeout(flush, interval);
+  }
+
   function flush(): void {
     clearTimeout(timer);
     timer = undefined;
     const batch = events.slice(delivered);
     delivered = events.length;
-    if (batch.length > 0) deliver(batch);
+    if (batch.length > 0 || hasOther()) deliver(batch);
   }
 
   return {
@@ -40,8 +49,9 @@ export function createTraceRecorder({
       const at = Math.round((now() - startedAt) * 10) / 10;
       // The spread of a union member loses its type.
       events.push({ ...fact, at } as TraceEvent);
-      timer ??= setTimeout(flush, interval);
+      schedule();
     },
+    schedule,
     flush,
     events,
   };

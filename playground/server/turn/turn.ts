@@ -1,28 +1,25 @@
-import {
-  convertToModelMessages,
-  createUIMessageStream,
-  generateId,
-  streamText,
-  type UIMessageChunk,
-} from 'ai';
+import { convertToModelMessages, streamText } from 'ai';
 import type { ModelAdapter } from 'kelivo-responses/adapters';
+import type { EmulatorRequest } from 'kelivo-responses/testing';
 import type { ToolSource } from 'kelivo-responses/tool-loop';
 import { describeFailure } from '../../shared/failure.js';
 import type { PlaygroundMessage, Settings, StoredMessage } from '../../shared/playground-state.js';
 import type { Flag, TraceEvent } from '../../shared/trace-event.js';
 import type { SharedEmulator } from '../emulator/shared-emulator.js';
 import type { KeySafe } from '../keys.js';
+import type { Redactor } from '../redaction/redactor.js';
 import type { ApprovalDesk } from './approvals.js';
-import { openProvider } from './model.js';
-import { openTarget } from './target.js';
-import { createRecordingFetch } from './recording-fetch.js';
-import type { Redactor } from './redaction.js';
+import { createChunkGuard, isReportedError } from './chunks.js';
 import { toHistory } from './history.js';
-import { createTraceRecorder, type TraceRecorder } from './trace-recorder.js';
-import type { EmulatorRequest } from 'kelivo-responses/testing';
+import { openProvider } from './model.js';
+import { createRecordingFetch } from './recording-fetch.js';
+import { openTarget } from './target.js';
+import type { TraceRecorder } from './trace-recorder.js';
+import type { TurnWriter } from './turns.js';
 
 export interface TurnOptions {
-  /** The conversation so far, ending with the user message. */
+  readonly responseId: string;
+  /** The conversation so far, ending with the message that is answered. */
   readonly history: readonly StoredMessage[];
   readonly flag: Flag;
   readonly settings: Settings;
@@ -32,59 +29,26 @@ export interface TurnOptions {
   readonly emulator: SharedEmulator;
   readonly desk: ApprovalDesk;
   readonly redactor: Redactor;
-  readonly signal: AbortSignal;
-  /** Called with the response and its trace when the turn has ended, also if it failed or was stopped. */
-  readonly onResponse: (message: PlaygroundMessage, trace: readonly TraceEvent[]) => void;
 }
 
-type Chunk = UIMessageChunk<unknown, { trace: { messageId: string; events: readonly TraceEvent[] } }>;
+type TurnEndEvent = Extract<TraceEvent, { type: 'turn-end' }>;
 
-/** Runs a turn and streams its response to the page, interleaved with trace events. */
-export function runTurn(options: TurnOptions): ReadableStream<Chunk> {
-  const messageId = generateId();
-  let recorder: TraceRecorder | undefined;
-  let response: PlaygroundMessage | undefined;
-  let hasEnded = false;
-  // If the page disconnects, `onFinish` is called before the turn has ended, otherwise after it.
-  const saveOnce = (): void => {
-    if (response !== undefined && hasEnded) options.onResponse(response, recorder?.events ?? []);
-  };
-  return createUIMessageStream<PlaygroundMessage>({
-    originalMessages: options.history.map(({ message }) => message),
-    generateId: () => messageId,
-    onError: describeFailure,
-    async execute({ writer }) {
-      recorder = createTraceRecorder({
-        deliver: events => writer.write({ type: 'data-trace', data: { messageId, events }, transient: true }),
-      });
-      writer.write({ type: 'start', messageId });
-      await runRecorded(options, { messageId, recorder, write: chunk => writer.write(chunk) });
-      recorder.flush();
-      writer.write({ type: 'finish' });
-      hasEnded = true;
-      saveOnce();
-    },
-    onFinish({ responseMessage }) {
-      response = responseMessage;
-      saveOnce();
-    },
-  });
-}
-
-async function runRecorded(
-  { history, flag, settings, adapters, mcpTools, keys, emulator, desk, redactor, signal }: TurnOptions,
-  {
-    messageId,
-    recorder,
-    write,
-  }: { messageId: string; recorder: TraceRecorder; write: (chunk: Chunk) => void },
+/** Runs a turn and writes its response and its trace. Failures are part of the trace; the function does not reject. */
+export async function runTurn(
+  { responseId, history, flag, settings, adapters, mcpTools, keys, emulator, desk, redactor }: TurnOptions,
+  { signal, recorder, write }: TurnWriter,
 ): Promise<void> {
   const { record } = recorder;
-  const target = await openTarget(settings, { keys, emulator });
   let failure: string | undefined;
-  let finished: Pick<Extract<TraceEvent, { type: 'turn-end' }>, 'finishReason' | 'usage'> = {};
+  const fail = (error: unknown): void => {
+    failure ??= redactor.text(describeFailure(error));
+  };
+  let finished: Pick<TurnEndEvent, 'finishReason' | 'usage'> = {};
+  let limit: string | undefined;
   let round = 1;
+  const target = await openTarget(settings, { keys, emulator }).catch(fail);
   try {
+    if (target === undefined) return;
     record({
       type: 'turn-start',
       startedAt: new Date().toISOString(),
@@ -97,7 +61,7 @@ async function runRecorded(
     const provider = openProvider(flag, {
       baseURL: target.baseURL,
       apiKey: target.apiKey,
-      requestId: messageId,
+      requestId: responseId,
       fetch: createRecordingFetch({ record, redactor, currentRound: () => round }),
       mcpTools,
       adapters,
@@ -134,46 +98,74 @@ async function runRecorded(
       // Errors are shown immediately instead of after retries.
       maxRetries: 0,
       abortSignal: signal,
-      onError: ({ error }) => {
-        failure ??= redactor.text(describeFailure(error));
-      },
-      onFinish: ({ finishReason, totalUsage }) => {
+      onError: ({ error }) => fail(error),
+      onFinish({ finishReason, totalUsage, providerMetadata }) {
         finished = { finishReason, usage: totalUsage };
+        limit = toLimit(finishReason, providerMetadata?.kelivo?.stoppedBy);
       },
+    });
+    const guard = createChunkGuard({
+      onProblem: message => record({ type: 'stream-problem', message, ...lastWireEvent(recorder.events) }),
     });
     let hasToken = false;
     const chunks = result.toUIMessageStream<PlaygroundMessage>({
-      sendStart: false,
       sendFinish: false,
+      generateMessageId: () => responseId,
       onError: error => redactor.text(describeFailure(error)),
     });
     for await (const chunk of chunks) {
+      if (isReportedError(chunk)) continue;
       if (chunk.type === 'error') {
-        failure ??= chunk.errorText;
+        fail(chunk.errorText);
         continue;
       }
       if (!hasToken && /^(text|reasoning|tool-input)-delta$/.test(chunk.type)) {
         hasToken = true;
         record({ type: 'first-token' });
       }
-      write(
-        chunk.type === 'tool-output-available' ? { ...chunk, output: redactor.json(chunk.output) } : chunk,
-      );
+      for (const checked of guard.check(chunk)) write(checked);
     }
   } catch (error) {
-    failure ??= redactor.text(describeFailure(error));
+    fail(error);
+  } finally {
+    if (target !== undefined) {
+      const isOwn = ({ headers }: EmulatorRequest): boolean => headers['x-client-request-id'] === responseId;
+      await waitForExchanges(recorder, { arrived: () => (target.requests ?? []).filter(isOwn) });
+      await target.close().catch(fail);
+    }
+    const end = failure !== undefined ? 'failed' : limit !== undefined ? 'limit' : 'finished';
+    const message = failure ?? limit;
+    record({
+      type: 'turn-end',
+      end: signal.aborted ? 'stopped' : end,
+      ...(message !== undefined && !signal.aborted && { message }),
+      ...finished,
+    });
   }
-  await waitForExchanges(recorder, {
-    arrived: () =>
-      (target.requests ?? []).filter(({ headers }) => headers['x-client-request-id'] === messageId),
-  });
-  await target.close();
-  record({
-    type: 'turn-end',
-    end: signal.aborted ? 'stopped' : failure === undefined ? 'finished' : 'failed',
-    ...(failure !== undefined && !signal.aborted && { message: failure }),
-    ...finished,
-  });
+}
+
+const limitNames: Readonly<Record<string, string>> = {
+  'max-rounds': 'The limit of rounds',
+  'max-tool-calls': 'The limit of tool calls',
+  'repeated-failures': 'The limit of identical failures',
+  'repeated-calls': 'The limit of repeated calls',
+  'total-timeout': 'The time limit',
+};
+
+/** Returns the reason for the user if a limit ended the turn. */
+function toLimit(finishReason: string, stoppedBy: unknown): string | undefined {
+  if (typeof stoppedBy === 'string') {
+    return `${limitNames[stoppedBy] ?? `The limit ${stoppedBy}`} ended the turn before the model had finished.`;
+  }
+  return finishReason === 'length' ? 'The limit of output tokens truncated the response.' : undefined;
+}
+
+/** Returns the last event that the server had sent, by its number in its exchange. */
+function lastWireEvent(events: readonly TraceEvent[]) {
+  const last = events.findLast(event => event.type === 'wire');
+  if (last === undefined) return {};
+  const event = events.filter(other => other.type === 'wire' && other.exchange === last.exchange).length;
+  return { exchange: last.exchange, event, eventName: last.name };
 }
 
 /** Milliseconds to wait until the endpoint notices closed connections. */

@@ -1,9 +1,9 @@
 import { useCallback, useState } from 'react';
 import type { ConversationMode } from '../../shared/playground-state.js';
-import { useConversations } from '../hooks/use-conversations.js';
-import { usePlaygroundState } from '../hooks/use-playground-state.js';
+import { toTrace } from '../../shared/trace.js';
+import { useFullTrace } from '../hooks/use-full-trace.js';
+import { type PageHook, usePage } from '../hooks/use-page.js';
 import { newId, useRoute } from '../hooks/use-route.js';
-import { useTraces } from '../hooks/use-traces.js';
 import { ConversationView } from './conversation-view.js';
 import { Inspector } from './inspector.js';
 import { SidePanel } from './side-panel.js';
@@ -11,10 +11,8 @@ import { SidePanel } from './side-panel.js';
 /** The page: side panel, conversation and inspector. A phone shows one of them at a time. */
 export function App() {
   const { conversationId, go } = useRoute();
-  const playground = usePlaygroundState();
-  const conversations = useConversations();
-  const { traces, add, load } = useTraces();
-  const [page, setPage] = useState<PageName>('chat');
+  const page = usePage(conversationId);
+  const [shownPart, setShownPart] = useState<PageName>('chat');
   const [selected, setSelected] = useState<string>();
   /** Mode and initial text of a new conversation. */
   const [draft, setDraft] = useState<{ mode: ConversationMode; text: string }>({ mode: 'chat', text: '' });
@@ -22,7 +20,7 @@ export function App() {
   const open = useCallback(
     (id: string): void => {
       setSelected(undefined);
-      setPage('chat');
+      setShownPart('chat');
       go(id);
     },
     [go],
@@ -35,36 +33,44 @@ export function App() {
     [open],
   );
 
+  const live = useFullTrace(conversationId, findInspected(page, selected), page.turns);
+
   return (
-    <div className="app" data-page={page}>
-      <SidePanel
-        playground={playground}
-        conversations={conversations}
-        conversationId={conversationId}
-        onOpen={open}
-        onNew={startNew}
-      />
+    <div className="app" data-page={shownPart}>
+      <SidePanel page={page} conversationId={conversationId} onOpen={open} onNew={startNew} />
       <ConversationView
         key={conversationId}
         conversationId={conversationId}
-        draft={draft}
-        playground={playground}
-        traces={traces}
-        onTrace={add}
-        onLoad={load}
-        onChanged={conversations.refresh}
+        draftMode={draft.mode}
+        draftText={draft.text}
+        page={page}
         onNew={startNew}
         selected={selected}
         onSelect={setSelected}
         onInspect={messageId => {
           setSelected(messageId);
-          setPage('inspect');
+          setShownPart('inspect');
         }}
       />
-      <Inspector live={selected === undefined ? undefined : traces[selected]} />
-      <PageTabs page={page} onChange={setPage} />
+      <Inspector live={live} />
+      <PageTabs page={shownPart} onChange={setShownPart} />
     </div>
   );
+}
+
+/** Returns the selected response, or the last one: of the chat, or of this package side by side. */
+function findInspected({ conversation, turns }: PageHook, selected: string | undefined) {
+  const running = Object.values(turns);
+  const stored = Object.values(conversation?.threads ?? {}).flat();
+  const chosen =
+    running.find(({ message }) => message.id === selected) ??
+    stored.find(({ message }) => message.id === selected) ??
+    running.find(({ place }) => place.thread !== 'official') ??
+    (conversation?.threads.main ?? conversation?.threads.kelivo)?.findLast(
+      ({ message }) => message.role === 'assistant',
+    );
+  if (chosen === undefined) return undefined;
+  return { message: chosen.message, trace: 'trace' in chosen ? chosen.trace : toTrace(chosen.outline) };
 }
 
 export type PageName = 'chat' | 'inspect' | 'setup';

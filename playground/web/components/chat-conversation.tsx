@@ -4,6 +4,7 @@ import { useShortcuts } from '../hooks/use-shortcuts.js';
 import { useThread } from '../hooks/use-thread.js';
 import { Composer } from './composer.js';
 import type { ConversationProps } from './conversation-props.js';
+import { ConnectionNote } from './conversation-view.js';
 import { EmptyState } from './empty-state.js';
 import { Segmented } from './segmented.js';
 import { ThreadView } from './thread-view.js';
@@ -11,26 +12,26 @@ import { Toolbar } from './toolbar.js';
 
 /** One thread that uses the selected provider. */
 export function ChatConversation(props: ConversationProps) {
-  const { conversation, conversationId, playground, onTrace, onFinish, onNew, draftText } = props;
+  const { conversationId, page, onNew, onSelect, draftText } = props;
   const field = useRef<HTMLTextAreaElement>(null);
-  const thread = useThread({
-    conversationId,
-    thread: 'main',
-    initialMessages: (conversation.threads.main ?? []).map(({ message }) => message),
-    onTrace,
-    onFinish,
-  });
+  const thread = useThread(page, { conversationId, thread: 'main' });
   useShortcuts({
     onFocus: () => field.current?.focus(),
     onStop: () => thread.isRunning && thread.stop(),
   });
-  const flag = playground.state?.settings.flag ?? 'kelivo';
-  const lastQuestion = thread.messages.findLast(({ role }) => role === 'user');
+  const flag = page.state?.settings.flag ?? 'kelivo';
+  const lastQuestion = thread.messages.findLast(({ message }) => message.role === 'user')?.message;
 
   const chooseProvider = (choice: Flag | 'both'): void => {
-    if (choice !== 'both') return void playground.change({ flag: choice });
+    if (choice !== 'both') return void page.change({ flag: choice });
     const text = lastQuestion?.parts.map(part => (part.type === 'text' ? part.text : '')).join('');
     onNew('compare', text);
+  };
+  const ask = (text: string): void => {
+    onSelect(undefined);
+    thread.ask(text);
+    // A suggestion disappears when it is selected, and with it the focus.
+    field.current?.focus();
   };
   return (
     <main className="conversation">
@@ -47,12 +48,13 @@ export function ChatConversation(props: ConversationProps) {
               hint: 'The same question to both, in a new conversation',
             },
           ]}
-          isDisabled={playground.state === undefined}
+          isDisabled={page.state === undefined}
           onChange={chooseProvider}
         />
       </Toolbar>
+      <ConnectionNote connection={page.connection} />
       {thread.messages.length === 0 ? (
-        <EmptyState onAsk={thread.ask} filesFolder={playground.state?.filesFolder} />
+        <EmptyState onAsk={ask} filesFolder={page.state?.filesFolder} />
       ) : (
         <ThreadView thread={thread} label="Conversation" {...props} />
       )}
@@ -60,9 +62,9 @@ export function ChatConversation(props: ConversationProps) {
         ref={field}
         initialText={draftText}
         isRunning={thread.isRunning}
-        onSend={thread.ask}
+        onSend={ask}
         onStop={thread.stop}
-        modelId={playground.state?.settings.modelId}
+        modelId={page.state?.settings.modelId}
       />
     </main>
   );

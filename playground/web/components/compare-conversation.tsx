@@ -1,8 +1,8 @@
 import { useMemo, useRef } from 'react';
-import type { PlaygroundMessage } from '../../shared/playground-state.js';
 import { useShortcuts } from '../hooks/use-shortcuts.js';
 import { type ThreadHook, useThread } from '../hooks/use-thread.js';
-import type { Traces } from '../hooks/use-traces.js';
+import { useFullTrace } from '../hooks/use-full-trace.js';
+import { ConnectionNote } from './conversation-view.js';
 import { Composer } from './composer.js';
 import type { ConversationProps } from './conversation-props.js';
 import { EmptyState } from './empty-state.js';
@@ -11,25 +11,23 @@ import { Toolbar } from './toolbar.js';
 import type { Trace } from '../../shared/trace.js';
 import { compareTraces, diffJson } from '../lib/trace-comparison.js';
 import { formatNumberOf } from '../lib/format.js';
+import { describeStreamProblem } from '../lib/stream-problem.js';
 
 const titles = { kelivo: 'Kelivo', official: 'Official' } as const;
 
 /** The same questions to both providers, side by side. */
 export function CompareConversation(props: ConversationProps) {
-  const { conversation, conversationId, playground, onTrace, onFinish, draftText, traces } = props;
+  const { conversationId, page, onSelect, draftText } = props;
   const field = useRef<HTMLTextAreaElement>(null);
-  const toOptions = (thread: 'kelivo' | 'official') => ({
-    conversationId,
-    thread,
-    initialMessages: (conversation.threads[thread] ?? []).map(({ message }): PlaygroundMessage => message),
-    onTrace,
-    onFinish,
-  });
-  const kelivo = useThread(toOptions('kelivo'));
-  const official = useThread(toOptions('official'));
+  const kelivo = useThread(page, { conversationId, thread: 'kelivo' });
+  const official = useThread(page, { conversationId, thread: 'official' });
   const both = [kelivo, official];
 
-  const ask = (text: string): void => both.forEach(thread => thread.ask(text));
+  const ask = (text: string): void => {
+    onSelect(undefined);
+    for (const thread of both) thread.ask(text);
+    field.current?.focus();
+  };
   const stop = (): void => both.filter(thread => thread.isRunning).forEach(thread => thread.stop());
   useShortcuts({ onFocus: () => field.current?.focus(), onStop: stop });
   return (
@@ -37,8 +35,9 @@ export function CompareConversation(props: ConversationProps) {
       <Toolbar conversationId={conversationId} isEmpty={kelivo.messages.length === 0}>
         <p className="toolbar-title">Side by side</p>
       </Toolbar>
+      <ConnectionNote connection={page.connection} />
       {kelivo.messages.length === 0 ? (
-        <EmptyState onAsk={ask} filesFolder={playground.state?.filesFolder} isCompared />
+        <EmptyState onAsk={ask} filesFolder={page.state?.filesFolder} isCompared />
       ) : (
         <>
           <div className="side-by-side">
@@ -51,7 +50,7 @@ export function CompareConversation(props: ConversationProps) {
               <ThreadView thread={official} label={`Responses of ${titles.official}`} {...props} />
             </section>
           </div>
-          <ComparisonTable kelivo={lastTrace(kelivo, traces)} official={lastTrace(official, traces)} />
+          <LastComparison kelivo={kelivo} official={official} {...props} />
         </>
       )}
       <Composer
@@ -60,15 +59,24 @@ export function CompareConversation(props: ConversationProps) {
         isRunning={both.some(thread => thread.isRunning)}
         onSend={ask}
         onStop={stop}
-        modelId={playground.state?.settings.modelId}
+        modelId={page.state?.settings.modelId}
       />
     </main>
   );
 }
 
-function lastTrace({ messages }: ThreadHook, traces: Traces) {
-  const response = messages.findLast(({ role }) => role === 'assistant');
-  return response === undefined ? undefined : traces[response.id]?.trace;
+const lastResponse = ({ messages }: ThreadHook) =>
+  messages.findLast(({ message }) => message.role === 'assistant');
+
+function LastComparison({
+  kelivo,
+  official,
+  conversationId,
+  page: { turns },
+}: Pick<ConversationProps, 'conversationId' | 'page'> & { kelivo: ThreadHook; official: ThreadHook }) {
+  const first = useFullTrace(conversationId, lastResponse(kelivo), turns);
+  const second = useFullTrace(conversationId, lastResponse(official), turns);
+  return <ComparisonTable kelivo={first?.trace} official={second?.trace} />;
 }
 
 /** Compares the last responses of both providers. */
@@ -95,6 +103,13 @@ function ComparisonTable({ kelivo, official }: { kelivo: Trace | undefined; offi
           ))}
         </tbody>
       </table>
+      {[kelivo, official].flatMap(({ problems }, index) =>
+        problems.map((problem, place) => (
+          <p key={`${index} ${place}`} className="note warning">
+            {index === 0 ? titles.kelivo : titles.official}: {describeStreamProblem(problem)}
+          </p>
+        )),
+      )}
       <RequestDifferences
         kelivo={kelivo.exchanges[0]?.request.body}
         official={official.exchanges[0]?.request.body}

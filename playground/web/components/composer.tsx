@@ -1,4 +1,6 @@
 import { type Ref, useState } from 'react';
+import { MAX_MESSAGE_CHARACTERS } from '../../shared/playground-state.js';
+import { formatCount } from '../lib/format.js';
 import { Icon } from './icon.js';
 
 export interface ComposerProps {
@@ -13,8 +15,9 @@ export interface ComposerProps {
 /** The message field. Enter sends, Shift+Enter inserts a line break, Escape stops. */
 export function Composer({ ref, initialText, isRunning, modelId, onSend, onStop }: ComposerProps) {
   const [text, setText] = useState(initialText);
+  const isTooLong = text.trim().length > MAX_MESSAGE_CHARACTERS;
   const send = (): void => {
-    if (isRunning || text.trim() === '') return;
+    if (isRunning || isTooLong || text.trim() === '') return;
     onSend(text.trim());
     setText('');
   };
@@ -45,9 +48,15 @@ export function Composer({ ref, initialText, isRunning, modelId, onSend, onStop 
           <Icon name="stop" /> Stop
         </button>
       ) : (
-        <button type="submit" className="button primary" disabled={text.trim() === ''}>
+        <button type="submit" className="button primary" disabled={isTooLong || text.trim() === ''}>
           <Icon name="send" /> Send
         </button>
+      )}
+      {isTooLong && (
+        <p className="note problem" role="alert">
+          The message has {formatCount(text.trim().length)} characters. The playground accepts{' '}
+          {formatCount(MAX_MESSAGE_CHARACTERS)}.
+        </p>
       )}
       <p className="keys" aria-hidden="true">
         <kbd>Enter</kbd> sends · <kbd>Shift</kbd> <kbd>Enter</kbd> new line · <kbd>Esc</kbd> stops ·{' '}

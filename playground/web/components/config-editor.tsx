@@ -1,12 +1,12 @@
 import { useState } from 'react';
-import type { ConfirmationNeeded } from '../../shared/playground-state.js';
-import type { ServersHook } from '../hooks/use-servers.js';
+import type { ConfirmationNeeded, NewProgram } from '../../shared/playground-state.js';
+import type { PageHook } from '../hooks/use-page.js';
 import { Dialog } from './dialog.js';
 import { Field } from './field.js';
 
 /** Editor for the `mcpServers` JSON. New programs require a confirmation before they start. */
-export function ConfigEditor({ hook, onClose }: { hook: ServersHook; onClose: () => void }) {
-  const [text, setText] = useState(hook.config);
+export function ConfigEditor({ page, onClose }: { page: PageHook; onClose: () => void }) {
+  const [text, setText] = useState(page.servers?.config ?? '');
   const [problem, setProblem] = useState<string>();
   const [question, setQuestion] = useState<ConfirmationNeeded>();
   const [isSaving, setSaving] = useState(false);
@@ -15,7 +15,7 @@ export function ConfigEditor({ hook, onClose }: { hook: ServersHook; onClose: ()
     setSaving(true);
     setProblem(undefined);
     try {
-      const needed = await hook.replace(text, confirmation);
+      const needed = await page.replaceServers(text, confirmation);
       setQuestion(needed);
       if (needed === undefined) onClose();
     } catch (error) {
@@ -82,11 +82,11 @@ function ConfirmCommands({ question, onConfirm, onBack }: ConfirmCommandsProps) 
     <div role="alertdialog" aria-label="Start these programs?">
       <p>These programs run on this computer with your permissions. Start them only if you trust them.</p>
       <dl className="commands">
-        {question.needsConfirmation.map(({ name, commandLine }) => (
-          <div key={name}>
-            <dt>{name}</dt>
+        {question.needsConfirmation.map(program => (
+          <div key={program.name}>
+            <dt>{program.name}</dt>
             <dd>
-              <code>{commandLine}</code>
+              <ProgramDetails program={program} />
             </dd>
           </div>
         ))}
@@ -100,5 +100,29 @@ function ConfirmCommands({ question, onConfirm, onBack }: ConfirmCommandsProps) 
         </button>
       </footer>
     </div>
+  );
+}
+
+/** Everything that decides what a program runs. Values are not masked: variables such as `NODE_OPTIONS` run code. */
+function ProgramDetails({ program: { command, args, env, cwd } }: { program: NewProgram }) {
+  const rows: readonly (readonly [string, string])[] = [
+    ['Program', command],
+    ...args.map((arg, index) => [`Argument ${index + 1}`, arg] as const),
+    ...Object.entries(env).map(([name, value]) => [`Variable ${name}`, value] as const),
+    ...(cwd === undefined ? [] : [['Folder', cwd] as const]),
+  ];
+  return (
+    <table>
+      <tbody>
+        {rows.map(([title, value]) => (
+          <tr key={title}>
+            <th scope="row">{title}</th>
+            <td>
+              <code>{value === '' ? '(empty)' : value}</code>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

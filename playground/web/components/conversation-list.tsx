@@ -1,22 +1,22 @@
 import type { ConversationMode, ConversationSummary } from '../../shared/playground-state.js';
-import type { ConversationsHook } from '../hooks/use-conversations.js';
+import type { PageHook } from '../hooks/use-page.js';
 import { formatAge } from '../lib/format.js';
 import { Icon } from './icon.js';
 
 export interface ConversationListProps {
-  readonly conversations: ConversationsHook;
+  readonly page: PageHook;
   readonly current: string;
   readonly onOpen: (id: string) => void;
   readonly onNew: (mode: ConversationMode) => void;
 }
 
-export function ConversationList({ conversations, current, onOpen, onNew }: ConversationListProps) {
-  const { conversations: list, remove } = conversations;
+export function ConversationList({ page, current, onOpen, onNew }: ConversationListProps) {
+  const { conversations: list, removeConversation } = page;
   if (list === undefined) return <p className="quiet">Loading conversations …</p>;
   if (list.length === 0) return <p className="quiet">No conversations yet. Your chats are saved here.</p>;
 
   const discard = async ({ id }: ConversationSummary): Promise<void> => {
-    await remove(id);
+    await removeConversation(id);
     if (id === current) onNew('chat');
   };
   return (
@@ -32,6 +32,9 @@ export function ConversationList({ conversations, current, onOpen, onNew }: Conv
             <span>{conversation.title}</span>
             <small>
               {conversation.mode === 'compare' && 'compared · '}
+              {conversation.pendingApprovals > 0
+                ? 'waits for approval · '
+                : conversation.runningTurns > 0 && 'running · '}
               {formatAge(conversation.updatedAt)}
             </small>
           </button>

@@ -1,31 +1,16 @@
-import type {
-  Conversation,
-  ConversationMode,
-  StoredMessage,
-  TraceBatch,
-} from '../../shared/playground-state.js';
-import type { PlaygroundStateHook } from '../hooks/use-playground-state.js';
-import type { Traces } from '../hooks/use-traces.js';
+import type { ConversationMode } from '../../shared/playground-state.js';
+import type { PageHook } from '../hooks/use-page.js';
 
-/** Props of a conversation that may not have been loaded yet. */
-export interface ConversationViewProps {
+/** Props of a conversation. */
+export interface ConversationProps {
   readonly conversationId: string;
-  /** Mode and text of a conversation that the server does not have yet. */
-  readonly draft: { readonly mode: ConversationMode; readonly text: string };
-  readonly playground: PlaygroundStateHook;
-  readonly traces: Traces;
-  readonly onTrace: (batch: TraceBatch) => void;
-  readonly onLoad: (messages: readonly StoredMessage[]) => void;
-  readonly onChanged: () => Promise<void>;
+  readonly page: PageHook;
+  /** Initial text of the message field. */
+  readonly draftText: string;
   readonly onNew: (mode: ConversationMode, text?: string) => void;
+  /** Response that the user has selected for the inspector. */
   readonly selected: string | undefined;
   readonly onSelect: (messageId: string | undefined) => void;
+  /** Selects a response and shows the inspector on narrow screens. */
   readonly onInspect: (messageId: string) => void;
-}
-
-/** Props shared by the chat and the comparison of a loaded conversation. */
-export interface ConversationProps extends Omit<ConversationViewProps, 'draft' | 'onLoad' | 'onChanged'> {
-  readonly conversation: Conversation;
-  readonly draftText: string;
-  readonly onFinish: () => void;
 }

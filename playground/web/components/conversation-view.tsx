@@ -1,66 +1,45 @@
-import { useEffect, useState } from 'react';
-import type { Conversation } from '../../shared/playground-state.js';
-import { callApi } from '../lib/api.js';
+import type { ConversationMode } from '../../shared/playground-state.js';
 import { ChatConversation } from './chat-conversation.js';
 import { CompareConversation } from './compare-conversation.js';
-import type { ConversationProps, ConversationViewProps } from './conversation-props.js';
+import type { ConversationProps } from './conversation-props.js';
 
-/** Loads a conversation and renders it as a chat or as a comparison. */
-export function ConversationView({ draft, onLoad, onChanged, ...props }: ConversationViewProps) {
-  const { conversationId, onSelect, onTrace } = props;
-  const [conversation, setConversation] = useState<Conversation>();
-  const [problem, setProblem] = useState<string>();
+export interface ConversationViewProps extends ConversationProps {
+  /** Mode of a conversation that the server does not have yet. */
+  readonly draftMode: ConversationMode;
+}
 
-  useEffect(() => {
-    const controller = new AbortController();
-    const empty: Conversation = {
-      id: conversationId,
-      title: '',
-      mode: draft.mode,
-      updatedAt: '',
-      threads: {},
-    };
-    callApi<Conversation | null>(`/conversations/${conversationId}`, { signal: controller.signal })
-      .then(known => {
-        const read = known ?? empty;
-        const messages = Object.values(read.threads).flat();
-        onLoad(messages);
-        const shown = read.threads.main ?? read.threads.kelivo;
-        onSelect(shown?.findLast(({ message }) => message.role === 'assistant')?.message.id);
-        setConversation(read);
-      })
-      .catch((error: unknown) => {
-        if (!controller.signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
-      });
-    return () => controller.abort();
-  }, [conversationId, draft.mode, onLoad, onSelect]);
-
+/** Shows a conversation as a chat or as a comparison. */
+export function ConversationView({ draftMode, ...props }: ConversationViewProps) {
+  const { connection, conversation } = props.page;
   if (conversation === undefined) {
     return (
       <main className="conversation">
-        <p className={problem === undefined ? 'quiet' : 'quiet problem'} role="status">
-          {problem ?? 'Loading the conversation …'}
+        <ConnectionNote connection={connection} />
+        <p className="quiet" role="status">
+          Loading the conversation …
         </p>
       </main>
     );
   }
-  const shared: ConversationProps = {
-    ...props,
-    conversation,
-    draftText: draft.text,
-    onTrace: batch => {
-      onTrace(batch);
-      const begins = batch.events.some(({ type }) => type === 'turn-start');
-      if (!begins) return;
-      const isOfficial = batch.events.some(event => event.type === 'turn-start' && event.flag === 'official');
-      if (conversation.mode === 'chat' || !isOfficial) onSelect(batch.messageId);
-      void onChanged();
-    },
-    onFinish: () => void onChanged(),
-  };
-  return conversation.mode === 'compare' ? (
-    <CompareConversation {...shared} />
+  return (conversation?.mode ?? draftMode) === 'compare' ? (
+    <CompareConversation {...props} />
   ) : (
-    <ChatConversation {...shared} />
+    <ChatConversation {...props} />
+  );
+}
+
+const connectionNotes = {
+  lost: 'The server of the playground cannot be reached. The page connects again as soon as it runs.',
+  refused:
+    'The server of the playground was restarted and has a new token. Open the URL that it printed in the terminal.',
+} as const;
+
+/** Reports a lost connection to the server. */
+export function ConnectionNote({ connection }: Pick<ConversationProps['page'], 'connection'>) {
+  if (connection !== 'lost' && connection !== 'refused') return null;
+  return (
+    <p className="note problem" role="alert">
+      {connectionNotes[connection]}
+    </p>
   );
 }

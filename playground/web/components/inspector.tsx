@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { LiveTrace } from '../hooks/use-traces.js';
+import type { LiveTrace } from '../lib/page-store.js';
 import { Timeline } from './timeline.js';
 import { WireInspector } from './wire-inspector.js';
 import type { Trace } from '../../shared/trace.js';
@@ -55,7 +55,12 @@ function TraceView({ live: { trace, beganAt } }: { live: LiveTrace }) {
   );
 }
 
-const endNames = { finished: 'Finished', stopped: 'Stopped', failed: 'Failed' } as const;
+const endNames = {
+  finished: 'Finished',
+  limit: 'Limit reached',
+  stopped: 'Stopped',
+  failed: 'Failed',
+} as const;
 
 /** Summary of a turn. */
 function TurnFacts({ trace, now }: { trace: Trace; now: number }) {

@@ -1,5 +1,6 @@
 import { getToolName, isToolUIPart } from 'ai';
-import type { PlaygroundMessage } from '../../shared/playground-state.js';
+import type { ShownMessage } from '../hooks/use-thread.js';
+import { describeStreamProblem } from '../lib/stream-problem.js';
 import type { Approval, Trace } from '../../shared/trace.js';
 import { formatDuration, formatNumberOf } from '../lib/format.js';
 import { Markdown } from './markdown.js';
@@ -10,15 +11,16 @@ import { callApi } from '../lib/api.js';
 import { JsonView } from './json-view.js';
 
 export interface MessageViewProps {
-  readonly message: PlaygroundMessage;
-  readonly trace: Trace | undefined;
+  readonly shown: ShownMessage;
   readonly isSelected: boolean;
-  readonly isRunning: boolean;
   readonly onInspect: () => void;
+  /** Shows another version of the message. */
+  readonly onShow: (messageId: string) => void;
 }
 
 /** A user message, or a response with its reasoning, tool calls and text in order. */
-export function MessageView({ message, trace, isSelected, isRunning, onInspect }: MessageViewProps) {
+export function MessageView({ shown, isSelected, onInspect, onShow }: MessageViewProps) {
+  const { message, trace, isRunning } = shown;
   if (message.role === 'user') {
     return (
       <article className="message user" aria-label="You">
@@ -54,7 +56,8 @@ export function MessageView({ message, trace, isSelected, isRunning, onInspect }
       {openApprovals.map(approval => (
         <ApprovalPrompt key={approval.approvalId} approval={approval} />
       ))}
-      <TurnNote trace={trace} isRunning={isRunning} />
+      <TurnNote trace={trace} />
+      <Versions shown={shown} onShow={onShow} />
       {trace !== undefined && (
         <button type="button" className="turn-summary" aria-pressed={isSelected} onClick={onInspect}>
           {describeTurn(trace)}
@@ -97,10 +100,11 @@ function ApprovalPrompt({ approval }: { approval: Approval }) {
   const { approvalId, originalName, server, input } = approval;
   const [isSent, setSent] = useState(false);
   const [problem, setProblem] = useState<string>();
+  const [reason, setReason] = useState('');
 
   const decide = async (approved: boolean): Promise<void> => {
     setSent(true);
-    const body = { approved, ...(!approved && { reason: 'The user rejected this call.' }) };
+    const body = { approved, ...(!approved && { reason: reason.trim() || 'The user rejected this call.' }) };
     try {
       await callApi(`/approvals/${approvalId}`, { method: 'POST', body });
     } catch (error) {
@@ -114,6 +118,13 @@ function ApprovalPrompt({ approval }: { approval: Approval }) {
         with these arguments?
       </p>
       <JsonView value={input} label={`Arguments of ${originalName}`} />
+      <input
+        className="input"
+        aria-label="Reason for a rejection"
+        placeholder="Reason, if you reject it (the model receives it)"
+        value={reason}
+        onChange={event => setReason(event.target.value)}
+      />
       <div className="button-row">
         <button type="button" className="button primary" disabled={isSent} onClick={() => void decide(true)}>
           Allow
@@ -128,15 +139,13 @@ function ApprovalPrompt({ approval }: { approval: Approval }) {
 }
 
 /** Warnings of a turn, and the reason if it was stopped or failed. */
-function TurnNote({ trace, isRunning }: { trace: Trace | undefined; isRunning: boolean }) {
-  if (trace === undefined) {
-    return isRunning ? null : <p className="note">The page was closed before this response was complete.</p>;
-  }
-  const { end, warnings, exchanges } = trace;
+function TurnNote({ trace }: { trace: Trace | undefined }) {
+  if (trace === undefined) return null;
+  const { end, warnings, problems, exchanges } = trace;
   const isNoticed = exchanges.some(({ isDisconnectNoticed }) => isDisconnectNoticed);
   return (
     <>
-      {warnings.map((warning, index) => (
+      {[...warnings, ...problems.map(describeStreamProblem)].map((warning, index) => (
         <p key={index} className="note warning">
           {warning}
         </p>
@@ -146,9 +155,58 @@ function TurnNote({ trace, isRunning }: { trace: Trace | undefined; isRunning: b
           {end.message ?? 'The turn failed.'}
         </p>
       )}
+      {end?.end === 'limit' && (
+        <p className="note warning" role="status">
+          {end.message}
+        </p>
+      )}
       {end?.end === 'stopped' && (
         <p className="note" role="status">
           Stopped.{isNoticed && ' The endpoint noticed the closed connection.'}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Switches between the versions of a response, and reports an attempt that did not replace it. */
+function Versions({
+  shown: { message, versions, failedVersion },
+  onShow,
+}: Pick<MessageViewProps, 'shown' | 'onShow'>) {
+  if (versions.length < 2) return null;
+  const index = versions.indexOf(message.id);
+  const step = (by: number, label: string, text: string) => {
+    const target = versions[index + by];
+    return (
+      <button
+        type="button"
+        className="icon-button"
+        aria-label={label}
+        disabled={target === undefined}
+        onClick={() => target !== undefined && onShow(target)}
+      >
+        {text}
+      </button>
+    );
+  };
+  return (
+    <>
+      <div className="versions button-row">
+        {step(-1, 'Previous version', '‹')}
+        <span>
+          {index + 1} of {versions.length}
+        </span>
+        {step(1, 'Next version', '›')}
+      </div>
+      {failedVersion !== undefined && (
+        <p className="note warning" role="status">
+          {failedVersion.end === 'stopped'
+            ? 'A new response was stopped. This one is kept.'
+            : `A new response failed, and this one is kept. ${failedVersion.message ?? ''}`}{' '}
+          <button type="button" className="button subtle" onClick={() => onShow(failedVersion.id)}>
+            Show it
+          </button>
         </p>
       )}
     </>

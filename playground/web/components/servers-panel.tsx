@@ -1,32 +1,32 @@
 import { useState } from 'react';
-import { useServers } from '../hooks/use-servers.js';
+import type { PageHook } from '../hooks/use-page.js';
 import { ConfigEditor } from './config-editor.js';
 import { Icon } from './icon.js';
 import type { ServerView } from '../../shared/playground-state.js';
 import { formatNumberOf, shortenPaths } from '../lib/format.js';
 
 /** The MCP servers with their states, and access to their configuration. */
-export function ServersPanel() {
-  const hook = useServers();
+export function ServersPanel({ page }: { page: PageHook }) {
   const [isEditing, setEditing] = useState(false);
-  if (hook.servers === undefined) return <p className="quiet">Loading servers …</p>;
+  if (page.servers === undefined) return <p className="quiet">Loading servers …</p>;
+  const { servers, config } = page.servers;
 
   const setEnabled = async (name: string, isOn: boolean): Promise<void> => {
-    const parsed = JSON.parse(hook.config) as { mcpServers: Record<string, object> };
+    const parsed = JSON.parse(config) as { mcpServers: Record<string, object> };
     const mcpServers = { ...parsed.mcpServers, [name]: { ...parsed.mcpServers[name], disabled: !isOn } };
-    await hook.replace(JSON.stringify({ mcpServers })).catch(() => {});
+    await page.replaceServers(JSON.stringify({ mcpServers })).catch(() => {});
   };
   return (
     <div className="servers">
-      {hook.servers.length === 0 && (
+      {servers.length === 0 && (
         <p className="quiet">No server is configured. Add a server to provide tools to the model.</p>
       )}
       <ul className="server-list">
-        {hook.servers.map(server => (
+        {servers.map(server => (
           <ServerCard
             key={server.name}
             server={server}
-            onReconnect={() => void hook.reconnect(server.name)}
+            onReconnect={() => void page.reconnectServer(server.name)}
             onToggle={isOn => void setEnabled(server.name, isOn)}
           />
         ))}
@@ -34,7 +34,7 @@ export function ServersPanel() {
       <button type="button" className="button" onClick={() => setEditing(true)}>
         <Icon name="plus" /> Add or edit servers
       </button>
-      {isEditing && <ConfigEditor hook={hook} onClose={() => setEditing(false)} />}
+      {isEditing && <ConfigEditor page={page} onClose={() => setEditing(false)} />}
     </div>
   );
 }
@@ -46,7 +46,7 @@ export interface ServerCardProps {
 }
 
 const stateNames: Readonly<Record<ServerView['state'], string>> = {
-  idle: 'not connected',
+  idle: 'connects with the next turn',
   connecting: 'connecting …',
   ready: 'connected',
   unauthorized: 'sign-in required',

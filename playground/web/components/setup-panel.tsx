@@ -1,4 +1,4 @@
-import type { PlaygroundStateHook } from '../hooks/use-playground-state.js';
+import type { PageHook } from '../hooks/use-page.js';
 import { EndpointField } from './endpoint-field.js';
 import { FaultField } from './fault-field.js';
 import { Field } from './field.js';
@@ -9,8 +9,8 @@ import { callApi } from '../lib/api.js';
 import { TextField } from './field.js';
 
 /** Settings of the next turn, except the MCP servers. */
-export function SetupPanel({ playground }: { playground: PlaygroundStateHook }) {
-  const { state, problem, change, saveKey } = playground;
+export function SetupPanel({ page }: { page: PageHook }) {
+  const { state, problem, change, saveKey } = page;
   if (state === undefined) {
     return (
       <p className={problem === undefined ? 'quiet' : 'quiet problem'}>{problem ?? 'Loading settings …'}</p>
@@ -59,7 +59,7 @@ export function SetupPanel({ playground }: { playground: PlaygroundStateHook }) 
                 hint: 'Tools that are not known to be harmless',
               },
               { value: 'unless-read-only', title: 'Writes', hint: 'Every tool that is not read-only' },
-              { value: 'always', title: 'Always', hint: 'Every tool' },
+              { value: 'always', title: 'Always', hint: 'Every call of every tool' },
             ]}
             onChange={approvals => void change({ approvals })}
           />

@@ -1,6 +1,5 @@
 import type { ConversationMode } from '../../shared/playground-state.js';
-import type { ConversationsHook } from '../hooks/use-conversations.js';
-import type { PlaygroundStateHook } from '../hooks/use-playground-state.js';
+import type { PageHook } from '../hooks/use-page.js';
 import { ConversationList } from './conversation-list.js';
 import { Icon, type IconName } from './icon.js';
 import { ServersPanel } from './servers-panel.js';
@@ -10,14 +9,13 @@ import { useState } from 'react';
 import { applyTheme, readTheme, type Theme } from '../lib/theme.js';
 
 export interface SidePanelProps {
-  readonly playground: PlaygroundStateHook;
-  readonly conversations: ConversationsHook;
+  readonly page: PageHook;
   readonly conversationId: string;
   readonly onOpen: (id: string) => void;
   readonly onNew: (mode: ConversationMode) => void;
 }
 
-export function SidePanel({ playground, conversations, conversationId, onOpen, onNew }: SidePanelProps) {
+export function SidePanel({ page, conversationId, onOpen, onNew }: SidePanelProps) {
   return (
     <aside className="side-panel" aria-label="Conversations and settings">
       <header className="brand">
@@ -38,24 +36,23 @@ export function SidePanel({ playground, conversations, conversationId, onOpen, o
       <Tabs
         label="Side panel"
         tabs={[
-          { name: 'setup', title: 'Setup', content: <SetupPanel playground={playground} /> },
-          { name: 'servers', title: 'MCP servers', content: <ServersPanel /> },
+          { name: 'setup', title: 'Setup', content: <SetupPanel page={page} /> },
+          { name: 'servers', title: 'MCP servers', content: <ServersPanel page={page} /> },
           {
             name: 'chats',
-            title: 'Chats',
-            content: (
-              <ConversationList
-                conversations={conversations}
-                current={conversationId}
-                onOpen={onOpen}
-                onNew={onNew}
-              />
-            ),
+            title: toChatsTitle(page.conversations),
+            content: <ConversationList page={page} current={conversationId} onOpen={onOpen} onNew={onNew} />,
           },
         ]}
       />
     </aside>
   );
+}
+
+/** The title counts tool calls that wait in any conversation, because they may be out of sight. */
+function toChatsTitle(conversations: PageHook['conversations'] = []): string {
+  const waiting = conversations.reduce((sum, { pendingApprovals }) => sum + pendingApprovals, 0);
+  return waiting === 0 ? 'Chats' : `Chats (${waiting} waiting)`;
 }
 
 const order: Readonly<Record<Theme, { next: Theme; icon: IconName; title: string }>> = {

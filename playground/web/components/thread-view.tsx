@@ -1,23 +1,21 @@
 import { useStickToEnd } from '../hooks/use-stick-to-end.js';
 import type { ThreadHook } from '../hooks/use-thread.js';
-import type { Traces } from '../hooks/use-traces.js';
 import { Icon } from './icon.js';
 import { MessageView } from './message-view.js';
 
 export interface ThreadViewProps {
   readonly thread: ThreadHook;
   readonly label: string;
-  readonly traces: Traces;
   readonly selected: string | undefined;
   readonly onInspect: (messageId: string) => void;
 }
 
 /** The messages of a thread. The view follows new content at the end. */
-export function ThreadView({ thread, label, traces, selected, onInspect }: ThreadViewProps) {
-  const { messages, isRunning, problem, regenerate } = thread;
+export function ThreadView({ thread, label, selected, onInspect }: ThreadViewProps) {
+  const { messages, isRunning, problem } = thread;
   const { ref, onScroll } = useStickToEnd({ isActive: true });
   const last = messages.at(-1);
-  const isWaiting = isRunning && last?.role === 'user';
+  const isWaiting = isRunning && last?.message.role === 'user';
   return (
     <div
       className="thread"
@@ -28,14 +26,13 @@ export function ThreadView({ thread, label, traces, selected, onInspect }: Threa
       ref={ref}
       onScroll={onScroll}
     >
-      {messages.map(message => (
+      {messages.map(shown => (
         <MessageView
-          key={message.id}
-          message={message}
-          trace={traces[message.id]?.trace}
-          isSelected={message.id === selected}
-          isRunning={isRunning && message === last}
-          onInspect={() => onInspect(message.id)}
+          key={shown.message.id}
+          shown={shown}
+          isSelected={shown.message.id === selected}
+          onInspect={() => onInspect(shown.message.id)}
+          onShow={thread.show}
         />
       ))}
       {isWaiting && (
@@ -44,14 +41,29 @@ export function ThreadView({ thread, label, traces, selected, onInspect }: Threa
         </p>
       )}
       {problem !== undefined && (
-        <p className="note problem" role="alert">
-          {problem}
-        </p>
+        <div className="note problem" role="alert">
+          <p>{problem}</p>
+          <div className="button-row">
+            <button type="button" className="button" onClick={thread.sendAgain}>
+              <Icon name="again" /> Send again
+            </button>
+            <button type="button" className="button subtle" onClick={thread.discard}>
+              Discard
+            </button>
+          </div>
+        </div>
       )}
-      {!isRunning && last !== undefined && (
-        <button type="button" className="button subtle" onClick={regenerate}>
-          <Icon name="again" /> {last.role === 'user' ? 'Retry' : 'Regenerate'}
-        </button>
+      {!isRunning && problem === undefined && last !== undefined && (
+        <div className="button-row">
+          {last.trace?.end?.end === 'limit' && (
+            <button type="button" className="button" onClick={thread.proceed}>
+              Continue
+            </button>
+          )}
+          <button type="button" className="button subtle" onClick={thread.askAgain}>
+            <Icon name="again" /> {last.message.role === 'user' ? 'Ask again' : 'Regenerate'}
+          </button>
+        </div>
       )}
     </div>
   );

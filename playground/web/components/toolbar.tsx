@@ -1,4 +1,7 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { callApi } from '../lib/api.js';
+import { formatNumberOf } from '../lib/format.js';
+import { Dialog } from './dialog.js';
 import { Icon } from './icon.js';
 
 export interface ToolbarProps {
@@ -7,32 +10,105 @@ export interface ToolbarProps {
   readonly children: ReactNode;
 }
 
+const reports = {
+  export: {
+    title: 'Export',
+    icon: 'download',
+    file: 'conversation',
+    hint: 'The conversation with its traces, as JSON',
+  },
+  fixture: {
+    title: 'Bug report',
+    icon: 'bug',
+    file: 'bug-report',
+    hint: 'Requests and streams for a bug report, without names of this computer',
+  },
+} as const;
+
+type ReportKind = keyof typeof reports;
+
 /** Provider selection and downloads of a conversation. */
 export function Toolbar({ conversationId, isEmpty, children }: ToolbarProps) {
+  const [open, setOpen] = useState<ReportKind>();
   return (
     <header className="toolbar">
       {children}
       <span className="spacer" />
-      {!isEmpty && (
-        <>
-          <a
+      {!isEmpty &&
+        (['export', 'fixture'] as const).map(kind => (
+          <button
+            key={kind}
+            type="button"
             className="button"
-            href={`/api/conversations/${conversationId}/export`}
-            download
-            title="The conversation with its traces, as JSON"
+            title={reports[kind].hint}
+            onClick={() => setOpen(kind)}
           >
-            <Icon name="download" /> <span className="button-text">Export</span>
-          </a>
-          <a
-            className="button"
-            href={`/api/conversations/${conversationId}/fixture`}
-            download
-            title="Requests and streams for a bug report, without secrets or names of this computer"
-          >
-            <Icon name="bug" /> <span className="button-text">Bug report</span>
-          </a>
-        </>
+            <Icon name={reports[kind].icon} /> <span className="button-text">{reports[kind].title}</span>
+          </button>
+        ))}
+      {open !== undefined && (
+        <ReportDialog kind={open} conversationId={conversationId} onClose={() => setOpen(undefined)} />
       )}
     </header>
+  );
+}
+
+/** Shows a report before it is downloaded. The downloaded file is the text that was reviewed. */
+function ReportDialog({
+  kind,
+  conversationId,
+  onClose,
+}: {
+  kind: ReportKind;
+  conversationId: string;
+  onClose: () => void;
+}) {
+  const { title, file, hint } = reports[kind];
+  const [text, setText] = useState<string>();
+  const [problem, setProblem] = useState<string>();
+  useEffect(() => {
+    const controller = new AbortController();
+    callApi(`/conversations/${conversationId}/${kind}`, { signal: controller.signal })
+      .then(report => setText(JSON.stringify(report, null, 2)))
+      .catch((error: unknown) => {
+        if (!controller.signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
+      });
+    return () => controller.abort();
+  }, [conversationId, kind]);
+
+  const download = (): void => {
+    const url = URL.createObjectURL(new Blob([text ?? ''], { type: 'application/json' }));
+    const link = document.createElement('a');
+    link.href = url;
+    link.download = `${file}-${conversationId}.json`;
+    link.click();
+    URL.revokeObjectURL(url);
+    onClose();
+  };
+  const marks = text?.split('[redacted]').length ?? 1;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <p>
+        {hint}. {formatNumberOf(marks - 1, 'secret')} found and redacted. No search finds every secret, so
+        read the text before you share it.
+      </p>
+      {problem !== undefined && <p className="note problem">{problem}</p>}
+      <textarea
+        className="input code-input"
+        aria-label={`Text of the report: ${title}`}
+        rows={20}
+        readOnly
+        spellCheck={false}
+        value={text ?? 'Loading …'}
+      />
+      <footer className="button-row">
+        <button type="button" className="button primary" disabled={text === undefined} onClick={download}>
+          <Icon name="download" /> Download
+        </button>
+        <button type="button" className="button" onClick={onClose}>
+          Cancel
+        </button>
+      </footer>
+    </Dialog>
   );
 }

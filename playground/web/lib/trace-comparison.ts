@@ -19,6 +19,11 @@ export function compareTraces(first: Trace, second: Trace): ComparisonRow[] {
   };
   return [
     row('Ended', ({ end }) => end?.end ?? 'running'),
+    row('Unreadable parts', ({ problems }) =>
+      problems.length === 0
+        ? 'none'
+        : problems.map(({ eventName }) => eventName ?? 'unknown event').join(', '),
+    ),
     row('Rounds', ({ rounds }) => formatCount(rounds.length)),
     row('Tools', ({ tools }) => tools.map(({ toolName }) => toolName).join(', ') || 'none'),
     row(

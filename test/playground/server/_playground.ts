@@ -2,21 +2,50 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createParser } from 'eventsource-parser';
 import { onTestFinished } from 'vitest';
 import { startPlayground } from '../../../playground/server/playground.js';
-import type { Conversation, Thread } from '../../../playground/shared/playground-state.js';
+import type { PageEvent } from '../../../playground/shared/page-event.js';
+import type { Conversation, Thread, TurnRequest } from '../../../playground/shared/playground-state.js';
 import { toTrace } from '../../../playground/shared/trace.js';
 import type { TraceEvent } from '../../../playground/shared/trace-event.js';
 
 export interface TestPlayground {
   readonly url: string;
+  readonly signInUrl: string;
   readonly folder: string;
+  /** The cookie of a signed-in page. */
+  readonly cookie: string;
   /** Sends a request as the page does. */
   call(path: string, options?: { method?: string; body?: unknown }): Promise<ApiResponse>;
+  /** Opens the channel of a page that shows a conversation. It is closed after the test. */
+  watch(conversationId?: string): Promise<TestChannel>;
   /** Runs a turn to its end and reads the conversation from the server. */
-  ask(text: string, options?: { thread?: Thread; id?: string }): Promise<Turn>;
-  /** Starts a turn and returns its stream. */
-  begin(text: string, options?: { thread?: Thread; id?: string }): Promise<Response>;
+  ask(text: string, options?: AskOptions): Promise<Turn>;
+  /** Starts a turn. */
+  begin(text: string, options?: AskOptions): Promise<StartedTurn>;
+  close(): Promise<void>;
+}
+
+export interface AskOptions {
+  readonly thread?: Thread;
+  /** The conversation. */
+  readonly id?: string;
+}
+
+export interface StartedTurn {
+  readonly request: TurnRequest;
+  readonly response: ApiResponse;
+  readonly channel: TestChannel;
+  /** Waits for the end of the turn and reads its response. */
+  ended(): Promise<Turn>;
+}
+
+/** The channel of a page. */
+export interface TestChannel {
+  readonly events: readonly PageEvent[];
+  /** Waits until an event of the channel, past or future, matches. */
+  until<Found>(find: (event: PageEvent) => Found | undefined): Promise<Found>;
   close(): Promise<void>;
 }
 
@@ -28,7 +57,7 @@ export interface ApiResponse {
 }
 
 export interface Turn {
-  /** The complete stream. */
+  /** Everything that the page received. */
   readonly stream: string;
   readonly events: readonly TraceEvent[];
   readonly trace: ReturnType<typeof toTrace>;
@@ -61,43 +90,127 @@ export async function openPlayground(options: TestPlaygroundOptions = {}): Promi
   };
   onTestFinished(close);
 
+  const cookie = await signIn(playground.signInUrl);
   const send = (where: string, { method = 'GET', body }: { method?: string; body?: unknown } = {}) =>
     fetch(url + where, {
       method,
-      headers: { origin: url, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: { origin: url, cookie, ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
+  const call: TestPlayground['call'] = async (where, options) => {
+    const response = await send(where, options);
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, json: toJson(text) };
+  };
+  const readConversation = async (id: string): Promise<Conversation | null> =>
+    (await call(`/api/conversations/${id}`)).json as Conversation | null;
 
-  const begin: TestPlayground['begin'] = (text, { thread = 'main', id = 'conversation-1' } = {}) => {
-    const message = { id: crypto.randomUUID(), role: 'user', parts: [{ type: 'text', text }] };
-    return send('/api/chat', { method: 'POST', body: { conversationId: id, thread, message } });
+  const begin: TestPlayground['begin'] = async (text, { thread = 'main', id = 'conversation-1' } = {}) => {
+    const message = {
+      id: crypto.randomUUID(),
+      role: 'user' as const,
+      parts: [{ type: 'text' as const, text }],
+    };
+    const last = (await readConversation(id))?.threads[thread]?.at(-1);
+    const parentId = last?.message.id ?? null;
+    const responseId = crypto.randomUUID();
+    const request = { conversationId: id, thread, responseId, parentId, message };
+    const channel = await openChannel(await send(`/api/events?conversation=${id}`));
+    const response = await call('/api/turns', { method: 'POST', body: request });
+    return {
+      request,
+      response,
+      channel,
+      async ended() {
+        await channel.until(
+          event => (event.type === 'turn-ended' && event.responseId === responseId) || undefined,
+        );
+        const stream = channel.events.map(event => JSON.stringify(event)).join('\n');
+        await channel.close();
+        const { json } = await call(`/api/conversations/${id}/traces/${responseId}`);
+        const conversation = (await readConversation(id)) as Conversation;
+        return { stream, ...readTurn(conversation, { thread, responseId, trace: json as TraceEvent[] }) };
+      },
+    };
   };
 
   return {
     url,
+    signInUrl: playground.signInUrl,
     folder: home,
+    cookie,
     begin,
     close,
-    async call(where, options) {
-      const response = await send(where, options);
-      const text = await response.text();
-      return { status: response.status, headers: response.headers, text, json: toJson(text) };
-    },
-    async ask(text, { thread = 'main', id = 'conversation-1' } = {}) {
-      const stream = await (await begin(text, { thread, id })).text();
-      const conversation = (await (await send(`/api/conversations/${id}`)).json()) as Conversation;
-      return { stream, ...readTurn(conversation, thread) };
-    },
+    call,
+    watch: async (id = 'conversation-1') => openChannel(await send(`/api/events?conversation=${id}`)),
+    ask: async (text, options) => (await begin(text, options)).ended(),
   };
 }
 
-/** Reads the last response of a thread. */
-export function readTurn({ threads }: Conversation, thread: Thread = 'main'): Omit<Turn, 'stream'> {
-  const response = threads[thread]?.at(-1);
-  if (response?.message.role !== 'assistant') throw new Error('Expected the last message to be a response.');
-  const { message, trace: events } = response;
-  const text = message.parts.map(part => (part.type === 'text' ? part.text : '')).join('');
-  return { events, trace: toTrace(events), text };
+/** Exchanges the token of the printed URL for a cookie. */
+async function signIn(signInUrl: string): Promise<string> {
+  const { headers } = await fetch(signInUrl, { redirect: 'manual' });
+  return headers.get('set-cookie')?.split(';')[0] ?? '';
+}
+
+async function openChannel(response: Response): Promise<TestChannel> {
+  const events: PageEvent[] = [];
+  const waiting = new Set<() => void>();
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  if (reader === undefined) throw new Error('Expected a stream of events, got no body.');
+  let isClosed = false;
+  const parser = createParser({
+    onEvent({ data }) {
+      events.push(JSON.parse(data) as PageEvent);
+      for (const check of waiting) check();
+    },
+  });
+  void (async () => {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) parser.feed(next.value);
+  })().catch(() => {});
+  const close = async (): Promise<void> => {
+    if (isClosed) return;
+    isClosed = true;
+    await reader.cancel().catch(() => {});
+  };
+  onTestFinished(close);
+  return {
+    events,
+    close,
+    until: find =>
+      new Promise(resolve => {
+        let next = 0;
+        const check = (): void => {
+          while (next < events.length) {
+            const found = find(events[next++] as PageEvent);
+            if (found === undefined) continue;
+            waiting.delete(check);
+            resolve(found);
+            return;
+          }
+        };
+        waiting.add(check);
+        check();
+      }),
+  };
+}
+
+/** Reads a response of a thread, by default the last. */
+export function readTurn(
+  { threads }: Conversation,
+  {
+    thread = 'main',
+    responseId,
+    trace: events,
+  }: { thread?: Thread; responseId?: string; trace?: readonly TraceEvent[] } = {},
+): Omit<Turn, 'stream'> {
+  const shown = threads[thread]?.findLast(
+    ({ message }) => responseId === undefined || message.id === responseId,
+  );
+  const parts = shown?.message.role === 'assistant' ? shown.message.parts : [];
+  const text = parts.map(part => (part.type === 'text' ? part.text : '')).join('');
+  const known = events ?? shown?.outline ?? [];
+  return { events: known, trace: toTrace(known), text };
 }
 
 export async function makeFolder(): Promise<string> {

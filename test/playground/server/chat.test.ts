@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Conversation } from '../../../playground/shared/playground-state.js';
-import { startEmulator } from '../../testing/_emulator.js';
+import type { PageEvent } from '../../../playground/shared/page-event.js';
+import type { Conversation, TurnRequest } from '../../../playground/shared/playground-state.js';
+import type { TraceEvent } from '../../../playground/shared/trace-event.js';
 import { everythingOverStdio, referenceServerScript } from '../../tools/mcp/_everything-server.js';
 import { openPlayground, readTurn, type TestPlayground } from './_playground.js';
 
@@ -14,31 +15,22 @@ const trustedServer = () => ({ ...everythingOverStdio(), trustAnnotations: true 
 const readConversation = async ({ call }: TestPlayground): Promise<Conversation> =>
   (await call('/api/conversations/conversation-1')).json as Conversation;
 
-/** Polls until `read` returns a value. */
-async function until<Value>(read: () => Promise<Value | undefined>): Promise<Value> {
-  for (;;) {
-    const value = await read();
-    if (value !== undefined) return value;
-    await new Promise(resolve => setTimeout(resolve, 20));
-  }
-}
+const hasEvent = (type: TraceEvent['type']) => (event: PageEvent) =>
+  event.type === 'turn' ? event.turn.events.find(one => one.type === type) : undefined;
 
-/** Reads a stream until its text matches, and leaves the rest unread. */
-async function readUntil(response: Response, pattern: RegExp): Promise<RegExpExecArray> {
-  let text = '';
-  const decoder = new TextDecoder();
-  const reader = response.body?.getReader();
-  for (;;) {
-    const found = pattern.exec(text);
-    if (found !== null) {
-      reader?.releaseLock();
-      return found;
-    }
-    const { done, value } = (await reader?.read()) ?? { done: true };
-    if (done) throw new Error(`Expected ${pattern} in the stream, got ${text}`);
-    text += decoder.decode(value, { stream: true });
-  }
-}
+const hasChunk = (type: string) => (event: PageEvent) =>
+  event.type === 'turn' ? event.turn.chunks.find(chunk => chunk.type === type) : undefined;
+
+const hasEnded = (responseId: string) => (event: PageEvent) =>
+  (event.type === 'turn-ended' && event.responseId === responseId) || undefined;
+
+const validTurn: TurnRequest = {
+  conversationId: 'conversation-1',
+  thread: 'main',
+  responseId: 'response-1',
+  parentId: null,
+  message: { id: 'message-1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] },
+};
 
 describe.each(['kelivo', 'official'] as const)('a turn of %s', thread => {
   it('records rounds, requests, events, tools and tokens', async () => {
@@ -105,62 +97,49 @@ describe('a turn', () => {
   it('is stopped at the endpoint, which notices the closed connection', async () => {
     const playground = await openPlayground();
     await playground.call('/api/state', { method: 'PATCH', body: { fault: 'slow', faultRequest: 1 } });
-    const response = await playground.begin('Hello');
-    await readUntil(response, /"type":"wire"/);
-    const stop = { conversationId: 'conversation-1', thread: 'main' };
-    const stopped = await playground.call('/api/chat/stop', { method: 'POST', body: stop });
-    await response.body?.pipeTo(new WritableStream());
-    const { trace } = readTurn(await readConversation(playground));
+    const { request, channel, ended } = await playground.begin('Hello');
+    await channel.until(hasEvent('wire'));
+    const path = `/api/turns/${request.responseId}/stop`;
+    const stopped = await playground.call(path, { method: 'POST' });
+    const { trace } = await ended();
 
     expect(stopped.json).toEqual({ isStopped: true });
     expect(trace.end?.end).toBe('stopped');
     expect(trace.exchanges).toMatchObject([{ end: { end: 'aborted' }, isDisconnectNoticed: true }]);
-    expect((await playground.call('/api/chat/stop', { method: 'POST', body: stop })).json).toEqual({
-      isStopped: false,
-    });
+    expect((await playground.call(path, { method: 'POST' })).json).toEqual({ isStopped: false });
   });
 
-  it('ends when the page disconnects, and keeps the received part', async () => {
-    const emulator = await startEmulator({ latency: 30 });
+  it('continues when its page disconnects, and another page receives it from its beginning', async () => {
     const playground = await openPlayground();
-    await playground.call('/api/state', { method: 'PATCH', body: { endpoint: emulator.baseURL } });
-    const response = await playground.begin(`Say ${'ipsum '.repeat(100)}`);
-    await readUntil(response, /"type":"text-delta"/);
-    await response.body?.cancel();
-    const { trace } = await until(async () => {
-      const conversation = await readConversation(playground);
-      return conversation.threads.main?.length === 2 ? readTurn(conversation) : undefined;
+    const { request, channel } = await playground.begin(`Say ${'ipsum '.repeat(60)}`);
+    await channel.until(hasChunk('text-delta'));
+    await channel.close();
+    const other = await playground.watch();
+    const first = await other.until(event => (event.type === 'turn' ? event.turn : undefined));
+    await other.until(hasEnded(request.responseId));
+    const deltas = other.events
+      .flatMap(event => (event.type === 'turn' ? event.turn.chunks : []))
+      .map(chunk => (chunk.type === 'text-delta' ? chunk.delta : ''));
+    const { text, trace } = readTurn(await readConversation(playground));
+
+    expect(first).toMatchObject({
+      isFirst: true,
+      chunks: expect.arrayContaining([{ type: 'start', messageId: request.responseId }]),
     });
-
-    expect(trace.exchanges[0]?.end?.end).toBe('aborted');
-    await until(async () => (emulator.requests[0]?.aborted ? true : undefined));
-  });
-
-  it('can be repeated, which replaces the previous response', async () => {
-    const playground = await openPlayground();
-    await playground.ask('Hello');
-    const body = { conversationId: 'conversation-1', thread: 'main' };
-    await playground.call('/api/chat', { method: 'POST', body });
-    const { threads } = await readConversation(playground);
-
-    expect(threads.main?.map(({ message }) => message.role)).toEqual(['user', 'assistant']);
+    expect(first.events[0]?.type).toBe('turn-start');
+    expect(trace.end?.end).toBe('finished');
+    expect(deltas.join('')).toBe(text);
   });
 
   it.each([
     { body: {}, reason: 'conversationId' },
-    { body: { conversationId: '../etc', thread: 'main' }, reason: 'Expected a conversation id' },
-    { body: { conversationId: 'conversation-1', thread: 'other' }, reason: 'thread' },
-    {
-      body: {
-        conversationId: 'conversation-1',
-        thread: 'main',
-        message: { id: 'a', role: 'system', parts: [] },
-      },
-      reason: 'message',
-    },
+    { body: { ...validTurn, conversationId: '../etc' }, reason: 'Expected an id' },
+    { body: { ...validTurn, thread: 'other' }, reason: 'thread' },
+    { body: { ...validTurn, message: { id: 'message-1', role: 'system', parts: [] } }, reason: 'message' },
+    { body: { ...validTurn, message: undefined }, reason: 'Expected a message' },
   ])('is not started by a request with an invalid $reason', async ({ body, reason }) => {
     const { call } = await openPlayground();
-    const { status, json } = await call('/api/chat', { method: 'POST', body });
+    const { status, json } = await call('/api/turns', { method: 'POST', body });
 
     expect(status).toBe(400);
     expect(json).toMatchObject({ error: expect.stringContaining(reason) });
@@ -177,16 +156,16 @@ describe('an approval', () => {
     const { confirmation } = asked.json as { confirmation: string };
     await playground.call('/api/servers', { method: 'PUT', body: { config, confirmation } });
     const file = path.join(files, 'hello.txt');
-    const response = await playground.begin(`write_file with path "${file}" and content "Hi."`);
-    const [, approvalId = ''] = await readUntil(response, /"approvalId":"([^"]+)"/);
-    return { playground, file, response, approvalId };
+    const { channel, ended } = await playground.begin(`write_file with path "${file}" and content "Hi."`);
+    const pending = await channel.until(hasEvent('approval-requested'));
+    const approvalId = pending.type === 'approval-requested' ? pending.approvalId : '';
+    return { playground, file, ended, approvalId };
   };
 
   it('lets a destructive tool run', async () => {
-    const { playground, file, response, approvalId } = await withFiles();
+    const { playground, file, ended, approvalId } = await withFiles();
     await playground.call(`/api/approvals/${approvalId}`, { method: 'POST', body: { approved: true } });
-    await response.body?.pipeTo(new WritableStream());
-    const { trace } = readTurn(await readConversation(playground));
+    const { trace } = await ended();
 
     expect(await readFile(file, 'utf8')).toBe('Hi.');
     expect(trace.approvals).toMatchObject([{ toolName: 'write_file', server: 'files', approved: true }]);
@@ -194,11 +173,10 @@ describe('an approval', () => {
   });
 
   it('prevents a tool call, and the model receives the reason', async () => {
-    const { playground, file, response, approvalId } = await withFiles();
+    const { playground, file, ended, approvalId } = await withFiles();
     const decision = { approved: false, reason: 'Not today.' };
     await playground.call(`/api/approvals/${approvalId}`, { method: 'POST', body: decision });
-    await response.body?.pipeTo(new WritableStream());
-    const { text } = readTurn(await readConversation(playground));
+    const { text } = await ended();
     const late = await playground.call(`/api/approvals/${approvalId}`, { method: 'POST', body: decision });
 
     await expect(readFile(file)).rejects.toThrow('ENOENT');

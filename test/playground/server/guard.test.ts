@@ -3,10 +3,12 @@ import { openPlayground, sendRaw } from './_playground.js';
 
 describe('the guard of the playground', () => {
   it.each(['127.0.0.1', 'localhost'])('accepts a request to %s', async name => {
-    const { url } = await openPlayground();
+    const { url, cookie } = await openPlayground();
     const { port } = new URL(url);
 
-    expect((await sendRaw(`${url}/api/state`, { headers: { host: `${name}:${port}` } })).status).toBe(200);
+    expect((await sendRaw(`${url}/api/state`, { headers: { cookie, host: `${name}:${port}` } })).status).toBe(
+      200,
+    );
   });
 
   it.each([
@@ -15,8 +17,8 @@ describe('the guard of the playground', () => {
     ['a local name with another port', '127.0.0.1:1'],
     ['a name that starts with a local name', '127.0.0.1.evil.example:PORT'],
   ])('rejects %s as the host', async (_title, host) => {
-    const { url } = await openPlayground();
-    const headers = { host: host.replace('PORT', new URL(url).port) };
+    const { url, cookie } = await openPlayground();
+    const headers = { cookie, host: host.replace('PORT', new URL(url).port) };
 
     for (const path of ['/api/state', '/api/servers', '/']) {
       expect((await sendRaw(url + path, { headers })).status).toBe(403);
@@ -30,25 +32,27 @@ describe('the guard of the playground', () => {
     ['from an opaque origin', { origin: 'null' }],
     ['from a name that resolves to this machine', { origin: 'http://evil.example:4173' }],
   ])('rejects changes requested %s', async (_title, headers) => {
-    const { url } = await openPlayground();
+    const { url, cookie } = await openPlayground();
 
     for (const [method, path] of [
-      ['POST', '/api/chat'],
+      ['POST', '/api/turns'],
       ['PUT', '/api/servers'],
       ['PATCH', '/api/state'],
       ['PUT', '/api/state/key'],
       ['DELETE', '/api/conversations/conversation-1'],
     ] as const) {
-      expect((await sendRaw(url + path, { method, headers })).status).toBe(403);
+      expect((await sendRaw(url + path, { method, headers: { cookie, ...headers } })).status).toBe(403);
     }
   });
 
   it('rejects reads from another site', async () => {
-    const { url } = await openPlayground();
-    const foreign = await sendRaw(`${url}/api/state`, { headers: { origin: 'https://evil.example' } });
+    const { url, cookie } = await openPlayground();
+    const foreign = await sendRaw(`${url}/api/state`, {
+      headers: { cookie, origin: 'https://evil.example' },
+    });
     const embedded = await Promise.all(
       ['cross-site', 'same-site', 'same-origin', 'none'].map(site =>
-        sendRaw(`${url}/api/state`, { headers: { 'sec-fetch-site': site } }),
+        sendRaw(`${url}/api/state`, { headers: { cookie, 'sec-fetch-site': site } }),
       ),
     );
 
@@ -57,10 +61,14 @@ describe('the guard of the playground', () => {
   });
 
   it('never sends CORS headers, not even for a preflight', async () => {
-    const { url } = await openPlayground();
-    const preflight = await sendRaw(`${url}/api/chat`, {
+    const { url, cookie } = await openPlayground();
+    const preflight = await sendRaw(`${url}/api/turns`, {
       method: 'OPTIONS',
-      headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
+      headers: {
+        cookie,
+        origin: 'https://evil.example',
+        'access-control-request-method': 'POST',
+      },
     });
 
     expect(preflight.status).toBe(403);
@@ -74,10 +82,10 @@ describe('the guard of the playground', () => {
   });
 
   it('sends a content security policy that blocks other origins with every response', async () => {
-    const { url } = await openPlayground();
+    const { url, cookie } = await openPlayground();
 
     for (const path of ['/', '/api/state', '/nowhere']) {
-      const { headers } = await sendRaw(url + path);
+      const { headers } = await sendRaw(url + path, { headers: { cookie } });
       const policy = String(headers['content-security-policy']);
       expect(policy).toContain("default-src 'none'");
       expect(policy).toContain("script-src 'self'");

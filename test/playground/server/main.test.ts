@@ -36,10 +36,15 @@ async function start(args: readonly string[]) {
 it('prints its URL, serves it, and stops on a signal', async () => {
   const port = await findFreePort();
   const { child, output, exited } = await start(['--port', String(port)]);
-  const { status } = await fetch(`http://127.0.0.1:${port}/api/state`);
+  const [url = ''] = /http:\S+/.exec(output) ?? [];
+  const bare = await fetch(`http://127.0.0.1:${port}/api/state`);
+  const { headers } = await fetch(url, { redirect: 'manual' });
+  const cookie = headers.get('set-cookie')?.split(';')[0] ?? '';
+  const { status } = await fetch(`http://127.0.0.1:${port}/api/state`, { headers: { cookie } });
   child.kill('SIGTERM');
 
-  expect(output).toContain(`The playground runs at http://127.0.0.1:${port}`);
+  expect(output).toContain(`The playground runs at http://127.0.0.1:${port}/?token=`);
+  expect(bare.status).toBe(401);
   expect(status).toBe(200);
   expect(await exited).toEqual([0, null]);
 });

@@ -64,7 +64,7 @@ describe('a change of the servers', () => {
     const asked = await replace(playground, { tool: { command: process.execPath, args } });
 
     expect(asked.json).toMatchObject({
-      needsConfirmation: [{ name: 'tool', commandLine: expect.stringContaining('writeFileSync') }],
+      needsConfirmation: [{ name: 'tool', command: process.execPath, args, env: {} }],
     });
     expect((await playground.call('/api/servers')).json).toMatchObject({ servers: [] });
     await expect(stat(marker)).rejects.toThrow('ENOENT');
@@ -88,6 +88,19 @@ describe('a change of the servers', () => {
 
     expect(same.json).toHaveProperty('servers');
     expect(json).toHaveProperty('needsConfirmation');
+  });
+
+  it('shows everything that decides what runs, also values that the configuration masks', async () => {
+    const env = { NODE_OPTIONS: '--require=/tmp/evil.js', API_KEY: 'canary-secret-0123456789' };
+    const server = { command: 'program', args: ['--token', 'canary-0123'], env, cwd: '/tmp', disabled: true };
+    const playground = await openPlayground({ mcpServers: { server } });
+    const { config } = (await playground.call('/api/servers')).json as ServersResponse;
+    const changed = config.replace('"program"', '"other"');
+    const { json } = await playground.call('/api/servers', { method: 'PUT', body: { config: changed } });
+    const { disabled: _disabled, ...program } = server;
+
+    expect(config).not.toContain('evil');
+    expect(json).toMatchObject({ needsConfirmation: [{ ...program, name: 'server', command: 'other' }] });
   });
 
   it('accepts a confirmation once and only for the same configuration', async () => {

@@ -1,10 +1,12 @@
+import type { UIMessageChunk } from 'ai';
 import { describe, expect, it, vi } from 'vitest';
 import { createApprovalDesk } from '../../../playground/server/turn/approvals.js';
-import { createRedactor } from '../../../playground/server/turn/redaction.js';
-import { createRunningTurns } from '../../../playground/server/turn/running-turns.js';
 import { toHistory } from '../../../playground/server/turn/history.js';
+import { compactChunks, createChunkGuard, toMessage } from '../../../playground/server/turn/chunks.js';
+import { createTurns } from '../../../playground/server/turn/turns.js';
+import type { TurnBatch } from '../../../playground/shared/page-event.js';
 import { createTraceRecorder } from '../../../playground/server/turn/trace-recorder.js';
-import type { StoredMessage } from '../../../playground/shared/playground-state.js';
+import type { PlaygroundMessage, StoredMessage } from '../../../playground/shared/playground-state.js';
 import type { TraceEvent } from '../../../playground/shared/trace-event.js';
 
 describe('the approval desk', () => {
@@ -32,42 +34,121 @@ describe('the approval desk', () => {
   });
 });
 
-describe('the running turns', () => {
-  const never = new AbortController().signal;
+describe('the turns of the server', () => {
+  const place = {
+    responseId: 'response-1',
+    conversationId: 'conversation-1',
+    thread: 'main',
+    parentId: 'question-1',
+  } as const;
+  const open = () => {
+    const batches: TurnBatch[] = [];
+    const { promise: ended, resolve } = createDeferred<PlaygroundMessage>();
+    const turns = createTurns({
+      onBatch: batch => batches.push(batch),
+      onChange: () => {},
+      onEnd: (_place, message) => resolve(message),
+    });
+    return { turns, batches, ended };
+  };
+  const untilAborted = (signal: AbortSignal) =>
+    new Promise<void>(resolve => signal.addEventListener('abort', () => resolve(), { once: true }));
 
-  it('are stopped by name, also when a new turn has the same name', () => {
-    const turns = createRunningTurns();
-    const first = turns.open('a', { signal: never });
-    const second = turns.open('a', { signal: never });
-    const other = turns.open('b', { signal: never });
-    const wasThere = turns.stop('a');
+  it('deliver the same to a page that comes late as to one from the beginning', async () => {
+    const { turns, batches, ended } = open();
+    turns.start(place, async ({ signal, recorder, write }) => {
+      write({ type: 'start', messageId: 'response-1' });
+      write({ type: 'text-start', id: 't' });
+      for (const delta of ['one ', 'two ', 'three']) {
+        write({ type: 'text-delta', id: 't', delta });
+        recorder.flush();
+      }
+      recorder.record({ type: 'first-token' });
+      recorder.flush();
+      await untilAborted(signal);
+    });
+    await Promise.resolve();
+    const [late] = turns.snapshots('conversation-1');
+    const early = batches.flatMap(({ chunks }) => chunks);
+    turns.stop('response-1');
+    const message = await ended;
 
-    expect([first, second, other].map(({ signal }) => signal.aborted)).toEqual([true, true, false]);
-    expect(wasThere).toBe(true);
-    expect(turns.stop('a')).toBe(false);
+    expect(batches.map(({ isFirst }) => isFirst)).toEqual([true, false, false, false]);
+    expect(late?.isFirst).toBe(true);
+    expect(late?.chunks).toEqual(compactChunks(early));
+    expect(late?.events).toEqual(batches.flatMap(({ events }) => events));
+    expect(message).toMatchObject({ id: 'response-1', parts: [{ type: 'text', text: 'one two three' }] });
+    expect(turns.snapshots('conversation-1')).toEqual([]);
   });
 
-  it('end with the request of the page', () => {
-    const controller = new AbortController();
-    const { signal } = createRunningTurns().open('a', { signal: controller.signal });
-    controller.abort();
+  it('are stopped by id and counted with their approvals', async () => {
+    const { turns, ended } = open();
+    turns.start(place, async ({ signal, recorder }) => {
+      const call = { toolCallId: 'call-1', toolName: 't', originalName: 't', input: {} };
+      recorder.record({ type: 'approval-requested', approvalId: 'a', ...call });
+      await untilAborted(signal);
+    });
+    await Promise.resolve();
+    const counts = turns.counts('conversation-1');
 
-    expect(signal.aborted).toBe(true);
+    expect(counts).toEqual({ runningTurns: 1, pendingApprovals: 1 });
+    expect(turns.inThread(place)).toEqual(place);
+    expect(turns.stop('response-2')).toBe(false);
+    expect(turns.stop('response-1')).toBe(true);
+    await ended;
+    expect(turns.stop('response-1')).toBe(false);
+    expect(turns.inThread(place)).toBeUndefined();
   });
 
   it('are awaited when all are stopped', async () => {
-    const turns = createRunningTurns();
-    const turn = turns.open('a', { signal: never });
+    const { turns } = open();
     let hasClosed = false;
-    turn.signal.addEventListener('abort', () =>
-      setImmediate(() => {
-        hasClosed = true;
-        turn.close();
-      }),
-    );
+    turns.start(place, async ({ signal }) => {
+      await untilAborted(signal);
+      await new Promise(resolve => setImmediate(resolve));
+      hasClosed = true;
+    });
+    await Promise.resolve();
     await turns.stopAll();
 
     expect(hasClosed).toBe(true);
+  });
+});
+
+describe('the guard of a stream', () => {
+  const check = (chunks: readonly UIMessageChunk[]) => {
+    const problems: string[] = [];
+    const guard = createChunkGuard({ onProblem: message => problems.push(message) });
+    return { problems, checked: chunks.flatMap(chunk => guard.check(chunk)) };
+  };
+
+  it('forwards a valid stream unchanged', () => {
+    const chunks: UIMessageChunk[] = [
+      { type: 'text-start', id: 'a' },
+      { type: 'text-delta', id: 'a', delta: 'x' },
+      { type: 'text-end', id: 'a' },
+      { type: 'tool-input-available', toolCallId: 'c', toolName: 't', input: {} },
+      { type: 'tool-output-available', toolCallId: 'c', output: 1 },
+    ];
+
+    expect(check(chunks)).toEqual({ problems: [], checked: chunks });
+  });
+
+  it('adds a missing start and reports it once', async () => {
+    const { problems, checked } = check([
+      { type: 'text-delta', id: 'a', delta: 'x' },
+      { type: 'text-delta', id: 'a', delta: 'y' },
+      { type: 'text-end', id: 'b' },
+      { type: 'tool-output-available', toolCallId: 'c', output: 1 },
+    ]);
+
+    expect(checked.map(({ type }) => type)).toEqual(['text-start', 'text-delta', 'text-delta']);
+    expect(problems).toEqual([
+      'text-delta of the block "a" without text-start',
+      'text-end of the block "b" without text-start',
+      'tool-output-available of an unknown call "c"',
+    ]);
+    expect((await toMessage(checked, { id: 'm' })).parts).toMatchObject([{ type: 'text', text: 'xy' }]);
   });
 });
 
@@ -101,41 +182,6 @@ describe('the trace recorder', () => {
   });
 });
 
-describe('the redactor', () => {
-  const { text, json, headers } = createRedactor(() => ['secret-value', 'secret-value-and-more', 'abc']);
-
-  it.each([
-    ['a secret-value here', 'a [redacted] here'],
-    ['secret-value-and-more', '[redacted]'],
-    ['abc is too short to be a secret', 'abc is too short to be a secret'],
-    ['key sk-proj-0123456789abcdef', 'key [redacted]'],
-    ['Authorization: Bearer abcdefgh12345678', 'Authorization: Bearer [redacted]'],
-    ['https://user:password@host/', 'https://[redacted]@host/'],
-  ])('converts %s to %s', (given, expected) => {
-    expect(text(given)).toBe(expected);
-  });
-
-  it('redacts names and values everywhere in JSON and changes nothing else', () => {
-    expect(json({ 'secret-value': [1, null, { deep: 'x secret-value' }] })).toEqual({
-      '[redacted]': [1, null, { deep: 'x [redacted]' }],
-    });
-  });
-
-  it('redacts every header with a sensitive name', () => {
-    expect(
-      headers([
-        ['X-Goog-Api-Key', 'k'],
-        ['content-type', 'text/plain'],
-        ['cookie', 'c'],
-      ]),
-    ).toEqual({
-      'X-Goog-Api-Key': '[redacted]',
-      'content-type': 'text/plain',
-      cookie: '[redacted]',
-    });
-  });
-});
-
 describe('the history of a turn', () => {
   const responseFrom = (url: string): StoredMessage => ({
     message: {
@@ -147,7 +193,9 @@ describe('the history of a turn', () => {
         { type: 'text', text: 'Yes.', providerMetadata: { openai: { itemId: 'msg_1' } } },
       ],
     },
-    trace: [{ type: 'request', at: 0, exchange: 1, round: 1, method: 'POST', url, headers: {}, body: {} }],
+    parentId: 'question',
+    versions: [url],
+    outline: [{ type: 'request', at: 0, exchange: 1, round: 1, method: 'POST', url, headers: {}, body: {} }],
   });
 
   it('is unchanged for the same server', () => {
@@ -167,9 +215,19 @@ describe('the history of a turn', () => {
   it('omits a response that failed before its first part', () => {
     const failed: StoredMessage = {
       message: { id: 'a', role: 'assistant', parts: [{ type: 'step-start' }] },
-      trace: [],
+      parentId: null,
+      versions: ['a'],
+      outline: [],
     };
 
     expect(toHistory([failed], { baseURL: 'http://127.0.0.1:1' })).toEqual([]);
   });
 });
+
+function createDeferred<Value>(): { promise: Promise<Value>; resolve: (value: Value) => void } {
+  let resolve: (value: Value) => void = () => {};
+  const promise = new Promise<Value>(fulfill => {
+    resolve = fulfill;
+  });
+  return { promise, resolve };
+}

@@ -1,0 +1,127 @@
+import { Hono } from 'hono';
+import { type ModelAdapter, modelAdapters } from 'kelivo-responses/adapters';
+import * as z from 'zod';
+import type { TurnPlace } from '../../shared/page-event.js';
+import {
+  MAX_MESSAGE_CHARACTERS,
+  type PlaygroundMessage,
+  type Settings,
+  type TurnRequest,
+} from '../../shared/playground-state.js';
+import type { PlaygroundContext } from '../context.js';
+import { runTurn } from '../turn/turn.js';
+import { readJson } from './json-body.js';
+
+const id = z.string().regex(/^[\w-]{8,64}$/, 'Expected an id of 8 to 64 letters, digits, "-" and "_"');
+
+const text = z
+  .string()
+  .min(1)
+  .max(
+    MAX_MESSAGE_CHARACTERS,
+    `Expected a message of at most ${MAX_MESSAGE_CHARACTERS.toLocaleString('en-US')} characters, got a longer one`,
+  );
+
+const turnRequest: z.ZodType<TurnRequest> = z.object({
+  conversationId: id,
+  thread: z.enum(['main', 'kelivo', 'official']),
+  responseId: id,
+  parentId: id.nullable(),
+  message: z
+    .object({
+      id,
+      role: z.literal('user'),
+      parts: z
+        .array(z.object({ type: z.literal('text'), text }))
+        .min(1)
+        .max(10),
+    })
+    .optional(),
+});
+
+/** `POST /` starts or joins a turn; `POST /:id/stop` stops it. Pages receive turns by the channel. */
+export function turnRoutes(playground: PlaygroundContext): Hono {
+  const { conversations, settings, turns, channel } = playground;
+
+  return new Hono()
+    .post('/', async context => {
+      const request = await readJson(context, turnRequest);
+      const { conversationId, thread, responseId, message } = request;
+      const parentId = message?.id ?? request.parentId;
+      const running = turns.inThread(request);
+      if (running?.responseId === responseId || conversations.has(conversationId, responseId))
+        return context.json({ responseId });
+      if (parentId === null)
+        return context.json({ error: 'Expected a message or the id of one, got neither.' }, 400);
+      // The same question from another page, or a retry whose first attempt has arrived.
+      if (running?.parentId === parentId) return context.json({ responseId: running.responseId });
+      if (running !== undefined) {
+        return context.json(
+          { error: 'Another response of this conversation is still running. Stop it or wait for it.' },
+          409,
+        );
+      }
+      if (request.parentId !== null && !conversations.has(conversationId, request.parentId)) {
+        return context.json(
+          { error: 'The message that this one follows is not stored. Reload the page.' },
+          409,
+        );
+      }
+      if (message !== undefined) {
+        const mode = thread === 'main' ? 'chat' : 'compare';
+        conversations.open(conversationId, { mode, title: toTitle(message) });
+        if (!conversations.addQuestion({ conversationId, thread, parentId: request.parentId }, message))
+          return context.json({ error: 'Another message with this id is stored. Reload the page.' }, 409);
+        channel.changed({ conversationId });
+      }
+      const place: TurnPlace = { conversationId, thread, responseId, parentId };
+      const chosen = settings.read();
+      turns.start(place, turn =>
+        runTurn(
+          {
+            ...playground,
+            responseId,
+            history: conversations.pathTo(conversationId, parentId),
+            flag: thread === 'main' ? chosen.flag : thread,
+            settings: chosen,
+            adapters: adaptersFor(chosen),
+            mcpTools: playground.servers.tools(),
+          },
+          turn,
+        ),
+      );
+      return context.json({ responseId }, 202);
+    })
+    .post('/:id/stop', context => context.json({ isStopped: turns.stop(context.req.param('id')) }));
+}
+
+const MAX_TITLE = 60;
+
+function toTitle({ parts }: PlaygroundMessage): string {
+  const title = parts
+    .map(part => (part.type === 'text' ? part.text.slice(0, 10 * MAX_TITLE) : ''))
+    .join(' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE - 1).trimEnd()}…` : title;
+}
+
+/** Returns the enabled adapters that match the model. */
+const adaptersFor = ({
+  modelId,
+  disabledAdapters,
+}: Pick<Settings, 'modelId' | 'disabledAdapters'>): readonly ModelAdapter[] =>
+  modelAdapters.findFor(modelId).filter(({ name }) => !disabledAdapters.includes(name));
+
+const decisionRequest = z.object({ approved: z.boolean(), reason: z.string().max(2000).optional() });
+
+/** `POST /:id` decides whether a tool may run. */
+export function approvalRoutes({ desk }: PlaygroundContext): Hono {
+  return new Hono().post('/:id', async context => {
+    const decision = await readJson(context, decisionRequest);
+    const wasPending = desk.decide(context.req.param('id'), decision);
+    return wasPending
+      ? context.json({})
+      : context.json({ error: 'This approval is no longer pending.' }, 410);
+  });
+}

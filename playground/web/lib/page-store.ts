@@ -1,0 +1,164 @@
+import { readUIMessageStream, type UIMessageChunk } from 'ai';
+import type { PageEvent, TurnBatch, TurnPlace } from '../../shared/page-event.js';
+import type {
+  Conversation,
+  ListedConversation,
+  PlaygroundMessage,
+  PlaygroundState,
+  ServersResponse,
+} from '../../shared/playground-state.js';
+import { addToTrace, emptyTrace, type Trace } from '../../shared/trace.js';
+
+/** The server's state, as this page has received it. All pages receive the same events. */
+export interface PageState {
+  readonly connection: 'connecting' | 'open' | 'lost' | 'refused';
+  /** Each is undefined until the server has sent it. */
+  readonly state?: PlaygroundState;
+  readonly servers?: ServersResponse;
+  readonly conversations?: readonly ListedConversation[];
+  /** The watched conversation; null if the server has no message of it. */
+  readonly conversation?: Conversation | null;
+  /** Running turns of the watched conversation, by the id of their response. */
+  readonly turns: Readonly<Record<string, LiveTurn>>;
+}
+
+/** A running turn. */
+export interface LiveTurn extends LiveTrace {
+  readonly place: TurnPlace;
+  readonly message: PlaygroundMessage;
+}
+
+/** A trace and the start of its turn on the clock of the page, to update the timeline between events. */
+export interface LiveTrace {
+  readonly trace: Trace;
+  /** Time of `performance.now()`. */
+  readonly beganAt: number;
+}
+
+/** Receives the events of the server while the page is visible. */
+export interface PageStore {
+  subscribe(listener: () => void): () => void;
+  read(): PageState;
+  /** Changes the watched conversation. */
+  watch(conversationId: string): void;
+}
+
+/** Milliseconds until the next attempt after the server was lost. */
+const RETRY_INTERVAL = 1000;
+
+export function createPageStore(): PageStore {
+  const listeners = new Set<() => void>();
+  const writers = new Map<string, ReadableStreamDefaultController<UIMessageChunk>>();
+  let current: PageState = { connection: 'connecting', turns: {} };
+  let watched: string | undefined;
+  let source: EventSource | undefined;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+
+  function change(next: Partial<PageState>): void {
+    current = { ...current, ...next };
+    for (const listener of listeners) listener();
+  }
+
+  function changeTurn(id: string, next: Partial<LiveTurn>): void {
+    const turn = current.turns[id];
+    if (turn !== undefined) change({ turns: { ...current.turns, [id]: { ...turn, ...next } } });
+  }
+
+  function forgetTurns(isGone: (id: string) => boolean): void {
+    for (const id of [...writers.keys()].filter(isGone)) {
+      writers.get(id)?.close();
+      writers.delete(id);
+    }
+    change({ turns: Object.fromEntries(Object.entries(current.turns).filter(([id]) => !isGone(id))) });
+  }
+
+  function addBatch({ isFirst, chunks, events, ...place }: TurnBatch): void {
+    const id = place.responseId;
+    if (isFirst) {
+      forgetTurns(known => known === id);
+      const message: PlaygroundMessage = { id, role: 'assistant', parts: [] };
+      const beganAt = performance.now() - (events.at(-1)?.at ?? 0);
+      change({ turns: { ...current.turns, [id]: { place, message, trace: emptyTrace, beganAt } } });
+      void readMessage(id);
+    }
+    for (const chunk of chunks) writers.get(id)?.enqueue(chunk);
+    const turn = current.turns[id];
+    if (turn !== undefined) changeTurn(id, { trace: addToTrace(turn.trace, events) });
+  }
+
+  async function readMessage(id: string): Promise<void> {
+    const stream = new ReadableStream<UIMessageChunk>({
+      start: controller => void writers.set(id, controller),
+    });
+    const writer = writers.get(id);
+    for await (const message of readUIMessageStream<PlaygroundMessage>({ stream })) {
+      if (writers.get(id) === writer) changeTurn(id, { message: { ...message, id } });
+    }
+  }
+
+  function receive(event: PageEvent): void {
+    switch (event.type) {
+      case 'turn':
+        return addBatch(event.turn);
+      case 'turn-ended':
+        return forgetTurns(id => id === event.responseId);
+      case 'conversation': {
+        const stored = Object.values(event.conversation?.threads ?? {}).flat();
+        change({ conversation: event.conversation });
+        return forgetTurns(id => stored.some(({ message }) => message.id === id));
+      }
+      default: {
+        const { type: _type, ...next } = event;
+        return change(next);
+      }
+    }
+  }
+
+  function disconnect(): void {
+    clearTimeout(retry);
+    source?.close();
+    source = undefined;
+  }
+
+  function connect(): void {
+    disconnect();
+    if (watched === undefined || document.visibilityState === 'hidden') return;
+    const opened = new EventSource(`/api/events?conversation=${encodeURIComponent(watched)}`);
+    source = opened;
+    opened.onopen = () => {
+      // The server sends everything again.
+      forgetTurns(() => true);
+      change({ connection: 'open' });
+    };
+    opened.onmessage = ({ data }) => receive(JSON.parse(String(data)) as PageEvent);
+    opened.onerror = () => {
+      disconnect();
+      void fetch('/api/state').then(
+        ({ status }) => change({ connection: status === 401 ? 'refused' : 'lost' }),
+        () => change({ connection: 'lost' }),
+      );
+      retry = setTimeout(connect, RETRY_INTERVAL);
+    };
+  }
+
+  // A browser has few connections per server, so pages that nobody sees do not keep one.
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'hidden') disconnect();
+    else if (source === undefined) connect();
+  });
+
+  return {
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    read: () => current,
+    watch(conversationId) {
+      if (conversationId === watched) return;
+      watched = conversationId;
+      forgetTurns(() => true);
+      change({ conversation: undefined });
+      connect();
+    },
+  };
+}
