@@ -186,7 +186,8 @@ export function withoutQuery(url: string): string {
 
 /**
  * Redacts a request body for errors and metadata: hosted tools carry the credentials of MCP servers and of the
- * addresses that containers may reach. Items of the input can contain tools, too.
+ * addresses that containers may reach. Items of the input can contain tools, too. Gateways accept credentials in fields
+ * that the API does not define.
  */
 export function redactRequestBody(body: unknown): { body: unknown; secrets: string[] } {
   if (!isPlainObject(body)) return { body, secrets: [] };
@@ -202,7 +203,7 @@ export function redactRequestBody(body: unknown): { body: unknown; secrets: stri
     ['tools', hideInTools],
   ]);
   const redacted = {
-    ...body,
+    ...mapFields(body, (name, value) => (CONTENT_FIELDS.has(name) ? value : hideCredentials(value, name))),
     ...(isNonEmptyArray(body.tools) && { tools: hideInTools(body.tools) }),
     ...(isNonEmptyArray(body.input) && {
       input: body.input.map((item: unknown) =>
@@ -225,6 +226,13 @@ export function redactRequestBody(body: unknown): { body: unknown; secrets: stri
         return typeof value === 'string' && CREDENTIAL_FIELD.test(name) ? hide(value) : value;
       });
     });
+  }
+
+  function hideCredentials(value: unknown, name: string): unknown {
+    if (Array.isArray(value)) return value.map(item => hideCredentials(item, name));
+    if (isPlainObject(value)) return mapFields(value, (key, field) => hideCredentials(field, key));
+    if (typeof value !== 'string') return value;
+    return CREDENTIAL_FIELD.test(name) || looksLikeCredential(value) ? hide(value) : value;
   }
 
   function hide(value: unknown): unknown {
@@ -259,9 +267,15 @@ export function redactRequestBody(body: unknown): { body: unknown; secrets: stri
   }
 
   function addSecrets(...found: string[]): void {
-    secrets.push(...found.filter(secret => secret.length >= MIN_SECRET_LENGTH));
+    secrets.push(...found.filter(isSecret));
   }
 }
+
+/** Fields of a request body that contain text for the model, schemas, tools or the name of the model. */
+const CONTENT_FIELDS: ReadonlySet<string> = new Set(['input', 'instructions', 'model', 'text', 'tools']);
+
+const looksLikeCredential = (text: string): boolean =>
+  CREDENTIAL_PATTERNS.some(([pattern]) => text.search(pattern) >= 0);
 
 const mapFields = (fields: PlainObject, toValue: (name: string, value: unknown) => unknown): PlainObject =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toValue(name, value)]));

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createRedactor, findPrivateValues, findSecretArguments } from '../../src/http/redaction.js';
 import { redactErrorJson, redactJson } from '../../src/http/redaction.js';
+import { generateText } from 'ai';
+import { createKelivoResponsesProvider } from '../../src/index.js';
+import { startEmulator } from '../testing/_emulator.js';
 import { toMcpError } from '../../src/tools/mcp/errors.js';
 import { toStreamError } from '../../src/http/api-error.js';
 
@@ -94,4 +97,39 @@ describe('findSecretArguments', () => {
     const args = ['--root', '/srv/files', '--api-key', 'key-1', '--token=abcd', '--verbose'];
     expect(findSecretArguments(args)).toEqual(['key-1', 'abcd']);
   });
+});
+
+describe('the body of a request', () => {
+  const body = {
+    gateway: { api_key: 'gateway-secret', routes: [{ name: 'eu', accessToken: 'route-secret' }] },
+    metadata: { note: 'sk-0123456789abcdef', session: 'a' },
+    extra_headers: { via: 'Bearer header-secret' },
+    max_tokens_per_minute: 9,
+  };
+
+  it.each(['settings', 'call'])(
+    'hides credentials in fields of the %s, which the server receives',
+    async of => {
+      const emulator = await startEmulator({ validate: false });
+      const provider = createKelivoResponsesProvider({
+        ...{ baseURL: emulator.baseURL, apiKey: 'sk' },
+        ...(of === 'settings' && { models: { '*': { body } } }),
+      });
+      const { request } = await generateText({
+        model: provider('gpt-5'),
+        prompt: 'The password is: opensesame',
+        ...(of === 'call' && { providerOptions: { kelivo: { body } } }),
+      });
+      expect(emulator.requests[0]?.body).toMatchObject(body);
+      const mark = '[redacted]';
+      expect(request.body).toMatchObject({
+        gateway: { api_key: mark, routes: [{ name: 'eu', accessToken: mark }] },
+        metadata: { note: mark, session: 'a' },
+        extra_headers: { via: mark },
+        max_tokens_per_minute: 9,
+      });
+      // The text of the conversation is kept.
+      expect(JSON.stringify(request.body)).toContain('The password is: opensesame');
+    },
+  );
 });
