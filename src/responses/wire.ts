@@ -251,6 +251,22 @@ export function toItemReference(id: string, rebuilt: readonly InputItem[] = []):
 export const rebuiltItems = (reference: InputItem): readonly InputItem[] =>
   rebuiltByReference.get(reference) ?? [];
 
+/** Returns true for a compaction, and for a reference to one. */
+export const isCompaction = (item: InputItem): boolean =>
+  item.type === 'compaction' || (item.type === 'item_reference' && rebuiltItems(item).some(isCompaction));
+
+/** The items that compactions replace, for a server that cannot read a compaction. */
+const replacedByCompaction = new WeakMap<object, readonly InputItem[]>();
+
+/** Records the history before a compaction, or before a reference to one. */
+export function setReplacedItems(compaction: InputItem, items: readonly InputItem[]): void {
+  for (const one of [compaction, ...rebuiltItems(compaction)]) replacedByCompaction.set(one, items);
+}
+
+/** Returns the history before a compaction. Undefined if it is unknown. */
+export const replacedItems = (compaction: InputItem): readonly InputItem[] | undefined =>
+  replacedByCompaction.get(compaction);
+
 /** Returns the arguments of a call as JSON text. Missing or blank arguments become `{}`. */
 export function toArgumentsJson(input: unknown): string {
   if (input === undefined || input === null) return '{}';

@@ -8,6 +8,7 @@ import {
   type Compatibility,
   mergeCompatibility,
 } from './compatibility.js';
+import { REFUSED_CONTENT, withoutRefusedCompaction } from './refused-compaction.js';
 
 /** A rejection of a request that one change of the request resolves. */
 interface RejectionRule {
@@ -34,8 +35,7 @@ const REJECTION_RULES: readonly RejectionRule[] = [
   {
     // Replayed reasoning belongs to another key, endpoint or model, is not stored, or lacks the item that it precedes.
     texts: [
-      /invalid_encrypted_content/, // openai/codex#8145
-      /encrypted content .*could not be verified/i, // openai/openai-agents-python#2063
+      ...REFUSED_CONTENT,
       /Item with id '?rs_[^']*'? not found/i, // vercel/ai#7543
       /provided without its required 'reasoning' item/i, // teunlao/swift-ai-sdk#8, openai/codex#5990
       /provided without its required following item/i, // vercel/ai#7099
@@ -180,7 +180,7 @@ const MISSING_REFERENCE = /Item with id '?([\w-]+)'? not found/i;
 
 export interface Fallback {
   readonly body: ResponsesRequestBody;
-  /** The compatibility that changed the body. Undefined if an item was removed from it. */
+  /** The compatibility that changed the body. Undefined if an item was replaced. */
   readonly compatibility?: Compatibility;
   /** True if the next request of this model needs the same change. */
   readonly isLasting: boolean;
@@ -212,6 +212,9 @@ export function findFallback(
       if (changed !== body) return { body: changed, compatibility, isLasting: !isForThisRequestOnly };
     }
   }
+  const restored = isRejection ? withoutRefusedCompaction(body, message) : undefined;
+  if (restored !== undefined)
+    return { body: applyCompatibility({ ...body, input: restored }, applied), isLasting: false };
   const missing = isRejection ? MISSING_REFERENCE.exec(message)?.[1] : undefined;
   const input = body.input.flatMap(item => (isReferenceTo(item, missing) ? rebuiltItems(item) : item));
   return missing !== undefined && body.input.some(item => isReferenceTo(item, missing))

@@ -1,9 +1,10 @@
 import type { LanguageModelV2CallWarning } from '@ai-sdk/provider';
 import { toCamelCase } from '../../shared/field-names.js';
-import { isReasoning, type ResponsesRequestBody } from '../wire.js';
+import { isCompaction, isReasoning, type ResponsesRequestBody } from '../wire.js';
 import { applyCompatibility } from './apply-compatibility.js';
 import { type Compatibility, type LearnedCompatibility, mergeCompatibility } from './compatibility.js';
 import { hasField } from './fields.js';
+import { explainRefusal } from './refused-compaction.js';
 import { findFallback } from './rejection-rules.js';
 import { countImages } from './tool-outputs.js';
 
@@ -47,7 +48,7 @@ export async function sendWithFallbacks<Opened>(
       return { opened, sent, warnings: toWarnings(body, { sent, applied }) };
     } catch (error) {
       const fallback = findFallback(sent, error, { compatibility: applied });
-      if (fallback === undefined) throw error;
+      if (fallback === undefined) throw explainRefusal(error, sent);
       const { compatibility: change, isLasting } = fallback;
       if (change === undefined ? ++removals > MAX_REMOVALS : ++fallbacks > MAX_FALLBACKS) throw error;
       sent = fallback.body;
@@ -67,6 +68,12 @@ function toWarnings(
   if (reasoning > 0) {
     notes.push(
       `The server does not accept ${reasoning} of the reasoning items of the history: they are not sent.`,
+    );
+  }
+  if (body.input.some(isCompaction) && !sent.input.some(isCompaction)) {
+    notes.push(
+      'The server cannot read the compaction in the history, which another key or endpoint created: the messages that it ' +
+        'replaced are sent again.',
     );
   }
   const images = countImages(body.input) - countImages(sent.input);

@@ -1,7 +1,13 @@
 import type { SharedV2ProviderOptions } from '@ai-sdk/provider';
 import { COMPACTION_KIND, compactionOf, opaqueItemOf } from '../../parts/opaque-items.js';
 import { idOf, objectOf, type PlainObject, stringOf } from '../../shared/json.js';
-import { type HostedInputItem, type InputItem, rebuiltItems } from '../wire.js';
+import {
+  type HostedInputItem,
+  type InputItem,
+  isCompaction,
+  rebuiltItems,
+  setReplacedItems,
+} from '../wire.js';
 
 /** A part of a history that may carry an item. `custom` parts have a kind and exist in `ai@7` only. */
 export interface CarrierPart {
@@ -30,7 +36,9 @@ export const foreignKindOf = ({ type, kind, providerOptions }: CarrierPart): str
  */
 export function withoutCompacted(items: InputItem[]): InputItem[] {
   const newest = items.findLastIndex(isCompaction);
-  if (newest <= 0) return items;
+  const compaction = items[newest];
+  if (compaction === undefined) return items;
+  setReplacedItems(compaction, items.slice(0, newest));
   const start = findStart(items, newest);
   return [...items.slice(0, start).filter(isInstruction), ...items.slice(start)];
 }
@@ -55,9 +63,6 @@ function findStart(items: readonly InputItem[], newest: number): number {
 }
 
 const isReference = ({ type }: InputItem): boolean => type === 'item_reference';
-
-const isCompaction = (item: InputItem): boolean =>
-  item.type === 'compaction' || (isReference(item) && rebuiltItems(item).some(isCompaction));
 
 const isInstruction = (item: InputItem): boolean =>
   item.type === 'configuration_update' ||

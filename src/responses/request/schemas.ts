@@ -1,5 +1,12 @@
 import type { LanguageModelV2CallWarning } from '@ai-sdk/provider';
-import { isPlainObject, objectOf, objectsOf, type PlainObject, toStableJson } from '../../shared/json.js';
+import {
+  isPlainObject,
+  objectOf,
+  objectsOf,
+  type PlainObject,
+  stringOf,
+  toStableJson,
+} from '../../shared/json.js';
 import { mapSchema, resolveSchema } from '../../tool-calls/json-schema.js';
 import { toStrictIssue } from '../../tool-calls/strict-schema.js';
 
@@ -82,6 +89,7 @@ function withoutRootKeywords(root: PlainObject): PlainObject {
     Object.entries(objectOf(rest.properties) ?? {}).map(([name, own]) => [name, [own]]),
   );
   const required = new Set(Array.isArray(rest.required) ? rest.required : []);
+  const definitions = new Map(Object.entries(objectOf(rest.$defs) ?? {}));
   const visited = new Set<PlainObject>();
   const addBranches = (branches: unknown, { areRequired }: { areRequired: boolean }): void => {
     for (const branch of objectsOf(branches).map(inner => resolveSchema(inner, root))) {
@@ -93,6 +101,8 @@ function withoutRootKeywords(root: PlainObject): PlainObject {
         const isKnown = known.some(other => toStableJson(other) === toStableJson(schema));
         if (!isKnown) properties.set(name, [...known, schema]);
       }
+      for (const [name, definition] of Object.entries(objectOf(branch.$defs) ?? {}))
+        if (!definitions.has(name)) definitions.set(name, definition);
       if (areRequired && Array.isArray(branch.required)) branch.required.forEach(name => required.add(name));
       addBranches(branch.allOf, { areRequired });
       addBranches([branch.oneOf, branch.anyOf].flat(), { areRequired: false });
@@ -100,7 +110,7 @@ function withoutRootKeywords(root: PlainObject): PlainObject {
   };
   addBranches(allOf, { areRequired: true });
   addBranches([oneOf, anyOf].flat(), { areRequired: false });
-  return {
+  const merged = {
     ...rest,
     type: 'object',
     properties: Object.fromEntries(
@@ -110,7 +120,31 @@ function withoutRootKeywords(root: PlainObject): PlainObject {
       ]),
     ),
     ...(required.size > 0 && { required: [...required] }),
+    ...(definitions.size > 0 && { $defs: Object.fromEntries(definitions) }),
   };
+  return withMovedReferences(merged, { oneOf, anyOf, allOf });
+}
+
+/** Moves the removed alternatives to which references inside a schema point to its definitions. */
+function withMovedReferences(
+  schema: PlainObject,
+  removed: Readonly<Record<'oneOf' | 'anyOf' | 'allOf', unknown>>,
+): PlainObject {
+  let isReferenced = false;
+  const move = (inner: PlainObject): PlainObject => {
+    const [, keyword, index, path] = /^#\/(oneOf|anyOf|allOf)\/(\d+)(.*)$/.exec(stringOf(inner.$ref)) ?? [];
+    if (keyword === undefined) return inner;
+    isReferenced = true;
+    return { ...inner, $ref: `#/$defs/${keyword}_${index}${path}` };
+  };
+  const moved: PlainObject = { ...mapSchema(schema, move) };
+  if (!isReferenced) return schema;
+  const alternatives = Object.entries(removed).flatMap(([keyword, branches]) =>
+    (Array.isArray(branches) ? branches : []).flatMap((branch: unknown, index) =>
+      isPlainObject(branch) ? [[`${keyword}_${index}`, mapSchema(branch, move)] as const] : [],
+    ),
+  );
+  return { ...moved, $defs: { ...objectOf(moved.$defs), ...Object.fromEntries(alternatives) } };
 }
 
 const NO_PARAMETERS: AcceptedSchema = { schema: { type: 'object', properties: {} }, losses: [] };

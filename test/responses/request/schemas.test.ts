@@ -132,6 +132,31 @@ describe('toAcceptedSchema', () => {
     expect(schemaOf({ type: 'object', properties: { both } }).schema).toMatchObject({ properties: { both } });
   });
 
+  it.each([
+    [
+      'anyOf',
+      { anyOf: [{ properties: { a: true } }, { properties: { b: { $ref: '#/anyOf/0/properties/a' } } }] },
+    ],
+    ['anyOf with booleans', { anyOf: [true, { properties: { b: { $ref: '#/anyOf/1' } } }] }],
+    [
+      'allOf, from outside',
+      { allOf: [{ properties: { a: true } }], properties: { c: { items: { $ref: '#/allOf/0' } } } },
+    ],
+    [
+      'definitions of an alternative',
+      { oneOf: [{ $defs: { I: { type: 'string' } }, properties: { i: { $ref: '#/$defs/I' } } }] },
+    ],
+  ])('keeps the targets of references to %s', (_, schema) => {
+    const converted = toParameters(schema).schema;
+    const references = [...JSON.stringify(converted).matchAll(/"\$ref":"#\/([^"]*)"/g)];
+    expect(references.length).toBeGreaterThan(0);
+    for (const [, path = ''] of references) {
+      let target: unknown = converted;
+      for (const key of path.split('/')) target = (target as Record<string, unknown> | undefined)?.[key];
+      expect(target).toBeDefined();
+    }
+  });
+
   it('keeps the properties of alternatives inside the alternatives of the root', () => {
     const a = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
     const b = { type: 'object', properties: { b: { type: 'string' } }, required: ['b'] };
