@@ -137,17 +137,20 @@ function createCallTracker({
 
   const names = new Set(tools.keys());
 
+  /** The last name, which the next call often has too, and the declared tool that it means. */
+  let last: { name: string; tool: DeclaredTool | undefined } | undefined;
+
   function find(name: string): DeclaredTool | undefined {
-    const declared = normalizeToolName(name, names);
-    return declared === undefined ? undefined : tools.get(declared);
+    if (last?.name !== name) last = { name, tool: tools.get(normalizeToolName(name, names) ?? '') };
+    return last.tool;
   }
 
   const calls: TextCalls = {
     closers: () => format?.closers ?? [],
     find,
-    isDeclared: name => normalizeToolName(name, names) !== undefined,
+    isDeclared: name => find(name) !== undefined,
     isNameStart: text =>
-      [...names].some(name => name.startsWith(text)) || normalizeToolName(text, names) !== undefined,
+      [...names].some(name => name.startsWith(text)) || find(text) !== undefined,
     begin(name, { id } = {}) {
       hasBegun = true;
       const tool = find(name);

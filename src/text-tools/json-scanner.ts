@@ -145,23 +145,30 @@ export function createJsonScanner({ depth = 0 }: { depth?: number } = {}): JsonS
     return endValue();
   }
 
-  const structure: Readonly<Record<string, () => boolean>> = {
-    '{': () => (expected === 'value' || expected === 'value-or-end' ? open('object') : fail()),
-    '[': () => (expected === 'value' || expected === 'value-or-end' ? open('array') : fail()),
-    '}': () => close('object'),
-    ']': () => close('array'),
-    '"': startString,
-    ':': () => {
-      if (expected !== 'colon') return fail();
-      expected = 'value';
-      return true;
-    },
-    ',': () => {
-      if (expected !== 'comma-or-end') return fail();
-      expected = containers.at(-1) === 'object' ? 'key' : 'value';
-      return true;
-    },
-  };
+  /** Reads punctuation. Returns undefined for another character. */
+  function readStructure(character: string): boolean | undefined {
+    switch (character) {
+      case '{':
+      case '[':
+        if (expected !== 'value' && expected !== 'value-or-end') return fail();
+        return open(character === '{' ? 'object' : 'array');
+      case '}':
+        return close('object');
+      case ']':
+        return close('array');
+      case '"':
+        return startString();
+      case ':':
+        if (expected !== 'colon') return fail();
+        expected = 'value';
+        return true;
+      case ',':
+        if (expected !== 'comma-or-end') return fail();
+        expected = containers.at(-1) === 'object' ? 'key' : 'value';
+        return true;
+    }
+    return undefined;
+  }
 
   /** Returns true if the character belongs to the value. */
   function read(character: string): boolean {
@@ -174,8 +181,8 @@ export function createJsonScanner({ depth = 0 }: { depth?: number } = {}): JsonS
       if (!endWord() || state === 'complete') return false;
     }
     if (' \t\n\r'.includes(character)) return true;
-    const readStructure = structure[character];
-    if (readStructure !== undefined) return readStructure();
+    const isRead = readStructure(character);
+    if (isRead !== undefined) return isRead;
     if ((expected !== 'value' && expected !== 'value-or-end') || !/[-\dtfn]/.test(character)) return fail();
     token = 'word';
     written = character;

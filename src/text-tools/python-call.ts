@@ -1,4 +1,5 @@
 import { isPlainObject } from '../shared/json.js';
+import { waitWhile } from './json-arguments.js';
 import { isPrototypeKey } from './json-scanner.js';
 import { createPythonReader } from './python-value.js';
 import { toProperties } from '../tool-calls/json-schema.js';
@@ -14,20 +15,26 @@ export interface PythonCallsOptions {
 }
 
 const MAX_SPACE = 256;
+/** The start of a call, or of a list of calls, up to its first value. */
+const BEFORE_CALL = /^\[?\s*[-.:\w$\u0080-\uffff]*(?:\(\s*[-\w$\u0080-\uffff]*\s*=?\s*)?$/;
 /** Longer than the name of any tool or parameter. */
 const MAX_NAME = 128;
 
 /** Returns the name of a call that starts at `offset`, with the parenthesis after it. Takes nothing. */
 export function* findPythonCall(cursor: TextCursor, offset = 0): Reading<string | undefined> {
   let name = '';
-  while (name.length < MAX_NAME) {
-    const character = yield* cursor.peek(offset + name.length);
-    if (character === '(') return name === '' ? undefined : name;
-    if (character === undefined || !/[-.:\w$\u0080-\uffff]/.test(character)) return undefined;
+  let isCall = false;
+  yield* cursor.scan(character => {
+    isCall = character === '(';
+    if (isCall || name.length === MAX_NAME || !/[-.:\w$\u0080-\uffff]/.test(character)) return false;
     name += character;
-  }
-  return undefined;
+    return true;
+  }, offset);
+  return isCall && name !== '' ? name : undefined;
 }
+
+/** Waits for the first value of the calls that may come next. Nothing can be emitted before it. */
+export const waitForPythonCalls = (cursor: TextCursor): Reading<void> => waitWhile(cursor, BEFORE_CALL);
 
 /** Returns the name of the first call of a list that starts at `offset`. Takes nothing. */
 export function* findPythonList(cursor: TextCursor, offset = 0): Reading<string | undefined> {
@@ -44,6 +51,7 @@ export function* readPythonCalls(
   const isList = yield* cursor.takes('[');
   for (;;) {
     yield* cursor.takeSpace();
+    yield* waitForPythonCalls(cursor);
     const isWrapped = wrapper !== undefined && (yield* cursor.takes(wrapper));
     if (isWrapped) yield* cursor.takeSpace();
     if (!(yield* readPythonCall(cursor, calls, { isInList: isList, isWrapped }))) return false;
@@ -173,10 +181,10 @@ const typeKeywords = ['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', '$ref'
 
 function* findKey(cursor: TextCursor, offset: number): Reading<string | undefined> {
   let key = '';
-  while (key.length < MAX_NAME) {
-    const character = yield* cursor.peek(offset + key.length);
-    if (character === undefined || !/[-\w$\u0080-\uffff]/.test(character)) break;
+  yield* cursor.scan(character => {
+    if (key.length === MAX_NAME || !/[-\w$\u0080-\uffff]/.test(character)) return false;
     key += character;
-  }
+    return true;
+  }, offset);
   return key === '' || key.length === MAX_NAME ? undefined : key;
 }

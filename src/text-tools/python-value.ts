@@ -59,12 +59,8 @@ export function createPythonReader(cursor: TextCursor): PythonReader {
   }
 
   function* readWord(): Reading<string> {
-    let length = 0;
-    for (; length < MAX_WORD; length++) {
-      const character = yield* cursor.peek(length);
-      if (character === undefined || !/[-+.\w]/.test(character)) break;
-    }
-    return cursor.take(length);
+    const isPart = (character: string, offset: number) => offset < MAX_WORD && /[-+.\w]/.test(character);
+    return cursor.take(yield* cursor.scan(isPart));
   }
 
   function* startsString(offset: number): Reading<boolean> {

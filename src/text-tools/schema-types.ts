@@ -48,9 +48,17 @@ export function toValueTypes(schema: unknown, root: unknown): readonly ValueType
 }
 
 /** Returns the types that a schema allows, or none if it does not restrict them. */
-export const toNamedTypes = (schema: unknown, root: unknown): readonly ValueType[] => [
-  ...new Set(collectTypes(schema, root, 0)),
-];
+export function toNamedTypes(schema: unknown, root: unknown): readonly ValueType[] {
+  if (!isPlainObject(schema)) return [];
+  const known = cache.get(schema);
+  if (known !== undefined && known.root === root) return known.types;
+  const types = [...new Set(collectTypes(schema, root, 0))];
+  cache.set(schema, { root, types });
+  return types;
+}
+
+/** The types of each schema, with the root that resolved its references. */
+const cache = new WeakMap<object, { root: unknown; types: readonly ValueType[] }>();
 
 function collectTypes(schema: unknown, root: unknown, depth: number): ValueType[] {
   if (!isPlainObject(schema) || depth > MAX_DEPTH) return [];

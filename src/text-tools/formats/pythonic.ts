@@ -1,11 +1,12 @@
 import { createFencedFormat } from './fenced.js';
 import { readJsonCalls } from '../json-call.js';
-import { findPythonCall, findPythonList, readPythonCalls } from '../python-call.js';
+import { findPythonCall, findPythonList, readPythonCalls, waitForPythonCalls } from '../python-call.js';
 import { findSpaceEnd, type Reading, type TextCursor } from '../text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../text-tool-format.js';
 
 /** Returns true if a list of calls or a single call without brackets comes next. */
 function* seesCalls(cursor: TextCursor): Reading<boolean> {
+  yield* waitForPythonCalls(cursor);
   return ((yield* findPythonList(cursor)) ?? (yield* findPythonCall(cursor))) !== undefined;
 }
 
