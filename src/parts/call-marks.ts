@@ -43,8 +43,9 @@ export type RoundResponse = 'submit' | { readonly responseId: string };
 
 export function withRoundResponse(
   options: LanguageModelV2CallOptions,
-  roundResponse: RoundResponse,
+  roundResponse: RoundResponse | undefined,
 ): LanguageModelV2CallOptions {
+  if (roundResponse === undefined) return options;
   const { providerOptions } = options;
   return {
     ...options,

@@ -30,6 +30,6 @@ export function composeModel(
   return createToolLoop(
     adapted,
     { ...toolLoop, tools: tools ?? [], timeouts: loopTimeouts },
-    { reportsLength: true, closed },
+    { reportsLength: true, resumesResponses: true, closed },
   );
 }

@@ -1,4 +1,5 @@
 import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
+import type { RoundResponse } from '../parts/call-marks.js';
 import { objectOf } from '../shared/json.js';
 import { fromPlainJson, toPlainJson } from '../shared/plain-json.js';
 import type { ToolListing } from '../tools/tool-source.js';
@@ -96,6 +97,32 @@ export async function openRecordedRound(
     cancel: () => {},
     isReplayed: true,
   };
+}
+
+/**
+ * Opens a round in the background of the server. Its response is created as one step and read as the next, so that another
+ * process continues to read it. A response that is no longer there is created again.
+ */
+export async function openSubmittedRound(
+  open: (response?: RoundResponse) => Promise<Round>,
+  options: RecordedRoundOptions,
+): Promise<Round> {
+  const { name, lifetime } = options;
+  const submission = await openRecordedRound(() => open('submit'), {
+    ...options,
+    name: `response of ${name}`,
+  });
+  let responseId: string | undefined;
+  for (let parts = await submission.next(); parts !== undefined; parts = await submission.next()) {
+    for (const part of parts) if (part.type === 'response-metadata') responseId = part.id ?? responseId;
+  }
+  return openRecordedRound(async () => {
+    if (responseId === undefined) return open();
+    return open({ responseId }).catch((error: unknown) => {
+      if (lifetime.isAborted()) throw error;
+      return open();
+    });
+  }, options);
 }
 
 const toRecord = ({ parts, listing, failure }: RoundRecord) => ({

@@ -41,7 +41,11 @@ export function withToolLoop(model: LanguageModelV2, options: ToolLoopOptions): 
 export function createToolLoop(
   model: LanguageModelV2,
   options: ToolLoopOptions,
-  { reportsLength, closed }: Pick<TurnContext, 'reportsLength' | 'closed'> = {},
+  {
+    reportsLength,
+    resumesResponses,
+    closed,
+  }: Pick<TurnContext, 'reportsLength' | 'resumesResponses' | 'closed'> = {},
 ): LanguageModelV2 {
   const { tools, ...settings } = validateToolLoopOptions(options);
   const sources = isToolSource(tools) ? [tools] : tools;
@@ -113,7 +117,7 @@ export function createToolLoop(
     context: Pick<TurnContext, 'source' | 'mode' | 'openRound'>,
   ) {
     const turn = await openTurn(callOptions, {
-      ...{ ...context, model, settings, reportsLength, closed },
+      ...{ ...context, model, settings, reportsLength, resumesResponses, closed },
     });
     try {
       // A host repeats a request that fails, but not the calls before it: the stream opens before they run.

@@ -5,7 +5,14 @@ import type {
 } from '@ai-sdk/provider';
 import { generateId } from '@ai-sdk/provider-utils';
 import { retry } from '../http/retry.js';
-import { isLaterHost, withRound, withTurnToken } from '../parts/call-marks.js';
+import {
+  isBackgroundCall,
+  isLaterHost,
+  type RoundResponse,
+  withRound,
+  withRoundResponse,
+  withTurnToken,
+} from '../parts/call-marks.js';
 import {
   createProviderToolParts,
   type ProviderToolParts,
@@ -26,7 +33,7 @@ import {
   resolveApprovals,
 } from './host-approvals.js';
 import type { ToolLoopOptions } from './options.js';
-import { openRecordedRound } from './recorded-round.js';
+import { openRecordedRound, openSubmittedRound } from './recorded-round.js';
 import type { OpenRound, Round } from './round.js';
 import { openSteps, stepOf, type Steps, turnIdOf } from './steps.js';
 import { createTurnIds, type TurnIds } from './turn-ids.js';
@@ -87,6 +94,8 @@ export interface TurnContext extends ModelFacts {
   readonly model: Pick<LanguageModelV2, 'provider' | 'modelId'>;
   /** `generate` emits fewer tool parts: `generateText` of `ai@5` fails on calls of tools it does not know. */
   readonly mode: 'stream' | 'generate';
+  /** True if the model reads the marks of `withRoundResponse`. @default false */
+  readonly resumesResponses?: boolean | undefined;
   /** Returns the signal that ends the turn when the provider is closed. @default the provider has none */
   readonly closed?: () => AbortSignal;
 }
@@ -116,7 +125,16 @@ export const isDurableCall = (
 /** Prepares a turn: lists the tools and normalizes the history. */
 export async function openTurn(
   callOptions: LanguageModelV2CallOptions,
-  { source, settings, openRound, model, mode, reportsLength = false, closed }: TurnContext,
+  {
+    source,
+    settings,
+    openRound,
+    model,
+    mode,
+    reportsLength = false,
+    resumesResponses = false,
+    closed,
+  }: TurnContext,
 ): Promise<Turn> {
   const {
     maxRounds = 20,
@@ -199,25 +217,25 @@ export async function openTurn(
           withRound(request, { turnId: identity.turnId, round: number });
         const isFirst = number === 1 && pending.length === 0;
         let listing: ToolListing | undefined;
-        const open = async (): Promise<Round> => {
-          if (!isFirst) listing = await tools.refresh();
-          const send = () => openRound(toRequest(isFirst ? options : tools.applyTo(options)));
+        const open = async (response?: RoundResponse): Promise<Round> => {
+          // The tools of a response that exists are those with which it was created.
+          if (!isFirst && (response === undefined || response === 'submit')) listing = await tools.refresh();
+          const send = () =>
+            openRound(withRoundResponse(toRequest(isFirst ? options : tools.applyTo(options)), response));
           // A host retries the first request, but not inside of a step of a workflow.
-          if (isFirst && !steps.isOrdered) return send();
+          if ((isFirst && !steps.isOrdered) || typeof response === 'object') return send();
           const { maxRetries = 2, initialDelay = 1000 } = retryOptions ?? {};
           return retry(send, { maxRetries, initialDelay, signal });
         };
         if (!steps.isDurable) return open();
-        return openRecordedRound(open, {
-          ...{
-            steps,
-            lifetime,
-            name: `${isCompacting ? 'compaction' : 'round'} ${number}`,
-            onListing: tools.restore,
-          },
+        const name = `${isCompacting ? 'compaction' : 'round'} ${number}`;
+        const recording = {
+          ...{ steps, lifetime, name, onListing: tools.restore, listing: () => listing },
           input: [conversationOf(options, model), options.toolChoice ?? null],
-          listing: () => listing,
-        });
+        };
+        return resumesResponses && isBackgroundCall(options)
+          ? openSubmittedRound(open, recording)
+          : openRecordedRound(open, recording);
       },
       lifetime,
       outputLimit: outputLimitOf(callOptions, { reportsLength }),
