@@ -136,6 +136,10 @@ export const findSecrets = (values: NamedValues): string[] =>
     .flatMap(([, value = '']) => [value.trim(), withoutScheme(value.trim())])
     .filter(isSecret);
 
+/** Returns true if headers contain a key. */
+export const hasKey = (headers: Readonly<Record<string, string>>): boolean =>
+  findSecrets(Object.entries(headers)).length > 0;
+
 /** Treats every value as a secret, regardless of its name: the environment and the headers of an MCP server. */
 export const findPrivateValues = (values: NamedValues): string[] => {
   const list = [...values];

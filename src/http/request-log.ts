@@ -10,6 +10,7 @@ export interface RequestLogEntry {
   readonly requestId: number;
   /** Time of the entry in milliseconds since 1970. */
   readonly timestamp: number;
+  /** The HTTP method, or `response.create` for a request over a WebSocket. */
   readonly method: string;
   readonly url: string;
   /** The request headers, or the response headers in the phase `response`. Names are in lower case. */
@@ -34,33 +35,35 @@ export type RequestLogger = (entry: RequestLogEntry) => unknown;
 /** Returns the `fetch` for the requests of one call, by the options of the call. */
 export type FetchForCall = (providerOptions?: SharedV2ProviderOptions) => FetchFunction;
 
-/**
- * Returns for each call a `fetch` that reports its requests to the logger, together with the turn and the context of the
- * call; the same `fetch` if there is no logger.
- */
-export function withRequestLog(fetch: FetchFunction, logger: RequestLogger | undefined): FetchForCall {
-  if (logger === undefined) return () => fetch;
+/** A request that is sent. */
+interface LoggedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: HeadersInit | undefined;
+  readonly providerOptions: SharedV2ProviderOptions | undefined;
+}
+
+/** Sends a request and reports it to a logger. */
+export type RequestLog = (request: LoggedRequest, send: () => Promise<Response>) => Promise<Response>;
+
+/** Creates the log of a provider, which only sends the requests if there is no logger. */
+export function createRequestLog(logger: RequestLogger | undefined): RequestLog {
+  if (logger === undefined) return (_request, send) => send();
   let count = 0;
 
-  return providerOptions => async (input, init) => {
-    const request = input instanceof Request ? input : undefined;
-    const { url, secrets } = redactUrl(request?.url ?? String(input));
-    const sent = [...new Headers(init?.headers ?? request?.headers)];
+  return async ({ method, url: address, headers, providerOptions }, send) => {
+    const { url, secrets } = redactUrl(address);
+    const sent = [...new Headers(headers)];
     const { redact } = createRedactor([...findSecrets(sent), ...secrets]);
     const requestId = ++count;
     const startedAt = performance.now();
-    const common = {
-      requestId,
-      method: init?.method ?? request?.method ?? 'GET',
-      url: redact(url),
-      ...toCallFields(providerOptions),
-    };
+    const common = { requestId, method, url: redact(url), ...toCallFields(providerOptions) };
     const report = (entry: Omit<RequestLogEntry, keyof typeof common | 'timestamp'>): void =>
       callLogger(logger, { ...common, timestamp: Date.now(), ...entry });
 
     report({ phase: 'request', headers: redactHeaders(sent, redact) });
     try {
-      const response = await fetch(input, init);
+      const response = await send();
       report({
         phase: 'response',
         status: response.status,
@@ -77,6 +80,25 @@ export function withRequestLog(fetch: FetchFunction, logger: RequestLogger | und
       });
       throw error;
     }
+  };
+}
+
+/**
+ * Returns for each call a `fetch` that reports its requests to the logger, together with the turn and the context of the
+ * call; the same `fetch` if there is no logger.
+ */
+export function withRequestLog(
+  fetch: FetchFunction,
+  logger: RequestLogger | undefined,
+  log: RequestLog = createRequestLog(logger),
+): FetchForCall {
+  if (logger === undefined) return () => fetch;
+  return providerOptions => async (input, init) => {
+    const request = input instanceof Request ? input : undefined;
+    const method = init?.method ?? request?.method ?? 'GET';
+    const headers = init?.headers ?? request?.headers;
+    const url = request?.url ?? String(input);
+    return log({ method, url, headers, providerOptions }, () => fetch(input, init));
   };
 }
 

@@ -22,6 +22,8 @@ export interface ModelOverride {
    * field of the same name, and an undefined field is removed. `input` and `stream` cannot be replaced.
    */
   body?: Record<string, unknown>;
+  /** The connection for the requests of these models. */
+  transport?: TransportName;
   /** The compatibility of these models. An object overrides single fields of the provider's `compatibility`. */
   compatibility?: KnownServerName | Compatibility;
   /**
@@ -36,6 +38,9 @@ export interface ModelOverride {
   /** Treats the start of the responses of these models as reasoning that only its closing tag ends, or not. */
   startsInReasoning?: boolean;
 }
+
+/** The connection for the requests of language models. */
+type TransportName = 'http' | 'websocket';
 
 type UndeclaredPolicy = NonNullable<AdaptModelOptions['undeclared']>;
 
@@ -83,6 +88,9 @@ export const createToolPromptingSchema = (): z.ZodType<ToolPrompting | false, To
 export const createUndeclaredSchema = (): z.ZodType<UndeclaredPolicy, UndeclaredPolicy> =>
   z.enum(['call', 'text', 'drop']);
 
+export const createTransportSchema = (): z.ZodType<TransportName, TransportName> =>
+  z.enum(['http', 'websocket']);
+
 const reserved = ['input', 'stream'];
 
 export function createModelOverridesSchema(): z.ZodType<
@@ -98,6 +106,7 @@ export function createModelOverridesSchema(): z.ZodType<
         'expected no `input` and no `stream`, which come from the call',
       )
       .optional(),
+    transport: createTransportSchema().optional(),
     compatibility: createCompatibilitySchema().optional(),
     adapters: createAdaptersSchema().optional(),
     toolPrompting: createToolPromptingSchema().optional(),
@@ -118,8 +127,8 @@ export function resolveModelOverride(
     compatibility,
     host,
   }: { models?: Record<string, ModelOverride>; compatibility?: ModelOverride['compatibility']; host: string },
-): RequestOverride {
-  const start: RequestOverride = {
+): RequestOverride & Pick<ModelOverride, 'transport'> {
+  const start: RequestOverride & Pick<ModelOverride, 'transport'> = {
     headers: {},
     body: {},
     compatibility: selectCompatibility(compatibilityByHost(host), compatibility),
@@ -129,6 +138,7 @@ export function resolveModelOverride(
       headers: { ...resolved.headers, ...override.headers },
       body: { ...resolved.body, ...override.body },
       compatibility: selectCompatibility(resolved.compatibility, override.compatibility),
+      transport: override.transport ?? resolved.transport,
     }),
     start,
   );

@@ -17,9 +17,10 @@ import {
 } from './recreate-model.js';
 import { resolveModelOverride } from './model-overrides.js';
 import type { Credentials } from '../http/key-ring.js';
-import { withRequestLog } from '../http/request-log.js';
+import { createRequestLog, withRequestLog } from '../http/request-log.js';
 import { createLearnedCompatibility } from '../responses/compatibility/compatibility.js';
 import type { ResponsesModelConfig } from '../responses/model.js';
+import type { WebSocketTransport } from '../responses/websocket/transport.js';
 import { KelivoError } from '../shared/errors.js';
 import { supportedUrls } from '../responses/supported-urls.js';
 import { type KelivoResponsesSettings, validateSettings } from './settings.js';
@@ -85,10 +86,17 @@ export function createKelivoResponsesProvider<ToolSchemas = Record<string, unkno
       return keys.use(turn, send);
     },
   };
+  const log = createRequestLog(settings.logger);
   const fetchFor = withRequestLog(
     settings.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     settings.logger,
+    log,
   );
+  let webSocket: Promise<WebSocketTransport> | undefined;
+  const loadWebSocket = (): Promise<WebSocketTransport> =>
+    (webSocket ??= import('../responses/websocket/transport.js').then(({ createWebSocketTransport }) =>
+      createWebSocketTransport({ ...settings.webSocket, log }),
+    ));
   const connection: Connection = {
     provider: name,
     credentials,
@@ -97,22 +105,27 @@ export function createKelivoResponsesProvider<ToolSchemas = Record<string, unkno
     timeout: timeouts.total,
     urlOf: path => endpoints.of(undefined, path),
   };
-  const { compose, tools, close } = createComposition(settings);
+  const { compose, tools, close: closeComposition } = createComposition(settings);
   const learnedCompatibility = createLearnedCompatibility();
 
   const createBareModel = (modelId: string): LanguageModelV2 => {
+    const { transport = settings.transport, ...override } = resolveModelOverride(modelId, {
+      ...settings,
+      host,
+    });
     const config: ResponsesModelConfig = {
       provider: name,
       url: endpoints.of(modelId, 'responses'),
       credentials,
       needsKey,
       fetchFor,
+      webSocket: transport === 'websocket' ? loadWebSocket : undefined,
       store: settings.store ?? false,
       systemMessageMode: settings.systemMessageMode ?? 'auto',
       missingReasoning: settings.missingReasoning ?? 'omit-ids',
       official: settings.api === 'azure' ? 'azure' : 'openai',
       timeouts: { connect: timeouts.connect, idle: timeouts.idle, total: timeouts.total },
-      override: resolveModelOverride(modelId, { ...settings, host }),
+      override,
       learnedCompatibility: learnedCompatibility.of(modelId),
       generateId,
     };
@@ -141,7 +154,10 @@ export function createKelivoResponsesProvider<ToolSchemas = Record<string, unkno
       throw new NoSuchModelError({ modelId, modelType: 'imageModel' });
     },
     toolStubs: (options?: ToolStubsOptions) => toToolStubs(tools, options),
-    close,
+    async close() {
+      await closeComposition();
+      (await webSocket)?.close();
+    },
   });
   return withOrigin(withConnection(provider, connection), { settings, server: endpoints.origin });
 }

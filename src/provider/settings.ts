@@ -13,6 +13,7 @@ import {
   parseSettings,
   type SettingsOf,
 } from '../shared/settings.js';
+import type { WebSocketSettings } from '../responses/websocket/transport.js';
 import { createToolLoopShape, type ToolLoopOptions } from '../tool-loop/options.js';
 import type { LocalTools } from '../tools/local-tools.js';
 import type { McpServers } from '../tools/mcp/config.js';
@@ -24,6 +25,7 @@ import {
   createCompatibilitySchema,
   createModelOverridesSchema,
   createToolPromptingSchema,
+  createTransportSchema,
   createUndeclaredSchema,
 } from './model-overrides.js';
 
@@ -81,6 +83,16 @@ function createTimeoutsSchema(): SchemaOf<TimeoutSettings> {
     .partial();
 }
 
+function createWebSocketSchema(): SchemaOf<WebSocketSettings> {
+  return z
+    .strictObject({
+      keepAlive: z.number().min(0),
+      multiplex: z.boolean(),
+      WebSocket: functionSetting<NonNullable<WebSocketSettings['WebSocket']>>(),
+    } satisfies Record<keyof WebSocketSettings, z.ZodType>)
+    .partial();
+}
+
 function createToolLoopSchema(): SchemaOf<Omit<ToolLoopOptions, 'tools' | 'timeouts'> | false> {
   const { timeouts: _ofTheProvider, ...toolLoopShape } = createToolLoopShape();
   return z.union([z.literal(false), z.strictObject(toolLoopShape)]);
@@ -135,6 +147,16 @@ const settingsShape = once(() => ({
    * @default none
    */
   logger: functionSetting<RequestLogger>(),
+  /**
+   * The connection for the requests of language models. `websocket` sends each request as a frame on a connection that
+   * the rounds of a turn share, with only the items that the server does not have. It needs the package `ws`, or Node 22,
+   * Bun or Deno. Without a client, or if the server refuses it, requests are sent over HTTP with one warning. Requests in
+   * background mode always use HTTP, and `fetch` does not apply to WebSockets.
+   * @default 'http'
+   */
+  transport: createTransportSchema(),
+  /** Options of the transport `websocket`. */
+  webSocket: createWebSocketSchema(),
   /**
    * Stores responses on the server. Otherwise each request contains the complete conversation with encrypted reasoning.
    * @default false

@@ -2,6 +2,7 @@ import {
   APICallError,
   type LanguageModelV2,
   type LanguageModelV2CallOptions,
+  type LanguageModelV2CallWarning,
   type LanguageModelV2StreamPart,
 } from '@ai-sdk/provider';
 import { createPartCollector } from '../parts/collector.js';
@@ -10,7 +11,7 @@ import { numberOf } from '../shared/json.js';
 import { turnTokenOf } from '../parts/call-marks.js';
 import { hostVersionOf, isLaterHost } from '../parts/call-marks.js';
 import { sendWithFallbacks } from './compatibility/send-with-fallbacks.js';
-import { buildRequest } from './request/build-request.js';
+import { type BuiltRequest, buildRequest } from './request/build-request.js';
 import type { OfficialNamespace } from './request/provider-options.js';
 import type { Compatibility, LearnedCompatibility } from './compatibility/compatibility.js';
 import type { ResponsesRequestBody } from './wire.js';
@@ -19,7 +20,7 @@ import { toJsonContent } from './stream/json-answer.js';
 import { type ResponseReader, readResponse } from './stream/read-response.js';
 import { supportedUrls } from './supported-urls.js';
 import type { Credentials } from '../http/key-ring.js';
-import { type RequestHeaders, withBetas } from '../http/request-headers.js';
+import { mergeHeaders, type RequestHeaders, withBetas } from '../http/request-headers.js';
 import {
   type OpenedResponse,
   openResponse,
@@ -29,8 +30,9 @@ import {
 import { RETRYABLE } from '../http/retry.js';
 import { type BackgroundResponse, openBackgroundResponse } from './background.js';
 import type { FetchForCall } from '../http/request-log.js';
-import { redactRequestBody } from '../http/redaction.js';
+import { hasKey, redactRequestBody } from '../http/redaction.js';
 import { createTurnMemories } from './turn-memory.js';
+import type { WebSocketCall, WebSocketTransport } from './websocket/transport.js';
 
 /** The settings that a model takes from its provider. */
 export interface ResponsesModelConfig {
@@ -41,6 +43,8 @@ export interface ResponsesModelConfig {
   /** Requires a key, as OpenAI does. */
   readonly needsKey: boolean;
   readonly fetchFor: FetchForCall;
+  /** Loads the WebSocket transport. Undefined for HTTP. */
+  readonly webSocket: (() => Promise<WebSocketTransport>) | undefined;
   readonly store: boolean;
   readonly systemMessageMode: 'auto' | 'system' | 'developer' | 'remove';
   readonly missingReasoning: 'omit-ids' | 'synthesize';
@@ -121,27 +125,31 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
       received,
       providerName: config.provider,
     };
-    const {
-      body: built,
-      warnings,
-      toolNames,
-      extraFields,
-      betas,
-      background,
-    } = buildRequest(options, context);
-    const { opened, warnings: omitted } = await config.credentials.use(turn, headers =>
-      sendWithFallbacks(built, {
-        post: body => begin({ ...body, ...override.body, ...extraFields }, headers),
+    const webSocket = await config.webSocket?.();
+    const transportWarnings: LanguageModelV2CallWarning[] = [];
+    const call: WebSocketCall = {
+      providerOptions: options.providerOptions,
+      warn: warning => transportWarnings.push(warning),
+    };
+    let built = webSocket === undefined ? buildRequest(options, context) : undefined;
+    const { opened, warnings } = await config.credentials.use(turn, async headers => {
+      // The connection opens while the request is built.
+      if (built === undefined) prepare(headers);
+      const request = (built ??= buildRequest(options, context));
+      const { opened, warnings: omitted } = await sendWithFallbacks(request.body, {
+        post: body => begin({ ...body, ...override.body, ...request.extraFields }, { headers, ...request }),
         compatibility: override.compatibility,
         learned: learnedCompatibility,
-      }),
-    );
-    return { ...opened, warnings: [...warnings, ...omitted] };
+      });
+      return { opened, warnings: [...request.warnings, ...omitted, ...transportWarnings] };
+    });
+    return { ...opened, warnings };
 
     /** Opens the response, in the background if the request as it is sent asks for it. */
     async function send(
       request: Omit<OpenResponseOptions, 'body' | 'timeouts'>,
       body: ResponsesRequestBody,
+      background: BuiltRequest['background'],
     ): Promise<OpenedResponse | BackgroundResponse> {
       const { timeouts } = config;
       if (body.background === true || background.resume !== undefined)
@@ -152,11 +160,25 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
           ...background,
           stream: body.stream === true,
         });
-      // Without streaming, the status arrives together with the complete response.
-      return openResponse({ ...request, body, timeouts: stream ? timeouts : { total: timeouts.total } });
+      return openResponse({
+        ...request,
+        body,
+        transport: webSocket && (sent => webSocket.send(sent, call)),
+        // Without streaming, the status arrives together with the complete response.
+        timeouts: stream ? timeouts : { total: timeouts.total },
+      });
     }
 
-    async function begin(body: ResponsesRequestBody, headers: RequestHeaders) {
+    function prepare(headers: RequestHeaders): void {
+      const { url, needsKey } = config;
+      const sent = mergeHeaders([headers, override.headers, options.headers]);
+      if (!needsKey || hasKey(sent)) webSocket?.prepare({ url, headers: sent });
+    }
+
+    async function begin(
+      body: ResponsesRequestBody,
+      { headers, betas, toolNames, background }: BuiltRequest & { headers: RequestHeaders },
+    ) {
       const { url, fetchFor, needsKey, generateId } = config;
       const { abortSignal: signal, includeRawChunks } = options;
       const request = {
@@ -167,7 +189,7 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
         fetch: fetchFor(options.providerOptions),
         signal,
       };
-      const response = await send(request, body);
+      const response = await send(request, body, background);
       const isBackground = 'leave' in response;
       if (isBackground && background.submit) {
         response.leave();

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { sendDelivery, toErrorDelivery } from './delivery.js';
 import { type EmulatorRequest, readRequest } from './incoming-request.js';
 import { type Route, routeRequest } from './routes.js';
@@ -8,6 +9,7 @@ import type { RequestRules, ScriptedResponse } from './scripts.js';
 import { createItemMemory, createPromptCache, type EmulatorContext } from './state.js';
 import { createStoredResponses } from './stored-responses.js';
 import type { ToolCallFormat } from './text-tool-calls.js';
+import { type EmulatorWebSocketOptions, serveWebSockets } from './websocket.js';
 
 /** Options of {@link startResponsesEmulator}. */
 export interface ResponsesEmulatorOptions {
@@ -46,6 +48,11 @@ export interface ResponsesEmulatorOptions {
    * @default native tool calls
    */
   readonly toolCallFormat?: ToolCallFormat | ((modelId: string) => ToolCallFormat | undefined);
+  /**
+   * WebSockets on `/responses`, which need the package `ws`, or `false` for a server without them.
+   * @default {}
+   */
+  readonly webSocket?: EmulatorWebSocketOptions | false;
 }
 
 /** A running emulator of the Responses API. */
@@ -54,7 +61,7 @@ export interface ResponsesEmulator {
   readonly url: string;
   /** Base URL for clients: {@link url} followed by the base path, `http://127.0.0.1:<port>/v1`. */
   readonly baseURL: string;
-  /** All requests so far, oldest first. */
+  /** All requests so far, oldest first, also those that a WebSocket received. */
   readonly requests: readonly EmulatorRequest[];
   /**
    * Scripts the responses to the next POST requests, in this order. A rejected request (wrong key, invalid body) does
@@ -86,6 +93,7 @@ export async function startEmulator(
     validate = true,
     rules = 'openai',
     toolCallFormat,
+    webSocket = {},
   }: ResponsesEmulatorOptions,
   { routes }: { routes: readonly Route[] },
 ): Promise<ResponsesEmulator> {
@@ -127,6 +135,24 @@ export async function startEmulator(
       outgoing.destroy(error instanceof Error ? error : new Error(String(error))),
     );
   });
+  // `closeAllConnections` excludes upgraded connections.
+  const upgraded = new Set<Duplex>();
+  const isClosed = (): boolean => closed !== undefined;
+  if (webSocket !== false) {
+    server.on('upgrade', (_incoming, socket: Duplex) => {
+      upgraded.add(socket);
+      socket.once('close', () => upgraded.delete(socket));
+    });
+    serveWebSockets(server, {
+      ...webSocket,
+      path: `${basePath}/responses`,
+      context,
+      routes,
+      requests,
+      isClosed,
+    });
+  }
+  // Without a listener, an upgrade is an ordinary request.
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${toPort(server.address())}`;
@@ -141,6 +167,7 @@ export async function startEmulator(
         closed = once(server, 'close');
         server.close();
         server.closeAllConnections();
+        for (const socket of upgraded) socket.destroy();
       }
       await closed;
     },

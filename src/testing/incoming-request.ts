@@ -4,6 +4,7 @@ import { type ApiError, badRequest } from './api-errors.js';
 
 /** A received request, without its key. */
 export interface EmulatorRequest {
+  /** The HTTP method, or `response.create` for a frame of a WebSocket. */
   readonly method: string;
   /** Path and query, for example `/v1/responses?api-version=v1`. */
   readonly path: string;
@@ -13,6 +14,8 @@ export interface EmulatorRequest {
   readonly body: unknown;
   /** Number of bytes of the body as it was sent. */
   readonly bodyLength: number;
+  /** Number of the WebSocket, from 1, for a frame. */
+  readonly connection?: number;
   /** Index of the sent key in the emulator's `apiKey` option; `undefined` if it is not one of them. */
   readonly apiKeyIndex?: number;
   /** True if the client closed the connection before the response was complete. */

@@ -13,6 +13,7 @@ export type {
   ScriptedStatus,
 } from './scripts.js';
 export type { EmulatorRequest } from './incoming-request.js';
+export type { EmulatorWebSocketOptions } from './websocket.js';
 export type { RequestRules } from './scripts.js';
 export { type ResponsesEmulator, type ResponsesEmulatorOptions, startResponsesEmulator } from './emulator.js';
 export type { IncompleteReason, RawItem, ResponseUsage, StreamEvent } from './wire.js';

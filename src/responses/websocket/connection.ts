@@ -1,0 +1,240 @@
+import { onceAborted, untilAborted } from '../../shared/abort.js';
+import { idOf, objectOf, tryParseJson } from '../../shared/json.js';
+import { isWaiting, type Link } from './chain.js';
+import { type BegunResponse, createExchange, type Exchange } from './exchange.js';
+import { openSocket, type Socket, SocketError, type WebSocketConstructor } from './socket.js';
+
+/** A sequence of responses on a connection. The server keeps the latest response of each lane. */
+export interface Lane {
+  /** The `stream_id` of its frames. Undefined for the lane that every server has. */
+  readonly id: string | undefined;
+  /** The latest response, if it can be continued. */
+  link: Link | undefined;
+  /** True from the choice of the lane for a request to the end of the response. */
+  isBusy: boolean;
+}
+
+/** One WebSocket. */
+export interface Connection {
+  readonly lanes: readonly Lane[];
+  readonly activeCount: number;
+  /** True if requests can be sent on it. */
+  readonly isUsable: boolean;
+  /** Adds a lane. Undefined if the server accepts no more of them. */
+  addLane(): Lane | undefined;
+  /**
+   * Sends a frame on a lane that is busy, and returns when the server has begun to respond.
+   *
+   * @throws SocketError if the connection cannot be opened or ends before.
+   */
+  send(lane: Lane, request: LaneRequest): Promise<BegunResponse>;
+  /** Accepts no more requests, and closes after the running ones. */
+  retire(): void;
+}
+
+export interface LaneRequest {
+  readonly frame: string;
+  /** Returns the link of the response that the frame requests, without its output. */
+  readonly link: Omit<Link, 'id' | 'output'>;
+  readonly signal: AbortSignal;
+}
+
+export interface ConnectionOptions {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds for which the connection is kept without a running response. */
+  readonly keepAlive: number;
+  readonly WebSocket: WebSocketConstructor | undefined;
+  /** Milliseconds between two pings. A server that answers none is gone. @internal @default 30000 */
+  readonly pingInterval?: number | undefined;
+  /** Called once when the connection accepts no more requests. */
+  readonly onRetired: () => void;
+}
+
+/** The API closes connections after 60 minutes. A younger one can still be used for a long response. */
+const MAX_AGE = 55 * 60_000;
+
+/** The number of named lanes that the API accepts in the life of a connection. */
+const MAX_LANES = 32;
+
+const PING_INTERVAL = 30_000;
+
+export function createConnection({
+  url,
+  headers,
+  keepAlive,
+  WebSocket,
+  pingInterval = PING_INTERVAL,
+  onRetired,
+}: ConnectionOptions): Connection {
+  const opening = new AbortController();
+  const active = new Map<string | undefined, Exchange>();
+  const abandoned = new Set<string | undefined>();
+  const lanes: Lane[] = [{ id: undefined, link: undefined, isBusy: false }];
+  const openedAt = performance.now();
+  let socket: Socket | undefined;
+  let isRetired = false;
+  let isClosed = false;
+  let idleTimer: ReturnType<typeof setTimeout> | undefined;
+  let pingTimer: ReturnType<typeof setInterval> | undefined;
+  let missedPongs = 0;
+
+  const isOpen = openSocket(url, {
+    headers,
+    WebSocket,
+    signal: opening.signal,
+    events: {
+      onText: receive,
+      onBinary: () => end(new SocketError('expected text frames, got a binary one')),
+      onAlive() {
+        missedPongs = 0;
+        for (const exchange of active.values()) exchange.touch();
+      },
+      onClose: end,
+    },
+  }).then(
+    opened => {
+      socket = opened;
+      if (isClosed) return opened.close();
+      pingTimer = setInterval(checkPeer, pingInterval);
+      unref(pingTimer);
+      rest();
+      return undefined;
+    },
+    (error: unknown) => {
+      const reason = error instanceof Error ? error : new Error(String(error));
+      end(reason);
+      throw reason;
+    },
+  );
+  isOpen.catch(() => {});
+
+  return {
+    lanes,
+    get activeCount() {
+      return lanes.filter(({ isBusy }) => isBusy).length;
+    },
+    get isUsable() {
+      if (!isRetired && performance.now() - openedAt > MAX_AGE) retire();
+      return !isRetired;
+    },
+    addLane() {
+      if (lanes.length > MAX_LANES) return undefined;
+      const lane = { id: `lane-${lanes.length}`, link: undefined, isBusy: false };
+      lanes.push(lane);
+      return lane;
+    },
+    send,
+    retire,
+  };
+
+  async function send(lane: Lane, { frame, link, signal }: LaneRequest): Promise<BegunResponse> {
+    const previousId = lane.link?.id;
+    lane.link = undefined;
+    try {
+      await untilAborted(isOpen, signal);
+    } catch (error) {
+      lane.isBusy = false;
+      // A connection that was opened for this request is of no use to another one.
+      if (signal.aborted) leave();
+      throw error;
+    }
+    if (isClosed || socket === undefined) {
+      lane.isBusy = false;
+      throw new SocketError('the WebSocket is closed');
+    }
+    signal.throwIfAborted();
+    clearTimeout(idleTimer);
+    socket.keepAlive(true);
+    missedPongs = 0;
+    const exchange = createExchange({
+      headers: socket.headers,
+      previousId,
+      isShared: lanes.length > 1,
+      onEnd({ id, output, mayContinue }) {
+        release();
+        active.delete(lane.id);
+        lane.isBusy = false;
+        if (id !== undefined) lane.link = { ...link, id, output };
+        if (mayContinue) retire();
+        rest();
+      },
+      onCancel: cancel,
+      onPressure: isHigh => {
+        // Other responses on the connection must not wait for this reader.
+        if (lanes.length === 1) socket?.pause(isHigh);
+      },
+    });
+    const release = onceAborted(signal, cancel);
+    active.set(lane.id, exchange);
+    abandoned.delete(lane.id);
+    socket.send(frame);
+    return exchange.begun;
+
+    /** Ends the work of the server. It has no message for that, so the connection is closed if no other response uses it. */
+    function cancel(): void {
+      if (active.get(lane.id) !== exchange) return;
+      abandoned.add(lane.id);
+      retire();
+      exchange.fail(new SocketError('the response was cancelled'));
+    }
+  }
+
+  function receive(text: string): void {
+    missedPongs = 0;
+    const id = lanes.length === 1 ? undefined : idOf(objectOf(tryParseJson(text))?.stream_id);
+    const exchange = active.get(id);
+    if (exchange !== undefined) exchange.receive(text);
+    // A frame that no request expects could be taken for the response to the next one.
+    else if (!abandoned.has(id) && text.trim() !== '[DONE]') retire();
+  }
+
+  function checkPeer(): void {
+    if (socket?.ping === undefined) return;
+    if (missedPongs++ >= 2) return end(new SocketError('the server does not answer pings'));
+    socket.ping();
+  }
+
+  /** Starts the time after which an unused connection is closed. */
+  function rest(): void {
+    if (active.size > 0 || isClosed) return;
+    if (isRetired) return end(new SocketError('the WebSocket is closed'));
+    socket?.keepAlive(false);
+    clearTimeout(idleTimer);
+    idleTimer = setTimeout(retire, keepAlive);
+    unref(idleTimer);
+  }
+
+  function leave(): void {
+    if (lanes.every(({ isBusy }) => !isBusy) && active.size === 0) retire();
+  }
+
+  function retire(): void {
+    if (!isRetired) {
+      isRetired = true;
+      onRetired();
+    }
+    if (lanes.every(({ isBusy }) => !isBusy)) end(new SocketError('the WebSocket is closed'));
+  }
+
+  function end(reason: Error): void {
+    if (isClosed) return;
+    isClosed = true;
+    clearTimeout(idleTimer);
+    clearInterval(pingTimer);
+    opening.abort(reason);
+    if (!isRetired) {
+      isRetired = true;
+      onRetired();
+    }
+    for (const exchange of [...active.values()]) exchange.fail(reason);
+    socket?.close();
+  }
+}
+
+/** Lets the process exit before a timer fires. Browsers have no such function. */
+const unref = (timer: unknown): void => (timer as { unref?: () => void }).unref?.();
+
+/** Returns true if a lane can take a request that does not continue its latest response. */
+export const isFree = ({ isBusy, link }: Lane): boolean =>
+  !isBusy && (link === undefined || !isWaiting(link));

@@ -1,0 +1,235 @@
+import { statusOfCode } from '../../http/retry.js';
+import { toWireError } from '../../http/api-error.js';
+import { RESPONSE_LIMITS, ResponseLimitError } from '../../http/limits.js';
+import { idOf, numberOf, objectOf, type PlainObject, stringOf, tryParseJson } from '../../shared/json.js';
+import { SocketError } from './socket.js';
+
+/** The response to a request that was sent in a frame. */
+export interface BegunResponse {
+  /** The events as `text/event-stream`, or an error with its status. */
+  readonly response: Response;
+  /** The code of an error. */
+  readonly errorCode?: string | undefined;
+}
+
+/** The frames of one response. */
+export interface Exchange {
+  /** Resolves with the first frame. Rejects if the connection ends before it. */
+  readonly begun: Promise<BegunResponse>;
+  /** Processes a frame. */
+  receive(text: string): void;
+  /** Shows a reader that waits that the server is alive. */
+  touch(): void;
+  /** Ends the response with an error. */
+  fail(error: Error): void;
+}
+
+export interface ExchangeOptions {
+  /** The headers of the response to the upgrade request. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The id of the previous response on the same lane. */
+  readonly previousId: string | undefined;
+  /** True if each frame must be parsed. */
+  readonly isShared: boolean;
+  /** Called once with the last frame, before the response ends. */
+  readonly onEnd: (end: ExchangeEnd) => void;
+  /** Called when the reader closes the response before its end. */
+  readonly onCancel: () => void;
+  /** Called when the reader falls behind, and when it has caught up. */
+  readonly onPressure: (isHigh: boolean) => void;
+}
+
+export interface ExchangeEnd {
+  /** The id of a completed response. Undefined if the response cannot be continued. */
+  readonly id: string | undefined;
+  readonly output: readonly PlainObject[];
+  /** True if the server may send more frames for the response. */
+  readonly mayContinue: boolean;
+}
+
+/** Events after which a response is over. */
+const TERMINAL: ReadonlySet<string> = new Set([
+  'response.completed',
+  'response.incomplete',
+  'response.failed',
+  'response.cancelled',
+  'error',
+]);
+
+/** Events with a delta have none of the facts that an exchange needs. */
+const DELTA = /^\{"type":"response\.[\w.]+\.delta"/;
+
+/** Characters in the queue above which the socket is paused until they are read. */
+const HIGH_MARK = 1024 * 1024;
+
+export function createExchange(options: ExchangeOptions): Exchange {
+  const { headers, previousId, isShared, onEnd, onCancel, onPressure } = options;
+  const body = createBody({ onCancel, onPressure });
+  const output: PlainObject[] = [];
+  let id: string | undefined;
+  let isOver = false;
+  let begin: (response: BegunResponse) => void = () => {};
+  let reject: (error: Error) => void = () => {};
+  let hasBegun = false;
+  const begun = new Promise<BegunResponse>((resolve, fail) => {
+    begin = resolve;
+    reject = fail;
+  });
+  begun.catch(() => {});
+
+  return {
+    begun,
+    receive(text) {
+      if (isOver) return;
+      const frame = !isShared && hasBegun && DELTA.test(text) ? {} : objectOf(tryParseJson(text));
+      const type = stringOf(frame?.type);
+      const foreign = findForeignId(frame);
+      if (foreign !== undefined) {
+        const expected = id === undefined ? 'a new response' : `the response ${id}`;
+        return fail(new SocketError(`expected frames of ${expected}, got one of the response ${foreign}`));
+      }
+      const status = type === 'error' && !hasBegun && frame !== undefined ? toStatus(frame) : undefined;
+      if (status !== undefined && frame !== undefined) {
+        hasBegun = true;
+        end({ id: undefined, output: [], mayContinue: false });
+        return begin({
+          response: new Response(text, { status, headers: { ...headers, ...toHeaders(frame) } }),
+          errorCode: toWireError(frame)?.code,
+        });
+      }
+      if (!hasBegun) {
+        hasBegun = true;
+        begin({
+          response: new Response(body.stream, {
+            headers: { ...headers, 'content-type': 'text/event-stream' },
+          }),
+        });
+      }
+      const item = type === 'response.output_item.done' ? objectOf(frame?.item) : undefined;
+      if (item !== undefined) output.push(item);
+      // A line break separates lines of an event stream. In JSON it can only be white space.
+      body.push(`data: ${/[\r\n]/.test(text) ? text.replace(/[\r\n]+/g, ' ') : text}\n\n`);
+      if (!TERMINAL.has(type)) return;
+      end({
+        id: type === 'response.completed' ? id : undefined,
+        output,
+        mayContinue: type === 'error',
+      });
+      body.end();
+    },
+    touch: () => body.touch(),
+    fail,
+  };
+
+  function end(result: ExchangeEnd): void {
+    isOver = true;
+    onEnd(result);
+  }
+
+  function fail(error: Error): void {
+    if (isOver) return;
+    end({ id: undefined, output: [], mayContinue: true });
+    reject(error);
+    body.fail(error);
+  }
+
+  /** Returns the id of a response to which a frame belongs, if it is another response. */
+  function findForeignId(frame: PlainObject | undefined): string | undefined {
+    const found = idOf(objectOf(frame?.response)?.id);
+    if (found === undefined) return undefined;
+    if (found === previousId || (id !== undefined && found !== id)) return found;
+    id = found;
+    return undefined;
+  }
+}
+
+/** Returns the status of an error that replaces the response. Undefined for an error of a stream. */
+function toStatus(frame: PlainObject): number | undefined {
+  const status = numberOf(frame.status) ?? numberOf(frame.status_code);
+  if (status === undefined) return undefined;
+  return status >= 400 && status < 600 ? status : statusOfCode(toWireError(frame) ?? { message: '' });
+}
+
+/** Returns the headers of an error frame, such as `retry-after`. */
+function toHeaders(frame: PlainObject): Record<string, string> {
+  const fields = objectOf(frame.headers) ?? objectOf(objectOf(frame.error)?.headers) ?? {};
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) =>
+      typeof value === 'string' || typeof value === 'number'
+        ? [[name.toLowerCase(), String(value).replace(/[^\t\x20-\x7e]/g, '')]]
+        : [],
+    ),
+  );
+}
+
+/** A stream of text that is written without waiting. */
+function createBody({ onCancel, onPressure }: Pick<ExchangeOptions, 'onCancel' | 'onPressure'>) {
+  const encoder = new TextEncoder();
+  let queue: string[] = [];
+  let length = 0;
+  let isHigh = false;
+  let outcome: 'open' | 'ended' | Error = 'open';
+  let wake: (() => void) | undefined;
+
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (queue.length === 0 && outcome === 'open')
+          await new Promise<void>(resolve => {
+            wake = resolve;
+          });
+        if (queue.length > 0) {
+          controller.enqueue(encoder.encode(queue.join('')));
+          queue = [];
+          length = 0;
+          setPressure(false);
+        } else if (outcome === 'ended') controller.close();
+        else if (outcome instanceof Error) controller.error(outcome);
+      },
+      cancel() {
+        if (outcome === 'open') onCancel();
+        outcome = 'ended';
+        queue = [];
+      },
+    },
+    { highWaterMark: 0 },
+  );
+
+  return {
+    stream,
+    push(text: string) {
+      if (outcome !== 'open') return;
+      queue.push(text);
+      length += text.length;
+      if (length > HIGH_MARK) setPressure(true);
+      if (length > RESPONSE_LIMITS.otherLength) {
+        const { message } = new ResponseLimitError('otherLength', 'characters of unread events');
+        finish(new SocketError(message, { isOverLimit: true }));
+      } else continueReading();
+    },
+    touch() {
+      if (wake === undefined) return;
+      queue.push(':\n\n');
+      continueReading();
+    },
+    end: () => finish('ended'),
+    fail: finish,
+  };
+
+  function finish(result: 'ended' | Error): void {
+    if (outcome === 'open') outcome = result;
+    continueReading();
+  }
+
+  function continueReading(): void {
+    const resume = wake;
+    wake = undefined;
+    resume?.();
+  }
+
+  function setPressure(isNowHigh: boolean): void {
+    if (isNowHigh === isHigh) return;
+    isHigh = isNowHigh;
+    onPressure(isHigh);
+  }
+}

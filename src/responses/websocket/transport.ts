@@ -1,0 +1,190 @@
+import type { LanguageModelV2CallWarning, SharedV2ProviderOptions } from '@ai-sdk/provider';
+import { APICallError } from '@ai-sdk/provider';
+import { RESPONSE_LIMITS } from '../../http/limits.js';
+import type { TransportRequest } from '../../http/open-response.js';
+import type { RequestLog } from '../../http/request-log.js';
+import { RETRYABLE } from '../../http/retry.js';
+import { isPlainObject, type PlainObject } from '../../shared/json.js';
+import { splitBody } from './chain.js';
+import type { BegunResponse } from './exchange.js';
+import { createConnectionPool, type Place, type Target } from './pool.js';
+import { MESSAGE_TOO_BIG, SocketError, type WebSocketConstructor } from './socket.js';
+
+/** Options of the WebSocket transport. */
+export interface WebSocketSettings {
+  /**
+   * Time for which a connection without a running response is kept, in milliseconds: for the next round of a turn, while
+   * its tools run, and for the next turn. A connection that is not used does not keep the process alive.
+   * @default 300000
+   */
+  keepAlive?: number;
+  /**
+   * Sends the requests of turns that run at the same time on one connection, for servers that multiplex, as OpenAI does
+   * (`stream_id`). An aborted response then runs to its end on the server while others use its connection.
+   * @default false
+   */
+  multiplex?: boolean;
+  /**
+   * The WebSocket client: a constructor that takes the URL and an object with `headers`, such as that of the package `ws`
+   * or a subclass of it with an `agent`.
+   * @default the package `ws` if it is installed, else the global `WebSocket`
+   */
+  WebSocket?: WebSocketConstructor;
+}
+
+/** Sends the requests of a provider over WebSockets. */
+export interface WebSocketTransport {
+  /** Opens a connection for a request that is being built. */
+  prepare(target: Target): void;
+  /** Sends a request. Its response has the same shape as over HTTP. */
+  send(request: TransportRequest, call: WebSocketCall): Promise<Response>;
+  /** Closes the connections, and forgets that the server has no WebSocket. */
+  close(): void;
+}
+
+export interface WebSocketCall {
+  readonly providerOptions: SharedV2ProviderOptions | undefined;
+  readonly warn: (warning: LanguageModelV2CallWarning) => void;
+}
+
+export interface WebSocketTransportOptions extends WebSocketSettings {
+  readonly log: RequestLog;
+  /** @internal */
+  readonly pingInterval?: number;
+}
+
+/**
+ * Creates a transport that sends each request as a frame, with only the items that follow the latest response on its
+ * connection. A server without WebSockets receives the requests over HTTP.
+ *
+ * @see https://platform.openai.com/docs/guides/websocket-mode
+ */
+export function createWebSocketTransport({
+  log,
+  keepAlive = 5 * 60_000,
+  multiplex = false,
+  WebSocket,
+  pingInterval,
+}: WebSocketTransportOptions): WebSocketTransport {
+  const pool = createConnectionPool({ keepAlive, multiplex, WebSocket, pingInterval });
+  let isUnavailable = false;
+
+  return {
+    prepare(target) {
+      if (!isUnavailable) pool.prepare(toWebSocketTarget(target));
+    },
+
+    async send(request, call) {
+      const { body, context, signal, sendOverHttp } = request;
+      // The API has no background mode on WebSockets.
+      if (isUnavailable || !isPlainObject(body) || body.background === true) return sendOverHttp();
+      try {
+        return await sendFrames(request, { body, call });
+      } catch (error) {
+        if (signal.aborted || !(error instanceof SocketError)) throw error;
+        if (error.isOverLimit) throw toLimitError(error, request);
+        if (error.response !== undefined && KEY_STATUSES.has(error.response.status)) return error.response;
+        if (error.code === MESSAGE_TOO_BIG) return fallBack('the request is too large for a frame');
+        if (!error.isRefusal) throw error;
+        const response = await fallBack(context.redact(error.message));
+        // Otherwise, the server is not available over HTTP either.
+        if (response.ok) isUnavailable = true;
+        return response;
+      }
+
+      async function fallBack(reason: string): Promise<Response> {
+        const response = await sendOverHttp();
+        if (response.ok && !isUnavailable) {
+          const message = `The request was sent over HTTP, because ${reason}.`;
+          call.warn({ type: 'other', message });
+        }
+        return response;
+      }
+    },
+
+    close() {
+      pool.close();
+      isUnavailable = false;
+    },
+  };
+
+  /** Sends a request, and once more with the complete input if the connection or its latest response is lost. */
+  async function sendFrames(
+    request: TransportRequest,
+    { body, call }: { body: PlainObject; call: WebSocketCall },
+  ): Promise<Response> {
+    const target = toWebSocketTarget(request);
+    let place = pool.take(target, body, { isNew: false });
+    for (let isResent = false; ; isResent = true) {
+      const begun = await sendFrame(place).catch((error: unknown) => {
+        if (isResent || !place.isReused || request.signal.aborted || !isLost(error)) throw error;
+        return undefined;
+      });
+      const isFinal = begun !== undefined && (isResent || !RESENT_CODES.has(begun.errorCode ?? ''));
+      if (isFinal) return begun.response;
+      // The response that was to be continued is lost with its connection, or with the rejection.
+      if (begun?.errorCode !== PREVIOUS_NOT_FOUND) place.connection.retire();
+      else if (place.newItems === undefined) return begun.response;
+      place = pool.take(target, body, { isNew: begun?.errorCode !== PREVIOUS_NOT_FOUND });
+    }
+
+    async function sendFrame({ connection, lane, newItems }: Place): Promise<BegunResponse> {
+      let errorCode: string | undefined;
+      const frame = toFrame(request, { body, lane, newItems });
+      const entry = { method: 'response.create', ...target, providerOptions: call.providerOptions };
+      const response = await log(entry, async () => {
+        const begun = await connection.send(lane, { frame, link: splitBody(body), signal: request.signal });
+        ({ errorCode } = begun);
+        return begun.response;
+      });
+      return { response, errorCode };
+    }
+  }
+}
+
+const PREVIOUS_NOT_FOUND = 'previous_response_not_found';
+
+/** Errors after which the request is sent again with its complete input. */
+const RESENT_CODES: ReadonlySet<string> = new Set([
+  PREVIOUS_NOT_FOUND,
+  'websocket_connection_limit_reached',
+  'websocket_stream_limit_reached',
+]);
+
+/** Returns true for a connection that ended before the server responded. Other failures concern the request. */
+const isLost = (error: unknown): boolean =>
+  error instanceof SocketError && !error.isRefusal && !error.isOverLimit && error.code !== MESSAGE_TOO_BIG;
+
+/** Statuses of a refused upgrade that concern the key, so that HTTP would not help. */
+const KEY_STATUSES: ReadonlySet<number> = new Set([401, 402, 429]);
+
+/** The headers describe the upgrade request, which has no body. */
+function toWebSocketTarget({ url, headers }: Target): Target {
+  const { 'content-type': _body, ...sent } = headers;
+  return { url: url.replace(/^http/, 'ws'), headers: sent };
+}
+
+/** Writes the frame of a request. Releases the lane if JSON cannot represent it. */
+function toFrame(
+  request: TransportRequest,
+  { body, lane, newItems }: Pick<Place, 'lane' | 'newItems'> & { body: PlainObject },
+): string {
+  const { stream: _always, background: _never, ...fields } = body;
+  const frame = { type: 'response.create', ...(lane.id !== undefined && { stream_id: lane.id }) };
+  try {
+    if (newItems !== undefined)
+      return JSON.stringify({ ...frame, ...fields, previous_response_id: lane.link?.id, input: newItems });
+    return request.toJson({ ...frame, ...fields }) ?? '';
+  } catch (error) {
+    lane.isBusy = false;
+    throw error;
+  }
+}
+
+const toLimitError = ({ message }: SocketError, { context }: TransportRequest): APICallError =>
+  new APICallError({
+    message: `Expected messages of at most ${RESPONSE_LIMITS.eventLength} bytes from ${context.url}, got a longer one: ${message}.`,
+    url: context.url,
+    requestBodyValues: context.requestBody,
+    isRetryable: RETRYABLE.responseLimit,
+  });

@@ -1,0 +1,268 @@
+import { once } from 'node:events';
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { WebSocket } from 'ws';
+import { isPlainObject, type PlainObject, stringOf, tryParseJson } from '../shared/json.js';
+import { type ApiError, badRequest, toErrorBody, unknownParameter } from './api-errors.js';
+import { type Delivery, toErrorDelivery } from './delivery.js';
+import { toWireItem } from './events.js';
+import { authorize, type EmulatorRequest, readRequest } from './incoming-request.js';
+import { invalidJson, type Route, routeRequest } from './routes.js';
+import type { EmulatorContext, ItemMemory } from './state.js';
+
+/** WebSockets of the emulator. */
+export interface EmulatorWebSocketOptions {
+  /** Accepts `stream_id`, and runs up to 16 responses of one connection at the same time. @default true */
+  readonly multiplex?: boolean;
+  /**
+   * Number of responses of one connection after which requests are rejected with the code
+   * `websocket_connection_limit_reached`.
+   * @default unlimited
+   */
+  readonly maxResponses?: number;
+}
+
+interface ServeOptions extends EmulatorWebSocketOptions {
+  readonly path: string;
+  readonly context: EmulatorContext;
+  readonly routes: readonly Route[];
+  readonly requests: EmulatorRequest[];
+  readonly isClosed: () => boolean;
+}
+
+/** Accepts WebSockets on a server, each of which receives requests as frames. */
+export function serveWebSockets(server: Server, options: ServeOptions): void {
+  let count = 0;
+  server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const number = ++count;
+    accept(incoming, { socket, head })
+      .then(client => client && serveConnection(client.webSocket, { ...options, ...client, number }))
+      .catch((error: unknown) => void socket.destroy(error instanceof Error ? error : undefined));
+  });
+
+  async function accept(incoming: IncomingMessage, { socket, head }: { socket: Duplex; head: Buffer }) {
+    const { request, key } = await readRequest(incoming, { apiKeys: options.context.apiKeys, encodings: [] });
+    const isKnown = new URL(request.path, 'http://127.0.0.1').pathname === options.path;
+    const error = isKnown
+      ? authorize(key, options.context)
+      : { ...badRequest(`Invalid URL (GET ${request.path})`), status: 404 };
+    if (error !== undefined) {
+      refuse(socket, error);
+      return undefined;
+    }
+    const { WebSocketServer } = await import('ws');
+    const webSockets = new WebSocketServer({ noServer: true, maxPayload: 64 * 1024 * 1024 });
+    const webSocket = await new Promise<WebSocket>(resolve =>
+      webSockets.handleUpgrade(incoming, socket, head, resolve),
+    );
+    return { webSocket, upgrade: request, key };
+  }
+}
+
+function refuse(socket: Duplex, error: ApiError): void {
+  const body = JSON.stringify(toErrorBody(error));
+  socket.end(
+    `HTTP/1.1 ${error.status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}
+
+interface ConnectionOptions extends ServeOptions {
+  readonly upgrade: EmulatorRequest;
+  readonly key: string | undefined;
+  /** Number of the connection, from 1. */
+  readonly number: number;
+}
+
+/** A sequence of requests. The connection keeps its latest response, also without `store`. */
+interface Lane {
+  latest: { readonly id: string; readonly items: readonly PlainObject[] } | undefined;
+  queue: Promise<unknown>;
+}
+
+/** Limits of the API for one connection. */
+const MAX_LANES = 32;
+const MAX_ACTIVE = 16;
+
+function serveConnection(webSocket: WebSocket, options: ConnectionOptions): void {
+  const {
+    context,
+    routes,
+    requests,
+    upgrade,
+    key,
+    number,
+    multiplex = true,
+    maxResponses = Infinity,
+  } = options;
+  const lanes = new Map<string, Lane>();
+  const closed = new AbortController();
+  const waiting: (() => void)[] = [];
+  let responses = 0;
+  let active = 0;
+  webSocket.once('close', () => closed.abort());
+  webSocket.on('error', () => {});
+
+  webSocket.on('message', (data: Buffer, isBinary) => {
+    const text = data.toString('utf8');
+    const body = isBinary ? undefined : tryParseJson(text);
+    const request: EmulatorRequest & { aborted: boolean } = {
+      ...upgrade,
+      method: 'response.create',
+      body: body ?? text,
+      bodyLength: data.length,
+      connection: number,
+      aborted: false,
+    };
+    requests.push(request);
+    const streamId = isPlainObject(body) ? body.stream_id : undefined;
+    const error = isPlainObject(body) ? findFrameError(body) : invalidJson;
+    if (error !== undefined || !isPlainObject(body))
+      return send(toErrorFrame(toErrorDelivery(error ?? invalidJson)));
+    const name = stringOf(streamId);
+    const lane = lanes.get(name) ?? { latest: undefined, queue: Promise.resolve() };
+    lanes.set(name, lane);
+    const onClosed = (): void => {
+      request.aborted = !options.isClosed();
+    };
+    webSocket.once('close', onClosed);
+    lane.queue = lane.queue
+      .then(() => runWithin(() => respond(body, lane)))
+      .then(() => webSocket.off('close', onClosed))
+      .catch((failure: unknown) => webSocket.close(1011, String(failure).slice(0, 100)));
+  });
+
+  /** Returns the error of a frame that is not specific to its request. */
+  function findFrameError(body: PlainObject): ApiError | undefined {
+    const { type, stream_id: streamId } = body;
+    if (type !== 'response.create')
+      return badRequest(`Unknown event type: '${stringOf(type)}'.`, { param: 'type' });
+    const extra = ['stream', 'background'].find(name => name in body);
+    if (extra !== undefined) return unknownParameter(extra);
+    if (++responses > maxResponses) {
+      const message =
+        'Responses websocket connection limit reached (60 minutes). Create a new websocket connection to continue.';
+      return badRequest(message, { code: 'websocket_connection_limit_reached' });
+    }
+    if (streamId === undefined) return undefined;
+    if (!multiplex) return unknownParameter('stream_id');
+    if (!/^[\w.-]{1,256}$/.test(stringOf(streamId)))
+      return badRequest('Invalid stream_id.', { param: 'stream_id', code: 'invalid_stream_id' });
+    const named = [...lanes.keys()].filter(name => name !== '');
+    if (named.includes(stringOf(streamId)) || named.length < MAX_LANES) return undefined;
+    return badRequest(`At most ${MAX_LANES} streams can be used on one connection.`, {
+      code: 'websocket_stream_limit_reached',
+    });
+  }
+
+  /** Runs a response as soon as fewer than the maximum run. */
+  async function runWithin(run: () => Promise<void>): Promise<void> {
+    if (active >= (multiplex ? MAX_ACTIVE : 1)) await new Promise<void>(resolve => waiting.push(resolve));
+    active++;
+    try {
+      await run();
+    } finally {
+      active--;
+      waiting.shift()?.();
+    }
+  }
+
+  async function respond(frame: PlainObject, lane: Lane): Promise<void> {
+    const { type: _type, stream_id: streamId, ...body } = frame;
+    let answered: Lane['latest'];
+    const memory: ItemMemory = {
+      ...context.memory,
+      findConversation: id =>
+        id === lane.latest?.id ? lane.latest.items : context.memory.findConversation(id),
+      remember(response, request) {
+        context.memory.remember(response, request);
+        answered = { id: response.id, items: [...request.items, ...response.output.map(toWireItem)] };
+      },
+    };
+    const delivery = routeRequest(
+      { ...upgrade, method: 'POST', body: { ...body, stream: true } },
+      { ...context, memory, key, routes },
+    );
+    const isCompleted = await deliver(delivery, streamId);
+    if (isCompleted) lane.latest = answered;
+    else if (lane.latest?.id === body.previous_response_id) lane.latest = undefined;
+  }
+
+  /** Sends a delivery as frames. Returns true if the response was completed. */
+  async function deliver(delivery: Delivery, streamId: unknown): Promise<boolean> {
+    let last = '';
+    if (delivery.status >= 400) {
+      send(toErrorFrame(delivery), streamId);
+      return false;
+    }
+    for (const step of delivery.steps) {
+      if (closed.signal.aborted) return false;
+      if (step === 'destroy') {
+        webSocket.terminate();
+        return false;
+      }
+      // The lane never ends, as a response without an end.
+      if (step === 'silence' || step === 'nothing') await once(closed.signal, 'abort');
+      else if (step === 'end') {
+        delivery.onEnd?.();
+        if (!TERMINAL.has(last)) webSocket.close(1000);
+      } else if ('wait' in step) await delay(step.wait, undefined, { signal: closed.signal }).catch(() => {});
+      else {
+        for (const text of toFrames(step.write)) {
+          last = send(text, streamId);
+          // Lanes are delivered in turns.
+          if (streamId !== undefined) await delay(0);
+        }
+      }
+    }
+    return last === 'response.completed';
+  }
+
+  /** Sends a frame with the id of its lane, and returns its type. */
+  function send(text: string, streamId?: unknown): string {
+    const frame = tryParseJson(text);
+    const type = isPlainObject(frame) ? stringOf(frame.type) : '';
+    if (webSocket.readyState === webSocket.OPEN) {
+      const isNamed = isPlainObject(frame) && streamId !== undefined;
+      webSocket.send(isNamed ? JSON.stringify({ ...frame, stream_id: streamId }) : text);
+    }
+    return type;
+  }
+}
+
+/** Events after which a response is over. */
+const TERMINAL: ReadonlySet<string> = new Set([
+  'response.completed',
+  'response.incomplete',
+  'response.failed',
+  'error',
+]);
+
+/** Returns the events of an event stream. A body in another format is one frame. */
+function toFrames(body: string): string[] {
+  if (!/^(?:event|data|id|retry)?:/m.test(body)) return [body];
+  return body
+    .split(/(?:\r\n|\r|\n){2,}/)
+    .map(event =>
+      event
+        .split(/\r\n|\r|\n/)
+        .filter(line => line.startsWith('data:'))
+        .map(line => line.slice(5).trimStart())
+        .join('\n'),
+    )
+    .filter(text => text !== '');
+}
+
+/** Converts an error response to a frame. */
+function toErrorFrame({ status, headers, steps }: Delivery): string {
+  const text = steps.map(step => (typeof step === 'object' && 'write' in step ? step.write : '')).join('');
+  const body = tryParseJson(text);
+  const error = isPlainObject(body) && body.error !== undefined ? body.error : { message: text };
+  const { 'content-type': _type, ...shown } = headers;
+  return JSON.stringify({
+    type: 'error',
+    status,
+    error,
+    ...(Object.keys(shown).length > 0 && { headers: shown }),
+  });
+}
