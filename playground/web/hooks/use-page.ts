@@ -55,5 +55,8 @@ export function usePage(conversationId: string): PageHook {
       },
     };
   }, []);
-  return { ...page, problem, ...actions };
+  // Before the first event of another conversation, nothing of the previous one is shown.
+  const watched =
+    page.conversationId === conversationId ? page : { ...page, conversation: undefined, turns: {} };
+  return { ...watched, problem, ...actions };
 }

@@ -16,6 +16,7 @@ export interface PageState {
   readonly state?: PlaygroundState;
   readonly servers?: ServersResponse;
   readonly conversations?: readonly ListedConversation[];
+  readonly conversationId?: string;
   /** The watched conversation; null if the server has no message of it. */
   readonly conversation?: Conversation | null;
   /** Running turns of the watched conversation, by the id of their response. */
@@ -157,7 +158,7 @@ export function createPageStore(): PageStore {
       if (conversationId === watched) return;
       watched = conversationId;
       forgetTurns(() => true);
-      change({ conversation: undefined });
+      change({ conversationId, conversation: undefined });
       connect();
     },
   };
