@@ -156,10 +156,11 @@ export interface HostedToolReplay {
     toContent: ToContent,
   ) => HostedInputItem | undefined;
   /**
-   * Sends call and output only in the request that directly follows the output.
-   * @default false
+   * Returns true if the server acts on an output each time that it receives it. Call and output are then left out of all
+   * requests but the one that directly follows the output.
+   * @default always false
    */
-  readonly isSentOnce?: boolean;
+  readonly isSentOnce?: (output: HostedInputItem) => boolean;
 }
 
 /**

@@ -72,7 +72,7 @@ export const mcpApprovalTool: HostedTool = {
   replay: {
     // The server executes the tool each time that it receives an approval, because the input does not show that an
     // earlier approval was used.
-    isSentOnce: true,
+    isSentOnce: output => objectOf(output)?.approve === true,
 
     toCall({ toolCallId, input }): McpApprovalRequest | undefined {
       const { serverLabel, name, arguments: args } = objectOf(input) ?? {};

@@ -78,7 +78,7 @@ export function toAssistantItems(
       }
       case 'tool-call':
         // A call that is still provider-executed belongs to a hosted tool.
-        if (part.providerExecuted !== true) items.push(toCall(part, context));
+        if (part.providerExecuted !== true) items.push(...toCalls(part, context));
         else items.push(...context.serverCalls.toItems(part));
         break;
       case 'tool-result':
@@ -147,14 +147,15 @@ function toMessage(
   };
 }
 
-function toCall(part: LanguageModelV2ToolCallPart, context: AssistantItemsContext): InputItem {
+/** Returns no item for a call that is left out. */
+function toCalls(part: LanguageModelV2ToolCallPart, context: AssistantItemsContext): readonly InputItem[] {
   const { itemId, async, namespace } = readPartOptions(part.providerOptions);
   const takeId = () => context.takeId(itemId);
   const wireName = context.toolNames.toWire(part.toolName, namespace);
   const origin = toCallOrigin(part);
   const hosted = context.hosted.toCall(part, { itemId, takeId, wireName });
-  if (hosted !== undefined) return { ...hosted, ...origin };
-  return {
+  if (hosted !== undefined) return hosted.map(item => ({ ...item, ...origin }));
+  const call: InputItem = {
     type: 'function_call',
     call_id: part.toolCallId,
     name: wireName,
@@ -163,6 +164,7 @@ function toCall(part: LanguageModelV2ToolCallPart, context: AssistantItemsContex
     ...(async !== undefined && { async }),
     ...origin,
   };
+  return [call];
 }
 
 /** Returns the fields without which the API does not recognize a call. */

@@ -4,16 +4,17 @@ import type {
   LanguageModelV2ToolCallPart,
   LanguageModelV2ToolResultPart,
 } from '@ai-sdk/provider';
+import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
 import type { HostedToolReplay, ReplayContext, ToContent } from '../hosted-tools/hosted-tool.js';
 import { replayOf, type ServerTool, serverToolOf } from '../hosted-tools/index.js';
 import type { HostedInputItem } from '../wire.js';
 
 /** Converts the calls and outputs of one prompt that belong to hosted tools. */
 export interface HostedCalls {
-  /** Returns the item of a call. Undefined if the call is sent as a function call. */
-  toCall(part: LanguageModelV2ToolCallPart, context: ReplayContext): HostedInputItem | undefined;
-  /** Returns the item of an output. Undefined if the call was sent as a function call. */
-  toOutput(part: LanguageModelV2ToolResultPart): HostedInputItem | undefined;
+  /** Returns the item of a call, or no item if it is left out. Undefined if the call is sent as a function call. */
+  toCall(part: LanguageModelV2ToolCallPart, context: ReplayContext): readonly HostedInputItem[] | undefined;
+  /** Returns the item of an output, or no item if it is left out. Undefined if the call was sent as a function call. */
+  toOutput(part: LanguageModelV2ToolResultPart): readonly HostedInputItem[] | undefined;
 }
 
 /**
@@ -22,7 +23,15 @@ export interface HostedCalls {
  */
 export function createHostedCalls(
   prompt: LanguageModelV2Prompt,
-  { replays, toContent }: { replays: ReadonlyMap<string, HostedToolReplay>; toContent: ToContent },
+  {
+    replays,
+    toContent,
+    warn,
+  }: {
+    replays: ReadonlyMap<string, HostedToolReplay>;
+    toContent: ToContent;
+    warn: (message: string) => void;
+  },
 ): HostedCalls {
   const results = new Map<string, LanguageModelV2ToolResultPart>();
   for (const { role, content } of prompt) {
@@ -33,28 +42,46 @@ export function createHostedCalls(
     typeof lastResponse !== 'string' && lastResponse.some(other => other === part);
 
   /** Outputs of the calls that were converted, by call id. */
-  const outputs = new Map<string, HostedInputItem | undefined>();
+  const outputs = new Map<string, readonly HostedInputItem[] | undefined>();
+  const replayOfPart = (
+    part: LanguageModelV2ToolCallPart | LanguageModelV2ToolResultPart,
+  ): HostedToolReplay | undefined =>
+    replays.get(part.toolName) ?? (isApprovalRequest(part) ? replayOf(APPROVAL_ID) : undefined);
 
   return {
     toCall(part, context) {
-      const replay = replays.get(part.toolName);
+      const replay = replayOfPart(part);
       const result = results.get(part.toolCallId);
       outputs.set(part.toolCallId, undefined);
       if (replay === undefined || result === undefined) return undefined;
-      if (replay.isSentOnce === true && !isInLastResponse(part)) return undefined;
       const output = replay.toOutput(result, toContent);
       const call = output && replay.toCall(part, context);
-      if (call !== undefined) outputs.set(part.toolCallId, output);
-      return call;
+      if (output === undefined || call === undefined) return undefined;
+      if (replay.isSentOnce?.(output) === true && !isInLastResponse(part)) {
+        warn(
+          `The answered call ${part.toolCallId} of ${part.toolName} is not sent again, because the server would act on it.`,
+        );
+        outputs.set(part.toolCallId, []);
+        return [];
+      }
+      outputs.set(part.toolCallId, [output]);
+      return [call];
     },
 
     toOutput(part) {
       if (outputs.has(part.toolCallId)) return outputs.get(part.toolCallId);
       // The server has the call. Only the tool name shows what it was.
-      return replays.get(part.toolName)?.toOutput(part, toContent);
+      const output = replayOfPart(part)?.toOutput(part, toContent);
+      return output && [output];
     },
   };
 }
+
+const APPROVAL_ID = 'openai.mcp_approval_request';
+
+/** Returns true for an approval request of a hosted MCP server, which a host may answer without declaring the tool. */
+export const isApprovalRequest = ({ toolCallId }: { readonly toolCallId?: string }): boolean =>
+  hostedCallNames.mcpApproval.idPrefixes.some(prefix => toolCallId?.startsWith(`${prefix}_`));
 
 /** Returns the replay rules of the declared tools, by the names under which they are declared. */
 export function toReplays(

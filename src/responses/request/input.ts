@@ -12,7 +12,7 @@ import { createReceivedItems, type ReceivedItems } from './received-items.js';
 import { type AssistantItemsContext, toAssistantItems, toCaller } from './assistant-items.js';
 import { toAdditionalTools, toUpdates, type UpdatesContext } from './conversation-updates.js';
 import { findReferenceIssue, toFileContent } from './files.js';
-import { createHostedCalls } from './hosted-calls.js';
+import { createHostedCalls, isApprovalRequest } from './hosted-calls.js';
 import { withoutCompacted } from './opaque-items.js';
 import { readPartOptions, type ResponsesCallOptions, toCacheBreakpoint } from './provider-options.js';
 import { collectRemovedReasoning, normalizeReasoning } from './reasoning.js';
@@ -63,7 +63,7 @@ export function toInput(prompt: LanguageModelV2Prompt, options: ToInputOptions):
   const context: AssistantItemsContext = {
     store,
     toolNames,
-    hosted: createHostedCalls(prompt, { replays, toContent: part => toToolOutput(part, outputs) }),
+    hosted: createHostedCalls(prompt, { replays, toContent: part => toToolOutput(part, outputs), warn }),
     serverCalls: createServerCalls(prompt, { store, received, toolOf, claimId, showImages, warn }),
     received,
     showImages,
@@ -119,12 +119,10 @@ export function toInput(prompt: LanguageModelV2Prompt, options: ToInputOptions):
     const { toolCallId, providerOptions } = part;
     const own = toCaller(providerOptions);
     const caller = own.caller === undefined ? callers.get(toolCallId) : own;
-    const output: InputItem = context.hosted.toOutput(part) ?? {
-      type: 'function_call_output',
-      call_id: toolCallId,
-      output: toToolOutput(part, outputs),
-    };
-    return [{ ...output, ...caller }];
+    const items: readonly InputItem[] = context.hosted.toOutput(part) ?? [
+      { type: 'function_call_output', call_id: toolCallId, output: toToolOutput(part, outputs) },
+    ];
+    return items.map(item => ({ ...item, ...caller }));
   }
 }
 
@@ -148,12 +146,18 @@ function isIndependent(
   { missingReasoning, replays }: Pick<ToInputOptions, 'missingReasoning' | 'replays'>,
 ): boolean {
   if (missingReasoning !== 'omit-ids' || replays.size > 0) return false;
-  return (
-    message.role !== 'assistant' ||
-    message.content.every(
-      part => part.type === 'text' || (part.type === 'tool-call' && part.providerExecuted !== true),
-    )
-  );
+  switch (message.role) {
+    case 'assistant':
+      return message.content.every(
+        part =>
+          part.type === 'text' ||
+          (part.type === 'tool-call' && part.providerExecuted !== true && !isApprovalRequest(part)),
+      );
+    case 'tool':
+      return !message.content.some(isApprovalRequest);
+    default:
+      return true;
+  }
 }
 
 type SystemMessage = Extract<LanguageModelV2Message, { role: 'system' }>;

@@ -306,11 +306,29 @@ describe('the approval of an MCP call', () => {
   it('is sent only once, because the tool would run again', () => {
     const done = { role: 'assistant', content: [{ type: 'text', text: 'Written.' }] };
     const items = inputOf(tools, [request, response(json({ approve: true })), done, user('Thanks.')]);
-    expect(JSON.stringify(items)).not.toContain('mcp_approval_response');
+    expect(items).toMatchObject([{ role: 'assistant' }, { role: 'user' }]);
+    expect(items).toHaveLength(2);
+  });
+
+  it('is sent again if it denies the call, and without a declaration of the tool', () => {
+    const done = { role: 'assistant', content: [{ type: 'text', text: 'Not written.' }] };
+    const denied = [request, response(json({ approve: false })), done, user('Thanks.')];
+    for (const declared of [tools, []]) {
+      expect(inputOf(declared, denied)).toMatchObject([
+        { type: 'mcp_approval_request', id: 'mcpr_1' },
+        { type: 'mcp_approval_response', approval_request_id: 'mcpr_1', approve: false },
+        { role: 'assistant' },
+        { role: 'user' },
+      ]);
+    }
+  });
+
+  it('is a call of a function if its id is not that of a request', () => {
+    const text = JSON.stringify([request, response(json({ approve: true })), user('Thanks.')]);
+    const items = inputOf([], JSON.parse(text.replaceAll('mcpr_1', 'call_1')));
     expect(items).toMatchObject([
-      { type: 'function_call', call_id: 'mcpr_1' },
-      { type: 'function_call_output', output: '{"approve":true}' },
-      { role: 'assistant' },
+      { type: 'function_call' },
+      { type: 'function_call_output' },
       { role: 'user' },
     ]);
   });

@@ -34,6 +34,29 @@ const conversation: LanguageModelV2Prompt = [
   { role: 'assistant', content: [reasoning('rs_1'), call('b', 'shell')] },
   result('b', 'shell'),
   { role: 'assistant', content: [{ type: 'text', text: 'Found.', ...openai({ itemId: 'msg_1' }) }] },
+  // An approval is sent once: the server would act on it again.
+  {
+    role: 'assistant',
+    content: [
+      {
+        type: 'tool-call',
+        toolCallId: 'mcpr_1',
+        toolName: 'mcp_approval_request',
+        input: { serverLabel: 'docs', name: 'write' },
+      },
+    ],
+  },
+  {
+    role: 'tool',
+    content: [
+      {
+        type: 'tool-result',
+        toolCallId: 'mcpr_1',
+        toolName: 'mcp_approval_request',
+        output: { type: 'json', value: { approve: true } },
+      },
+    ],
+  },
   user('And this?'),
   { role: 'assistant', content: [call('c')] },
   result('c'),
