@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { APICallError, type LanguageModelV2StreamPart } from '@ai-sdk/provider';
-import { describe, expect, it } from 'vitest';
+import { APICallError, type LanguageModelV2, type LanguageModelV2StreamPart } from '@ai-sdk/provider';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createKelivoResponsesProvider } from '../src/index.js';
 import { splitRandomly, toBody } from './_chunking.js';
 import { judge, toCalls, type Verdict } from './_judge.js';
 import { collect, type Summary, summarize, summarizeContent } from './_parts.js';
+import { startEmulator } from './testing/_emulator.js';
 
 const folder = process.env.RESPONSES_RECORDINGS;
 const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hi' }] }];
@@ -32,6 +33,12 @@ if (folder === undefined) {
 
     it('matches its output items, read in random chunks', async () => {
       expectSummary(await replay(splitRandomly(body, { seed: 7, longest: 300 })), expected);
+    });
+
+    it('matches its output items, read from the frames of a WebSocket', async () => {
+      const summary = await replayFrames(body);
+      expectSummary(summary, expected);
+      expect(summary).toEqual(await replay([new TextEncoder().encode(body)]));
     });
 
     it('is an error without its terminal event', async () => {
@@ -77,10 +84,23 @@ const createModel = (chunks: readonly Uint8Array[]) =>
   }).responses('recorded-model');
 
 /** Reads a body through the model. Returns undefined if the model rejects before the first content. */
-async function replay(chunks: readonly Uint8Array[]): Promise<Summary | undefined> {
+const replay = (chunks: readonly Uint8Array[]): Promise<Summary | undefined> => read(createModel(chunks));
+
+/** Reads the events of a body as the frames of a WebSocket. */
+async function replayFrames(body: string): Promise<Summary | undefined> {
+  const emulator = await startEmulator({ validate: false });
+  emulator.enqueue({ status: 200, headers: { 'content-type': 'text/event-stream' }, body });
+  const provider = createKelivoResponsesProvider({ baseURL: emulator.baseURL, transport: 'websocket' });
+  onTestFinished(() => provider.close());
+  const summary = await read(provider.responses('recorded-model'));
+  expect(emulator.requests.map(({ method }) => method)).toEqual(['response.create']);
+  return summary;
+}
+
+async function read(model: LanguageModelV2): Promise<Summary | undefined> {
   let stream: ReadableStream<LanguageModelV2StreamPart>;
   try {
-    ({ stream } = await createModel(chunks).doStream({ prompt }));
+    ({ stream } = await model.doStream({ prompt }));
   } catch (error) {
     if (APICallError.isInstance(error)) return undefined;
     throw error;

@@ -80,7 +80,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
   return {
     begun,
     receive(text) {
-      if (isOver) return;
+      if (isOver) return undefined;
       const frame = !isShared && hasBegun && DELTA.test(text) ? {} : objectOf(tryParseJson(text));
       const type = stringOf(frame?.type);
       const foreign = findForeignId(frame);
@@ -97,29 +97,41 @@ export function createExchange(options: ExchangeOptions): Exchange {
           errorCode: toWireError(frame)?.code,
         });
       }
-      if (!hasBegun) {
-        hasBegun = true;
-        begin({
-          response: new Response(body.stream, {
-            headers: { ...headers, 'content-type': 'text/event-stream' },
-          }),
-        });
+      const isForeign = !hasBegun && frame === undefined;
+      start();
+      // A server that does not begin with an event has another API. The reader of the body reports what it sends.
+      if (isForeign) {
+        body.push(text);
+        return finish({ id: undefined, output, mayContinue: true });
       }
       const item = type === 'response.output_item.done' ? objectOf(frame?.item) : undefined;
       if (item !== undefined) output.push(item);
       // A line break separates lines of an event stream. In JSON it can only be white space.
       body.push(`data: ${/[\r\n]/.test(text) ? text.replace(/[\r\n]+/g, ' ') : text}\n\n`);
-      if (!TERMINAL.has(type)) return;
-      end({
+      if (!TERMINAL.has(type)) return undefined;
+      return finish({
         id: type === 'response.completed' ? id : undefined,
         output,
         mayContinue: type === 'error',
       });
-      body.end();
     },
     touch: () => body.touch(),
     fail,
   };
+
+  function start(): void {
+    if (hasBegun) return;
+    hasBegun = true;
+    const response = new Response(body.stream, {
+      headers: { ...headers, 'content-type': 'text/event-stream' },
+    });
+    begin({ response });
+  }
+
+  function finish(result: ExchangeEnd): void {
+    end(result);
+    body.end();
+  }
 
   function end(result: ExchangeEnd): void {
     isOver = true;
@@ -133,11 +145,15 @@ export function createExchange(options: ExchangeOptions): Exchange {
     body.fail(error);
   }
 
-  /** Returns the id of a response to which a frame belongs, if it is another response. */
+  /**
+   * Returns the id of the response of a frame, if it is the previous one or a second one. Apart from that, the ids of a
+   * response need not be equal: those of GitHub Copilot differ in each event.
+   */
   function findForeignId(frame: PlainObject | undefined): string | undefined {
     const found = idOf(objectOf(frame?.response)?.id);
     if (found === undefined) return undefined;
-    if (found === previousId || (id !== undefined && found !== id)) return found;
+    const isSecond = frame?.type === 'response.created' && id !== undefined && found !== id;
+    if (found === previousId || isSecond) return found;
     id = found;
     return undefined;
   }
@@ -204,7 +220,7 @@ function createBody({ onCancel, onPressure }: Pick<ExchangeOptions, 'onCancel' |
       if (length > HIGH_MARK) setPressure(true);
       if (length > RESPONSE_LIMITS.otherLength) {
         const { message } = new ResponseLimitError('otherLength', 'characters of unread events');
-        finish(new SocketError(message, { isOverLimit: true }));
+        stop(new SocketError(message, { isOverLimit: true }));
       } else continueReading();
     },
     touch() {
@@ -212,11 +228,11 @@ function createBody({ onCancel, onPressure }: Pick<ExchangeOptions, 'onCancel' |
       queue.push(':\n\n');
       continueReading();
     },
-    end: () => finish('ended'),
-    fail: finish,
+    end: () => stop('ended'),
+    fail: stop,
   };
 
-  function finish(result: 'ended' | Error): void {
+  function stop(result: 'ended' | Error): void {
     if (outcome === 'open') outcome = result;
     continueReading();
   }
