@@ -100,17 +100,41 @@ export const emptyTrace: Trace = {
   lastAt: 0,
 };
 
-/** Adds events to a trace. */
-export const addToTrace = (trace: Trace, events: readonly TraceEvent[]): Trace =>
-  events.reduce(
-    (known, event) => ({ ...known, ...toChange(known, event), lastAt: Math.max(known.lastAt, event.at) }),
-    trace,
-  );
+/** Adds events to a trace. Wire events, of which there are thousands, are added once per batch. */
+export function addToTrace(trace: Trace, events: readonly TraceEvent[]): Trace {
+  const wire = new Map<number, WireEvent[]>();
+  let known = trace;
+  let { lastAt } = trace;
+  for (const event of events) {
+    lastAt = Math.max(lastAt, event.at);
+    if (event.type === 'wire') addWireEvent(wire, event);
+    else known = { ...known, ...toChange(known, event) };
+  }
+  const exchanges =
+    wire.size === 0
+      ? known.exchanges
+      : known.exchanges.map(exchange => {
+          const added = wire.get(exchange.exchange);
+          return added === undefined ? exchange : { ...exchange, events: [...exchange.events, ...added] };
+        });
+  return { ...known, exchanges, lastAt };
+}
+
+function addWireEvent(
+  wire: Map<number, WireEvent[]>,
+  { exchange, at, name, data }: Extract<TraceEvent, { type: 'wire' }>,
+): void {
+  const known = wire.get(exchange) ?? [];
+  known.push({ at, name, data });
+  wire.set(exchange, known);
+}
 
 export const toTrace = (events: readonly TraceEvent[]): Trace => addToTrace(emptyTrace, events);
 
+type HandledType = Exclude<TraceEvent['type'], 'wire'>;
+
 type Handlers = {
-  [Type in TraceEvent['type']]: (trace: Trace, event: Extract<TraceEvent, { type: Type }>) => Partial<Trace>;
+  [Type in HandledType]: (trace: Trace, event: Extract<TraceEvent, { type: Type }>) => Partial<Trace>;
 };
 
 const handlers: Handlers = {
@@ -141,11 +165,6 @@ const handlers: Handlers = {
   }),
   response: ({ exchanges }, { exchange, status, headers }) => ({
     exchanges: changeExchange(exchanges, exchange, () => ({ status, headers })),
-  }),
-  wire: ({ exchanges }, { exchange, at, name, data }) => ({
-    exchanges: changeExchange(exchanges, exchange, ({ events }) => ({
-      events: [...events, { at, name, data }],
-    })),
   }),
   body: ({ exchanges }, { exchange, text }) => ({
     exchanges: changeExchange(exchanges, exchange, () => ({ bodyText: text })),
@@ -201,10 +220,10 @@ const handlers: Handlers = {
   }),
 };
 
-const toChange = <Type extends TraceEvent['type']>(
+const toChange = <Type extends HandledType>(
   trace: Trace,
   event: Extract<TraceEvent, { type: Type }>,
-): Partial<Trace> => (handlers[event.type as Type] as Handlers[Type])(trace, event);
+): Partial<Trace> => (handlers[(event as TraceEvent).type as Type] as Handlers[Type])(trace, event);
 
 const changeExchange = (
   exchanges: readonly Exchange[],

@@ -33,6 +33,10 @@ export function App() {
     [open],
   );
 
+  const inspect = useCallback((messageId: string): void => {
+    setSelected(messageId);
+    setShownPart('inspect');
+  }, []);
   const live = useFullTrace(conversationId, findInspected(page, selected), page.turns);
 
   return (
@@ -47,10 +51,7 @@ export function App() {
         onNew={startNew}
         selected={selected}
         onSelect={setSelected}
-        onInspect={messageId => {
-          setSelected(messageId);
-          setShownPart('inspect');
-        }}
+        onInspect={inspect}
       />
       <Inspector live={live} />
       <PageTabs page={shownPart} onChange={setShownPart} />

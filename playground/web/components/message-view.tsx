@@ -6,20 +6,25 @@ import { formatDuration, formatNumberOf } from '../lib/format.js';
 import { Markdown } from './markdown.js';
 import { ToolPart } from './tool-part.js';
 import { Icon } from './icon.js';
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { callApi } from '../lib/api.js';
 import { JsonView } from './json-view.js';
 
 export interface MessageViewProps {
   readonly shown: ShownMessage;
   readonly isSelected: boolean;
-  readonly onInspect: () => void;
+  readonly onInspect: (messageId: string) => void;
   /** Shows another version of the message. */
   readonly onShow: (messageId: string) => void;
 }
 
 /** A user message, or a response with its reasoning, tool calls and text in order. */
-export function MessageView({ shown, isSelected, onInspect, onShow }: MessageViewProps) {
+export const MessageView = memo(function MessageView({
+  shown,
+  isSelected,
+  onInspect,
+  onShow,
+}: MessageViewProps) {
   const { message, trace, isRunning } = shown;
   if (message.role === 'user') {
     return (
@@ -34,7 +39,10 @@ export function MessageView({ shown, isSelected, onInspect, onShow }: MessageVie
   return (
     <article className="message assistant" aria-label="Response" data-selected={isSelected}>
       {message.parts.map((part, index) => {
-        if (part.type === 'text') return <Markdown key={index} text={part.text} />;
+        if (part.type === 'text') {
+          const isGrowing = isRunning && part.state === 'streaming';
+          return <Markdown key={index} text={part.text} isGrowing={isGrowing} />;
+        }
         if (part.type === 'reasoning') {
           return (
             <ReasoningPart key={index} text={part.text} isRunning={isRunning && part.state === 'streaming'} />
@@ -59,13 +67,13 @@ export function MessageView({ shown, isSelected, onInspect, onShow }: MessageVie
       <TurnNote trace={trace} />
       <Versions shown={shown} onShow={onShow} />
       {trace !== undefined && (
-        <button type="button" className="turn-summary" aria-pressed={isSelected} onClick={onInspect}>
+        <button type="button" className="turn-summary" aria-pressed={isSelected} onClick={() => onInspect(message.id)}>
           {describeTurn(trace)}
         </button>
       )}
     </article>
   );
-}
+});
 
 function describeTurn({ flag, modelId, rounds, tools, end }: Trace): string {
   return [
@@ -87,7 +95,7 @@ function ReasoningPart({ text, isRunning }: { text: string; isRunning: boolean }
       <summary>
         <Icon name="brain" /> {isRunning ? 'Reasoning …' : toTitle(text)}
       </summary>
-      <Markdown text={text} />
+      <Markdown text={text} isGrowing={isRunning} />
     </details>
   );
 }

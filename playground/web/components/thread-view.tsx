@@ -1,4 +1,5 @@
-import { useStickToEnd } from '../hooks/use-stick-to-end.js';
+import { useRef } from 'react';
+import { useStickToBottom } from 'use-stick-to-bottom';
 import type { ThreadHook } from '../hooks/use-thread.js';
 import { Icon } from './icon.js';
 import { MessageView } from './message-view.js';
@@ -13,7 +14,11 @@ export interface ThreadViewProps {
 /** The messages of a thread. The view follows new content at the end. */
 export function ThreadView({ thread, label, selected, onInspect }: ThreadViewProps) {
   const { messages, isRunning, problem } = thread;
-  const { ref, onScroll } = useStickToEnd({ isActive: true });
+  const { scrollRef, contentRef } = useStickToBottom({ initial: 'instant', resize: 'instant' });
+  const show = useRef(thread.show);
+  show.current = thread.show;
+  // A stable function, so that messages are rendered again only if they have changed.
+  const showVersion = useRef((messageId: string): void => show.current(messageId)).current;
   const last = messages.at(-1);
   const isWaiting = isRunning && last?.message.role === 'user';
   return (
@@ -23,16 +28,16 @@ export function ThreadView({ thread, label, selected, onInspect }: ThreadViewPro
       aria-label={label}
       aria-busy={isRunning}
       tabIndex={0}
-      ref={ref}
-      onScroll={onScroll}
+      ref={scrollRef}
     >
+      <div className="thread-content" ref={contentRef}>
       {messages.map(shown => (
         <MessageView
           key={shown.message.id}
           shown={shown}
           isSelected={shown.message.id === selected}
-          onInspect={() => onInspect(shown.message.id)}
-          onShow={thread.show}
+          onInspect={onInspect}
+          onShow={showVersion}
         />
       ))}
       {isWaiting && (
@@ -65,6 +70,7 @@ export function ThreadView({ thread, label, selected, onInspect }: ThreadViewPro
           </button>
         </div>
       )}
+      </div>
     </div>
   );
 }

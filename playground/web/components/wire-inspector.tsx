@@ -1,14 +1,11 @@
-import { memo, useState } from 'react';
+import { useState } from 'react';
 import type { Exchange } from '../../shared/trace.js';
-import { filterEvents, type FoundEvent } from '../lib/wire-search.js';
+import { findEvents } from '../lib/wire-search.js';
 import { CopyButton } from './copy-button.js';
 import { Icon } from './icon.js';
 import { JsonView } from './json-view.js';
 import { Segmented } from './segmented.js';
-import { useStickToEnd } from '../hooks/use-stick-to-end.js';
-import { formatDuration } from '../lib/format.js';
-import { summarizeEvent } from '../lib/event-summary.js';
-import { Marked } from './marked.js';
+import { EventList } from './event-list.js';
 
 export interface WireInspectorProps {
   readonly exchanges: readonly Exchange[];
@@ -23,7 +20,7 @@ export function WireInspector({ exchanges, chosen, onChoose }: WireInspectorProp
   const [query, setQuery] = useState('');
   const exchange = exchanges.find(one => one.exchange === chosen) ?? exchanges.at(-1);
   if (exchange === undefined) return null;
-  const found = filterEvents(exchange.events, query);
+  const found = findEvents(exchange.events, query);
   return (
     <section className="wire" aria-label="Wire">
       <div className="wire-head">
@@ -59,7 +56,7 @@ export function WireInspector({ exchanges, chosen, onChoose }: WireInspectorProp
           onChange={event => setQuery(event.target.value)}
         />
         <span className="count" role="status">
-          {view === 'events' && query.trim() !== '' && `${found.length} of ${exchange.events.length}`}
+          {view === 'events' && found !== 'all' && `${found.length} of ${exchange.events.length}`}
         </span>
         {view === 'request' && (
           <CopyButton
@@ -102,73 +99,3 @@ function StatusBadge({ exchange: { status, end, isDisconnectNoticed } }: { excha
     </span>
   );
 }
-
-export interface EventListProps {
-  readonly found: readonly FoundEvent[];
-  readonly exchange: Exchange;
-  readonly query: string;
-}
-
-/** Number of rows that are displayed at first and added on request. */
-const PAGE = 300;
-
-/** The events of a response as expandable rows, or the text of a response that is not a stream. */
-function EventList({ found, exchange, query }: EventListProps) {
-  const [limit, setLimit] = useState(PAGE);
-  const { end, bodyText, startAt } = exchange;
-  const { ref, onScroll } = useStickToEnd({ isActive: end === undefined && query.trim() === '' });
-  return (
-    <div className="events" tabIndex={0} role="region" aria-label="Events" ref={ref} onScroll={onScroll}>
-      <ol>
-        {found.slice(0, limit).map(one => (
-          <EventRow key={one.number} found={one} startAt={startAt} query={query} />
-        ))}
-      </ol>
-      {found.length > limit && (
-        <button type="button" className="button subtle" onClick={() => setLimit(limit + PAGE)}>
-          {found.length - limit} more events
-        </button>
-      )}
-      {bodyText !== undefined && (
-        <pre className="body-text">
-          <Marked text={bodyText || '(empty)'} query={query} />
-        </pre>
-      )}
-      {end?.message !== undefined && (
-        <p className={end.end === 'aborted' ? 'note' : 'note problem'}>{end.message}</p>
-      )}
-      {found.length === 0 && bodyText === undefined && (
-        <p className="quiet">{query.trim() === '' ? 'No events yet.' : 'No event contains this text.'}</p>
-      )}
-    </div>
-  );
-}
-
-const EventRow = memo(function EventRow({
-  found: { event, number },
-  startAt,
-  query,
-}: {
-  found: FoundEvent;
-  startAt: number;
-  query: string;
-}) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <li>
-      <details onToggle={toggle => setOpen(toggle.currentTarget.open)}>
-        <summary>
-          <span className="event-number">{number}</span>
-          <time>+{formatDuration(event.at - startAt)}</time>
-          <code className="event-name">
-            <Marked text={event.name.replace(/^response\./, '')} query={query} />
-          </code>
-          <span className="event-text">
-            <Marked text={summarizeEvent(event.data).slice(0, 200)} query={query} />
-          </span>
-        </summary>
-        {isOpen && <JsonView value={event.data} label={`Event ${number}`} query={query} />}
-      </details>
-    </li>
-  );
-});

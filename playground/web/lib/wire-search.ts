@@ -1,19 +1,24 @@
 import type { WireEvent } from '../../shared/trace.js';
 
-export interface FoundEvent {
-  readonly event: WireEvent;
-  /** Number of the event, from 1. */
-  readonly number: number;
+/**
+ * Returns the numbers, from 1, of the events whose name or content contains the query, ignoring case. An empty query
+ * matches all events, without a list of them.
+ */
+export function findEvents(events: readonly WireEvent[], query: string): readonly number[] | 'all' {
+  const wanted = query.trim().toLowerCase();
+  if (wanted === '') return 'all';
+  return events.flatMap((event, index) => (toSearchText(event).includes(wanted) ? index + 1 : []));
 }
 
-/** Returns the events whose name or content contains the query, ignoring case. An empty query matches all events. */
-export function filterEvents(events: readonly WireEvent[], query: string): readonly FoundEvent[] {
-  const wanted = query.trim().toLowerCase();
-  const numbered = events.map((event, index) => ({ event, number: index + 1 }));
-  if (wanted === '') return numbered;
-  return numbered.filter(({ event }) =>
-    `${event.name} ${JSON.stringify(event.data)}`.toLowerCase().includes(wanted),
-  );
+/** Texts of events that have been searched. */
+const searchTexts = new WeakMap<WireEvent, string>();
+
+function toSearchText(event: WireEvent): string {
+  const known = searchTexts.get(event);
+  if (known !== undefined) return known;
+  const text = `${event.name} ${JSON.stringify(event.data)}`.toLowerCase();
+  searchTexts.set(event, text);
+  return text;
 }
 
 export interface TextSegment {
