@@ -67,7 +67,12 @@ export const MessageView = memo(function MessageView({
       <TurnNote trace={trace} />
       <Versions shown={shown} onShow={onShow} />
       {trace !== undefined && (
-        <button type="button" className="turn-summary" aria-pressed={isSelected} onClick={() => onInspect(message.id)}>
+        <button
+          type="button"
+          className="turn-summary"
+          aria-pressed={isSelected}
+          onClick={() => onInspect(message.id)}
+        >
           {describeTurn(trace)}
         </button>
       )}

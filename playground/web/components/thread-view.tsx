@@ -22,54 +22,47 @@ export function ThreadView({ thread, label, selected, onInspect }: ThreadViewPro
   const last = messages.at(-1);
   const isWaiting = isRunning && last?.message.role === 'user';
   return (
-    <div
-      className="thread"
-      role="log"
-      aria-label={label}
-      aria-busy={isRunning}
-      tabIndex={0}
-      ref={scrollRef}
-    >
+    <div className="thread" role="log" aria-label={label} aria-busy={isRunning} tabIndex={0} ref={scrollRef}>
       <div className="thread-content" ref={contentRef}>
-      {messages.map(shown => (
-        <MessageView
-          key={shown.message.id}
-          shown={shown}
-          isSelected={shown.message.id === selected}
-          onInspect={onInspect}
-          onShow={showVersion}
-        />
-      ))}
-      {isWaiting && (
-        <p className="waiting" role="status">
-          <span className="spinner" aria-hidden="true" /> Waiting for the model …
-        </p>
-      )}
-      {problem !== undefined && (
-        <div className="note problem" role="alert">
-          <p>{problem}</p>
+        {messages.map(shown => (
+          <MessageView
+            key={shown.message.id}
+            shown={shown}
+            isSelected={shown.message.id === selected}
+            onInspect={onInspect}
+            onShow={showVersion}
+          />
+        ))}
+        {isWaiting && (
+          <p className="waiting" role="status">
+            <span className="spinner" aria-hidden="true" /> Waiting for the model …
+          </p>
+        )}
+        {problem !== undefined && (
+          <div className="note problem" role="alert">
+            <p>{problem}</p>
+            <div className="button-row">
+              <button type="button" className="button" onClick={thread.sendAgain}>
+                <Icon name="again" /> Send again
+              </button>
+              <button type="button" className="button subtle" onClick={thread.discard}>
+                Discard
+              </button>
+            </div>
+          </div>
+        )}
+        {!isRunning && problem === undefined && last !== undefined && (
           <div className="button-row">
-            <button type="button" className="button" onClick={thread.sendAgain}>
-              <Icon name="again" /> Send again
-            </button>
-            <button type="button" className="button subtle" onClick={thread.discard}>
-              Discard
+            {last.trace?.end?.end === 'limit' && (
+              <button type="button" className="button" onClick={thread.proceed}>
+                Continue
+              </button>
+            )}
+            <button type="button" className="button subtle" onClick={thread.askAgain}>
+              <Icon name="again" /> {last.message.role === 'user' ? 'Ask again' : 'Regenerate'}
             </button>
           </div>
-        </div>
-      )}
-      {!isRunning && problem === undefined && last !== undefined && (
-        <div className="button-row">
-          {last.trace?.end?.end === 'limit' && (
-            <button type="button" className="button" onClick={thread.proceed}>
-              Continue
-            </button>
-          )}
-          <button type="button" className="button subtle" onClick={thread.askAgain}>
-            <Icon name="again" /> {last.message.role === 'user' ? 'Ask again' : 'Regenerate'}
-          </button>
-        </div>
-      )}
+        )}
       </div>
     </div>
   );
