@@ -3,6 +3,8 @@ import type {
   LanguageModelV2Middleware,
   LanguageModelV2StreamPart,
 } from '@ai-sdk/provider';
+import { KelivoError } from '../shared/errors.js';
+import { isPlainObject } from '../shared/json.js';
 import { createPartCollector, resultToParts } from '../parts/collector.js';
 import { transformParts } from '../parts/transform.js';
 
@@ -23,7 +25,10 @@ export type AdaptBack = (
 ) => LanguageModelV2StreamPart | readonly LanguageModelV2StreamPart[];
 
 /** Creates a middleware that rewrites streamed and generated responses with the same function. */
-export function adaptBackMiddleware(adaptBack: AdaptBack): LanguageModelV2Middleware {
+export function adaptBackMiddleware(
+  adaptBack: AdaptBack,
+  { name }: { name: string },
+): LanguageModelV2Middleware {
   return {
     middlewareVersion: 'v2',
     async wrapGenerate({ doGenerate, params, model: { modelId } }) {
@@ -49,10 +54,20 @@ export function adaptBackMiddleware(adaptBack: AdaptBack): LanguageModelV2Middle
     emit: (part: LanguageModelV2StreamPart) => void,
   ): void {
     const replaced = adaptBack(part, context);
-    if (isList(replaced)) replaced.forEach(emit);
-    else emit(replaced);
+    for (const one of isList(replaced) ? replaced : [replaced]) {
+      if (!isPlainObject(one)) throw toResultError(name, one);
+      emit(one);
+    }
   }
 }
+
+const toResultError = (name: string, received: unknown): KelivoError =>
+  new KelivoError({
+    code: 'invalid-settings',
+    message:
+      `Expected \`adaptBack\` of the adapter "${name}" to return a part or a list of parts, got ${String(received)}. ` +
+      'Return the part itself to keep it, or an empty list to drop it.',
+  });
 
 const isList = (
   value: LanguageModelV2StreamPart | readonly LanguageModelV2StreamPart[],

@@ -2,7 +2,9 @@ import type { LanguageModelV2, LanguageModelV2Middleware, SharedV2ProviderMetada
 import { isTextReader, withTextToolSettings } from '../text-tools/model-settings.js';
 import type { UndeclaredPolicy } from '../text-tools/text-tool-format.js';
 import { transformParts } from '../parts/transform.js';
-import type { AdapterChoice } from './adapter-choice.js';
+import { KelivoError } from '../shared/errors.js';
+import { toNameHint } from '../shared/nearest-name.js';
+import { type AdapterChoice, isAdapterSelection } from './adapter-choice.js';
 import { chooseAdapters } from './choose-adapters.js';
 import { wrapModel } from './middleware.js';
 import { modelAdapters } from './model-adapters.js';
@@ -60,10 +62,9 @@ export interface AdaptModelOptions {
  * @throws KelivoError with code `invalid-settings` for an unknown name, an invalid adapter or two adapters with the same
  *   name.
  */
-export function adaptModel(
-  model: LanguageModelV2,
-  { adapters = modelAdapters, undeclared, startsInReasoning, toolPrompting }: AdaptModelOptions = {},
-): LanguageModelV2 {
+export function adaptModel(model: LanguageModelV2, options: AdaptModelOptions = {}): LanguageModelV2 {
+  checkOptions({ ...options });
+  const { adapters = modelAdapters, undeclared, startsInReasoning, toolPrompting } = options;
   const active = chooseAdapters(adapters, { modelId: model.modelId, registry: modelAdapters });
   const names = active.map(({ name }) => name);
   const middlewares = active.map(({ middleware }) => middleware);
@@ -86,6 +87,34 @@ export function adaptModel(
     ...(selected === undefined || middlewares.some(isTextReader) ? [] : [promptedCalls]),
     ...(selected === undefined ? [] : [toolPromptMiddleware(selected.prompt)]),
   ]);
+}
+
+const CHECKS: Readonly<
+  Record<keyof AdaptModelOptions, { expected: string; accepts: (value: unknown) => boolean }>
+> = {
+  adapters: { expected: 'a list of adapters, a registry or false', accepts: isAdapterSelection },
+  undeclared: {
+    expected: "'call', 'text' or 'drop'",
+    accepts: value => value === 'call' || value === 'text' || value === 'drop',
+  },
+  startsInReasoning: { expected: 'a boolean', accepts: value => typeof value === 'boolean' },
+  toolPrompting: { expected: 'the name of a syntax', accepts: value => typeof value === 'string' },
+};
+
+function checkOptions(options: Readonly<Record<string, unknown>>): void {
+  const checks = new Map(Object.entries(CHECKS));
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    const check = checks.get(name);
+    if (check?.accepts(value) === true) continue;
+    throw new KelivoError({
+      code: 'invalid-settings',
+      message:
+        check === undefined
+          ? `Unknown option \`${name}\` of adaptModel(). ${toNameHint(name, { kind: 'options', known: checks.keys() })}`
+          : `Expected \`${name}\` of adaptModel() to be ${check.expected}, got ${JSON.stringify(value)}.`,
+    });
+  }
 }
 
 /** Reads the calls that the prompt asks for, from models whose family writes none. */

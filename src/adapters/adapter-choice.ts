@@ -1,6 +1,6 @@
 import { KelivoError } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
-import { nearestName } from '../shared/nearest-name.js';
+import { toNameHint } from '../shared/nearest-name.js';
 import { adapterNames } from './adapter-names.js';
 import { checkAdapter } from './check-adapter.js';
 import type { ModelAdapter } from './model-adapter.js';
@@ -91,14 +91,6 @@ function findModuleIssue(module: Record<string, unknown>): string | undefined {
   return (
     wrong && `Expected \`${wrong[0]}\` of an adapter module to be a name, got ${JSON.stringify(wrong[1])}.`
   );
-}
-
-/** Suggests the nearest name and lists all names. */
-export function toNameHint(name: string, { kind, known }: { kind: string; known: Iterable<string> }): string {
-  // Every name of one or two characters is similar to every other one.
-  const nearest = name.length < 3 ? undefined : nearestName(name, known);
-  const suggestion = nearest === undefined ? '' : `Did you mean ${JSON.stringify(nearest)}? `;
-  return `${suggestion}Known ${kind}: ${[...known].map(one => JSON.stringify(one)).join(', ')}.`;
 }
 
 const nameOf = (choice: AdapterChoice): string => {

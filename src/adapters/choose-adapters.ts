@@ -1,12 +1,12 @@
 import { KelivoError } from '../shared/errors.js';
 import { objectOf } from '../shared/json.js';
+import { toNameHint } from '../shared/nearest-name.js';
 import {
   type AdapterModule,
   type AdapterSelection,
   isAdapterModule,
   isRegistry,
   toModuleName,
-  toNameHint,
   validateAdapters,
 } from './adapter-choice.js';
 import { wrapModel } from './middleware.js';

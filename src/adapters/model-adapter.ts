@@ -48,7 +48,7 @@ export interface ModelAdapterDefinition extends Omit<ModelAdapter, 'middleware'>
 export function defineModelAdapter(adapter: ModelAdapter | ModelAdapterDefinition): ModelAdapter {
   checkAdapter(adapter);
   const { name, appliesTo, middleware, adaptBack }: ModelAdapterDefinition = adapter;
-  const back = adaptBack && adaptBackMiddleware(adaptBack);
+  const back = adaptBack && adaptBackMiddleware(adaptBack, { name });
   if (middleware === undefined && back !== undefined) return { name, appliesTo, middleware: back };
   if (back === undefined || middleware === undefined) return adapter as ModelAdapter;
   const { transformParams, wrapGenerate, wrapStream, ...overrides } = middleware;

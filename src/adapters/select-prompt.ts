@@ -18,7 +18,7 @@ import { minimaxFormat } from './minimax.js';
 import { mistralFormat } from './mistral.js';
 import { seedFormat } from './seed-oss.js';
 import { KelivoError } from '../shared/errors.js';
-import { toNameHint } from './adapter-choice.js';
+import { toNameHint } from '../shared/nearest-name.js';
 import { type ToolPrompting, type ToolPromptName, toolPromptNames } from './tool-prompt-names.js';
 import {
   commandRPrompt,

@@ -1,7 +1,8 @@
 import { KelivoError } from '../shared/errors.js';
+import { toNameHint } from '../shared/nearest-name.js';
 import { type KnownProvider, knownProviders } from './known-providers.js';
 import type { ModelKind } from './model-choice.js';
-import { findProvider, toNameHint } from './model-names.js';
+import { findProvider } from './model-names.js';
 import {
   type ConfiguredProviderRegistry,
   createRegistry,
@@ -80,7 +81,10 @@ function readRole(
       code: 'unknown-name',
       message:
         `Expected \`${variable}\` to name a provider, got ${JSON.stringify(name)}. ` +
-        toNameHint(name, { kind: 'provider', known: [...new Set([...Object.keys(knownProviders), ...byName.keys()])] }),
+        toNameHint(name, {
+          kind: 'providers',
+          known: [...new Set([...Object.keys(knownProviders), ...byName.keys()])],
+        }),
     });
   }
   if (kind === 'embedding' && known.hasEmbeddings === false) {

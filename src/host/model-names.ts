@@ -1,6 +1,6 @@
 import { KelivoError } from '../shared/errors.js';
 import { toModelExpression } from '../shared/model-pattern.js';
-import { nearestName } from '../shared/nearest-name.js';
+import { toNameHint } from '../shared/nearest-name.js';
 import type { ModelKind, NormalizedChoice } from './model-choice.js';
 import type { ProviderEntry, ProviderRegistryConfig } from './registry-config.js';
 
@@ -209,18 +209,6 @@ function toUnknownNameError(
 ): KelivoError {
   return new KelivoError({
     code: 'unknown-name',
-    message: `Unknown ${kind} ${JSON.stringify(name)}. ${toNameHint(name, { kind, known: [...known] })}`,
+    message: `Unknown ${kind} ${JSON.stringify(name)}. ${toNameHint(name, { kind: `${kind}s`, known })}`,
   });
-}
-
-/** Suggests the nearest name and lists all known names. */
-export function toNameHint(
-  name: string,
-  { kind, known }: { kind: 'adapter' | 'provider' | 'role'; known: readonly string[] },
-): string {
-  // Every name of one or two characters is similar to every other one.
-  const nearest = name.length < 3 ? undefined : nearestName(name, known);
-  const suggestion = nearest === undefined ? '' : `Did you mean ${JSON.stringify(nearest)}? `;
-  const names = known.map(one => JSON.stringify(one)).join(', ') || 'none';
-  return `${suggestion}Known ${kind}s: ${names}.`;
 }

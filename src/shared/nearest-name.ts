@@ -20,6 +20,19 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
   return nearest;
 }
 
+/**
+ * Suggests the nearest name and lists all names.
+ *
+ * @param options.kind The names in the plural, for example `adapters`.
+ */
+export function toNameHint(name: string, { kind, known }: { kind: string; known: Iterable<string> }): string {
+  const names = [...known];
+  // Every name of one or two characters is similar to every other one.
+  const nearest = name.length < 3 ? undefined : nearestName(name, names);
+  const suggestion = nearest === undefined ? '' : `Did you mean ${JSON.stringify(nearest)}? `;
+  return `${suggestion}Known ${kind}: ${names.map(one => JSON.stringify(one)).join(', ') || 'none'}.`;
+}
+
 function commonPrefix(a: string, b: string): number {
   let length = 0;
   while (length < a.length && a[length] === b[length]) length++;

@@ -74,6 +74,31 @@ describe('the adapters of a list', () => {
     expect(() => check({ import: 'a', name: 'b' })).toThrow('got the key `name`');
   });
 
+  it.each([
+    [
+      { adapters: 'qwen' },
+      'Expected `adapters` of adaptModel() to be a list of adapters, a registry or false, got "qwen".',
+    ],
+    [
+      { adapter: ['qwen'] },
+      'Unknown option `adapter` of adaptModel(). Did you mean "adapters"? Known options: "adapters"',
+    ],
+    [
+      { undeclared: 'hide' },
+      "Expected `undeclared` of adaptModel() to be 'call', 'text' or 'drop', got \"hide\".",
+    ],
+    [
+      { startsInReasoning: 'yes' },
+      'Expected `startsInReasoning` of adaptModel() to be a boolean, got "yes".',
+    ],
+    [
+      { toolPrompting: true },
+      'Expected `toolPrompting` of adaptModel() to be the name of a syntax, got true.',
+    ],
+  ])('have options that are checked: %j', (options, message) => {
+    expect(() => adaptModel(named('x'), options as never)).toThrow(message);
+  });
+
   it('are none with false', () => {
     const model = named('qwen3');
     expect(adaptModel(model, { adapters: false })).toBe(model);
@@ -287,6 +312,19 @@ describe('adaptBack', () => {
     const text = parts.map(part => (part.type === 'text-delta' ? part.delta : '')).join('');
     expect(text.replaceAll('!', '')).toBe('HELLO');
     expect(text).toContain('!');
+  });
+
+  it.each([undefined, null, 'text', [undefined]])('must return parts, not %j', async returned => {
+    const silent = defineModelAdapter({
+      name: 'silent',
+      appliesTo: () => true,
+      adaptBack: () => returned as never,
+    });
+    const adapted = () => adaptModel(named('x'), { adapters: [silent] });
+    const message = 'Expected `adaptBack` of the adapter "silent" to return a part or a list of parts, got ';
+    await expect(generate(adapted())).rejects.toThrow(message);
+    const { stream } = await adapted().doStream({ prompt });
+    await expect(stream.getReader().read()).rejects.toThrow(message);
   });
 
   it('is checked', () => {
