@@ -1,5 +1,6 @@
 import type { SharedV2ProviderOptions } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
+import { roundTelemetryOf } from '../shared/telemetry.js';
 import { createRedactor, findSecrets, redactHeaders, redactUrl } from './redaction.js';
 
 /** One entry of the request log. Keys and other secrets are replaced by `[redacted]`. */
@@ -46,9 +47,11 @@ interface LoggedRequest {
 /** Sends a request and reports it to a logger. */
 export type RequestLog = (request: LoggedRequest, send: () => Promise<Response>) => Promise<Response>;
 
+const UNLOGGED: RequestLog = (_request, send) => send();
+
 /** Creates the log of a provider, which only sends the requests if there is no logger. */
 export function createRequestLog(logger: RequestLogger | undefined): RequestLog {
-  if (logger === undefined) return (_request, send) => send();
+  if (logger === undefined) return UNLOGGED;
   let count = 0;
 
   return async ({ method, url: address, headers, providerOptions }, send) => {
@@ -92,7 +95,7 @@ export function withRequestLog(
   logger: RequestLogger | undefined,
   log: RequestLog = createRequestLog(logger),
 ): FetchForCall {
-  if (logger === undefined) return () => fetch;
+  if (log === UNLOGGED) return () => fetch;
   return providerOptions => async (input, init) => {
     const request = input instanceof Request ? input : undefined;
     const method = init?.method ?? request?.method ?? 'GET';
@@ -101,6 +104,21 @@ export function withRequestLog(
     return log({ method, url, headers, providerOptions }, () => fetch(input, init));
   };
 }
+
+/** Also reports each request to the observer of its round. */
+export const withHttpTelemetry =
+  (log: RequestLog): RequestLog =>
+  async (request, send) => {
+    const round = roundTelemetryOf(request.providerOptions);
+    if (round === undefined) return log(request, send);
+    const end = round.startHttpRequest(findSecrets([...new Headers(request.headers)]));
+    const response = await log(request, send).catch((error: unknown) => {
+      end(undefined);
+      throw error;
+    });
+    end(response.status);
+    return response;
+  };
 
 /** Reads the fields that identify the call. None of them is sent to a server. */
 function toCallFields(

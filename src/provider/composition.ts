@@ -1,7 +1,8 @@
 import type { LanguageModelV2 } from '@ai-sdk/provider';
-import { createLazyLanguageModel } from './lazy-model.js';
+import { createLazyLanguageModel, type LazyModelOptions } from './lazy-model.js';
 import { resolveAdaptation } from './model-overrides.js';
 import type { KelivoResponsesSettings } from './settings.js';
+import { runDetached } from '../shared/async-context.js';
 import { createClosing } from '../tools/closing.js';
 import { createLocalTools } from '../tools/local-tools.js';
 import type { McpServers } from '../tools/mcp/config.js';
@@ -38,22 +39,27 @@ export type CompositionSettings = Pick<
   | 'mcp'
   | 'toolLoop'
   | 'timeouts'
+  | 'telemetry'
 >;
 
 /**
  * Creates the composition of a provider. The first call of a model starts the servers and loads the adapters and the tool
  * loop. A program that only creates models does not wait for them.
  */
-export function createComposition({
-  adapters,
-  toolPrompting,
-  undeclared,
-  startsInReasoning,
-  models,
-  toolLoop,
-  timeouts,
-  ...settings
-}: CompositionSettings): Composition {
+export function createComposition(
+  {
+    adapters,
+    toolPrompting,
+    undeclared,
+    startsInReasoning,
+    models,
+    toolLoop,
+    timeouts,
+    ...settings
+  }: CompositionSettings,
+  { onCall }: Pick<LazyModelOptions, 'onCall'> = {},
+): Composition {
+  const { telemetry } = settings;
   const source = createToolSource(settings);
   const tools = toolLoop === false ? undefined : source;
   const closing = createClosing('the provider');
@@ -72,9 +78,9 @@ export function createComposition({
             models,
           });
           const { composeModel } = await import('./compose-model.js');
-          return composeModel(model, { adaptation, tools, toolLoop, timeouts, closed });
+          return composeModel(model, { adaptation, tools, toolLoop, timeouts, telemetry, closed });
         },
-        { closed },
+        { closed, onCall },
       ),
     async close() {
       closing.close();
@@ -88,10 +94,16 @@ function createToolSource({
   tools,
   mcpServers,
   mcp = {},
-}: Pick<CompositionSettings, 'tools' | 'mcpServers' | 'mcp'>): PendingWarningsSource | undefined {
+  telemetry,
+}: Pick<CompositionSettings, 'tools' | 'mcpServers' | 'mcp' | 'telemetry'>):
+  PendingWarningsSource | undefined {
   const sources: ToolSource[] = [];
   if (mcpServers !== undefined)
-    sources.push(isToolSource(mcpServers) ? mcpServers : toLazyMcpTools(mcpServers, mcp));
+    sources.push(
+      isToolSource(mcpServers)
+        ? mcpServers
+        : toLazyMcpTools(mcpServers, mcp.pool === undefined ? { telemetry, ...mcp } : mcp),
+    );
   if (tools !== undefined) sources.push(createLocalTools(tools));
   const source = sources.length > 1 ? createToolbox(sources) : sources[0];
   return source && withPendingWarnings(source);
@@ -103,8 +115,11 @@ function toLazyMcpTools(
   { expandVariables, ...options }: McpToolsOptions,
 ): ToolSource {
   const servers = validateMcpServers(mcpServers, { expandVariables });
-  return createLazyToolSource('MCP servers', async () => {
-    const { createMcpTools } = await import('../tools/mcp/create-mcp-tools.js');
-    return createMcpTools(servers, options);
-  });
+  // Servers outlive the call that starts them, and must not run in its context.
+  return createLazyToolSource('MCP servers', () =>
+    runDetached(async () => {
+      const { createMcpTools } = await import('../tools/mcp/create-mcp-tools.js');
+      return createMcpTools(servers, options);
+    }),
+  );
 }

@@ -1,7 +1,13 @@
-import type { LanguageModelV2 } from '@ai-sdk/provider';
+import type { LanguageModelV2, LanguageModelV2CallOptions } from '@ai-sdk/provider';
 
 /** The properties of a model that are available before it is loaded. */
 export type ModelFacts = Pick<LanguageModelV2, 'provider' | 'modelId' | 'supportedUrls'>;
+
+export interface LazyModelOptions {
+  readonly closed?: () => AbortSignal;
+  /** Called at once with the options of each call. Returns those for the loaded model. @default the same */
+  readonly onCall?: (options: LanguageModelV2CallOptions) => LanguageModelV2CallOptions;
+}
 
 /**
  * Creates a language model whose code is loaded by its first call. After a failed load, the next call loads again. A call
@@ -10,7 +16,7 @@ export type ModelFacts = Pick<LanguageModelV2, 'provider' | 'modelId' | 'support
 export function createLazyLanguageModel(
   facts: ModelFacts,
   load: () => Promise<LanguageModelV2>,
-  { closed }: { closed?: () => AbortSignal } = {},
+  { closed, onCall = options => options }: LazyModelOptions = {},
 ): LanguageModelV2 {
   let loading: Promise<LanguageModelV2> | undefined;
 
@@ -34,7 +40,13 @@ export function createLazyLanguageModel(
     get supportedUrls() {
       return facts.supportedUrls;
     },
-    doGenerate: async options => (await model()).doGenerate(options),
-    doStream: async options => (await model()).doStream(options),
+    async doGenerate(options) {
+      const received = onCall(options);
+      return (await model()).doGenerate(received);
+    },
+    async doStream(options) {
+      const received = onCall(options);
+      return (await model()).doStream(received);
+    },
   };
 }

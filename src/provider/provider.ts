@@ -1,4 +1,10 @@
-import { type ImageModelV2, type LanguageModelV2, NoSuchModelError, type ProviderV2 } from '@ai-sdk/provider';
+import {
+  type ImageModelV2,
+  type LanguageModelV2,
+  type LanguageModelV2CallOptions,
+  NoSuchModelError,
+  type ProviderV2,
+} from '@ai-sdk/provider';
 import { generateId } from '@ai-sdk/provider-utils';
 import { createComposition } from './composition.js';
 import { type Connection, withConnection } from './connection.js';
@@ -17,11 +23,12 @@ import {
 } from './recreate-model.js';
 import { resolveModelOverride } from './model-overrides.js';
 import type { Credentials } from '../http/key-ring.js';
-import { createRequestLog, withRequestLog } from '../http/request-log.js';
+import { createRequestLog, withHttpTelemetry, withRequestLog } from '../http/request-log.js';
 import { createLearnedCompatibility } from '../responses/compatibility/compatibility.js';
 import type { ResponsesModelConfig } from '../responses/model.js';
 import type { WebSocketTransport } from '../responses/websocket/transport.js';
 import { KelivoError } from '../shared/errors.js';
+import { withCallTelemetry } from '../shared/telemetry.js';
 import { supportedUrls } from '../responses/supported-urls.js';
 import { type KelivoResponsesSettings, validateSettings } from './settings.js';
 import { type ToolStub, type ToolStubsOptions, toToolStubs } from '../tools/tool-stubs.js';
@@ -86,7 +93,9 @@ export function createKelivoResponsesProvider<ToolSchemas = Record<string, unkno
       return keys.use(turn, send);
     },
   };
-  const log = createRequestLog(settings.logger);
+  const { telemetry } = settings;
+  const logged = createRequestLog(settings.logger);
+  const log = telemetry === undefined ? logged : withHttpTelemetry(logged);
   const fetchFor = withRequestLog(
     settings.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     settings.logger,
@@ -97,6 +106,10 @@ export function createKelivoResponsesProvider<ToolSchemas = Record<string, unkno
     (webSocket ??= import('../responses/websocket/transport.js').then(({ createWebSocketTransport }) =>
       createWebSocketTransport({ ...settings.webSocket, log }),
     ));
+  const { origin: server } = endpoints;
+  const onCall =
+    telemetry &&
+    ((options: LanguageModelV2CallOptions) => withCallTelemetry(options, telemetry.startCall({ server })));
   const connection: Connection = {
     provider: name,
     credentials,
@@ -105,7 +118,7 @@ export function createKelivoResponsesProvider<ToolSchemas = Record<string, unkno
     timeout: timeouts.total,
     urlOf: path => endpoints.of(undefined, path),
   };
-  const { compose, tools, close: closeComposition } = createComposition(settings);
+  const { compose, tools, close: closeComposition } = createComposition(settings, { onCall });
   const learnedCompatibility = createLearnedCompatibility();
 
   const createBareModel = (modelId: string): LanguageModelV2 => {
@@ -135,7 +148,19 @@ export function createKelivoResponsesProvider<ToolSchemas = Record<string, unkno
     });
   };
 
-  const responses = (modelId: string): LanguageModelV2 => toSerializable(createBareModel(modelId));
+  const responses = (modelId: string): LanguageModelV2 =>
+    toSerializable(
+      telemetry === undefined
+        ? createBareModel(modelId)
+        : createLazyLanguageModel(
+            { provider: name, modelId, supportedUrls },
+            async () => {
+              const { observeModel } = await import('../parts/observed-model.js');
+              return observeModel(createBareModel(modelId), telemetry);
+            },
+            { onCall },
+          ),
+    );
   const languageModel = (modelId: string): LanguageModelV2 =>
     toSerializable(compose(createBareModel(modelId)));
 

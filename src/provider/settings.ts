@@ -12,6 +12,7 @@ import {
   once,
   parseSettings,
   type SettingsOf,
+  telemetrySetting,
 } from '../shared/settings.js';
 import type { WebSocketSettings } from '../responses/websocket/transport.js';
 import { createToolLoopShape, type ToolLoopOptions } from '../tool-loop/options.js';
@@ -157,6 +158,12 @@ const settingsShape = once(() => ({
   transport: createTransportSchema(),
   /** Options of the transport `websocket`. */
   webSocket: createWebSocketSchema(),
+  /**
+   * Observes model calls, tool calls and MCP requests: the result of `createTelemetry()` of
+   * `kelivo-responses/telemetry`. It is the default of the tool loop and of `mcp`.
+   * @default none
+   */
+  telemetry: telemetrySetting(),
   /**
    * Stores responses on the server. Otherwise each request contains the complete conversation with encrypted reasoning.
    * @default false

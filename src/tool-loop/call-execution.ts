@@ -1,6 +1,7 @@
-import { untilAborted } from '../shared/abort.js';
+import { onceAborted, untilAborted } from '../shared/abort.js';
 import { effectiveAnnotations } from '../tools/annotations.js';
 import { objectOf } from '../shared/json.js';
+import type { ToolTelemetry } from '../shared/telemetry.js';
 import type {
   ToolCallContext,
   ToolCallOptions,
@@ -12,7 +13,7 @@ import type {
 } from '../tools/tool-source.js';
 import { type ApprovalRequest, type ApprovalSettings, decideOnCall, findDenial } from './approvals.js';
 import type { CallResult, CallSlot } from './call-runner.js';
-import { type LoopCall, parseInput, sourceOf, type ToolRun } from './calls.js';
+import { isErrorOutput, type LoopCall, parseInput, sourceOf, type ToolRun } from './calls.js';
 import type { ApprovalCheck } from './host-approvals.js';
 import type { UnknownOutcomePolicy } from './options.js';
 import { limitOutput, type OutputLimits } from './output-limits.js';
@@ -223,6 +224,8 @@ interface RunToolOptions extends Pick<
 > {
   readonly source: ToolSource;
   readonly signal: AbortSignal;
+  /** Begins the observation of the call as it runs. Returns undefined if nothing observes it. */
+  readonly observe: () => ToolTelemetry | undefined;
   /** Time that the tool may take without reporting progress, in milliseconds. */
   readonly timeout: number | undefined;
   readonly onProgress: (progress: ToolProgress) => void;
@@ -234,30 +237,42 @@ interface RunToolOptions extends Pick<
  */
 async function runTool(
   call: ToolInvocation,
-  { source, signal, timeout, onProgress, ...callOptions }: RunToolOptions,
+  { source, signal, timeout, onProgress, observe, ...callOptions }: RunToolOptions,
 ): Promise<ToolRun> {
   signal.throwIfAborted();
   const message = `The tool "${call.toolName}" exceeded its limit of ${timeout} ms. It may or may not have taken effect.`;
   const limit = createTimeLimit(signal, { milliseconds: timeout, message });
+  const observed = observe();
+  // A tool may ignore its signal.
+  const release = onceAborted(limit.signal, () =>
+    observed?.end({ error: limit.signal.reason, isAborted: true }),
+  );
   let isDone = false;
   try {
-    const running = source.callTool(call, {
-      ...callOptions,
-      signal: limit.signal,
-      onProgress(progress) {
-        // A tool may report progress after it was stopped.
-        if (isDone || limit.signal.aborted) return;
-        limit.restart();
-        onProgress(progress);
-      },
-    });
-    return { output: toValidOutput(await untilAborted(running, limit.signal), call.toolName) };
+    const run = (): Promise<ToolOutput> =>
+      source.callTool(call, {
+        ...callOptions,
+        signal: limit.signal,
+        ...(observed !== undefined && { telemetry: observed }),
+        onProgress(progress) {
+          // A tool may report progress after it was stopped.
+          if (isDone || limit.signal.aborted) return;
+          limit.restart();
+          onProgress(progress);
+        },
+      });
+    const running = observed === undefined ? run() : observed.run(run);
+    const output = toValidOutput(await untilAborted(running, limit.signal), call.toolName);
+    observed?.end({ output, isError: isErrorOutput(output) });
+    return { output };
   } catch (error) {
+    observed?.end({ error });
     if (signal.aborted) throw signal.reason;
     const value = error instanceof Error ? error.message : String(error);
     return { output: { type: 'error-text', value: limit.isOver ? message : value } };
   } finally {
     isDone = true;
+    release();
     limit.release();
   }
 }

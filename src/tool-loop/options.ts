@@ -1,6 +1,7 @@
 import * as z from 'zod/v4';
 import { isPlainObject } from '../shared/json.js';
-import { functionSetting, once, parseSettings } from '../shared/settings.js';
+import { functionSetting, once, parseSettings, telemetrySetting } from '../shared/settings.js';
+import type { Telemetry } from '../shared/telemetry.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 import type { HostApprovalOptions } from './approval-ids.js';
 import type { ApprovalPolicy, Approvals, Approve } from './approvals.js';
@@ -148,6 +149,12 @@ export interface ToolLoopOptions {
      */
     initialDelay?: number;
   };
+  /**
+   * Observes rounds, tool calls and requests to MCP servers: the result of `createTelemetry()` of
+   * `kelivo-responses/telemetry`.
+   * @default none
+   */
+  telemetry?: Telemetry;
   /** Called for each event of the loop as it happens, for timelines and logs. Errors it throws are ignored. */
   onEvent?: (event: ToolLoopEvent) => void;
 }
@@ -211,6 +218,7 @@ export function createToolLoopShape() {
         initialDelay: z.number().min(0).optional(),
       })
       .optional(),
+    telemetry: telemetrySetting().optional(),
     onEvent: functionSetting<(event: ToolLoopEvent) => void>().optional(),
   };
 }

@@ -27,6 +27,8 @@ export interface RecordedRoundOptions {
   readonly lifetime: Pick<TurnLifetime, 'signal' | 'isAborted'>;
   /** Returns the tools of the opened round, if they differ from the tools before. */
   readonly listing: () => ToolListing | undefined;
+  /** Called with the parts of a recorded round. */
+  readonly onReplay: (parts: readonly Part[]) => void;
   /** Called with the tools of a recorded round. */
   readonly onListing: (listing: ToolListing) => void;
 }
@@ -37,7 +39,7 @@ export interface RecordedRoundOptions {
  */
 export async function openRecordedRound(
   open: () => Promise<Round>,
-  { steps, name, input, lifetime, listing, onListing }: RecordedRoundOptions,
+  { steps, name, input, lifetime, listing, onListing, onReplay }: RecordedRoundOptions,
 ): Promise<Round> {
   const exchange = createExchange();
   let onOpened: (round: Round) => void = () => {};
@@ -87,6 +89,7 @@ export async function openRecordedRound(
   const { parts, listing: recordedListing, failure } = round.value;
   if (failure !== undefined) throw failure.error;
   if (recordedListing !== undefined) onListing(recordedListing);
+  onReplay(parts);
   let remaining: readonly Part[] | undefined = parts.length > 0 ? parts : undefined;
   return {
     async next() {

@@ -3,6 +3,7 @@ import type { PartSink } from '../parts/part-stream.js';
 import { createProviderToolParts } from '../parts/provider-executed-parts.js';
 import { objectOf } from '../shared/json.js';
 import { toResultValue } from '../tool-calls/mcp-output.js';
+import type { ToolFacts, ToolTelemetry } from '../shared/telemetry.js';
 import type { ToolDefinition, ToolInvocation, ToolOutput, ToolProgress } from '../tools/tool-source.js';
 import { effectiveAnnotations } from '../tools/annotations.js';
 import { executeApprovedCall, executeCall, runEarly } from './call-execution.js';
@@ -34,13 +35,15 @@ export function createRoundCalls(
   turn: Turn,
   { round, options, sink, isReplayed = false, pendingCalls }: RoundCallsOptions,
 ): CallRunner {
-  const { calls, limits, record, emit, warn, identity, hostApprovals, steps } = turn;
+  const { calls, limits, record, emit, warn, identity, hostApprovals, steps, telemetry } = turn;
   const { signal } = turn.lifetime;
   const mayCall = options.toolChoice?.type !== 'none';
   const messages = options.prompt.filter(({ role }) => role !== 'system');
   // The host shows a request of an approval even if it shows no other calls, so it needs the result.
   const toolParts = pendingCalls === undefined ? turn.toolParts : FULL_PARTS;
   const written = new Set<string>();
+  /** Calls whose tools have started in this process. */
+  const started = new Set<string>();
   return createCallRunner({
     ...calls.scheduling,
     isDurable: steps.isDurable,
@@ -117,6 +120,10 @@ export function createRoundCalls(
       const { toolCallId, toolName } = call;
       if (pendingCalls === undefined) limits.recordOutcome(outcome);
       if (hostApprovals.isAsked(toolCallId)) return;
+      if (!started.has(toolCallId)) {
+        const notRun = outcome.isReplayed === true ? 'replayed' : 'refused';
+        observe(call, outcome.tool, { notRun })?.end({ output, isError: isErrorOutput(output) });
+      }
       writeCall(call, outcome.tool);
       const isError = isErrorOutput(output);
       toolParts.result({ toolCallId, toolName, result: toResultValue(output), isError }).forEach(sink.write);
@@ -132,15 +139,29 @@ export function createRoundCalls(
     return `${round}.${index} ${toolName}`;
   }
 
+  /** Begins the observation of a call. */
+  function observe(
+    { toolCallId, toolName, input }: LoopCall,
+    tool: ToolDefinition | undefined,
+    { notRun }: Pick<ToolFacts, 'notRun'> = {},
+  ): ToolTelemetry | undefined {
+    if (notRun === undefined) started.add(toolCallId);
+    const { turnId } = identity;
+    const description = tool?.description;
+    return telemetry?.startTool({ toolCallId, toolName, input, description, turnId, round, notRun });
+  }
+
   /** Returns the options of a tool's run. */
   function toRunOptions(
-    { toolCallId, toolName }: LoopCall,
+    call: LoopCall,
     tool: ToolDefinition,
     { signal: callSignal }: { signal: AbortSignal },
   ) {
+    const { toolCallId, toolName } = call;
     const { server } = tool;
     const facts = { round, toolCallId, toolName, ...sourceOf(tool) };
     return {
+      observe: () => observe(call, tool),
       callContext: { ...identity, round, toolCallId, ...(server !== undefined && { server }) },
       signal: callSignal,
       onProgress: (progress: ToolProgress) => emit({ type: 'tool-progress', ...facts, ...progress }),

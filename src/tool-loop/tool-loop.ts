@@ -4,7 +4,9 @@ import type {
   LanguageModelV2Middleware,
 } from '@ai-sdk/provider';
 import { createPartCollector } from '../parts/collector.js';
+import { observeModel } from '../parts/observed-model.js';
 import { createPartStream, type PartSink } from '../parts/part-stream.js';
+import { callTelemetryOf, withCallTelemetry } from '../shared/telemetry.js';
 import { isContinuation, pairToolCalls } from '../tool-calls/call-pairing.js';
 import { createToolbox } from '../tools/toolbox.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
@@ -39,7 +41,7 @@ export function withToolLoop(model: LanguageModelV2, options: ToolLoopOptions): 
 
 /** Creates the tool loop of a provider, which its closing ends. */
 export function createToolLoop(
-  model: LanguageModelV2,
+  inner: LanguageModelV2,
   options: ToolLoopOptions,
   {
     reportsLength,
@@ -49,6 +51,8 @@ export function createToolLoop(
 ): LanguageModelV2 {
   const { tools, ...settings } = validateToolLoopOptions(options);
   const sources = isToolSource(tools) ? [tools] : tools;
+  const { telemetry } = settings;
+  const model = observeModel(inner, telemetry);
   const [firstSource = NO_TOOLS] = sources;
   const ownTools = sources.length > 1 ? createToolbox(sources) : firstSource;
 
@@ -60,7 +64,8 @@ export function createToolLoop(
       return model.supportedUrls;
     },
 
-    async doStream(callOptions) {
+    async doStream(received) {
+      const callOptions = observed(received);
       const source = toolsOf(callOptions);
       if (isPlainCall(source, callOptions)) return hostModelOf(callOptions).doStream(restored(callOptions));
       const openRound = streamedRounds(model);
@@ -69,7 +74,8 @@ export function createToolLoop(
       return { stream, request: round?.request, response: round?.response };
     },
 
-    async doGenerate(callOptions) {
+    async doGenerate(received) {
+      const callOptions = observed(received);
       const source = toolsOf(callOptions);
       if (isPlainCall(source, callOptions)) return hostModelOf(callOptions).doGenerate(restored(callOptions));
       const openRound = generatedRounds(model);
@@ -86,6 +92,12 @@ export function createToolLoop(
       };
     },
   };
+
+  /** Begins the observation of a call, unless the provider of the model has begun it. */
+  function observed(callOptions: LanguageModelV2CallOptions): LanguageModelV2CallOptions {
+    if (telemetry === undefined || callTelemetryOf(callOptions) !== undefined) return callOptions;
+    return withCallTelemetry(callOptions, telemetry.startCall({}));
+  }
 
   /** Joins the tools of the call with the loop's tools. The host has declared those of the call, so they keep their names. */
   function toolsOf({ providerOptions }: LanguageModelV2CallOptions): ToolSource {
@@ -124,7 +136,7 @@ export function createToolLoop(
       const round = turn.pendingCalls.length > 0 ? undefined : await turn.openRound(turn.request, 1);
       return { turn, round };
     } catch (error) {
-      await turn.close();
+      await turn.close(error);
       throw error;
     }
   }
@@ -132,9 +144,11 @@ export function createToolLoop(
   async function run(turn: Turn, round: Round | undefined, sink: PartSink): Promise<void> {
     try {
       await runTurn(turn, round, sink);
-    } finally {
-      await turn.close();
+    } catch (error) {
+      await turn.close(error);
+      throw error;
     }
+    await turn.close();
   }
 }
 

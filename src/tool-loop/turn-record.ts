@@ -35,7 +35,12 @@ export interface TurnRecord {
   toFinalError(error: unknown): unknown;
 }
 
-export function createTurnRecord(): TurnRecord {
+interface TurnRecordOptions {
+  /** Called before the turn ends regularly, with the error that ended it. */
+  readonly onFinish?: (outcome: { readonly error?: unknown }) => void;
+}
+
+export function createTurnRecord({ onFinish }: TurnRecordOptions = {}): TurnRecord {
   let usage: LanguageModelV2Usage = {
     inputTokens: undefined,
     outputTokens: undefined,
@@ -46,6 +51,7 @@ export function createTurnRecord(): TurnRecord {
   let reachedLimit: ReachedLimit | undefined;
   let turnId: string | undefined;
   let didToolRun = false;
+  let finalError: unknown;
   let roundStartedAt = performance.now();
 
   return {
@@ -97,23 +103,29 @@ export function createTurnRecord(): TurnRecord {
       return [...warnings];
     },
 
-    toFinish: (finishReason, providerMetadata) => ({
-      type: 'finish',
-      finishReason,
-      usage,
-      providerMetadata: {
-        ...providerMetadata,
-        kelivo: {
-          ...providerMetadata?.kelivo,
-          ...(turnId !== undefined && { turnId }),
-          rounds,
-          ...(reachedLimit !== undefined && { stoppedBy: reachedLimit.limit }),
-          ...(warnings.size > 0 && { warnings: [...warnings] }),
+    toFinish(finishReason, providerMetadata) {
+      onFinish?.({ error: finalError });
+      return {
+        type: 'finish',
+        finishReason,
+        usage,
+        providerMetadata: {
+          ...providerMetadata,
+          kelivo: {
+            ...providerMetadata?.kelivo,
+            ...(turnId !== undefined && { turnId }),
+            rounds,
+            ...(reachedLimit !== undefined && { stoppedBy: reachedLimit.limit }),
+            ...(warnings.size > 0 && { warnings: [...warnings] }),
+          },
         },
-      },
-    }),
+      };
+    },
 
-    toFinalError: error => (didToolRun && isRetryable(error) ? withoutRetry(error) : error),
+    toFinalError(error) {
+      finalError = error;
+      return didToolRun && isRetryable(error) ? withoutRetry(error) : error;
+    },
   };
 }
 

@@ -19,6 +19,7 @@ import {
   type ToolPartsMode,
 } from '../parts/provider-executed-parts.js';
 import { isContinuation, pairToolCalls } from '../tool-calls/call-pairing.js';
+import { type CallTelemetry, callTelemetryOf, type RoundTelemetry } from '../shared/telemetry.js';
 import type { ToolCallContext, ToolListing, ToolSource } from '../tools/tool-source.js';
 import { type CallSettings, createCallSettings } from './call-settings.js';
 import { type Compaction, createCompaction } from './compaction.js';
@@ -82,8 +83,10 @@ export interface Turn {
   readonly emit: EmitEvent;
   readonly warn: Warn;
   readonly steps: Steps;
-  /** Releases timers, listeners and the records of the turn. */
-  close(): Promise<void>;
+  /** Observes the turn. */
+  readonly telemetry: CallTelemetry | undefined;
+  /** Releases timers, listeners and the records of the turn, which may have failed with an error. */
+  close(error?: unknown): Promise<void>;
 }
 
 export interface TurnContext extends ModelFacts {
@@ -154,7 +157,8 @@ export async function openTurn(
     ...(context !== undefined && context !== null && { context }),
   };
   const emit = createEventEmitter(onEvent, identity);
-  const record = createTurnRecord();
+  const telemetry = callTelemetryOf(callOptions);
+  const record = createTurnRecord({ onFinish: outcome => telemetry?.endTurn(outcome) });
   const warn: Warn = (round, message) => {
     record.addWarning(message);
     emit({ type: 'warning', round, message });
@@ -163,7 +167,8 @@ export async function openTurn(
   const lifetime = createLifetime(abortSignal, { milliseconds: timeouts?.total });
   const { signal } = lifetime;
   let opened: Steps | undefined;
-  const close = async (): Promise<void> => {
+  const close = async (error?: unknown): Promise<void> => {
+    telemetry?.endTurn({ error, isAborted: lifetime.signal.aborted });
     lifetime.close();
     await opened?.close();
   };
@@ -176,6 +181,7 @@ export async function openTurn(
     });
     opened = steps;
     identity.turnId = recorded.turnId;
+    telemetry?.startTurn({ turnId: recorded.turnId });
     lifetime.endWith(steps.ends);
     if (steps.isDurable) record.setTurnId(recorded.turnId);
     const warnings: LanguageModelV2CallWarning[] = [];
@@ -232,6 +238,13 @@ export async function openTurn(
         const recording = {
           ...{ steps, lifetime, name, onListing: tools.restore, listing: () => listing },
           input: [conversationOf(options, model), options.toolChoice ?? null],
+          onReplay: (parts: Parameters<RoundTelemetry['add']>[0]) => {
+            const { provider, modelId } = model;
+            const facts = { provider, modelId, options: toRequest(options), isStream: mode === 'stream' };
+            const observed = telemetry?.startRound({ ...facts, isReplayed: true });
+            observed?.add(parts);
+            observed?.end();
+          },
         };
         return resumesResponses && isBackgroundCall(options)
           ? openSubmittedRound(open, recording)
@@ -257,10 +270,11 @@ export async function openTurn(
       emit,
       warn,
       steps,
+      telemetry,
       close,
     };
   } catch (error) {
-    await close();
+    await close(error);
     throw error;
   }
 }

@@ -5,6 +5,7 @@ import type {
   LanguageModelV2Prompt,
   SharedV2ProviderOptions,
 } from '@ai-sdk/provider';
+import type { ToolTelemetry } from '../shared/telemetry.js';
 import type { ToolResultOutput } from '../tool-calls/mcp-output.js';
 
 /**
@@ -186,6 +187,8 @@ export interface ToolCallOptions {
    * @default none, outside of a tool loop
    */
   readonly idempotencyKey?: string;
+  /** Observes the call. @internal */
+  readonly telemetry?: ToolTelemetry;
   /** The host is known to be `ai` 6 or later. @default false */
   readonly isLaterHost?: boolean;
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod/v4';
 import type { PlainObject } from '../../shared/json.js';
 import { effectiveAnnotations } from '../annotations.js';
+import type { ToolTelemetry } from '../../shared/telemetry.js';
 import type { ToolCallContext, ToolDefinition, ToolOutput } from '../tool-source.js';
 import { findArgumentIssue } from './argument-issues.js';
 import type { McpServerConfig } from './config.js';
@@ -48,6 +49,8 @@ export interface ServerToolCall {
   callMeta?: PlainObject;
   /** The call was rejected because its headers did not match a changed schema. @default false */
   isRepeated?: boolean;
+  /** Observes the call. @default none */
+  telemetry?: ToolTelemetry | undefined;
   /** Key of the call for the server, in `_meta`. @default none, outside of a tool loop */
   idempotencyKey?: string;
 }
@@ -81,7 +84,7 @@ export async function callTool(
   limits: RequestLimits & { signal: AbortSignal },
 ): Promise<ToolOutput> {
   const { serverName, config, tool, input, toolCallId, callContext } = toolCall;
-  const { requestMeta, callMeta, idempotencyKey, isRepeated } = toolCall;
+  const { requestMeta, callMeta, idempotencyKey, isRepeated, telemetry } = toolCall;
   const { signal } = limits;
   const issue = findArgumentIssue(tool, input);
   if (issue !== undefined) return { type: 'error-text', value: issue };
@@ -93,20 +96,23 @@ export async function callTool(
     const params = {
       name: tool.name,
       arguments: { ...input },
-      ...toMetaField({ ...session.callMeta, ...hostMeta, ...keyMeta }),
     };
     hasSentHeaders = sendsParamHeaders(session);
     const headers = hasSentHeaders ? toParamHeaders(tool.inputSchema, input) : {};
     return sendRequest(
       session,
       {
-        send: (client, options, retry) =>
-          requestOriginal(
+        send: (client, options, retry, meta) => {
+          const metaField = toMetaField({ ...session.callMeta, ...meta, ...hostMeta, ...keyMeta });
+          return requestOriginal(
             client,
-            { method: 'tools/call', params: { ...params, ...retry } },
+            { method: 'tools/call', params: { ...params, ...metaField, ...retry } },
             { schema: resultSchema, options: { ...options, headers } },
-          ),
+          );
+        },
         call: { facts, arguments: params.arguments },
+        facts: { method: 'tools/call', target: tool.name },
+        telemetry,
       },
       limits,
     );

@@ -26,6 +26,7 @@ export function createMcpConnectionPool(options: McpConnectionPoolOptions = {}):
     listTimeout = 5000,
     retryFailedAfter = 30_000,
     idleTimeout = 600_000,
+    telemetry,
     fetch,
     ...callbacks
   } = validateConnectionPoolOptions(options);
@@ -46,6 +47,7 @@ export function createMcpConnectionPool(options: McpConnectionPoolOptions = {}):
         listTimeout,
         retryFailedAfter,
         idleTimeout,
+        telemetry,
         fetch,
         serverName,
         callbacks,

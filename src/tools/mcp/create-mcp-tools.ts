@@ -133,12 +133,23 @@ function toSource(server: Server, { toolNames, requestMeta, ...limits }: SourceO
       return { ...listing, tools: listing.tools.map(toOffered) };
     },
     async callTool({ toolCallId, toolName, originalName = toolName, input }, options) {
-      const { signal, onProgress, callContext, idempotencyKey, requestMeta: callMeta } = options;
+      const { signal, onProgress, callContext, idempotencyKey, requestMeta: callMeta, telemetry } = options;
       const tool = tools.get(originalName);
       if (tool === undefined) throw new Error(`The tool "${originalName}" was never listed.`);
       return callTool(
         connection,
-        { serverName, config, tool, input, toolCallId, callContext, idempotencyKey, requestMeta, callMeta },
+        {
+          serverName,
+          config,
+          tool,
+          input,
+          toolCallId,
+          callContext,
+          idempotencyKey,
+          requestMeta,
+          callMeta,
+          telemetry,
+        },
         { ...limits, timeout: config.timeout ?? limits.timeout, signal, onProgress },
       );
     },

@@ -1,4 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
+import type { Telemetry } from '../../shared/telemetry.js';
 import { authorizationOf } from './authorization.js';
 import type { McpServerConfig } from './config.js';
 import { McpFailure, toMcpFailure } from './failures.js';
@@ -45,6 +46,7 @@ export interface CurrentSessionOptions {
   connectTimeout: number;
   /** Time before a failed server is tried again, in milliseconds. */
   retryFailedAfter: number;
+  telemetry?: Telemetry | undefined;
   fetch?: FetchLike;
   /** The server's name for the callbacks. */
   serverName: string;
@@ -60,7 +62,15 @@ export function mayEndBySignIn(error: unknown, config: McpServerConfig): boolean
 
 export function createCurrentSession(
   config: McpServerConfig,
-  { connectTimeout, retryFailedAfter, fetch, serverName, callbacks, onToolsChanged }: CurrentSessionOptions,
+  {
+    connectTimeout,
+    retryFailedAfter,
+    telemetry,
+    fetch,
+    serverName,
+    callbacks,
+    onToolsChanged,
+  }: CurrentSessionOptions,
 ): CurrentSession {
   const restarts = createRestartLimit({ cooldown: retryFailedAfter });
   /** Expired sessions with running operations. */
@@ -76,6 +86,7 @@ export function createCurrentSession(
         const opened = await openSession(config, {
           signal,
           timeout: connectTimeout,
+          telemetry,
           fetch,
           era,
           serverName,

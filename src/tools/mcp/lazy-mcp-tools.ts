@@ -1,4 +1,5 @@
 import { untilAborted } from '../../shared/abort.js';
+import { runDetached } from '../../shared/async-context.js';
 import { type McpServers, toSourceName, validateMcpServers } from './config.js';
 import type { McpTools } from './mcp-tools.js';
 import { type McpToolsOptions, validateMcpToolsOptions } from './options.js';
@@ -31,7 +32,9 @@ export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions 
   let loading: Promise<McpTools> | undefined;
 
   function load(signal?: AbortSignal): Promise<McpTools> {
-    loading ??= import('./create-mcp-tools.js').then(module => {
+    // The module and the servers outlive the call that loads them, and must not run in its context.
+    loading ??= runDetached(async () => {
+      const module = await import('./create-mcp-tools.js');
       loaded = module.createMcpTools(servers, validOptions);
       return loaded;
     });

@@ -6,6 +6,7 @@ import { isForModel, toApp } from './apps.js';
 import { requestOriginal } from './messages.js';
 import { findParamHeaderIssue, sendsParamHeaders } from './param-headers.js';
 import { type RequestLimits, sendRequest } from './request.js';
+import { toMetaField } from './request-meta.js';
 import type { McpSession } from './session.js';
 import { isWithinBounds, quoteName, toPlainText } from './untrusted-input.js';
 
@@ -77,10 +78,18 @@ export async function listTools(session: McpSession, limits: RequestLimits): Pro
   const problems: ToolProblem[] = [];
   const cursors = new Set<string>();
   for (let cursor: string | undefined; ;) {
-    const request = { method: 'tools/list' as const, params: cursor === undefined ? {} : { cursor } };
+    const params = cursor === undefined ? {} : { cursor };
     const page = await sendRequest(
       session,
-      { send: (client, options) => requestOriginal(client, request, { schema: pageSchema, options }) },
+      {
+        facts: { method: 'tools/list' },
+        send: (client, options, _retry, meta) =>
+          requestOriginal(
+            client,
+            { method: 'tools/list', params: { ...params, ...toMetaField(meta) } },
+            { schema: pageSchema, options },
+          ),
+      },
       limits,
     );
     const freshness = Math.min(Math.max(page.ttlMs, 0), maxFreshness);

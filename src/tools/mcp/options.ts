@@ -1,7 +1,8 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import * as z from 'zod/v4';
 import { KelivoError } from '../../shared/errors.js';
-import { functionSetting, once, parseSettings } from '../../shared/settings.js';
+import { functionSetting, once, parseSettings, telemetrySetting } from '../../shared/settings.js';
+import type { Telemetry } from '../../shared/telemetry.js';
 import type { McpServerConfig } from './config.js';
 import type { createConnection, McpConnection } from './connection.js';
 import type { McpCallFacts } from './running-calls.js';
@@ -41,6 +42,12 @@ export interface McpConnectionPoolOptions extends McpCallbacks {
    * @default 600000
    */
   idleTimeout?: number;
+  /**
+   * Observes requests to the servers: the result of `createTelemetry()` of `kelivo-responses/telemetry`. Tool calls of a
+   * tool loop with `telemetry` need it not.
+   * @default none
+   */
+  telemetry?: Telemetry;
   /** Sends the HTTP requests, for example through a proxy or a WebView. @default the global fetch */
   fetch?: FetchLike;
 }
@@ -76,7 +83,7 @@ export interface McpSourceOptions {
   toolNames?: 'auto' | 'prefixed';
   /**
    * Returns `_meta` of a tool call, for example the trace context: `traceparent`, `tracestate` and `baggage` of W3C Trace
-   * Context. Other keys need a prefix such as `com.example/`. Keys of the protocol are left out. The server receives all
+   * Context. It takes precedence over that of `telemetry`. Other keys need a prefix such as `com.example/`. Keys of the protocol are left out. The server receives all
    * values, so return only what it may read. Errors it throws are ignored.
    * @default none
    */
@@ -103,6 +110,7 @@ const createPoolShape = () => ({
   listTimeout: z.number().min(0).optional(),
   retryFailedAfter: z.number().min(0).optional(),
   idleTimeout: createDuration(),
+  telemetry: telemetrySetting().optional(),
   fetch: functionSetting<McpConnectionPoolOptions['fetch']>().optional(),
   onElicitation: functionSetting<McpConnectionPoolOptions['onElicitation']>().optional(),
   onSampling: functionSetting<McpConnectionPoolOptions['onSampling']>().optional(),

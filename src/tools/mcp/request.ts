@@ -7,7 +7,8 @@ import {
   UrlElicitationRequiredError,
 } from '@modelcontextprotocol/client';
 import { linkSignal, toTimerDelay, wait } from '../../shared/abort.js';
-import { objectOf } from '../../shared/json.js';
+import { objectOf, type PlainObject } from '../../shared/json.js';
+import { ABORTED, type McpRequestFacts, type ToolTelemetry } from '../../shared/telemetry.js';
 import type { ToolProgress } from '../tool-source.js';
 import { McpFailure, mayHaveRun, toMcpFailure } from './failures.js';
 import type { McpCallFacts } from './running-calls.js';
@@ -31,7 +32,12 @@ export interface RequestLimits {
  * A request to a server. `send` may use any method of the SDK's client and passes `options` on to it:
  *
  *     connection.withSession(
- *       session => sendRequest(session, { send: (client, options) => client.listPrompts({}, options) }, limits),
+ *       session =>
+ *         sendRequest(
+ *           session,
+ *           { facts: { method: 'prompts/list' }, send: (client, options) => client.listPrompts({}, options) },
+ *           limits,
+ *         ),
  *       { signal, mayRetry },
  *     );
  *
@@ -39,11 +45,25 @@ export interface RequestLimits {
  * `sendRequest` adds the abort signal, the time limits, progress, and the classification of errors.
  */
 interface SentRequest<Result> {
-  /** `retry` is part of the parameters of `tools/call`, `prompts/get` and `resources/read`. */
-  send: (client: Client, options: RequestOptions, retry: RetryParams) => Promise<Result>;
+  /**
+   * `retry` is part of the parameters of `tools/call`, `prompts/get` and `resources/read`, and `meta` of `_meta` of all
+   * requests.
+   */
+  send: Send<Result>;
   /** The tool call that the request makes, and the object of its arguments in the request. */
   call?: { facts: McpCallFacts; arguments: object };
+  /** Describes the request to its observer: that of the tool call, or of the session. */
+  facts: Pick<McpRequestFacts, 'method' | 'target' | 'uri'>;
+  /** Observes the tool call. @default the session is observed */
+  telemetry?: ToolTelemetry | undefined;
 }
+
+export type Send<Result> = (
+  client: Client,
+  options: RequestOptions,
+  retry: RetryParams,
+  meta: PlainObject,
+) => Promise<Result>;
 
 /** Responses to the requests in a server's last result, and the state to return to it unchanged. */
 export type RetryParams = Pick<InputRequiredResult, 'requestState'> & {
@@ -61,12 +81,14 @@ export type RetryParams = Pick<InputRequiredResult, 'requestState'> & {
  */
 export async function sendRequest<Result>(
   session: McpSession,
-  { send, call }: SentRequest<Result>,
+  { send, call, facts, telemetry }: SentRequest<Result>,
   { signal, timeout, totalTimeout, onProgress }: RequestLimits,
 ): Promise<Result> {
   signal?.throwIfAborted();
   const running = call && (await session.calls.start(call.facts, { arguments: call.arguments, signal }));
   const { hasId } = session;
+  const observer = telemetry ?? session.telemetry;
+  const observed = observer?.startMcpRequest({ ...session.facts, ...facts });
   let isSettled = false;
   const link = linkSignal(signal);
   const totalTimer = setTimeout(
@@ -89,18 +111,29 @@ export async function sendRequest<Result>(
         onProgress?.({ progress, total, message });
       },
     };
-    const result = await session.use(client =>
-      sendRounds(retry => send(client, options, retry), {
-        respond: inputRequests =>
-          respondToInput(inputRequests, { call: running, responses: session.responses, signal: link.signal }),
-        signal: link.signal,
-      }),
-    );
+    const run = (): Promise<Result> =>
+      session.use(client =>
+        sendRounds(retry => send(client, options, retry, observed?.meta ?? {}), {
+          respond: inputRequests =>
+            respondToInput(inputRequests, {
+              call: running,
+              responses: session.responses,
+              signal: link.signal,
+            }),
+          signal: link.signal,
+        }),
+      );
+    const result = await (observed === undefined ? run() : observed.run(run));
+    observed?.end();
     isSettled = true;
     return result;
   } catch (error) {
-    if (link.signal.aborted) throw link.signal.reason;
+    if (link.signal.aborted) {
+      observed?.end(toObservedFailure(link.signal.reason));
+      throw link.signal.reason;
+    }
     const failure = toMcpFailure(error, { hasSession: hasId, process: session.report() });
+    observed?.end(toObservedFailure(failure));
     isSettled = !mayHaveRun(failure);
     throw failure;
   } finally {
@@ -110,6 +143,10 @@ export async function sendRequest<Result>(
     link.release();
   }
 }
+
+/** Returns the kind of a failure for observers. */
+const toObservedFailure = (error: unknown): { kind: string; rpcCode?: number | undefined } =>
+  error instanceof McpFailure ? { kind: error.kind, rpcCode: error.rpcCode } : { kind: ABORTED };
 
 /** Maximum number of times that a server may require input for one call. */
 const maxRounds = 10;

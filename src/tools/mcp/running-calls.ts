@@ -1,6 +1,7 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import { type LinkedSignal, linkSignal, untilAborted } from '../../shared/abort.js';
 import type { ToolCallContext } from '../tool-source.js';
+import { captureContext } from '../../shared/async-context.js';
 import { McpFailure } from './failures.js';
 
 /** Identifies a tool call to callbacks, or a request of the application for a resource or a prompt. */
@@ -81,6 +82,8 @@ export function createRunningCalls({ isOneAtATime }: { isOneAtATime: () => boole
         throw new McpFailure({ kind: 'session-expired' });
       }
       const requests = createPendingRequests();
+      // The requests arrive in the context of the connection.
+      const runInContext = captureContext();
       const entry: Entry = {
         facts,
         arguments: input,
@@ -88,7 +91,8 @@ export function createRunningCalls({ isOneAtATime }: { isOneAtATime: () => boole
         get lastPendingAt() {
           return requests.lastPendingAt;
         },
-        respond: requests.respond,
+        respond: (requestSignal, respond) =>
+          requests.respond(requestSignal, signal => runInContext(() => respond(signal))),
         end({ isSettled }) {
           running.delete(entry);
           hasUnsettled ||= !isSettled;

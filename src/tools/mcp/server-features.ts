@@ -1,23 +1,23 @@
 import type {
-  Client,
   CompleteRequestParams,
   CompleteResult,
   ListPromptsResult,
   ListResourcesResult,
   ListResourceTemplatesResult,
   Prompt,
-  RequestOptions,
   Resource,
   ResourceContents,
   ResourceTemplateType,
 } from '@modelcontextprotocol/client';
 import { linkSignal, onceAborted } from '../../shared/abort.js';
 import { KelivoError } from '../../shared/errors.js';
+import type { McpRequestFacts } from '../../shared/telemetry.js';
 import type { McpServerConfig } from './config.js';
 import type { McpConnection } from './connection.js';
 import { toMcpError } from './errors.js';
 import type { McpFailureKind } from './failures.js';
-import { type RequestLimits, type RetryParams, sendRequest } from './request.js';
+import { type RequestLimits, type RetryParams, type Send, sendRequest } from './request.js';
+import { toMetaField } from './request-meta.js';
 import { type McpContentPart, toContentParts } from './resource-content.js';
 import type { McpCallFacts } from './running-calls.js';
 
@@ -110,11 +110,11 @@ interface FeatureRequestOptions extends Pick<RequestLimits, 'signal' | 'onProgre
   feature: 'resources' | 'prompts' | 'completions';
   /** Identifies the request to callbacks if the server asks. @default the server cannot ask */
   facts?: Omit<McpCallFacts, 'server'>;
+  /** The method and its target. */
+  request: Pick<McpRequestFacts, 'method' | 'target' | 'uri'>;
   /** The object of the arguments in the request. @default none */
   arguments?: object;
 }
-
-type Send<T> = (client: Client, options: RequestOptions, retry: RetryParams) => Promise<T>;
 
 export interface FeatureOptions extends Pick<RequestLimits, 'timeout' | 'totalTimeout'> {
   /** Returns the signal that aborts at the next `close()`. */
@@ -144,7 +144,14 @@ export function createServerFeatures(
   /** Sends a request. Returns undefined if the server lacks the feature. */
   async function request<T>(
     serverName: string,
-    { feature, facts, arguments: values = {}, signal, onProgress }: FeatureRequestOptions,
+    {
+      feature,
+      facts,
+      request: requestFacts,
+      arguments: values = {},
+      signal,
+      onProgress,
+    }: FeatureRequestOptions,
     send: Send<T>,
   ): Promise<T | undefined> {
     const { config, connection } = findServer(servers, serverName);
@@ -159,7 +166,7 @@ export function createServerFeatures(
         async session =>
           session.client.getServerCapabilities()?.[feature] === undefined
             ? undefined
-            : sendRequest(session, { send, call }, limits),
+            : sendRequest(session, { send, call, facts: requestFacts }, limits),
         { signal: link.signal, mayRetry: ({ kind }) => retriedFailures.has(kind) },
       );
     } catch (error) {
@@ -183,37 +190,52 @@ export function createServerFeatures(
 
   return {
     async listResources(server, { signal } = {}) {
-      const send: Send<ListResourcesResult> = (client, options) => client.listResources(undefined, options);
-      return (await request(server, { feature: 'resources', signal }, send))?.resources ?? [];
+      const send: Send<ListResourcesResult> = (client, options, _retry, meta) =>
+        client.listResources(toMetaField(meta), options);
+      const facts = { method: 'resources/list' };
+      return (await request(server, { feature: 'resources', request: facts, signal }, send))?.resources ?? [];
     },
     async listResourceTemplates(server, { signal } = {}) {
-      const send: Send<ListResourceTemplatesResult> = (client, options) =>
-        client.listResourceTemplates(undefined, options);
-      return (await request(server, { feature: 'resources', signal }, send))?.resourceTemplates ?? [];
+      const send: Send<ListResourceTemplatesResult> = (client, options, _retry, meta) =>
+        client.listResourceTemplates(toMetaField(meta), options);
+      const facts = { method: 'resources/templates/list' };
+      const listed = await request(server, { feature: 'resources', request: facts, signal }, send);
+      return listed?.resourceTemplates ?? [];
     },
     async readResource(server, { uri, signal, context, facts = { context }, onProgress }) {
       const { contents } = await requestFrom(
         server,
-        { feature: 'resources', signal, facts, onProgress },
-        (client, options, retry) =>
+        { feature: 'resources', request: { method: 'resources/read', uri }, signal, facts, onProgress },
+        (client, options, retry, meta) =>
           // The response to a retry is meant for this request only.
           client.readResource(
-            { uri, ...retry },
+            { uri, ...toMetaField(meta), ...retry },
             isEmpty(retry) ? options : { ...options, cacheMode: 'bypass' },
           ),
       );
       return { parts: toContentParts(contents.map(resource => ({ type: 'resource', resource }))), contents };
     },
     async listPrompts(server, { signal } = {}) {
-      const send: Send<ListPromptsResult> = (client, options) => client.listPrompts(undefined, options);
-      return (await request(server, { feature: 'prompts', signal }, send))?.prompts ?? [];
+      const send: Send<ListPromptsResult> = (client, options, _retry, meta) =>
+        client.listPrompts(toMetaField(meta), options);
+      const facts = { method: 'prompts/list' };
+      return (await request(server, { feature: 'prompts', request: facts, signal }, send))?.prompts ?? [];
     },
     async getPrompt(server, { name, arguments: values, signal, context }) {
       const { description, messages } = await requestFrom(
         server,
-        { feature: 'prompts', signal, facts: { context }, arguments: values },
-        (client, options, retry) =>
-          client.getPrompt({ name, ...(values && { arguments: values }), ...retry }, options),
+        {
+          feature: 'prompts',
+          request: { method: 'prompts/get', target: name },
+          signal,
+          facts: { context },
+          arguments: values,
+        },
+        (client, options, retry, meta) =>
+          client.getPrompt(
+            { name, ...(values && { arguments: values }), ...toMetaField(meta), ...retry },
+            options,
+          ),
       );
       return {
         ...(description !== undefined && { description }),
@@ -221,8 +243,10 @@ export function createServerFeatures(
       };
     },
     async complete(server, { signal, ...params }) {
-      const send: Send<CompleteResult> = (client, options) => client.complete(params, options);
-      const result = await request(server, { feature: 'completions', signal }, send);
+      const send: Send<CompleteResult> = (client, options, _retry, meta) =>
+        client.complete({ ...params, ...toMetaField(meta) }, options);
+      const facts = { method: 'completion/complete' };
+      const result = await request(server, { feature: 'completions', request: facts, signal }, send);
       return result?.completion ?? { values: [] };
     },
   };

@@ -9,7 +9,9 @@ import {
 } from '@modelcontextprotocol/client';
 import { linkSignal, toTimerDelay, untilAborted } from '../../shared/abort.js';
 import type { PlainObject } from '../../shared/json.js';
+import type { McpRequestFacts, Telemetry } from '../../shared/telemetry.js';
 import type { McpServerConfig } from './config.js';
+import { secretsOf } from './errors.js';
 import { McpFailure, type ProcessReport, toMcpFailure } from './failures.js';
 import { followListChanges, type ListChanges } from './list-changes.js';
 import { createMessageTap, interceptMessages } from './messages.js';
@@ -40,6 +42,10 @@ export interface McpSession {
   readonly calls: RunningCalls;
   /** Responds to the requests of the server. */
   readonly responses: HostResponses;
+  /** Observes the requests of the session. */
+  readonly telemetry: Telemetry | undefined;
+  /** Facts of the session for its observers. */
+  readonly facts: SessionFacts;
   report(): ProcessReport | undefined;
   /** Runs an operation. A retired session closes after its last operation. */
   use<T>(operation: (client: Client) => Promise<T>): Promise<T>;
@@ -48,8 +54,11 @@ export interface McpSession {
   close(): Promise<void>;
 }
 
+type SessionFacts = Omit<McpRequestFacts, 'method' | 'target' | 'uri'>;
+
 interface SessionOptions {
   serverName: string;
+  telemetry?: Telemetry | undefined;
   callbacks: McpCallbacks;
   onToolsChanged: () => void;
   onClose: (session: McpSession) => void;
@@ -178,7 +187,7 @@ async function openWith(
   const session: NewSession = createSession(opened, {
     ...sessionOptions,
     calls,
-    roots,
+    config,
     probeTimeout: negotiation === 'patient' ? remaining : probe,
   });
   const link = linkSignal(signal);
@@ -221,7 +230,7 @@ const receivesRequests = ({ onElicitation, onSampling }: McpCallbacks): boolean 
 
 interface CreateSessionOptions extends SessionOptions {
   calls: RunningCalls;
-  roots: McpServerConfig['roots'];
+  config: McpServerConfig;
   /** Time to wait for a response to `server/discover`, in milliseconds. */
   probeTimeout: number;
 }
@@ -242,13 +251,14 @@ function createSession(
     serverName,
     callbacks,
     calls,
-    roots,
+    config,
+    telemetry,
     probeTimeout: timeoutMs,
     onToolsChanged,
     onClose,
   }: CreateSessionOptions,
 ): NewSession {
-  const responses = createHostResponses(callbacks, { roots });
+  const responses = createHostResponses(callbacks, { roots: config.roots });
   const client = new Client(clientInfo, {
     capabilities: toCapabilities(responses, callbacks),
     versionNegotiation: { mode: 'auto', probe: { timeoutMs: toTimerDelay(timeoutMs) } },
@@ -305,6 +315,16 @@ function createSession(
     },
     calls,
     responses,
+    telemetry,
+    get facts() {
+      return {
+        server: serverName,
+        url: 'url' in config ? config.url : undefined,
+        protocolVersion: client.getNegotiatedProtocolVersion(),
+        sessionId: transport.sessionId,
+        secrets: secretsOf(config),
+      };
+    },
     report: () => report?.(),
     async use(operation) {
       operationCount++;

@@ -1,6 +1,7 @@
 import { untilAborted } from '../../shared/abort.js';
+import { runDetached } from '../../shared/async-context.js';
 
-/** An operation whose current run is shared by all concurrent callers. */
+/** An operation whose current run is shared by all concurrent callers, so it runs in the context of none of them. */
 export interface SharedTask<T> {
   /** Waits for the current run, or starts one. Rejects with the signal's reason if that comes first. */
   join(options?: { signal?: AbortSignal }): Promise<T>;
@@ -37,7 +38,11 @@ export function createSharedTask<T>(
 
   function start(): Run<T> {
     const controller = new AbortController();
-    const started: Run<T> = { controller, result: operation(controller.signal), callerCount: 0 };
+    const started: Run<T> = {
+      controller,
+      result: runDetached(() => operation(controller.signal)),
+      callerCount: 0,
+    };
     const ended = started.result
       .catch(error => {
         if (controller.signal.aborted || !isRemembered(error)) return;

@@ -1,0 +1,199 @@
+import type {
+  LanguageModelV2CallOptions,
+  LanguageModelV2Content,
+  LanguageModelV2Prompt,
+} from '@ai-sdk/provider';
+import { createRedactor, redactErrorJson, redactUrl } from '../http/redaction.js';
+import { isPlainObject, objectOf, tryParseJson } from '../shared/json.js';
+
+/** The content that is recorded, and where. */
+export interface ContentMode {
+  readonly inputs: boolean;
+  readonly outputs: boolean;
+  readonly inSpans: boolean;
+  readonly inEvents: boolean;
+}
+
+export interface ContentSettings {
+  readonly recordInputs?: boolean | undefined;
+  readonly recordOutputs?: boolean | undefined;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Returns the environment of the process. Browsers have none. */
+export const readEnvironment = (): Environment =>
+  (globalThis as { process?: { env?: Environment } }).process?.env ?? {};
+
+/**
+ * Decides on content: by the settings, else by the environment variables of OpenTelemetry's instrumentations in other
+ * languages. Unknown values record nothing.
+ *
+ * https://github.com/open-telemetry/opentelemetry-python-contrib/tree/main/util/opentelemetry-util-genai
+ */
+export function toContentMode(
+  { recordInputs, recordOutputs }: ContentSettings,
+  environment: Environment,
+): ContentMode {
+  const value = environment.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT?.trim().toUpperCase();
+  const optedIn = (environment.OTEL_SEMCONV_STABILITY_OPT_IN ?? '').split(',').map(name => name.trim());
+  // The values other than `true` and `false` are those of the later conventions.
+  const isLatest = optedIn.includes('gen_ai_latest_experimental');
+  const inSpans = isLatest ? value === 'SPAN_ONLY' || value === 'SPAN_AND_EVENT' : value === 'TRUE';
+  const inEvents = isLatest && (value === 'EVENT_ONLY' || value === 'SPAN_AND_EVENT');
+  const emit = environment.OTEL_INSTRUMENTATION_GENAI_EMIT_EVENT?.trim().toLowerCase();
+  const inputs = recordInputs ?? (inSpans || inEvents);
+  const outputs = recordOutputs ?? (inSpans || inEvents);
+  const isRecorded = inputs || outputs;
+  return {
+    inputs,
+    outputs,
+    inEvents: isRecorded && emit !== 'false' && (inEvents || emit === 'true'),
+    // A setting without a place in the environment means the span.
+    inSpans: isRecorded && (inSpans || !inEvents),
+  };
+}
+
+/** Converts content to JSON text that contains no secret, no media and no encrypted reasoning. */
+export interface ContentWriter {
+  /** Adds values that are never recorded. */
+  protect(secrets: readonly string[]): void;
+  toText(text: string): string;
+  toJson(value: unknown): string;
+  toInput(prompt: LanguageModelV2Prompt): {
+    readonly messages: string;
+    readonly instructions: string | undefined;
+  };
+  toOutput(content: readonly LanguageModelV2Content[], finishReason: string | undefined): string;
+  toTools(tools: LanguageModelV2CallOptions['tools']): string | undefined;
+  toToolOutput(output: unknown): string;
+}
+
+/** Maximum length of all messages, as a multiple of that of one text. */
+const MESSAGES_FACTOR = 10;
+
+/** @param options.maxLength Maximum length of one text in characters. */
+export function createContentWriter({ maxLength }: { maxLength: number }): ContentWriter {
+  const secrets = new Set<string>();
+  let redactor = createRedactor([]);
+
+  const toText = (text: string): string => {
+    const shown = redactor.redact(text.replace(DATA_URL, (_, type: string) => `[${type}]`));
+    const omitted = shown.length - maxLength;
+    return omitted <= 0 ? shown : `${shown.slice(0, maxLength)}… [${omitted} more characters]`;
+  };
+  const clean = (value: unknown): unknown => redactErrorJson(toShown(value), toText);
+  const toJson = (value: unknown): string => JSON.stringify(clean(value)) ?? 'null';
+
+  return {
+    protect(values) {
+      const size = secrets.size;
+      for (const value of values) secrets.add(value);
+      if (secrets.size > size) redactor = createRedactor([...secrets]);
+    },
+    toText,
+    toJson,
+    toInput(prompt) {
+      const isSystem = ({ role }: LanguageModelV2Prompt[number]): boolean => role === 'system';
+      const system = prompt
+        .filter(isSystem)
+        .map(({ content }) => ({ type: 'text', content: toText(String(content)) }));
+      const messages = prompt
+        .filter(message => !isSystem(message))
+        .map(({ role, content }) => toMessage(role, Array.isArray(content) ? content : []));
+      return {
+        messages: toLimitedJson(messages),
+        instructions: system.length === 0 ? undefined : JSON.stringify(system),
+      };
+    },
+    toOutput(content, finishReason) {
+      const message = toMessage('assistant', content);
+      return JSON.stringify([
+        { ...message, ...(finishReason !== undefined && { finish_reason: finishReason }) },
+      ]);
+    },
+    toTools: tools =>
+      tools &&
+      toJson(
+        tools.map(tool =>
+          tool.type === 'function'
+            ? {
+                type: 'function',
+                name: tool.name,
+                description: tool.description,
+                parameters: tool.inputSchema,
+              }
+            : // The arguments of hosted tools may contain credentials.
+              { type: 'extension', name: tool.name },
+        ),
+      ),
+    toToolOutput: output => toJson(objectOf(output)?.value),
+  };
+
+  function toMessage(role: string, content: readonly unknown[]): object {
+    return { role, parts: content.flatMap(part => toPart(objectOf(part) ?? {}) ?? []) };
+  }
+
+  function toPart(part: Readonly<Record<string, unknown>>): object | undefined {
+    const { type, text, toolCallId: id, toolName: name } = part;
+    if (type === 'text') return { type, content: toText(String(text)) };
+    if (type === 'reasoning') return text === '' ? undefined : { type, content: toText(String(text)) };
+    if (type === 'file') return toMedia(part);
+    if (type === 'tool-call') {
+      const { input } = part;
+      const value = typeof input === 'string' ? (tryParseJson(input) ?? input) : input;
+      return { type: 'tool_call', id, name, arguments: clean(value) };
+    }
+    if (type !== 'tool-result') return undefined;
+    const output = objectOf(part.output);
+    return {
+      type: 'tool_call_response',
+      id,
+      result: clean(output === undefined ? part.result : output.value),
+    };
+  }
+
+  /** Keeps the last messages up to the maximum length. */
+  function toLimitedJson(messages: readonly object[]): string {
+    const kept: string[] = [];
+    let length = 0;
+    for (const message of messages.toReversed()) {
+      const json = JSON.stringify(message);
+      if (kept.length > 0 && length + json.length > maxLength * MESSAGES_FACTOR) break;
+      length += json.length;
+      kept.unshift(json);
+    }
+    const omitted = messages.length - kept.length;
+    if (omitted > 0) {
+      const content = `[${omitted} earlier messages omitted]`;
+      kept.unshift(JSON.stringify({ role: 'system', parts: [{ type: 'text', content }] }));
+    }
+    return `[${kept.join(',')}]`;
+  }
+}
+
+/** Media inside of text. */
+const DATA_URL = /data:([\w.+-]+\/[\w.+-]+);base64,[A-Za-z0-9+/=_-]+/g;
+
+/** Describes media by their type and size. */
+function toMedia({ mediaType, data, url }: Readonly<Record<string, unknown>>): object {
+  const given = data ?? url;
+  const address = given instanceof URL ? given.href : given;
+  const mime_type = typeof mediaType === 'string' ? mediaType : undefined;
+  if (address instanceof Uint8Array) return { type: 'blob', mime_type, size: address.byteLength };
+  if (typeof address !== 'string') return { type: 'blob', mime_type };
+  if (/^https?:/.test(address)) return { type: 'uri', mime_type, uri: redactUrl(address).url };
+  const base64 = address.slice(address.indexOf(',') + 1).replace(/=+$/, '');
+  return { type: 'blob', mime_type, size: Math.floor((base64.length * 3) / 4) };
+}
+
+/** Replaces media in outputs of tools, and what JSON cannot represent. */
+function toShown(value: unknown): unknown {
+  if (value instanceof Uint8Array) return toMedia({ data: value });
+  if (Array.isArray(value)) return value.map(toShown);
+  if (!isPlainObject(value)) return typeof value === 'bigint' ? String(value) : value;
+  const { data, blob = data, mediaType, mimeType = mediaType } = value;
+  if (typeof mimeType === 'string' && typeof blob === 'string')
+    return toMedia({ mediaType: mimeType, data: blob });
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, toShown(field)]));
+}

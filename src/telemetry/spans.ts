@@ -1,0 +1,126 @@
+import {
+  type AttributeValue,
+  type Attributes,
+  type Context,
+  context,
+  type Span,
+  SpanStatusCode,
+  type SpanKind,
+  trace,
+  type Tracer,
+} from '@opentelemetry/api';
+import type { OperationOutcome } from '../shared/telemetry.js';
+import { ATTRIBUTE } from './names.js';
+
+/** Attributes, of which those without a value are left out. */
+export type GivenAttributes = Readonly<Record<string, AttributeValue | undefined>>;
+
+export interface OperationOptions {
+  readonly name: string;
+  readonly kind: SpanKind;
+  readonly parent: Context;
+  readonly attributes: GivenAttributes;
+}
+
+/** A span from its start to its end. A failing tracer never breaks what it observes. */
+export interface Operation {
+  /** The context in which the span is active. */
+  readonly context: Context;
+  /** False if nothing reads the attributes of the span. */
+  readonly isRecording: boolean;
+  run<T>(start: () => T): T;
+  /** Adds attributes that are computed only if something reads them. */
+  add(attributes: () => GivenAttributes): void;
+  addEvent(name: string, attributes: () => GivenAttributes): void;
+  /** Ends the span once. Returns the seconds since its start, and undefined if it has ended before. */
+  end(failure?: Failure): number | undefined;
+}
+
+/** The error of an operation, as the conventions describe it. */
+export interface Failure {
+  /** `error.type`; undefined if the caller ended the operation. */
+  readonly type: string | undefined;
+  /** The message, which may contain content. @default it is not recorded */
+  readonly message?: string | undefined;
+}
+
+export function startOperation(tracer: Tracer, options: OperationOptions): Operation {
+  const { name, kind, parent } = options;
+  const startedAt = performance.now();
+  const attributes = withoutMissing(options.attributes);
+  const span: Span = safely(() => tracer.startSpan(name, { kind, attributes }, parent)) ?? NO_SPAN;
+  const active = trace.setSpan(parent, span);
+  const isRecording = safely(() => span.isRecording()) === true;
+  let hasEnded = false;
+  const add = (given: () => GivenAttributes): void => {
+    if (isRecording && !hasEnded) safely(() => span.setAttributes(withoutMissing(given())));
+  };
+  return {
+    context: active,
+    isRecording,
+    run: start => context.with(active, start),
+    add,
+    addEvent(event, given) {
+      if (isRecording && !hasEnded) safely(() => span.addEvent(event, withoutMissing(given())));
+    },
+    end(failure) {
+      if (hasEnded) return undefined;
+      if (failure?.type !== undefined) {
+        const { type, message } = failure;
+        add(() => ({ [ATTRIBUTE.errorType]: type }));
+        safely(() =>
+          span.setStatus({ code: SpanStatusCode.ERROR, ...(message !== undefined && { message }) }),
+        );
+      } else if (failure !== undefined) add(() => ({ [ATTRIBUTE.isAborted]: true }));
+      hasEnded = true;
+      safely(() => span.end());
+      return (performance.now() - startedAt) / 1000;
+    },
+  };
+}
+
+/** A span that records nothing. */
+const NO_SPAN = trace.wrapSpanContext({ traceId: '0'.repeat(32), spanId: '0'.repeat(16), traceFlags: 0 });
+
+/** Runs code of a tracer, a meter or a propagator, whose failure must not break a turn. */
+export function safely<T>(run: () => T): T | undefined {
+  try {
+    return run();
+  } catch {
+    return undefined;
+  }
+}
+
+export const withoutMissing = (attributes: GivenAttributes): Attributes =>
+  Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
+
+/** Returns `server.address` and `server.port` of a URL. */
+export function toServerAttributes(url: string | undefined): GivenAttributes {
+  if (url === undefined || !URL.canParse(url)) return {};
+  const { hostname, port, protocol } = new URL(url);
+  return {
+    [ATTRIBUTE.serverAddress]: hostname,
+    [ATTRIBUTE.serverPort]: Number(port) || (protocol === 'https:' ? 443 : 80),
+  };
+}
+
+/**
+ * Describes the end of an operation. An abort by the caller is no failure of the operation; a time limit and the closing
+ * of a provider are.
+ */
+export function toFailure(
+  { error, isAborted = false }: OperationOutcome,
+  toMessage: (error: unknown) => string | undefined,
+): Failure | undefined {
+  if (error === undefined && !isAborted) return undefined;
+  const { name, code, statusCode } = fieldsOf(error);
+  if (name === 'TimeoutError') return { type: 'timeout', message: toMessage(error) };
+  // The code of an error of this package; others use codes, too, for example an aborted request of a database.
+  const isOwn = name === 'KelivoError' && typeof code === 'string';
+  if ((isAborted && !isOwn) || name === 'AbortError') return { type: undefined };
+  const type = isOwn ? code : typeof statusCode === 'number' ? String(statusCode) : name;
+  return { type: typeof type === 'string' && type !== 'Error' ? type : '_OTHER', message: toMessage(error) };
+}
+
+const fieldsOf = (error: unknown): { name?: unknown; code?: unknown; statusCode?: unknown } =>
+  typeof error === 'object' && error !== null ? error : {};

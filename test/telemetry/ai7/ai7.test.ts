@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+
+const folder = fileURLToPath(new URL('.', import.meta.url));
+const dist = fileURLToPath(new URL('../../../dist', import.meta.url));
+const node = path.join(folder, 'node_modules/.bin/node');
+const execute = promisify(execFile);
+
+/** Installs Node 22 and `@ai-sdk/otel`. Returns the reason why that failed, if it did. */
+async function install(): Promise<string | undefined> {
+  try {
+    if (!existsSync(node)) await execute('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder });
+    await execute(node, ['--version']);
+    return undefined;
+  } catch (error) {
+    return String(error).split('\n', 3).join(' ');
+  }
+}
+
+const missing = await install();
+if (missing !== undefined) console.warn(`The telemetry of ai 7 is not tested: ${missing}`);
+
+interface Report {
+  readonly tree: readonly string[];
+  /** Tokens of all model calls, of the outer ones, and of the host's result. */
+  readonly sums: readonly number[];
+  readonly isOneCall: boolean;
+  readonly endsAfterWork: boolean;
+  readonly hasEnded: boolean;
+}
+
+const TURN = [
+  'chat gpt-5 [kelivo-responses]',
+  'execute_tool get_weather [kelivo-responses]',
+  '  database [application]',
+  'chat gpt-5 [kelivo-responses]',
+];
+const indented = (depth: number): string[] => TURN.map(line => '  '.repeat(depth) + line);
+
+describe.skipIf(missing !== undefined)('telemetry of ai 7', () => {
+  it.each([
+    [
+      'otel',
+      'generate',
+      [
+        'invoke_agent gpt-5 [gen_ai]',
+        '  step 1 [gen_ai]',
+        '    chat gpt-5 [gen_ai]',
+        ...indented(3),
+        // The host makes it up at the end of the model call.
+        '      execute_tool get_weather [gen_ai]',
+      ],
+    ],
+    [
+      'otel',
+      'stream',
+      [
+        'invoke_agent gpt-5 [gen_ai]',
+        '  step 1 [gen_ai]',
+        '    chat gpt-5 [gen_ai]',
+        ...indented(3),
+        '      execute_tool get_weather [gen_ai]',
+      ],
+    ],
+    ['legacy', 'stream', ['ai.streamText [ai]', '  ai.streamText.doStream [ai]', ...indented(2)]],
+  ])('(%s, %s) contains the rounds and the tools, and counts tokens once', async (name, mode, tree) => {
+    const { stdout } = await execute(node, [path.join(folder, 'spans.mjs'), dist, name, mode]);
+    const report: Report = JSON.parse(stdout);
+    expect(report.tree).toEqual(tree);
+    const [all, outer, usage] = report.sums;
+    expect(usage).toBeGreaterThan(0);
+    expect([all, outer]).toEqual([usage, usage]);
+    // Backends join the span of the host with that of the tool by the id of the call.
+    expect(report).toMatchObject({ isOneCall: true, endsAfterWork: true, hasEnded: true });
+  });
+});
