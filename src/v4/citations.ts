@@ -1,5 +1,5 @@
-import type { SharedV2ProviderMetadata } from '@ai-sdk/provider';
-import { idOf, numberOf, objectsOf, type PlainObject } from '../shared/json.js';
+import { toCitedSource } from '../parts/sources.js';
+import { numberOf, objectOf, objectsOf } from '../shared/json.js';
 import type { LanguageModelV4Citation } from './specification.js';
 
 /**
@@ -8,10 +8,10 @@ import type { LanguageModelV4Citation } from './specification.js';
  */
 export const toCitations = (annotations: unknown): LanguageModelV4Citation[] =>
   objectsOf(annotations).flatMap(annotation => {
-    const source = toSource(annotation);
+    const source = annotation.type === 'file_path' ? undefined : toCitedSource(annotation);
     if (source === undefined) return [];
-    const startIndex = numberOf(annotation.start_index);
-    const endIndex = numberOf(annotation.end_index);
+    const { start_index: start, end_index: end } = objectOf(annotation.url_citation) ?? annotation;
+    const [startIndex, endIndex] = [numberOf(start), numberOf(end)];
     return [
       {
         source,
@@ -20,43 +20,3 @@ export const toCitations = (annotations: unknown): LanguageModelV4Citation[] =>
       },
     ];
   });
-
-function toSource(annotation: PlainObject): LanguageModelV4Citation['source'] | undefined {
-  const { type, url, title, index } = annotation;
-  switch (type) {
-    case 'url_citation':
-      return idOf(url) === undefined
-        ? undefined
-        : {
-            type: 'source',
-            sourceType: 'url',
-            id: String(url),
-            url: String(url),
-            ...(typeof title === 'string' && { title }),
-          };
-    case 'file_citation':
-    case 'container_file_citation': {
-      const fileId = idOf(annotation.file_id);
-      if (fileId === undefined) return undefined;
-      const filename = idOf(annotation.filename);
-      const containerId = idOf(annotation.container_id);
-      const openai: SharedV2ProviderMetadata[string] = {
-        type,
-        fileId,
-        ...(containerId !== undefined && { containerId }),
-        ...(numberOf(index) !== undefined && { index: numberOf(index) }),
-      };
-      return {
-        type: 'source',
-        sourceType: 'document',
-        id: fileId,
-        mediaType: 'text/plain',
-        title: filename ?? fileId,
-        filename: filename ?? fileId,
-        providerMetadata: { openai },
-      };
-    }
-    default:
-      return undefined;
-  }
-}

@@ -106,6 +106,8 @@ describe('a version 4 model', () => {
       { type: 'url_citation', url: 'https://a.test', title: 'A', start_index: 2, end_index: 5 },
       { type: 'file_citation', file_id: 'file-1', filename: 'a.txt', index: 7 },
       { type: 'file_path', file_id: 'file-2', index: 9 },
+      // Chat-style servers nest the citation.
+      { type: 'url_citation', url_citation: { url: 'https://b.test', start_index: 0, end_index: 1 } },
     ];
     const { parts, content } = await run([
       start,
@@ -134,6 +136,11 @@ describe('a version 4 model', () => {
           filename: 'a.txt',
           providerMetadata: { openai: { type: 'file_citation', fileId: 'file-1', index: 7 } },
         },
+      },
+      {
+        source: { type: 'source', sourceType: 'url', id: 'https://b.test', url: 'https://b.test' },
+        startIndex: 0,
+        endIndex: 1,
       },
     ];
     expect(parts.find(({ type }) => type === 'text-end')).toMatchObject({ citations });

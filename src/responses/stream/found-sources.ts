@@ -1,4 +1,5 @@
 import type { LanguageModelV2Source, LanguageModelV2StreamPart } from '@ai-sdk/provider';
+import { toDocumentSource, toUrlSource } from '../../parts/sources.js';
 import { idOf } from '../../shared/json.js';
 import type { FoundSource } from '../hosted-tools/hosted-tool.js';
 
@@ -39,17 +40,10 @@ export function createFoundSources(): FoundSources {
 /** OpenAI marks the addresses of citations, but not those of search results. */
 const toUrlKey = (url: string): string => url.replace(/[?&]utm_source=openai(?=&|#|$)/, '');
 
-/** Returns the part in the shape of the official provider for `ai@7`. */
-function toPart(source: FoundSource, id: string): LanguageModelV2Source {
-  if ('url' in source) return { type: 'source', sourceType: 'url', id, ...source };
-  const { fileId, filename } = source;
-  return {
-    type: 'source',
-    sourceType: 'document',
-    id,
-    mediaType: 'text/plain',
-    title: filename,
-    filename,
-    providerMetadata: { openai: { type: 'file_search', fileId } },
-  };
-}
+const toPart = (source: FoundSource, id: string): LanguageModelV2Source =>
+  'url' in source
+    ? toUrlSource({ id, url: source.url, title: source.title })
+    : toDocumentSource({
+        ...{ id, title: source.filename, filename: source.filename },
+        openai: { type: 'file_search', fileId: source.fileId },
+      });

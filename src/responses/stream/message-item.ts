@@ -1,18 +1,10 @@
 import type { LanguageModelV2Source, SharedV2ProviderMetadata } from '@ai-sdk/provider';
 import { subAgentOf, withCommentary } from '../../parts/commentary.js';
+import { toCitedSource } from '../../parts/sources.js';
 import { createTextBuffer } from '../../parts/text-buffer.js';
 import { beginsLikeJson, type JsonAnswer } from './json-answer.js';
 import type { OutputItem, PartWriter } from './output-item.js';
-import {
-  asJson,
-  idOf,
-  isNonEmptyArray,
-  isPlainObject,
-  numberOf,
-  objectsOf,
-  stringOf,
-  type PlainObject,
-} from '../../shared/json.js';
+import { asJson, idOf, isNonEmptyArray, objectsOf, stringOf, type PlainObject } from '../../shared/json.js';
 
 /**
  * A message of the model: one block with the sources that its annotations cite. A message that does not belong to the
@@ -162,7 +154,7 @@ export function createMessageItem(
   }
 
   function cite(annotation: PlainObject): void {
-    const source = toSource(annotation, `${id}:source-${cited.count}`);
+    const source = toCitedSource(annotation, `${id}:source-${cited.count}`);
     if (source === undefined) return;
     onCitation(source);
     write(source);
@@ -205,44 +197,4 @@ function createCitations() {
       return true;
     },
   };
-}
-
-function toSource(annotation: PlainObject, id: string): LanguageModelV2Source | undefined {
-  // Chat-style servers nest the citation in a field named after its type.
-  const fields = isPlainObject(annotation.url_citation) ? annotation.url_citation : annotation;
-  switch (annotation.type) {
-    case 'url_citation': {
-      const url = idOf(fields.url);
-      return url === undefined
-        ? undefined
-        : { type: 'source', sourceType: 'url', id, url, title: idOf(fields.title) };
-    }
-    case 'file_citation':
-    case 'container_file_citation':
-    case 'file_path': {
-      const fileId = idOf(fields.file_id);
-      const name = idOf(fields.filename) ?? idOf(fields.quote) ?? fileId;
-      if (name === undefined) return undefined;
-      const index = numberOf(fields.index);
-      const containerId = idOf(fields.container_id);
-      return {
-        type: 'source',
-        sourceType: 'document',
-        id,
-        mediaType: annotation.type === 'file_citation' ? 'text/plain' : 'application/octet-stream',
-        title: name,
-        filename: idOf(fields.filename) ?? fileId,
-        providerMetadata: {
-          openai: {
-            type: annotation.type,
-            ...(fileId !== undefined && { fileId }),
-            ...(containerId !== undefined && { containerId }),
-            ...(index !== undefined && { index }),
-          },
-        },
-      };
-    }
-    default:
-      return undefined;
-  }
 }

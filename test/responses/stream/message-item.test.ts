@@ -130,7 +130,7 @@ describe('createMessageItem', () => {
       type: 'source',
       sourceType: 'document',
       id: 'message-0:source-1',
-      mediaType: 'application/octet-stream',
+      mediaType: 'text/plain',
       title: 'plot.png',
       filename: 'plot.png',
       providerMetadata: {
