@@ -14,6 +14,7 @@ export { createKelivoResponsesProvider, type KelivoResponsesProvider } from './p
 export type { RegistrableProvider } from './provider/recreate-model.js';
 export { registerProvider, type RegisterProviderOptions } from './provider/register-provider.js';
 export type { RequestLogEntry, RequestLogger } from './http/request-log.js';
+export type { CompactMessage, CompactOptions, CompactResult } from './responses/compact.js';
 export { hostedTools } from './responses/hosted-tools/factories.js';
 export type { Compatibility } from './responses/compatibility/compatibility.js';
 export type { KnownServerName } from './responses/compatibility/known-servers.js';

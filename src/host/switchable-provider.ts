@@ -179,6 +179,7 @@ export function createSwitchableProvider<Version extends HostVersion = 'v2'>(
     textEmbeddingModel: bare.textEmbeddingModel,
     imageModel: bare.imageModel,
     toolStubs: (options?: ToolStubsOptions) => toToolStubs(composition.tools, options),
+    compact: bare.compact,
     close: composition.close,
   });
   // The members of the other models are those of the facade.

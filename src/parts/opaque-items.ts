@@ -20,6 +20,19 @@ export function withOpaqueItem(item: PlainObject): SharedV2ProviderMetadata {
   };
 }
 
+/**
+ * Marks the carrier of a compaction whose conversation also contains the items before it: the server has kept them when it
+ * compacted.
+ */
+export const asWindow = (metadata: SharedV2ProviderMetadata): SharedV2ProviderMetadata => ({
+  ...metadata,
+  kelivo: { ...metadata.kelivo, isWindow: true },
+});
+
+/** Returns true for the carrier of a compaction that `asWindow` has marked. */
+export const isWindow = (metadata: unknown): boolean =>
+  objectOf(objectOf(metadata)?.kelivo)?.isWindow === true;
+
 /** Removes `created_by`, which the API returns but rejects in a request. */
 export function withoutOutputFields({ created_by: _, ...item }: PlainObject): PlainObject {
   return item;

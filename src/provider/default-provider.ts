@@ -1,3 +1,4 @@
+import type { CompactMessage, CompactOptions } from '../responses/compact.js';
 import type { LanguageModelV2 } from '@ai-sdk/provider';
 import type { ToolStubsOptions } from '../tools/tool-stubs.js';
 import type { EmbeddingModelOptions } from '../embeddings/model.js';
@@ -34,6 +35,8 @@ export const kelivoResponses: KelivoResponsesProvider = Object.assign(
       provider().textEmbeddingModel(modelId, options),
     imageModel: (modelId: string) => provider().imageModel(modelId),
     toolStubs: (options?: ToolStubsOptions) => provider().toolStubs(options),
+    compact: <Message extends CompactMessage>(modelId: string, options: CompactOptions<Message>) =>
+      provider().compact(modelId, options),
     close: async () => instance?.close(),
   },
 );

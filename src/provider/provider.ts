@@ -25,6 +25,7 @@ import { resolveModelOverride } from './model-overrides.js';
 import type { Credentials } from '../http/key-ring.js';
 import { createRequestLog, withHttpTelemetry, withRequestLog } from '../http/request-log.js';
 import { createLearnedCompatibility } from '../responses/compatibility/compatibility.js';
+import type { CompactMessage, CompactOptions, CompactResult } from '../responses/compact.js';
 import type { ResponsesModelConfig } from '../responses/model.js';
 import type { WebSocketTransport } from '../responses/websocket/transport.js';
 import { KelivoError } from '../shared/errors.js';
@@ -55,6 +56,16 @@ export interface KelivoResponsesProvider extends ProviderV2 {
    * runs them. Starts the MCP servers. If a server fails, the next call of a model returns a warning.
    */
   toolStubs(options?: ToolStubsOptions): Promise<Record<string, ToolStub>>;
+  /**
+   * Replaces a conversation by a shorter one with `POST …/responses/compact`, for servers that have it. The result contains
+   * the messages for the next call; the items of the model are encrypted and bound to the account.
+   *
+   * @throws APICallError if the request fails.
+   */
+  compact<Message extends CompactMessage>(
+    modelId: string,
+    options: CompactOptions<Message>,
+  ): Promise<CompactResult<Message>>;
   /**
    * Ends running turns with tools, stops MCP servers and closes connections. The next use of the provider starts them
    * again.
@@ -121,14 +132,14 @@ export function createKelivoResponsesProvider<ToolSchemas = Record<string, unkno
   const { compose, tools, close: closeComposition } = createComposition(settings, { onCall });
   const learnedCompatibility = createLearnedCompatibility();
 
-  const createBareModel = (modelId: string): LanguageModelV2 => {
+  const createConfig = (modelId: string, path: string): ResponsesModelConfig => {
     const { transport = settings.transport, ...override } = resolveModelOverride(modelId, {
       ...settings,
       host,
     });
-    const config: ResponsesModelConfig = {
+    return {
       provider: name,
-      url: endpoints.of(modelId, 'responses'),
+      url: endpoints.of(modelId, path),
       credentials,
       needsKey,
       fetchFor,
@@ -142,6 +153,10 @@ export function createKelivoResponsesProvider<ToolSchemas = Record<string, unkno
       learnedCompatibility: learnedCompatibility.of(modelId),
       generateId,
     };
+  };
+
+  const createBareModel = (modelId: string): LanguageModelV2 => {
+    const config = createConfig(modelId, 'responses');
     return createLazyLanguageModel({ provider: name, modelId, supportedUrls }, async () => {
       const { createResponsesModel } = await import('../responses/model.js');
       return createResponsesModel(modelId, config);
@@ -179,6 +194,12 @@ export function createKelivoResponsesProvider<ToolSchemas = Record<string, unkno
       throw new NoSuchModelError({ modelId, modelType: 'imageModel' });
     },
     toolStubs: (options?: ToolStubsOptions) => toToolStubs(tools, options),
+    async compact<Message extends CompactMessage>(modelId: string, options: CompactOptions<Message>) {
+      const { compactConversation } = await import('../responses/compact.js');
+      const config = createConfig(modelId, 'responses/compact');
+      // The messages have the types of the AI SDK, of which this package reads what it knows.
+      return compactConversation(modelId, options, config) as Promise<CompactResult<Message>>;
+    },
     async close() {
       await closeComposition();
       (await webSocket)?.close();

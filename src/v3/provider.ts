@@ -69,6 +69,7 @@ export function toLaterProvider<LanguageModel, EmbeddingModel>(
       throw new NoSuchModelError({ modelId, modelType: 'imageModel' });
     },
     toolStubs: provider.toolStubs,
+    compact: provider.compact,
     close: provider.close,
   });
 }

@@ -1,5 +1,5 @@
 import type { SharedV2ProviderOptions } from '@ai-sdk/provider';
-import { COMPACTION_KIND, compactionOf, opaqueItemOf } from '../../parts/opaque-items.js';
+import { COMPACTION_KIND, compactionOf, isWindow, opaqueItemOf } from '../../parts/opaque-items.js';
 import { idOf, objectOf, type PlainObject, stringOf } from '../../shared/json.js';
 import {
   type HostedInputItem,
@@ -19,9 +19,16 @@ export interface CarrierPart {
 /** Returns the item that a part of a history carries instead of content. Undefined for parts with content. */
 export function carriedItemOf({ type, kind, providerOptions }: CarrierPart): HostedInputItem | undefined {
   const item = opaqueItemOf(providerOptions);
-  if (item !== undefined) return { ...item, type: stringOf(item.type) };
+  if (item !== undefined) {
+    const carried = { ...item, type: stringOf(item.type) };
+    if (isWindow(providerOptions)) windows.add(carried);
+    return carried;
+  }
   return type === 'custom' && kind === COMPACTION_KIND ? compactionOf(providerOptions) : undefined;
 }
+
+/** Compactions whose conversation contains the items before them. */
+const windows = new WeakSet<object>();
 
 /** Returns the kind of content that another API defines. Undefined for other parts. */
 export const foreignKindOf = ({ type, kind, providerOptions }: CarrierPart): string | undefined =>
@@ -37,7 +44,7 @@ export const foreignKindOf = ({ type, kind, providerOptions }: CarrierPart): str
 export function withoutCompacted(items: InputItem[]): InputItem[] {
   const newest = items.findLastIndex(isCompaction);
   const compaction = items[newest];
-  if (compaction === undefined) return items;
+  if (compaction === undefined || contentsOf(compaction).some(item => windows.has(item))) return items;
   setReplacedItems(compaction, items.slice(0, newest));
   const start = findStart(items, newest);
   return [...items.slice(0, start).filter(isInstruction), ...items.slice(start)];
