@@ -1,6 +1,6 @@
 import { hermesFormat } from '../text-tools/formats/hermes.js';
 import { createJsonListFormat } from '../text-tools/formats/json-list.js';
-import { thinkTags } from '../text-tools/reasoning.js';
+import { type ReasoningTags, thinkTags } from '../text-tools/reasoning.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
 import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
@@ -16,9 +16,18 @@ export const graniteFormat: TextToolFormat = createJsonListFormat('granite', {
   wrappers: [{ open: '<response>', close: '</response>' }],
 });
 
+/** The reasoning of Granite 3.2, which has headings in place of tags. */
+const thoughtHeadings: ReasoningTags = {
+  open: 'Here is my thought process:',
+  close: 'Here is my response:',
+};
+
 /** Granite 3.1 and 4 write calls in the format of Hermes, the other versions after markers of their own. */
 export const granite = defineModelAdapter({
   name: 'granite',
   appliesTo: matchModelName('granite(?!-?(?:speech|timeseries|geospatial))'),
-  middleware: textToolsMiddleware({ formats: [graniteFormat, hermesFormat], reasoning: [thinkTags] }),
+  middleware: textToolsMiddleware({
+    formats: [graniteFormat, hermesFormat],
+    reasoning: [thinkTags, thoughtHeadings],
+  }),
 });

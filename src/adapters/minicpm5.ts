@@ -1,47 +1,92 @@
-import { createArgumentWriter, type ValueWriter } from '../text-tools/argument-writer.js';
+import {
+  type ArgumentWriter,
+  createArgumentWriter,
+  type ValueWriter,
+} from '../text-tools/argument-writer.js';
 import { isPrototypeKey } from '../text-tools/json-scanner.js';
 import { thinkTags } from '../text-tools/reasoning.js';
-import { createTagGrammar } from '../text-tools/tag-grammar.js';
+import { createTagGrammar, type TagGrammar } from '../text-tools/tag-grammar.js';
 import { takesSelfClosing } from '../text-tools/formats/invoke.js';
 import { readTaggedValue } from '../text-tools/tagged-value.js';
-import { type Reading, readName, type TextCursor } from '../text-tools/text-cursor.js';
+import { readAttribute, type Reading, type TextCursor } from '../text-tools/text-cursor.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
 import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
-const grammar = createTagGrammar(
-  {
-    parameter: '<param name=',
-    parameterEnd: '</param>',
-    call: '<function name=',
-    callEnd: '</function>',
-    readHeader: header => {
-      const [, , key] = /^(["'])([^"'<>]+)\1$/.exec(header) ?? [];
-      return key === undefined ? undefined : { key };
+const createGrammar = (space: string): TagGrammar =>
+  createTagGrammar(
+    {
+      parameter: `<param${space}name=`,
+      parameterEnd: '</param>',
+      call: `<function${space}name=`,
+      callEnd: '</function>',
+      readHeader: header => {
+        const [, , key] = /^(["'])([^"'<>]+)\1$/.exec(header) ?? [];
+        return key === undefined ? undefined : { key };
+      },
     },
+    { hasEntities: true },
+  );
+
+/** What the model writes between the name of a tag and its attribute: a space, nothing, or the tokenizer's glyph. */
+const spaces = [' ', '', 'Ġ'];
+
+const grammars = spaces.map(createGrammar);
+
+const grammar: TagGrammar = {
+  ...createGrammar(' '),
+  *readTag(cursor) {
+    for (const { readTag } of grammars) {
+      const tag = yield* readTag(cursor);
+      if (tag !== undefined) return tag;
+    }
+    return undefined;
   },
-  { hasEntities: true },
-);
+};
+
+/** The same tags in text with glyphs of the tokenizer in place of white space. */
+const glyphGrammar: TagGrammar = {
+  ...grammar,
+  *takeSpace(cursor) {
+    return cursor.take(yield* cursor.scan(character => /[\sĠĊ]/.test(character)));
+  },
+};
+
+/** Returns a writer that converts the glyphs of a tokenizer to white space. */
+const withoutGlyphs = (writer: ArgumentWriter): ArgumentWriter => ({
+  ...writer,
+  open(key, options) {
+    const value = writer.open(key, options);
+    return {
+      push: text => value.push(text.replaceAll('Ġ', ' ').replaceAll('Ċ', '\n')),
+      end: value.end,
+    };
+  },
+});
 
 /**
  * `<function name="…"><param name="…">…</param></function>` for each call. A value in `<![CDATA[…]]>` is verbatim, other
- * values contain XML entities.
+ * values contain XML entities. The space in the tags may be missing, and servers leave the tokenizer's glyphs for space and
+ * line break in the text. A call with the same parameter twice is ambiguous, and no call.
  */
 export const minicpmFormat: TextToolFormat = {
   name: 'minicpm',
-  openers: ['<function name="', "<function name='"],
+  openers: spaces.map(space => `<function${space}name=`),
   closers: ['</function>'],
   turnEnds: ['<|im_end|>'],
   *read(cursor, calls, opener) {
-    const name = yield* readName(cursor);
-    if (name === '' || !(yield* cursor.takes(opener.slice(-1)))) return false;
+    const name = yield* readAttribute(cursor);
+    if (name === '') return false;
     yield* cursor.takeSpace();
     if (yield* takesSelfClosing(cursor, calls, name)) return true;
     if (!(yield* cursor.takes('>'))) return false;
-    const argumentWriter = createArgumentWriter(calls.begin(name), { ...grammar, write: calls.input });
+    const hasGlyphs = opener.includes('Ġ') || /[ĠĊ]/.test((yield* cursor.peek()) ?? '');
+    const tags = hasGlyphs ? glyphGrammar : grammar;
+    const written = createArgumentWriter(calls.begin(name), { ...tags, write: calls.input });
+    const argumentWriter = hasGlyphs ? withoutGlyphs(written) : written;
     for (;;) {
-      yield* cursor.takeSpace();
-      const tag = yield* grammar.readTag(cursor);
+      yield* tags.takeSpace(cursor);
+      const tag = yield* tags.readTag(cursor);
       if (tag?.kind !== 'parameter') {
         if (tag?.kind !== 'call-end' || tag.isTruncated === true) return false;
         cursor.take(tag.length);
@@ -53,8 +98,8 @@ export const minicpmFormat: TextToolFormat = {
       cursor.take(tag.length);
       const isRead = (yield* cursor.takes('<![CDATA['))
         ? yield* readVerbatim(cursor, argumentWriter.open(tag.key))
-        : yield* readTaggedValue(cursor, { grammar, argumentWriter, parameter: tag });
-      if (!isRead) return false;
+        : yield* readTaggedValue(cursor, { grammar: tags, argumentWriter, parameter: tag });
+      if (!isRead || written.hasDuplicate) return false;
     }
   },
 };

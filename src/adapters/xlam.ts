@@ -1,6 +1,7 @@
 import { hermesFormat } from '../text-tools/formats/hermes.js';
 import { createFencedFormat } from '../text-tools/formats/fenced.js';
 import { bareListFormat, createJsonListFormat } from '../text-tools/formats/json-list.js';
+import { takeJson } from '../text-tools/json-arguments.js';
 import { thinkTags } from '../text-tools/reasoning.js';
 import type { Reading, TextCursor } from '../text-tools/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../text-tools/text-tool-format.js';
@@ -23,7 +24,7 @@ const fencedListFormat: TextToolFormat = createFencedFormat('fenced-list', {
   },
 });
 
-/** `{"tool_calls": [{"name": …, "arguments": {…}}]}` of xLAM 1, at the start of a response. */
+/** `{"thought": "…", "tool_calls": [{"name": …, "arguments": {…}}]}` of xLAM 1, at the start of a response. */
 const toolCallsFormat: TextToolFormat = {
   name: 'tool-calls',
   openers: [],
@@ -32,11 +33,32 @@ const toolCallsFormat: TextToolFormat = {
 };
 
 function* readToolCalls(cursor: TextCursor, calls: TextCalls): Reading<boolean> {
-  for (const text of ['{', '"tool_calls"', ':']) {
-    if (!(yield* cursor.takes(text))) return false;
+  if (!(yield* cursor.takes('{'))) return false;
+  let thought = '';
+  for (;;) {
     yield* cursor.takeSpace();
+    const key = (yield* takeJson(cursor)) ?? '';
+    yield* cursor.takeSpace();
+    if (!(yield* cursor.takes(':'))) return false;
+    yield* cursor.takeSpace();
+    if (key === '"tool_calls"') break;
+    const value = key === '"thought"' && (yield* cursor.sees('"')) ? yield* takeJson(cursor) : undefined;
+    if (value === undefined) return false;
+    thought += String(JSON.parse(value)).trim();
+    yield* cursor.takeSpace();
+    if (!(yield* cursor.takes(','))) return false;
   }
-  if (!(yield* cursor.sees('[')) || !(yield* bareListFormat.read(cursor, calls, ''))) return false;
+  if (!(yield* cursor.sees('['))) return false;
+  const withThought: TextCalls = {
+    ...calls,
+    begin(name, options) {
+      // Reasoning without a call is part of an object that is text.
+      if (thought !== '' && calls.isDeclared(name)) calls.reasoning(thought);
+      thought = '';
+      return calls.begin(name, options);
+    },
+  };
+  if (!(yield* bareListFormat.read(cursor, withThought, ''))) return false;
   // The list proves that the calls are complete.
   yield* cursor.takeSpace();
   yield* cursor.takes('}');

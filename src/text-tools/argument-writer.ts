@@ -10,6 +10,8 @@ export interface ArgumentWriter {
   isDeclared(key: string): boolean;
   /** Returns true if the parameter was written before. */
   has(key: string): boolean;
+  /** True if a parameter was written twice. */
+  readonly hasDuplicate: boolean;
   /** Starts a parameter. The text may state if its value is JSON or a string. Its schema determines the type. */
   open(key: string, options?: { isJson?: boolean | undefined }): ValueWriter;
   end(): void;
@@ -37,8 +39,8 @@ export interface ArgumentWriterOptions {
 /** The types of a value that is marked as JSON. */
 const JSON_TYPES: readonly ValueType[] = ['null', 'boolean', 'number', 'object', 'array', 'quoted', 'text'];
 
-/** The names of a parameter that may contain all arguments as an object (DeepSeek V3.2). */
-const WRAPPERS: ReadonlySet<string> = new Set(['arguments', 'input']);
+/** The names of a parameter that may contain all arguments as an object (DeepSeek V3.2, MiniCPM5). */
+const WRAPPERS: ReadonlySet<string> = new Set(['arguments', 'input', 'properties']);
 
 export function createArgumentWriter(
   tool: DeclaredTool | undefined,
@@ -46,6 +48,7 @@ export function createArgumentWriter(
 ): ArgumentWriter {
   const properties = toProperties(tool?.schema);
   const written = new Set<string>();
+  let hasDuplicate = false;
   /** The first parameter, if it may contain all arguments. */
   let wrapper: { key: string; isJson: boolean | undefined; text: string } | undefined;
 
@@ -59,6 +62,7 @@ export function createArgumentWriter(
 
   function openValue(key: string, isJson: boolean | undefined): ValueWriter {
     write(`${written.size === 0 ? '{' : ','}${JSON.stringify(key)}:`);
+    hasDuplicate ||= written.has(key);
     written.add(key);
     const value = createValueWriter(write, { types: typesOf(key, isJson), trims });
     return hasEntities ? createEntityDecoder(value) : value;
@@ -91,6 +95,9 @@ export function createArgumentWriter(
   return {
     isDeclared,
     has: key => written.has(key) || wrapper?.key === key,
+    get hasDuplicate() {
+      return hasDuplicate;
+    },
     open(key, { isJson } = {}) {
       writeWrapper();
       const mayWrap = written.size === 0 && !isDeclared(key) && WRAPPERS.has(key);

@@ -149,8 +149,7 @@ function createCallTracker({
     closers: () => format?.closers ?? [],
     find,
     isDeclared: name => find(name) !== undefined,
-    isNameStart: text =>
-      [...names].some(name => name.startsWith(text)) || find(text) !== undefined,
+    isNameStart: text => [...names].some(name => name.startsWith(text)) || find(text) !== undefined,
     begin(name, { id } = {}) {
       hasBegun = true;
       const tool = find(name);

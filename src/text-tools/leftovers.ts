@@ -35,7 +35,11 @@ export function* isLeftover(
       return !mayBeMention && (yield* endsText(cursor, { marker, markers }));
     case 'closer':
       if (mayBeMention || hasOpener) return false;
-      if (preceding !== 'text' && /[\r\n]/.test((yield* cursor.peek(marker.length)) ?? '')) return true;
+      if (
+        (preceding !== 'text' || cursor.previous === '\n') &&
+        /[\r\n]/.test((yield* cursor.peek(marker.length)) ?? '')
+      )
+        return true;
       return (
         (yield* endsText(cursor, { marker, markers })) || (yield* precedesCall(cursor, { marker, markers }))
       );

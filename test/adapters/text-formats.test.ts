@@ -435,3 +435,58 @@ it('streams the text values of Hunyuan 3 as they arrive', async () => {
   ];
   expect(await inputDeltas('tencent/Hy3', chunks)).toEqual(['{"place":"Os', 'lo', '"}']);
 });
+
+describeModel('ibm-granite/granite-3.2-8b-instruct', {
+  reads: [
+    [
+      'Here is my thought process:\nHm.\n\nHere is my response:\nDone.',
+      { reasoning: 'Hm.' },
+      { text: 'Done.' },
+    ],
+    [
+      'Here is my thought process:\nHm.\n\nHere is my response:\n<|tool_call|>[{"name": "ping", "arguments": {}}]',
+      { reasoning: 'Hm.' },
+      ping,
+    ],
+  ],
+  keeps: ['Done. Here is my thought process: none.'],
+});
+
+describeModel('openbmb/MiniCPM5-8B', {
+  reads: [
+    ['<functionname="look"><paramname="place">Oslo</param></function>', look({ place: 'Oslo' })],
+    ['<functionĠname="look">Ċ<paramĠname="place">NewĠYork</param>Ċ</function>', look({ place: 'New York' })],
+    ['<function name="look">Ċ<paramĠname="place">Oslo</param>Ċ</function>', look({ place: 'Oslo' })],
+    ['<function name="look"><param name="place">Ġgantija</param></function>', look({ place: 'Ġgantija' })],
+    [
+      '<function name="look"><param name="arguments">{"place": "Oslo"}</param></function>',
+      look({ place: 'Oslo' }),
+    ],
+    [
+      '<function name="look"><param name="properties">{"place": "Oslo"}</param></function>',
+      look({ place: 'Oslo' }),
+    ],
+  ],
+  keeps: [
+    '<function name="look"><param name="place">Oslo</param><param name="place">Rome</param></function>',
+    '<function name="look"><param>Oslo</param></function>',
+    '<functionname="look"><paramname="place">Oslo',
+    '<functionname=look>Oslo</function>',
+  ],
+});
+
+describeModel('Salesforce/xLAM-1b-fc-r', {
+  reads: [
+    [
+      '{"thought": "Hm.", "tool_calls": [{"name": "look", "arguments": {"place": "Oslo"}}]}',
+      { reasoning: 'Hm.' },
+      look({ place: 'Oslo' }),
+    ],
+    ['{"thought": "", "tool_calls": [{"name": "ping", "arguments": {}}]}', ping],
+  ],
+  keeps: [
+    '{"thought": "Hm.", "tool_calls": []}',
+    '{"thought": "Hm."}',
+    '{"thought": "Hm.", "answer": "Yes."}',
+  ],
+});

@@ -8,7 +8,10 @@ export interface WrittenCalls {
    * @default the adapter reads no reasoning
    */
   readonly think?: string;
-  /** The row of the format with the same parser, which is measured for both. Only the markers around the calls differ. */
+  /**
+   * The row of the format that is measured for this one too: the same functions read the calls with the same options, and
+   * only the markers around them differ. Markers are data, so that their search costs the same.
+   */
   readonly like?: string;
 }
 
@@ -37,7 +40,6 @@ export const WRITTEN_CALLS: Readonly<Record<string, WrittenCalls>> = {
     think: '<|inner_prefix|>',
   },
   claude: {
-    like: 'minimax m2',
     modelId: 'claude-3-haiku',
     call: (name, content) =>
       `<function_calls>\n<invoke name="${name}">\n<parameter name="content">${content}</parameter>\n</invoke>\n</function_calls>\n`,
@@ -56,7 +58,6 @@ export const WRITTEN_CALLS: Readonly<Record<string, WrittenCalls>> = {
     think,
   },
   'deepseek v3.2': {
-    like: 'minimax m2',
     modelId: 'deepseek-v3.2',
     call: (name, content) =>
       `\n\n<｜DSML｜function_calls>\n<｜DSML｜invoke name="${name}">\n<｜DSML｜parameter name="content" string="true">${content}</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>`,
@@ -84,7 +85,6 @@ export const WRITTEN_CALLS: Readonly<Record<string, WrittenCalls>> = {
   },
   gemma4: { modelId: 'gemma-4-31b-it', call: gemma4, think: '<|channel>thought' },
   gigachat: {
-    like: 'hermes',
     modelId: 'gigachat3-10b',
     call: (name, content) => `<|function_call|>${object(name, content)}`,
     think,
@@ -145,10 +145,13 @@ export const WRITTEN_CALLS: Readonly<Record<string, WrittenCalls>> = {
   },
   'ling-3': { like: 'glm', modelId: 'ling-3', call: glm, think },
   'llama json': {
-    like: 'hermes',
     modelId: 'llama-3.3-70b',
     call: (name, content) =>
       `<|python_tag|>{"name": "${name}", "parameters": {"content": "${content}"}}<|eom_id|>`,
+  },
+  'llama bare': {
+    modelId: 'llama-3.3-70b',
+    call: (name, content) => `{"name": "${name}", "parameters": {"content": "${content}"}}; `,
   },
   'llama python': {
     like: 'lfm2',
@@ -185,6 +188,12 @@ export const WRITTEN_CALLS: Readonly<Record<string, WrittenCalls>> = {
       `]<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="${name}">]<]minimax[>[<content>${content}]<]minimax[>[</content>]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>`,
     think: '<mm:think>',
   },
+  'minimax m3 bare': {
+    modelId: 'minimax-m3',
+    call: (name, content) =>
+      `<tool_call>\n<invoke name="${name}"><content>${content}</content></invoke>\n</tool_call>\n`,
+    think: '<mm:think>',
+  },
   mistral: {
     modelId: 'mistral-small',
     call: (name, content) => `[TOOL_CALLS]${name}[ARGS]{"content": "${content}"}`,
@@ -197,20 +206,17 @@ export const WRITTEN_CALLS: Readonly<Record<string, WrittenCalls>> = {
     think,
   },
   olmo3: {
-    like: 'lfm2',
     modelId: 'olmo-3-7b-instruct',
     call: (name, content) => `<function_calls>\n${python(name, content)}\n</function_calls>\n`,
     think,
   },
   'phi-4-mini': {
-    like: 'granite',
     modelId: 'phi-4-mini-instruct',
     call: (name, content) => `\nfunctools${list(name, content)}\n`,
   },
   'qwen json': { like: 'hermes', modelId: 'qwen2.5-72b-instruct', call: hermes, think },
   'qwen xml': { modelId: 'qwen3-coder-30b', call: qwenXml, think },
   'seed-oss': {
-    like: 'qwen xml',
     modelId: 'seed-oss-36b',
     call: (name, content) =>
       `<seed:tool_call>\n<function=${name}>\n<parameter=content>${content}</parameter>\n</function>\n</seed:tool_call>\n`,
@@ -225,6 +231,12 @@ export const WRITTEN_CALLS: Readonly<Record<string, WrittenCalls>> = {
     think: '',
   },
   trinity: { like: 'hermes', modelId: 'trinity-mini', call: hermes, think },
+  'xlam bare': { modelId: 'xlam-2-8b', call: (name, content) => `${list(name, content)}\n`, think },
+  'xlam object': {
+    like: 'xlam bare',
+    modelId: 'xlam-1b',
+    call: (name, content) => `{"tool_calls": ${list(name, content)}}\n`,
+  },
   xlam: {
     like: 'granite',
     modelId: 'xlam-2-8b',

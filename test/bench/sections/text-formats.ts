@@ -43,16 +43,18 @@ const MAX_ROUNDS = 4;
 /**
  * Measures each parser on each path: the stream of a model with adapters compared to the stream without, and to a text
  * of half the length. Both are streams of the provider, which reads events with deltas of four characters. The fastest
- * sample of each side counts.
+ * sample of each side counts. The environment variable `FORMATS`, a regular expression, selects rows of `WRITTEN_CALLS`.
  */
 export async function measureTextFormats({ textFormats }: Scale): Promise<Figure[]> {
   const length = textFormats * 1024;
+  const chosen = new RegExp(process.env.FORMATS ?? '');
   const shares: Figure[] = [];
   const growth: Figure[] = [];
   for (const [path, write] of Object.entries(PATHS)) {
     for (const [format, calls] of Object.entries(WRITTEN_CALLS)) {
+      if (!chosen.test(format)) continue;
       const text = calls.like === undefined ? write(calls, length) : undefined;
-      const half = write(calls, length / 2);
+      const half = text && write(calls, length / 2);
       if (text === undefined || half === undefined) continue;
       const { adapted, bare, shorter } = await measure(toContenders({ modelId: calls.modelId, text, half }));
       const name = `${path}: ${format}`;
