@@ -31,7 +31,7 @@ export type TraceEvent = { readonly at: number } & (
       fault?: string;
     }
   | { type: 'warning'; message: string }
-  /** The provider sent a part that interfaces built with `ai` cannot read. `exchange` and `event` identify its cause. */
+  /** The provider threw, or sent a part that interfaces built with `ai` cannot read. `event` identifies the cause. */
   | { type: 'stream-problem'; message: string; exchange?: number; event?: number; eventName?: string }
   | {
       type: 'request';

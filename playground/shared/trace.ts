@@ -68,7 +68,7 @@ export interface WireEvent {
   readonly data: unknown;
 }
 
-/** A part of the provider that interfaces built with `ai` cannot read, and the last event before it. */
+/** A failure of the provider to read or write a stream, and the last event before it. */
 export interface StreamProblem {
   readonly message: string;
   readonly exchange?: number;

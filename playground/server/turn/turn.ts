@@ -43,6 +43,8 @@ export async function runTurn(
   const fail = (error: unknown): void => {
     failure ??= redactor.text(describeFailure(error));
   };
+  const report = (message: string): void =>
+    record({ type: 'stream-problem', message, ...lastWireEvent(recorder.events) });
   let finished: Pick<TurnEndEvent, 'finishReason' | 'usage'> = {};
   let limit: string | undefined;
   let round = 1;
@@ -98,14 +100,24 @@ export async function runTurn(
       // Errors are shown immediately instead of after retries.
       maxRetries: 0,
       abortSignal: signal,
-      onError: ({ error }) => fail(error),
+      onError({ error }) {
+        // Failed connections are a `TypeError`, too.
+        const isBroken = recorder.events.some(
+          event => event.type === 'exchange-end' && event.end === 'broken',
+        );
+        if (error instanceof TypeError && !isBroken) report(`The provider threw "${error.message}".`);
+        fail(error);
+      },
       onFinish({ finishReason, totalUsage, providerMetadata }) {
         finished = { finishReason, usage: totalUsage };
         limit = toLimit(finishReason, providerMetadata?.kelivo?.stoppedBy);
       },
     });
     const guard = createChunkGuard({
-      onProblem: message => record({ type: 'stream-problem', message, ...lastWireEvent(recorder.events) }),
+      onProblem: message =>
+        report(
+          `The provider sent ${message}, on which a chat interface of ai fails. The playground repaired it.`,
+        ),
     });
     let hasToken = false;
     const chunks = result.toUIMessageStream<PlaygroundMessage>({

@@ -19,7 +19,7 @@ export function compareTraces(first: Trace, second: Trace): ComparisonRow[] {
   };
   return [
     row('Ended', ({ end }) => end?.end ?? 'running'),
-    row('Unreadable parts', ({ problems }) =>
+    row('Stream problems', ({ problems }) =>
       problems.length === 0
         ? 'none'
         : problems.map(({ eventName }) => eventName ?? 'unknown event').join(', '),
