@@ -1,13 +1,12 @@
-import type { InspectedServer } from './setup.js';
-import type { Demo } from './setup.js';
-import type { Endpoint } from './setup.js';
+import { createMarkdownWriter, wrapWords } from './markdown-writer.js';
+import type { Demo, Endpoint, InspectedServer } from './setup.js';
 import type { DemoEvent, DemoUsage, ToolResultEvent } from './turn-events.js';
 import { stripVTControlCharacters, styleText } from 'node:util';
 
-/** Prints endpoint, model, tools and question before the turn starts. */
+/** Prints endpoint, model and tools before the first turn starts. */
 export function printHeader(
   terminal: Terminal,
-  { demo, modelId, hasLoop, question }: { demo: Demo; modelId: string; hasLoop: boolean; question: string },
+  { demo, modelId, hasLoop }: { demo: Demo; modelId: string; hasLoop: boolean },
 ): void {
   const row = (title: string, text: string): void => {
     terminal.write(title.padEnd(10), 'dim');
@@ -16,20 +15,24 @@ export function printHeader(
   const { servers, notes } = demo.inspection;
   row('endpoint', describeEndpoint(demo.endpoint));
   row('model', modelId);
-  if (hasLoop) {
-    row('mcp', servers.map(describeServer).join(', ') || 'no servers');
-    row('local', demo.localTools.join(', '));
-  } else {
-    row('no loop', 'toolLoop is off: the host runs the rounds (stopWhen), and the model has no tools');
-  }
+  row('mcp', servers.map(describeServer).join(', ') || 'no servers');
+  row('local', demo.localTools.join(', '));
+  if (!hasLoop) row('no loop', 'toolLoop is off: the model has the same tools, but nothing runs their calls');
   for (const { problem } of servers) {
     if (problem !== undefined) terminal.line(`warning: ${problem}`, 'yellow');
   }
   for (const note of notes) terminal.line(`note: ${note}`, 'dim');
   terminal.write('\n');
+}
+
+export function printQuestion(terminal: Terminal, question: string): void {
   terminal.line(`> ${question}`, 'bold');
   terminal.write('\n');
 }
+
+/** Writes an event as one line of JSON. */
+export const toJsonLine = (event: object): string =>
+  `${JSON.stringify(event, (_name, value: unknown) => (value instanceof Error ? value.message : value))}\n`;
 
 function describeEndpoint({ address, isEmulator, hasKey }: Endpoint): string {
   if (isEmulator) return `${address} (emulator, needs no key)`;
@@ -47,11 +50,11 @@ export function createTurnPrinter(terminal: Terminal): (event: DemoEvent) => voi
   function writeTo(block: string, text: string, style?: 'dim'): void {
     if (block !== openBlock) endBlock();
     openBlock = block;
-    terminal.write(text, style);
+    terminal.markdown(text, style);
   }
 
   function endBlock(): void {
-    if (openBlock !== undefined) terminal.write('\n');
+    if (openBlock !== undefined) terminal.endMarkdown();
     openBlock = undefined;
   }
 
@@ -73,7 +76,12 @@ export function createTurnPrinter(terminal: Terminal): (event: DemoEvent) => voi
       case 'finish': {
         const counts = `${count(event.rounds, 'round')}, ${count(event.toolCalls, 'tool call')}`;
         terminal.write('\n');
-        return terminal.line(`${counts}: ${describeEnd(event)}`, 'bold');
+        terminal.line(`${counts}: ${describeEnd(event)}`, 'bold');
+        if (event.unansweredCalls === 0) return;
+        return terminal.line(
+          `Nothing ran ${count(event.unansweredCalls, 'tool call')}: without the tool loop, your application runs each call, sends its result and asks again. Run the demo without --no-loop to compare.`,
+          'yellow',
+        );
       }
     }
   };
@@ -134,16 +142,30 @@ export interface Terminal {
   write(text: string, style?: Style): void;
   /** Writes one line. All white space in the text becomes single spaces. */
   line(text: string, style?: Style): void;
+  /** Writes a chunk of Markdown. */
+  markdown(text: string, style?: Style): void;
+  /** Ends a text and its line. */
+  endMarkdown(): void;
 }
 
 export interface TerminalOptions {
   readonly hasColours: boolean;
+  /**
+   * Width of a line in cells. Lines are wrapped between words, and Markdown is rendered.
+   * @default no limit, and Markdown is written as it is, for pipes and files
+   */
+  readonly columns?: number;
 }
 
 export function createTerminal(
   stream: { write(text: string): unknown },
-  { hasColours }: TerminalOptions,
+  { hasColours, columns }: TerminalOptions,
 ): Terminal {
+  const markdown =
+    columns === undefined
+      ? undefined
+      : createMarkdownWriter({ write: text => stream.write(text), columns, hasColours });
+
   function put(text: string, style: Style | undefined, end = ''): void {
     const styled =
       hasColours && style !== undefined && text !== ''
@@ -153,7 +175,18 @@ export function createTerminal(
   }
   return {
     write: (text, style) => put(toSafeText(text), style),
-    line: (text, style) => put(toLine(text), style, '\n'),
+    line(text, style) {
+      const line = toLine(text);
+      put(columns === undefined ? line : wrapWords(line, { columns, indent: '  ' }), style, '\n');
+    },
+    markdown(text, style) {
+      if (markdown === undefined) put(toSafeText(text), style);
+      else markdown.push(toSafeText(text), style);
+    },
+    endMarkdown() {
+      markdown?.end();
+      put('', undefined, '\n');
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { stepCountIs, streamText } from 'ai';
+import { jsonSchema, type ModelMessage, streamText, tool, type ToolSet } from 'ai';
 import { createKelivoResponsesProvider, type McpServers, type ToolLoopEvent } from 'kelivo-responses';
 import { createMcpTools, type McpTools } from 'kelivo-responses/mcp';
 import { collectTurn, type DemoEvent } from './turn-events.js';
@@ -8,8 +8,10 @@ import { startResponsesEmulator } from 'kelivo-responses/testing';
 export interface DemoOptions {
   readonly modelId: string;
   readonly mcpServers: McpServers;
-  /** Runs tools in the provider. If false, the model has no tools and no MCP server is started. */
+  /** Runs tools in the provider. If false, the model has the same tools, but nothing runs their calls. */
   readonly hasLoop: boolean;
+  /** Base URL of the endpoint. @default `OPENAI_BASE_URL` */
+  readonly baseURL?: string | undefined;
   /** Environment with `OPENAI_API_KEY` and `OPENAI_BASE_URL`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Aborts the setup. */
@@ -19,11 +21,11 @@ export interface DemoOptions {
 /** A configured demo: endpoint, provider and tools. It prints nothing. */
 export interface Demo {
   readonly endpoint: Endpoint;
-  /** The MCP servers, including failed ones; empty without the tool loop. */
+  /** The MCP servers, including failed ones. */
   readonly inspection: Inspection;
-  /** The names of the local tools; empty without the tool loop. */
+  /** The names of the local tools. */
   readonly localTools: readonly string[];
-  /** Asks a question. Only one can run at a time, because tool loop events go to the last one. */
+  /** Asks a question that continues the conversation of the finished turns. Only one can run at a time, because tool loop events go to the last one. */
   ask(question: string, options: { signal: AbortSignal }): ReadableStream<DemoEvent>;
   /** Closes servers, connections and the emulator. */
   close(): Promise<void>;
@@ -38,13 +40,14 @@ export async function openDemo({
   modelId,
   mcpServers,
   hasLoop,
+  baseURL,
   environment,
   signal,
 }: DemoOptions): Promise<Demo> {
   // Warnings are events of the demo, so `ai` does not print them.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   const mcpTools = createMcpTools(mcpServers);
-  const inspection = hasLoop ? await inspectServers(mcpTools, { signal }) : { servers: [], notes: [] };
+  const inspection = await inspectServers(mcpTools, { signal });
   const { servers, notes } = inspection;
   const problems = servers.flatMap(({ problem }) => problem ?? []);
   if (servers.length > 0 && problems.length === servers.length) {
@@ -52,7 +55,10 @@ export async function openDemo({
     throw new Error(problems.join(' '));
   }
 
-  const endpoint = await openEndpoint(environment);
+  const endpoint = await openEndpoint({
+    ...environment,
+    ...(baseURL !== undefined && { OPENAI_BASE_URL: baseURL }),
+  });
   let report: (event: ToolLoopEvent) => void = () => {};
   const provider = createKelivoResponsesProvider({
     baseURL: endpoint.baseURL,
@@ -61,14 +67,14 @@ export async function openDemo({
     toolLoop: hasLoop && { onEvent: event => report(event) },
   });
 
+  const history: ModelMessage[] = [];
+
   async function* runTurn(question: string, abortSignal: AbortSignal) {
-    const tools = hasLoop ? await provider.toolStubs() : undefined;
-    const { fullStream } = streamText({
+    const asked: ModelMessage = { role: 'user', content: question };
+    const { fullStream, response } = streamText({
       model: provider(modelId),
-      prompt: question,
-      tools,
-      // Without the tool loop, the host runs the rounds.
-      ...(!hasLoop && { stopWhen: stepCountIs(20) }),
+      messages: [...history, asked],
+      tools: hasLoop ? await provider.toolStubs() : withoutExecution(await mcpTools.listTools({ signal })),
       providerOptions: { openai: { reasoningSummary: 'auto' } },
       // Errors are shown immediately instead of after retries.
       maxRetries: 0,
@@ -76,13 +82,24 @@ export async function openDemo({
       // `ai` would print errors with their stacks. The stream contains them as parts.
       onError: () => {},
     });
-    yield* fullStream;
+    // Rejects if the turn fails, which the stream reports.
+    const messages = Promise.resolve(response).then(
+      complete => complete.messages,
+      () => undefined,
+    );
+    let hasFailed = false;
+    for await (const part of fullStream) {
+      if (part.type === 'error') hasFailed = true;
+      yield part;
+    }
+    const answered = await messages;
+    if (!hasFailed && answered !== undefined) history.push(asked, ...answered);
   }
 
   return {
     endpoint,
     inspection,
-    localTools: hasLoop ? Object.keys(localTools) : [],
+    localTools: Object.keys(localTools),
     ask: (question, options) =>
       collectTurn(
         onLoopEvent => {
@@ -92,9 +109,19 @@ export async function openDemo({
         { hasLoop, knownWarnings: [...notes, ...problems], signal: options.signal },
       ),
     async close() {
-      await Promise.all([provider.close(), endpoint.close()]);
+      await Promise.all([provider.close(), mcpTools.close(), endpoint.close()]);
     },
   };
+}
+
+/** Returns the tools as the model sees them, without the functions that run them. */
+function withoutExecution({ tools }: Awaited<ReturnType<McpTools['listTools']>>): ToolSet {
+  const { execute: _execute, readOnly: _readOnly, ...wordCount } = localTools['word-count'];
+  const remote = tools.map(({ name, description, inputSchema }) => [
+    name,
+    tool({ description, inputSchema: jsonSchema(inputSchema) }),
+  ]);
+  return { ...(Object.fromEntries(remote) as ToolSet), 'word-count': wordCount };
 }
 
 /** The endpoint of the demo. */

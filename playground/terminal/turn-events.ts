@@ -21,6 +21,8 @@ export type DemoEvent =
       usage: DemoUsage;
       rounds: number;
       toolCalls: number;
+      /** Calls that have no result, because nothing runs them. */
+      unansweredCalls: number;
       duration: number;
     }
   /** The last event of a turn that failed. */
@@ -96,6 +98,7 @@ function createTurn(
   let round = 0;
   let roundStartedAt = 0;
   let toolCalls = 0;
+  let results = 0;
 
   function startRound(): void {
     round++;
@@ -150,6 +153,7 @@ function createTurn(
         }
         case 'tool-result':
         case 'tool-error': {
+          results++;
           const { toolCallId, toolName } = part;
           const outcome =
             part.type === 'tool-error'
@@ -170,7 +174,16 @@ function createTurn(
           break;
         case 'finish': {
           const { finishReason, totalUsage: usage } = part;
-          emit({ type: 'finish', finishReason, usage, rounds: round, toolCalls, duration: elapsed() });
+          const unansweredCalls = toolCalls - results;
+          emit({
+            type: 'finish',
+            finishReason,
+            usage,
+            rounds: round,
+            toolCalls,
+            unansweredCalls,
+            duration: elapsed(),
+          });
           break;
         }
         case 'error':

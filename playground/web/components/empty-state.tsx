@@ -6,7 +6,8 @@ const questions = [
   { title: 'An image from an MCP server', text: 'Show me the get-tiny-image, please.' },
   {
     title: 'A long-running tool',
-    text: 'Call trigger-long-running-operation with a duration of 5 and 10 steps.',
+    // The emulator fills required arguments only, so the text asks for none of the optional ones.
+    text: 'Call trigger-long-running-operation with its defaults.',
   },
   { title: 'A tool that requires approval', text: 'write_file' },
 ];

@@ -24,6 +24,8 @@ export interface DemoRun {
 export interface DemoRunOptions {
   /** Added to the environment of the test without its `OPENAI_…` variables. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Standard input. @default none */
+  readonly input?: string;
   /** Sends SIGINT when the output contains this text. */
   readonly interruptAt?: string;
   /**
@@ -36,21 +38,22 @@ export interface DemoRunOptions {
 /** Runs the program of `npm run demo -- …`. */
 export async function runDemo(
   args: readonly string[],
-  { env, interruptAt, fromSource = false }: DemoRunOptions = {},
+  { env, input, interruptAt, fromSource = false }: DemoRunOptions = {},
 ): Promise<DemoRun> {
   const program = fromSource ? [tsx, source] : [await (bundled ??= bundleDemo())];
   const demo = spawn(process.execPath, [...program, ...args], {
     cwd: root,
     env: { ...environment(), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
+  demo.stdin?.end(input);
   onTestFinished(() => void demo.kill('SIGKILL'));
   const chunks: string[] = [];
   let stderr = '';
-  demo.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+  demo.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
     stderr += chunk;
   });
-  demo.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+  demo.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
     const wasPrinted = interruptAt !== undefined && chunks.join('').includes(interruptAt);
     chunks.push(chunk);
     if (interruptAt !== undefined && !wasPrinted && chunks.join('').includes(interruptAt))

@@ -57,18 +57,68 @@ describe('a turn', () => {
     expect(stdout).toMatch(/\n2 rounds, 1 tool call: stop/);
   });
 
-  it('runs without the loop: one round, no tools, no server', async () => {
+  it('shows without the loop that nothing runs the calls of the model', async () => {
     const emulator = await startEmulator();
     const { stdout, exitCode } = await runDemo(['--no-loop'], { env: { OPENAI_BASE_URL: emulator.baseURL } });
 
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^no loop +toolLoop is off: .*stopWhen.*no tools/m);
-    expect(stdout).not.toMatch(/^mcp/m);
-    expect(stdout).toContain('You said: First get the sum');
-    expect(stdout).toMatch(/\n1 round, 0 tool calls: stop/);
-    expect(emulator.requests.map(({ body }) => body)).toEqual([
-      expect.not.objectContaining({ tools: expect.anything() }),
+    expect(stdout).toMatch(/^no loop +toolLoop is off: .*same tools.*nothing runs/m);
+    expect(stdout.match(/^(── round \d|[→←] \S+).*/gm)).toEqual([
+      '── round 1',
+      '→ get-sum {"a":17,"b":25}',
+      expect.stringMatching(/^── round 1 ended: tool-calls/),
     ]);
+    expect(stdout).toMatch(
+      /\n1 round, 1 tool call: tool-calls.*\nNothing ran 1 tool call: .*without --no-loop/,
+    );
+    expect(emulator.requests.map(({ body }) => body)).toEqual([
+      expect.objectContaining({
+        tools: expect.arrayContaining([expect.objectContaining({ name: 'word-count' })]),
+      }),
+    ]);
+  });
+
+  it('reads the question from standard input and the endpoint from --base-url', async () => {
+    const emulator = await startEmulator();
+    const args = ['--base-url', emulator.baseURL];
+    const { stdout } = await runDemo(args, { input: 'Get the sum\nof 1 and 2.\n' });
+
+    expect(stdout).toContain('> Get the sum of 1 and 2.');
+    expect(stdout).toContain('The sum of 1 and 2 is 3.');
+    expect(stdout).toContain(`endpoint  ${emulator.baseURL} (no key)`);
+    expect(emulator.requests).toHaveLength(2);
+  });
+
+  it('prints one JSON object per event', async () => {
+    const { stdout, exitCode } = await runDemo(['--json', 'Get the sum of 1 and 2.']);
+    const events = stdout.split('\n').map(line => JSON.parse(line) as { type: string });
+
+    expect(exitCode).toBe(0);
+    expect(events[0]).toMatchObject({
+      type: 'setup',
+      modelId: 'gpt-5',
+      hasLoop: true,
+      localTools: ['word-count'],
+    });
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'tool-result', toolName: 'get-sum', isError: false }),
+    );
+    expect(events.at(-1)).toMatchObject({ type: 'finish', rounds: 2, toolCalls: 1, unansweredCalls: 0 });
+  });
+
+  it('asks the questions of an interactive demo in one conversation', async () => {
+    const emulator = await startEmulator();
+    emulator.enqueue([{ text: 'Blue.' }], { status: 500 }, [{ text: 'Still blue.' }]);
+    const { stdout, stderr, exitCode } = await runDemo(['--interactive', '--base-url', emulator.baseURL], {
+      input: 'My favourite colour?\n\nFails\nAnd now?\n',
+    });
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/Blue\.[^]*Still blue\./);
+    expect(stderr).toMatch(/^error: /);
+    // A failed turn is not part of the conversation.
+    expect(JSON.stringify(emulator.requests.at(-1)?.body)).toMatch(/favourite colour[^]*Blue\.[^]*And now/);
+    expect(JSON.stringify(emulator.requests.at(-1)?.body)).not.toContain('Fails');
   });
 
   it('continues without a server that fails to start, and reports the reason', async () => {
@@ -122,6 +172,7 @@ describe('a failure', () => {
     { title: 'an unknown option', args: ['--fast'], reason: "Unknown option '--fast'" },
     { title: 'an option without its value', args: ['--model'], reason: "'--model <value>' argument missing" },
     { title: 'an empty value', args: ['--mcp', ''], reason: 'Expected a value for --mcp' },
+    { title: 'an invalid URL', args: ['--base-url', 'localhost:8000'], reason: 'Expected --base-url to be' },
     { title: 'a missing servers file', args: ['--mcp', '/no/such.json'], reason: '/no/such.json' },
   ])('reports $title in one line', async ({ args, reason }) => {
     const { stdout, stderr, exitCode } = await runDemo(args);
@@ -199,7 +250,9 @@ describe('an interruption', () => {
     const { stdout, stderr, exitCode } = run;
 
     expect(exitCode).toBe(130);
-    expect(stderr).toBe('');
+    expect(stderr).toBe(
+      'Ctrl-C: the turn was stopped, its request was aborted, and the MCP servers were closed.',
+    );
     expect(stdout).not.toContain('round 2');
     const pid = Number(await readFile(pidFile, 'utf8'));
     expect(() => process.kill(pid, 0)).toThrow('ESRCH');
@@ -211,7 +264,15 @@ describe('--help', () => {
     const { stdout, exitCode } = await runDemo(['--help']);
 
     expect(exitCode).toBe(0);
-    for (const option of ['--mcp <file>', '--model <id>', '--no-loop']) expect(stdout).toContain(option);
+    for (const option of [
+      '--mcp <file>',
+      '--model <id>',
+      '--no-loop',
+      '--json',
+      '--interactive',
+      '--base-url <url>',
+    ])
+      expect(stdout).toContain(option);
     expect(stdout).not.toContain('endpoint ');
   });
 });
