@@ -37,7 +37,7 @@ export const createOfficialModel = (fetch: typeof globalThis.fetch): LanguageMod
 
 export const createBareModel = (
   fetch: typeof globalThis.fetch,
-  settings: Pick<KelivoResponsesSettings, 'logger'> = {},
+  settings: Pick<KelivoResponsesSettings, 'logger' | 'telemetry'> = {},
 ): LanguageModelV2 =>
   createKelivoResponsesProvider({ baseURL: BASE_URL, apiKey: API_KEY, fetch, ...settings }).responses(MODEL);
 

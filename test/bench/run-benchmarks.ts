@@ -19,6 +19,7 @@ import { measureLogger } from './sections/logger.js';
 import { measureMemory } from './sections/memory.js';
 import { measureStart } from './sections/start.js';
 import { measureStream } from './sections/stream.js';
+import { measureTelemetry } from './sections/telemetry.js';
 import { measureTextFormats } from './sections/text-formats.js';
 import { measureTextTools } from './sections/text-tools.js';
 import { measureTurn } from './sections/turn.js';
@@ -37,6 +38,7 @@ export const SECTIONS: Readonly<Record<string, (scale: Scale) => Promise<Figure[
   'text-formats': measureTextFormats,
   start: measureStart,
   logger: measureLogger,
+  telemetry: measureTelemetry,
   files: measureFiles,
 };
 

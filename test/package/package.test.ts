@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { entries, manifest, root } from './manifest.js';
@@ -75,6 +75,7 @@ it.each([
   '.',
   './tool-loop',
   './journal',
+  './telemetry',
   './adapters',
   './tool-calls',
   './embeddings',
@@ -85,6 +86,14 @@ it.each([
   const file = entries.find(entry => entry.path === name)?.file ?? '';
   const code = listStaticImports(path.normalize(file)).map(read).join('\n');
   expect(code).not.toContain('@modelcontextprotocol/');
+});
+
+it('imports OpenTelemetry only in its own entry, not even later', () => {
+  const files = readdirSync(path.join(root, 'dist'), { recursive: true, encoding: 'utf8' });
+  const importing = files
+    .filter(file => file.endsWith('.js'))
+    .filter(file => /["']@opentelemetry\//.test(read(path.join('dist', file))));
+  expect(importing).toEqual([path.join('telemetry', 'index.js')]);
 });
 
 it('contains the full text of the license named in the manifest', () => {

@@ -16,10 +16,10 @@ interface Project {
   readonly packages: readonly string[];
 }
 
-/** Cover the oldest and the newest supported major of `zod`, with and without `@ai-sdk/openai`. */
+/** Cover the oldest and the newest supported major of `zod`, with and without `@ai-sdk/openai` and OpenTelemetry. */
 const projects: readonly Project[] = [
-  { packages: ['ai@5', 'zod@3', '@ai-sdk/openai@2'] },
-  { packages: ['ai@6', 'zod@4'] },
+  { packages: ['ai@5', 'zod@3', '@ai-sdk/openai@2', '@opentelemetry/api@1.9.0'] },
+  { packages: ['ai@6', 'zod@4', '@opentelemetry/api@1.10'] },
   { packages: ['ai@7', 'zod@4'] },
 ];
 
@@ -28,6 +28,7 @@ const forBrowsers = [
   '.',
   './tool-loop',
   './journal',
+  './telemetry',
   './mcp',
   './adapters',
   './tool-calls',
@@ -54,7 +55,9 @@ async function tryProject({ packages }: Project, archive: string): Promise<void>
   await cp(fixtures, folder, { recursive: true });
   await step(name, 'installs', () => npmInstall(folder, [archive, ...packages]));
   await step(name, 'type-checks with `nodenext` and `bundler` resolution', () => checkTypes(folder));
-  await step(name, 'runs every entry', () => runProgram(folder));
+  await step(name, 'runs every entry whose peer dependencies are installed', () =>
+    runProgram(folder, packages),
+  );
   await step(name, 'bundles for browsers without a Node built-in', () => bundleForBrowsers(folder));
 }
 
@@ -100,14 +103,17 @@ async function checkTypes(folder: string): Promise<void> {
   }
 }
 
-async function runProgram(folder: string): Promise<string> {
+async function runProgram(folder: string, packages: readonly string[]): Promise<string> {
   const source = await readFile(path.join(folder, 'use-package.ts'), 'utf8');
   const { outputText } = ts.transpileModule(source, {
     compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
   });
   await writeFile(path.join(folder, 'use-package.js'), outputText);
   const { PATH = '' } = process.env;
-  const specifiers = entries.map(({ specifier }) => specifier);
+  const hasOpenTelemetry = packages.some(name => name.startsWith('@opentelemetry/'));
+  const specifiers = entries
+    .filter(entry => hasOpenTelemetry || entry.path !== './telemetry')
+    .map(({ specifier }) => specifier);
   const { stdout } = await run(process.execPath, ['use-package.js', ...specifiers], {
     cwd: folder,
     env: { PATH },
@@ -130,5 +136,6 @@ async function bundleForBrowsers(folder: string): Promise<void> {
     format: 'esm',
     platform: 'browser',
     logLevel: 'silent',
+    external: ['@opentelemetry/api'],
   });
 }

@@ -63,7 +63,12 @@ export function useRecorder() {
 export const idOf = (span: ReadableSpan): string => span.spanContext().spanId;
 
 /** Returns the names of spans, indented by depth, in the order of their start. */
-export function toTree(spans: readonly ReadableSpan[], parent?: string, indent = ''): string[] {
+export function toTree(
+  spans: readonly ReadableSpan[],
+  parent?: string,
+  indent = '',
+  label: (span: ReadableSpan) => string = labelOf,
+): string[] {
   const isChild = ({ parentSpanContext }: ReadableSpan): boolean =>
     parent === undefined
       ? !spans.some(span => idOf(span) === parentSpanContext?.spanId)
@@ -71,7 +76,7 @@ export function toTree(spans: readonly ReadableSpan[], parent?: string, indent =
   return spans
     .filter(isChild)
     .toSorted((a, b) => (startOrder.get(idOf(a)) ?? 0) - (startOrder.get(idOf(b)) ?? 0))
-    .flatMap(span => [indent + labelOf(span), ...toTree(spans, idOf(span), `${indent}  `)]);
+    .flatMap(span => [indent + label(span), ...toTree(spans, idOf(span), `${indent}  `, label)]);
 }
 
 const labelOf = ({ name, attributes }: ReadableSpan): string => {

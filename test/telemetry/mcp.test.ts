@@ -122,7 +122,9 @@ describe.each([
     expect(read.attributes).not.toHaveProperty('gen_ai.operation.name');
     expect(read.parentSpanContext?.spanId).toBe(span.spanContext().spanId);
     const [content] = contents;
-    const meta: Record<string, string> = JSON.parse(content && 'text' in content ? String(content.text) : '{}');
+    const meta: Record<string, string> = JSON.parse(
+      content && 'text' in content ? String(content.text) : '{}',
+    );
     expect(parentOf(meta)).toBe(read.spanContext().spanId);
   });
 
