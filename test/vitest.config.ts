@@ -14,6 +14,7 @@ const slowSuites: Readonly<Record<string, string[]>> = {
   playground: ['test/playground/server/**/*.test.ts'],
   mcp: ['test/tools/mcp-matrix/**/*.test.ts'],
   processes: ['test/**/{forgotten-close,kill-points,many-turns,process-exit}.test.ts'],
+  engines: ['test/durable-turns/**/*.test.ts'],
   runtimes: ['test/runtimes/**/*.test.ts', 'test/telemetry/ai7/**/*.test.ts'],
   workflow: ['test/workflow/**/*.test.ts'],
   fuzz: ['test/{fuzz,soak,bench}/**/*.test.ts', 'test/**/{properties,linearity,any-history}.test.ts'],

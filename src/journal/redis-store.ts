@@ -13,7 +13,7 @@ export type RedisClient =
 
 /** Options of a Redis store. */
 export interface RedisStoreOptions {
-  /** A connected client of `redis` 4 or later, or of `ioredis` 5. The application closes it. */
+  /** A connected client of `redis` 4 or later, or of `ioredis` 5 or later. The application closes it. */
   client: RedisClient;
   /**
    * Prefix of the keys.

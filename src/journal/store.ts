@@ -1,3 +1,5 @@
+import type { HostApprovalOptions } from '../tool-loop/approval-ids.js';
+
 /**
  * Keeps the records of turns. All methods reject if the store cannot answer: a failure that looked like a missing record
  * would run a tool again.
@@ -29,3 +31,19 @@ export interface JournalStore {
   /** Ends the owner's claim. Has no effect if another owner holds it. */
   release(turn: string, owner: string): Promise<void>;
 }
+
+/**
+ * Returns the `claim` of `toolLoop.hostApprovals`: of all processes that share the store, the first one uses an approval.
+ *
+ * @example
+ * ```ts
+ * hostApprovals: { secret: process.env.APPROVAL_SECRET, claim: createApprovalClaim(store) },
+ * ```
+ */
+export const createApprovalClaim =
+  (store: JournalStore): HostApprovalOptions['claim'] =>
+  (approvalId, { expiresAt }) =>
+    // No one else has this owner, so it never renews a claim.
+    store.claim(`approval ${approvalId}`, crypto.randomUUID(), {
+      lease: Math.max(1, expiresAt - Date.now()),
+    });

@@ -13,7 +13,7 @@ export interface Figure {
 }
 
 /** `faster`: the rival's cost divided by ours; `of`: our cost divided by the rival's. */
-type Unit = 'faster' | 'of' | 'KB' | 'MB' | 'files';
+type Unit = 'faster' | 'of' | 'ms' | 'KB' | 'MB' | 'files';
 
 type Goal = { readonly atLeast: number } | { readonly atMost: number };
 
@@ -61,6 +61,8 @@ export function describeValue({ value, unit }: Pick<Figure, 'value' | 'unit'>): 
       return `${value.toFixed(2)} × faster`;
     case 'of':
       return `${value.toFixed(2)} ×`;
+    case 'ms':
+      return toMilliseconds(value);
     case 'files':
       return `${value} files`;
     default:

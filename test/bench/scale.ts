@@ -18,6 +18,8 @@ export interface Scale {
   readonly turns: number;
   /** Duration of a tool in milliseconds. */
   readonly toolTime: number;
+  /** Samples of a durable turn. */
+  readonly durableTurns: number;
 }
 
 export const FULL: Scale = {
@@ -31,6 +33,7 @@ export const FULL: Scale = {
   textFormats: 1_024,
   turns: 7,
   toolTime: 50,
+  durableTurns: 30,
 };
 
 /** The smallest scale that runs everything. Its figures are meaningless. */
@@ -45,4 +48,5 @@ export const SMOKE: Scale = {
   textFormats: 1,
   turns: 1,
   toolTime: 2,
+  durableTurns: 1,
 };

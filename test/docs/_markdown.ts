@@ -6,6 +6,7 @@ export const PAGES = [
   'src/adapters/README.md',
   'src/embeddings/README.md',
   'src/host/README.md',
+  'src/journal/README.md',
   'src/provider/README.md',
   'src/testing/README.md',
   'src/tool-calls/README.md',
@@ -14,6 +15,8 @@ export const PAGES = [
   'test/bench/README.md',
   'test/differential/README.md',
   'playground/README.md',
+  'playground/recipes/dbos/README.md',
+  'playground/recipes/restate/README.md',
 ] as const;
 
 /** The generated reference of all options. */

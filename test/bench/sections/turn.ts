@@ -95,7 +95,7 @@ async function walkCriticalPath({
 const ANSWER = 'All found.';
 
 /** Creates a `fetch` that responds with calls in each round, then with text. */
-function createServer({ toolTimes, callTime }: Pick<Turn, 'toolTimes' | 'callTime'>): typeof fetch {
+export function createServer({ toolTimes, callTime }: Pick<Turn, 'toolTimes' | 'callTime'>): typeof fetch {
   let round = 0;
   return async () => {
     const calls = toolTimes.map((milliseconds, index) => {

@@ -5,10 +5,35 @@ import {
 } from 'kelivo-responses';
 import { createKelivoResponsesProvider as createV3 } from 'kelivo-responses/v3';
 import { createKelivoResponsesProvider as createV4 } from 'kelivo-responses/v4';
+import { createJournal, createSqliteStore } from 'kelivo-responses/journal';
+import { z } from 'zod';
 
 const settings = { baseURL: process.env.EMULATOR_URL, apiKey: process.env.EMULATOR_KEY };
 
+/** The failures and the effects of durable turns. */
+export const observed = { failures: 0, effects: [] };
+
+/** Fails the first request with an output of a tool. */
+async function failOnce(url, init) {
+  if (observed.failures > 0 || !String(init.body).includes('function_call_output')) return fetch(url, init);
+  observed.failures++;
+  return new Response('{"error":{"message":"Broken"}}', { status: 400 });
+}
+
+const durable = createV4({
+  ...settings,
+  fetch: failOnce,
+  tools: {
+    book: {
+      inputSchema: z.object({ seat: z.string() }),
+      execute: ({ seat }) => `booking ${observed.effects.push(seat)}`,
+    },
+  },
+  toolLoop: { journal: createJournal({ store: createSqliteStore({ path: 'turns.db' }) }) },
+});
+
 export const providers = {
+  durable,
   main: registerProvider('main', createV2(settings)),
   v3: registerProvider('v3', createV3(settings)),
   v4: registerProvider('v4', createV4(settings)),
