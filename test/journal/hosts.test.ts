@@ -1,12 +1,7 @@
 import * as ai6 from 'ai6';
 import { expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
-import {
-  createApprovalClaim,
-  createJournal,
-  type JournalSettings,
-  type JournalStore,
-} from '../../src/journal/index.js';
+import { createApprovalClaim, createJournal, type JournalStore } from '../../src/journal/index.js';
 import { startResponsesEmulator } from '../../src/testing/index.js';
 import { createKelivoResponsesProvider } from '../../src/v3/index.js';
 import { openStore, storeKinds } from './_stores.js';
@@ -20,16 +15,14 @@ async function startProcess(
     baseURL,
     toolLoop,
     tools,
-    settings,
   }: Pick<Parameters<typeof createKelivoResponsesProvider>[0] & object, 'baseURL' | 'tools'> & {
     toolLoop?: (store: JournalStore) => object;
-    settings?: Omit<JournalSettings, 'store'>;
   },
 ) {
   const { store, close } = await openStore(location);
   const provider = createKelivoResponsesProvider({
     ...{ baseURL, tools },
-    toolLoop: { journal: createJournal({ store, ...settings }), ...toolLoop?.(store) },
+    toolLoop: { journal: createJournal({ store }), ...toolLoop?.(store) },
   });
   onTestFinished(async () => {
     await provider.close();
@@ -103,7 +96,10 @@ it.each(available)(
       startProcess(location, {
         baseURL: emulator.baseURL,
         tools: {
-          pay: { inputSchema: z.object({ n: z.number() }), execute: ({ n }) => `paid ${paid.push(n)}` },
+          pay: {
+            inputSchema: z.object({ n: z.number() }),
+            execute: ({ n }: { n: number }) => `paid ${paid.push(n)}`,
+          },
         },
         toolLoop: store => ({
           approve: 'host',
