@@ -66,5 +66,6 @@ export const securityHeaders: MiddlewareHandler = async (context, next) => {
   headers.set('referrer-policy', 'no-referrer');
   headers.set('cross-origin-resource-policy', 'same-origin');
   headers.set('cross-origin-opener-policy', 'same-origin');
-  if (context.req.path.startsWith('/api/')) headers.set('cache-control', 'no-store');
+  // A cached page would hide that its session has ended.
+  headers.set('cache-control', 'no-store');
 };

@@ -22,6 +22,8 @@ export interface TestPage {
   readonly page: Page;
   readonly playground: Playground;
   readonly folder: string;
+  /** Errors and warnings that the page has logged. A test that causes some removes them. */
+  readonly errors: string[];
   /** Sends a message and waits until its turn has this end. */
   ask(text: string, options?: { end?: 'finished' | 'stopped' | 'failed' }): Promise<void>;
   /** Waits until the turn in the inspector has this end. */
@@ -80,6 +82,7 @@ export async function openPage({
     page,
     playground,
     folder,
+    errors,
     ended,
     async ask(text, { end } = {}) {
       await page.getByRole('textbox', { name: 'Message' }).fill(text);
