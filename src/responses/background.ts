@@ -68,7 +68,10 @@ export async function openBackgroundResponse(options: BackgroundOptions): Promis
   const tracker = createTracker(resume?.responseId);
   let connection: OpenedResponse | undefined;
   let failures = 0;
+  /** True if the server cannot stream the response again. */
   let isPolling = !stream;
+  /** True if the state of a streamed response is requested next, because its stream does not continue. */
+  let checksState = resume !== undefined && resume.sequenceNumber === undefined;
   let pause = options.pollInterval ?? 1_000;
   let isEnded = false;
   const total = startTotalLimit();
@@ -122,10 +125,10 @@ export async function openBackgroundResponse(options: BackgroundOptions): Promis
         current.close();
       }
       if (tracker.responseId === undefined) throw toTruncationError(current.errorContext);
-      if (isNew) continue;
-      if (++failures > MAX_FAILURES) throw toLostError(tracker, current.errorContext);
-      // A stream without events: the response may have ended in another way.
-      isPolling ||= failures > 1;
+      if (isNew) checksState = false;
+      else if (++failures > MAX_FAILURES) throw toLostError(tracker, current.errorContext);
+      // The response may have ended in another way.
+      else checksState = failures > 1;
     }
   }
 
@@ -134,12 +137,13 @@ export async function openBackgroundResponse(options: BackgroundOptions): Promis
     const { connect = REQUEST_TIMEOUT, idle } = timeouts;
     let requested: number | undefined;
     for (;;) {
-      if (failures > 0) await wait(requested ?? FIRST_RETRY_DELAY * 2 ** (failures - 1), signal);
-      else if (isPolling && !isFirst) {
-        await wait(pause, signal);
-        pause = Math.max(pause, Math.min(pause * POLL_GROWTH, MAX_POLL_INTERVAL));
+      const isState = isPolling || checksState;
+      if (failures > 0 || !isFirst) {
+        const backOff = failures === 0 ? 0 : (requested ?? FIRST_RETRY_DELAY * 2 ** (failures - 1));
+        const delay = isState ? Math.max(pause, backOff) : backOff;
+        if (isState) pause = Math.max(pause, Math.min(pause * POLL_GROWTH, MAX_POLL_INTERVAL));
+        if (delay > 0) await wait(delay, signal);
       }
-      const isState = isPolling || (isFirst && resume?.sequenceNumber === undefined);
       try {
         return await openResponse({
           ...{ url: toUrl({ isState }), headers, needsKey, fetch, signal, method: 'GET' },
@@ -150,9 +154,9 @@ export async function openBackgroundResponse(options: BackgroundOptions): Promis
         if (error.statusCode === 404) throw toGoneError(tracker, error);
         if (!isTransient(error)) {
           if (isState) throw error;
-          // The server cannot stream this response, but may report its state.
           isPolling = true;
         } else if (++failures > MAX_FAILURES) throw toLostError(tracker, error);
+        checksState ||= failures > 1;
         requested = toRetryAfter(error.responseHeaders, Date.now());
       }
     }
