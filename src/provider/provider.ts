@@ -23,6 +23,7 @@ import {
 } from './recreate-model.js';
 import { resolveModelOverride } from './model-overrides.js';
 import type { Credentials } from '../http/key-ring.js';
+import { withCompression } from '../http/compression.js';
 import { createRequestLog, withHttpTelemetry, withRequestLog } from '../http/request-log.js';
 import { createLearnedCompatibility } from '../responses/compatibility/compatibility.js';
 import type { CompactMessage, CompactOptions, CompactResult } from '../responses/compact.js';
@@ -107,8 +108,10 @@ export function createKelivoResponsesProvider<ToolSchemas = Record<string, unkno
   const { telemetry } = settings;
   const logged = createRequestLog(settings.logger);
   const log = telemetry === undefined ? logged : withHttpTelemetry(logged);
+  const fetch = settings.fetch ?? ((input, init) => globalThis.fetch(input, init));
+  const { compression } = settings;
   const fetchFor = withRequestLog(
-    settings.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    compression === undefined ? fetch : withCompression(fetch, compression),
     settings.logger,
     log,
   );

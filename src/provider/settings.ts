@@ -3,6 +3,7 @@ import * as z from 'zod/v4';
 import { validateAdapters } from '../adapters/adapter-choice.js';
 import type { ApiStyle, AzureSettings } from '../http/base-url.js';
 import type { ApiKeySetting } from '../http/key-ring.js';
+import type { CompressionOptions } from '../http/compression.js';
 import type { RequestLogger } from '../http/request-log.js';
 import { KelivoError } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
@@ -49,6 +50,11 @@ const createApiKeySchema = (): SchemaOf<ApiKeySetting> =>
     [z.string(), z.array(z.string()), functionSetting<() => string | Promise<string>>()],
     'expected a string, a list of strings or a function',
   );
+
+const createCompressionSchema = (): SchemaOf<CompressionOptions> =>
+  z.strictObject({
+    threshold: z.number().min(0).optional(),
+  } satisfies Record<keyof CompressionOptions, z.ZodType>);
 
 type Headers = Record<string, string | undefined>;
 const createHeadersSchema = (): SchemaOf<Headers | (() => Headers)> =>
@@ -156,6 +162,12 @@ const settingsShape = once(() => ({
    * @default 'http'
    */
   transport: createTransportSchema(),
+  /**
+   * Compresses long request bodies with gzip: `{ threshold }` is the length in characters from which on, 100000 by default.
+   * For servers that accept it; another one receives the request again without compression, and so it does later ones.
+   * @default requests are not compressed
+   */
+  compression: createCompressionSchema(),
   /** Options of the transport `websocket`. */
   webSocket: createWebSocketSchema(),
   /**

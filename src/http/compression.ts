@@ -1,0 +1,37 @@
+import type { FetchFunction } from '@ai-sdk/provider-utils';
+
+/** Options for compressing request bodies. */
+export interface CompressionOptions {
+  /** Length in characters from which a body is compressed. @default 100000 */
+  threshold?: number;
+}
+
+/**
+ * Returns a `fetch` that compresses long JSON bodies with gzip. If the server does not accept them, the request is sent
+ * again without compression, and so are all later ones. A rejection with the status 400 may have another cause, so it
+ * counts only until a compressed request was accepted.
+ */
+export function withCompression(
+  fetch: FetchFunction,
+  { threshold = 100_000 }: CompressionOptions = {},
+): FetchFunction {
+  let isAccepted: boolean | undefined;
+  return async (input, init) => {
+    const body = init?.body;
+    if (isAccepted === false || typeof body !== 'string' || body.length < threshold)
+      return fetch(input, init);
+    const compressed = new Blob([body]).stream().pipeThrough(new CompressionStream('gzip'));
+    const headers = new Headers(init?.headers);
+    headers.set('content-encoding', 'gzip');
+    // A body of known length, which can be sent again after a redirect.
+    const bytes = await new Response(compressed).arrayBuffer();
+    const response = await fetch(input, { ...init, headers: Object.fromEntries(headers), body: bytes });
+    if (response.ok) isAccepted = true;
+    const mayBeRefused = response.status === 415 || (response.status === 400 && isAccepted !== true);
+    if (!mayBeRefused) return response;
+    const plain = await fetch(input, init);
+    if (plain.ok || response.status === 415) isAccepted = false;
+    await response.body?.cancel();
+    return plain;
+  };
+}

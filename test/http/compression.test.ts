@@ -1,0 +1,50 @@
+import { generateText } from 'ai';
+import { describe, expect, it } from 'vitest';
+import { createKelivoResponsesProvider } from '../../src/index.js';
+import { startEmulator } from '../testing/_emulator.js';
+
+const long = 'sunny '.repeat(1000);
+
+async function start(options: Parameters<typeof startEmulator>[0], compression?: { threshold?: number }) {
+  const emulator = await startEmulator(options);
+  const provider = createKelivoResponsesProvider({
+    ...{ baseURL: emulator.baseURL, apiKey: 'test' },
+    ...(compression && { compression }),
+  });
+  const ask = (prompt: string) => generateText({ model: provider('gpt-4o'), prompt, maxRetries: 0 });
+  const encodings = () => emulator.requests.map(({ headers }) => headers['content-encoding']);
+  return { emulator, ask, encodings };
+}
+
+describe('the compression of requests', () => {
+  it('is off by default', async () => {
+    const { ask, encodings } = await start({ requestEncodings: ['gzip'] });
+    await ask(long);
+    expect(encodings()).toEqual([undefined]);
+  });
+
+  it('shortens bodies from the threshold on', async () => {
+    const { ask, encodings, emulator } = await start({ requestEncodings: ['gzip'] }, { threshold: 1000 });
+    await ask('Hello');
+    expect((await ask(long)).text).toContain('You said: sunny');
+    expect(encodings()).toEqual([undefined, 'gzip']);
+    const [, { body, bodyLength } = { body: '', bodyLength: 0 }] = emulator.requests;
+    expect(bodyLength).toBeLessThan(JSON.stringify(body).length / 10);
+  });
+
+  it('ends for a server that does not accept it, after one request', async () => {
+    const { ask, encodings } = await start({}, { threshold: 1000 });
+    await ask(long);
+    await ask(long);
+    expect(encodings()).toEqual(['gzip', undefined, undefined]);
+  });
+
+  it('continues after a rejection that has another cause', async () => {
+    const { ask, encodings, emulator } = await start({ requestEncodings: ['gzip'] }, { threshold: 1000 });
+    await ask(long);
+    emulator.enqueue({ status: 400 });
+    await expect(ask(long)).rejects.toMatchObject({ statusCode: 400 });
+    await ask(long);
+    expect(encodings()).toEqual(['gzip', 'gzip', 'gzip']);
+  });
+});
