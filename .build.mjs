@@ -165,7 +165,7 @@ function createChunkGroups() {
 function assignChunks(context) {
   const listImports = file => listStaticImports(path.join(root, file), context);
   const main = listImports('src/index.ts');
-  const independent = ['tool-calls', 'tool-loop', 'tools/mcp', 'adapters', 'embeddings'].flatMap(entry => [
+  const independent = ['tool-calls', 'tool-loop', 'telemetry', 'tools/mcp', 'adapters', 'embeddings'].flatMap(entry => [
     ...listImports(`src/${entry}/index.ts`),
   ]);
   const lazyUses = [...main]

@@ -31,6 +31,10 @@ export function observeModel(model: LanguageModelV2, telemetry: Telemetry | unde
       const { sent, round, end } = start(options, { isStream: true });
       try {
         const { stream, ...result } = await round.run(() => model.doStream(sent));
+        if (!round.isRecording) {
+          end();
+          return { ...result, stream };
+        }
         return { ...result, stream: observeStream(stream, { round, end }) };
       } catch (error) {
         end({ error });
@@ -42,7 +46,7 @@ export function observeModel(model: LanguageModelV2, telemetry: Telemetry | unde
       const { sent, round, end } = start(options, { isStream: false });
       try {
         const result = await round.run(() => model.doGenerate(sent));
-        round.add([...resultToParts(result)]);
+        if (round.isRecording) round.add([...resultToParts(result)]);
         end();
         return result;
       } catch (error) {

@@ -58,6 +58,8 @@ export interface RoundFacts {
 }
 
 export interface RoundTelemetry extends ObservedOperation {
+  /** False if nothing is recorded, so that no parts need to be added. */
+  readonly isRecording: boolean;
   /** Adds parts of the response as they arrive. `finish` ends the operation. */
   add(parts: readonly LanguageModelV2StreamPart[]): void;
   /** Begins one HTTP request of the round. The secrets are never recorded. Returns the function that ends it. */

@@ -1,4 +1,11 @@
-import { type Attributes, type Counter, type Histogram, type Meter, metrics } from '@opentelemetry/api';
+import {
+  type Attributes,
+  type Counter,
+  createNoopMeter,
+  type Histogram,
+  type Meter,
+  metrics,
+} from '@opentelemetry/api';
 import { METRIC } from './names.js';
 import { safely } from './spans.js';
 
@@ -9,6 +16,8 @@ const COUNTS = [0, 1, 2, 4, 8, 16, 32, 64];
 
 /** Records metrics. Attributes never contain ids and content. */
 export interface Metrics {
+  /** False if the application has no SDK for metrics. */
+  isRecording(): boolean;
   recordDuration(name: string, seconds: number, attributes: Attributes): void;
   recordCount(name: string, count: number, attributes: Attributes): void;
   addTokens(kind: string, count: number, attributes: Attributes): void;
@@ -42,6 +51,7 @@ export function createMetrics(meter: Meter | undefined): Metrics {
   };
 
   return {
+    isRecording: () => (meter ?? metrics.getMeterProvider().getMeter(SCOPE)) !== createNoopMeter(),
     recordDuration: (name, seconds, attributes) =>
       record(name, seconds, { unit: 's', bounds: DURATIONS, attributes }),
     recordCount: (name, count, attributes) =>

@@ -123,6 +123,7 @@ export function startRound(
   };
 
   return {
+    isRecording: operation.isRecording || metrics.isRecording(),
     run: operation.run,
     add(parts) {
       for (const part of parts) add(part);
