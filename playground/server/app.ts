@@ -6,7 +6,10 @@ import { KelivoError } from 'kelivo-responses';
 import { describeFailure } from '../shared/failure.js';
 import type { PlaygroundContext } from './context.js';
 import { localOnly, securityHeaders } from './guard.js';
+import { CALLBACK_PATH } from './mcp/sign-in.js';
 import { conversationRoutes } from './routes/conversations.js';
+import { mcpRoutes } from './routes/mcp.js';
+import { finishOAuth, oauthCallback } from './routes/oauth.js';
 import { serverRoutes } from './routes/servers.js';
 import { stateRoutes } from './routes/state.js';
 import { approvalRoutes, turnRoutes } from './routes/turns.js';
@@ -33,12 +36,15 @@ export function createApp({ playground, port, session, page }: AppOptions): Hono
   const app = new Hono();
   app.use(securityHeaders);
   app.use(localOnly({ port }));
+  app.get(CALLBACK_PATH, oauthCallback);
   app.use(session.guard);
   app.use('/api/*', bodyLimit({ maxSize: MAX_BODY, onError: () => tooLarge() }));
   app.route('/api/turns', turnRoutes(playground));
   app.route('/api/conversations', conversationRoutes(playground));
   app.route('/api/state', stateRoutes(playground));
   app.route('/api/servers', serverRoutes(playground));
+  app.route('/api/mcp', mcpRoutes(playground));
+  app.get('/oauth/finish', finishOAuth(playground));
   app.route('/api/approvals', approvalRoutes(playground));
   app.get('/api/events', context => {
     const stream = playground.channel.connect(context.req.query('conversation') ?? '');

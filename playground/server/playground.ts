@@ -9,6 +9,7 @@ import { createSharedEmulator } from './emulator/shared-emulator.js';
 import { createKeySafe } from './keys.js';
 import { defaultServers, makeFilesFolder } from './mcp/default-servers.js';
 import { openServerRegistry } from './mcp/servers.js';
+import { CALLBACK_PATH } from './mcp/sign-in.js';
 import { createPageChannel } from './page-channel.js';
 import { createRedactor } from './redaction/redactor.js';
 import { listConversations, readConversation } from './routes/conversations.js';
@@ -57,6 +58,7 @@ export async function startPlayground({
 }: PlaygroundOptions): Promise<Playground> {
   // The trace contains the warnings, so `ai` does not print them.
   globalThis.AI_SDK_LOG_WARNINGS = false;
+  let port = wantedPort;
   const database = openDatabase(folder);
   const filesFolder = path.join(folder, 'files');
   makeFilesFolder(filesFolder);
@@ -66,6 +68,7 @@ export async function startPlayground({
     file: path.join(folder, 'mcp.json'),
     defaults: defaultServers({ filesFolder }),
     redact: text => redactor.text(text),
+    redirectUrl: () => `http://127.0.0.1:${port}${CALLBACK_PATH}`,
   });
   const turns = createTurns({
     onBatch: batch => channel.sendBatch(batch),
@@ -105,7 +108,6 @@ export async function startPlayground({
     redactor,
     filesFolder,
   };
-  let port = wantedPort;
   const session = createSession({ port: () => port });
   const app = createApp({ playground: context, port: () => port, session, page });
   const server = createServer(getRequestListener(app.fetch));

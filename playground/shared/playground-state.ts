@@ -1,4 +1,5 @@
 import type { UIMessage } from 'ai';
+import type { PendingRequest } from './mcp-inspection.js';
 import type { Flag, TraceEvent, TurnEnd } from './trace-event.js';
 
 /** A message of a conversation. */
@@ -116,6 +117,8 @@ export interface ServerView {
   readonly transport: 'stdio' | 'http';
   readonly state: 'idle' | 'connecting' | 'ready' | 'unauthorized' | 'failed' | 'disabled';
   readonly error?: string;
+  /** The page to open for the sign-in. */
+  readonly authorizationUrl?: string;
   readonly tools: readonly ToolView[];
   readonly log: readonly LogLine[];
 }
@@ -137,6 +140,8 @@ export interface LogLine {
 export interface ServersResponse {
   readonly servers: readonly ServerView[];
   readonly config: string;
+  /** Requests of servers that wait for the user. */
+  readonly requests: readonly PendingRequest[];
 }
 
 /** Response to an invalid configuration. */

@@ -17,6 +17,7 @@ import './styles/inspector.css';
 import './styles/timeline.css';
 import './styles/wire.css';
 import './styles/panels.css';
+import './styles/mcp.css';
 
 applyTheme(readTheme());
 

@@ -5,11 +5,17 @@ import { describeFailure } from '../../shared/failure.js';
 import type { ConfigurationRejected, ConfirmationNeeded, ServerView } from '../../shared/playground-state.js';
 import { findNewPrograms } from './commands.js';
 import { maskServers, secretsOf, unmaskServers } from './secrets.js';
+import { createRequestDesk, type RequestDesk } from './request-desk.js';
 import { createServerEntry, type ServerEntry } from './server.js';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
 /** The MCP servers of the configuration file. */
 export interface ServerRegistry {
+  /** Requests of servers that wait for the user. */
+  readonly desk: RequestDesk;
+  find(name: string): ServerEntry | undefined;
+  /** Completes the sign-in that the callback belongs to. Returns false if no server accepts it. */
+  finishAuth(callback: URLSearchParams): Promise<boolean>;
   views(): readonly ServerView[];
   /** The configuration as JSON text, without secrets. */
   configText(): string;
@@ -37,17 +43,28 @@ export interface ServerRegistryOptions {
   readonly file: string;
   readonly defaults: McpServers;
   readonly redact: (text: string) => string;
+  /** Returns the address to which authorization servers return the user. */
+  readonly redirectUrl: () => string;
 }
 
 /** @throws KelivoError if the file contains no valid configuration. */
-export function openServerRegistry({ file, defaults, redact }: ServerRegistryOptions): ServerRegistry {
+export function openServerRegistry({
+  file,
+  defaults,
+  redact,
+  redirectUrl,
+}: ServerRegistryOptions): ServerRegistry {
+  const desk = createRequestDesk();
   let servers = readConfigFile(file, { defaults });
   let entries = createEntries(servers);
   let pending: { readonly confirmation: string; readonly servers: string } | undefined;
 
   function createEntries(configs: McpServers): ReadonlyMap<string, ServerEntry> {
     return new Map(
-      Object.entries(configs).map(([name, config]) => [name, createServerEntry(name, config, { redact })]),
+      Object.entries(configs).map(([name, config]) => [
+        name,
+        createServerEntry(name, config, { redact, desk, redirectUrl }),
+      ]),
     );
   }
 
@@ -70,6 +87,21 @@ export function openServerRegistry({ file, defaults, redact }: ServerRegistryOpt
   };
 
   return {
+    desk,
+    find: name => entries.get(name),
+    async finishAuth(callback) {
+      for (const [name, entry] of entries) {
+        if (entry.view().state !== 'unauthorized') continue;
+        try {
+          await entry.features().finishAuth(name, callback);
+          void entry.connect();
+          return true;
+        } catch {
+          // The callback belongs to another server, or to nobody.
+        }
+      }
+      return false;
+    },
     views: () => [...entries.values()].map(entry => entry.view()),
     configText: () => JSON.stringify({ mcpServers: maskServers(servers) }, null, 2),
     tools: () => createToolbox([...entries.values()].map(({ source }) => source)),

@@ -14,6 +14,7 @@ const replaceRequest = z.object({
 export const readServers = ({ servers }: Pick<PlaygroundContext, 'servers'>): ServersResponse => ({
   servers: servers.views(),
   config: servers.configText(),
+  requests: servers.desk.pending(),
 });
 
 /** `GET|PUT /` of the MCP servers and `POST /:name/reconnect`. */

@@ -6,6 +6,7 @@ import { type PageHook, usePage } from '../hooks/use-page.js';
 import { newId, useRoute } from '../hooks/use-route.js';
 import { ConversationView } from './conversation-view.js';
 import { Inspector } from './inspector.js';
+import { ServerRequest } from './server-request.js';
 import { SidePanel } from './side-panel.js';
 
 /** The page: side panel, conversation and inspector. A phone shows one of them at a time. */
@@ -37,6 +38,7 @@ export function App() {
     setSelected(messageId);
     setShownPart('inspect');
   }, []);
+  const request = page.servers?.requests[0];
   const live = useFullTrace(conversationId, findInspected(page, selected), page.turns);
 
   return (
@@ -54,6 +56,7 @@ export function App() {
         onInspect={inspect}
       />
       <Inspector live={live} />
+      {request !== undefined && <ServerRequest key={request.id} request={request} />}
       <PageTabs page={shownPart} onChange={setShownPart} />
     </div>
   );

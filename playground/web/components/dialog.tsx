@@ -4,11 +4,13 @@ import { Icon } from './icon.js';
 export interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
+  /** @default false */
+  readonly isWide?: boolean;
   readonly children: ReactNode;
 }
 
 /** A modal dialog that is open while it is mounted. Escape closes it. */
-export function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({ title, onClose, isWide = false, children }: DialogProps) {
   const titleId = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -19,7 +21,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   return (
     <dialog
       ref={dialog}
-      className="dialog"
+      className={isWide ? 'dialog wide' : 'dialog'}
       aria-labelledby={titleId}
       onCancel={event => {
         event.preventDefault();

@@ -2,14 +2,17 @@ import { useState } from 'react';
 import type { PageHook } from '../hooks/use-page.js';
 import { ConfigEditor } from './config-editor.js';
 import { Icon } from './icon.js';
+import { McpInspector } from './mcp-inspector.js';
 import type { ServerView } from '../../shared/playground-state.js';
 import { formatNumberOf, shortenPaths } from '../lib/format.js';
 
 /** The MCP servers with their states, and access to their configuration. */
 export function ServersPanel({ page }: { page: PageHook }) {
   const [isEditing, setEditing] = useState(false);
+  const [inspected, setInspected] = useState<string>();
   if (page.servers === undefined) return <p className="quiet">Loading servers …</p>;
   const { servers, config } = page.servers;
+  const shown = servers.find(({ name }) => name === inspected);
 
   const setEnabled = async (name: string, isOn: boolean): Promise<void> => {
     const parsed = JSON.parse(config) as { mcpServers: Record<string, object> };
@@ -26,6 +29,7 @@ export function ServersPanel({ page }: { page: PageHook }) {
           <ServerCard
             key={server.name}
             server={server}
+            onInspect={() => setInspected(server.name)}
             onReconnect={() => void page.reconnectServer(server.name)}
             onToggle={isOn => void setEnabled(server.name, isOn)}
           />
@@ -34,6 +38,7 @@ export function ServersPanel({ page }: { page: PageHook }) {
       <button type="button" className="button" onClick={() => setEditing(true)}>
         <Icon name="plus" /> Add or edit servers
       </button>
+      {shown !== undefined && <McpInspector server={shown} onClose={() => setInspected(undefined)} />}
       {isEditing && <ConfigEditor page={page} onClose={() => setEditing(false)} />}
     </div>
   );
@@ -41,6 +46,7 @@ export function ServersPanel({ page }: { page: PageHook }) {
 
 export interface ServerCardProps {
   readonly server: ServerView;
+  readonly onInspect: () => void;
   readonly onReconnect: () => void;
   readonly onToggle: (isOn: boolean) => void;
 }
@@ -55,7 +61,7 @@ const stateNames: Readonly<Record<ServerView['state'], string>> = {
 };
 
 /** One MCP server: state, tools, errors and log. */
-function ServerCard({ server, onReconnect, onToggle }: ServerCardProps) {
+function ServerCard({ server, onInspect, onReconnect, onToggle }: ServerCardProps) {
   const { name, target, state, error, tools, log, transport } = server;
   const isOn = state !== 'disabled';
   return (
@@ -89,6 +95,11 @@ function ServerCard({ server, onReconnect, onToggle }: ServerCardProps) {
         <p className="note problem" role="alert">
           {error}
         </p>
+      )}
+      {isOn && (
+        <button type="button" className="button" aria-label={`Inspect ${name}`} onClick={onInspect}>
+          <Icon name="search" /> Inspect
+        </button>
       )}
       {tools.length > 0 && (
         <details>

@@ -1,0 +1,95 @@
+import { Hono } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import * as z from 'zod';
+import type { PlaygroundContext } from '../context.js';
+import type { ServerEntry } from '../mcp/server.js';
+import { readJson } from './json-body.js';
+
+const callRequest = z.object({ toolName: z.string().max(500), input: z.record(z.string(), z.unknown()) });
+const readRequest = z.object({ uri: z.string().max(10_000) });
+const promptRequest = z.object({
+  name: z.string().max(500),
+  arguments: z.record(z.string(), z.string()).optional(),
+});
+const completeRequest = z.object({
+  ref: z.discriminatedUnion('type', [
+    z.object({ type: z.literal('ref/prompt'), name: z.string() }),
+    z.object({ type: z.literal('ref/resource'), uri: z.string() }),
+  ]),
+  argument: z.object({ name: z.string(), value: z.string() }),
+});
+const responseRequest = z.object({
+  action: z.enum(['accept', 'decline', 'cancel']),
+  content: z
+    .union([
+      z.string().max(200_000),
+      z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])),
+    ])
+    .optional(),
+});
+
+/**
+ * Inspects MCP servers without the model: `GET /:server` for tools, messages and sign-in steps, `POST /:server/call`,
+ * `GET /:server/resources`, `POST /:server/read`, `GET /:server/prompts`, `POST /:server/prompt`,
+ * `POST /:server/complete`, and `POST /requests/:id` with the response to a request of a server.
+ */
+export function mcpRoutes({ servers, channel }: Pick<PlaygroundContext, 'servers' | 'channel'>): Hono {
+  const find = (name: string): ServerEntry => {
+    const entry = servers.find(name);
+    if (entry === undefined) throw new HTTPException(404, { message: 'No MCP server has this name.' });
+    return entry;
+  };
+  return new Hono()
+    .post('/requests/:id', async context => {
+      const wasPending = servers.desk.respond(
+        context.req.param('id'),
+        await readJson(context, responseRequest),
+      );
+      channel.changed('servers');
+      return wasPending
+        ? context.json({})
+        : context.json({ error: 'This request is no longer pending.' }, 410);
+    })
+    .get('/:server', context => context.json(find(context.req.param('server')).inspect()))
+    .post('/:server/call', async context => {
+      const { toolName, input } = await readJson(context, callRequest);
+      const { signal } = context.req.raw;
+      return context.json(await find(context.req.param('server')).call(toolName, { input, signal }));
+    })
+    .get('/:server/resources', async context => {
+      const name = context.req.param('server');
+      const mcp = find(name).features();
+      const [resources, templates] = await Promise.all([
+        mcp.listResources(name),
+        mcp.listResourceTemplates(name),
+      ]);
+      return context.json({ resources, templates });
+    })
+    .post('/:server/read', async context => {
+      const name = context.req.param('server');
+      const { contents } = await find(name)
+        .features()
+        .readResource(name, await readJson(context, readRequest));
+      return context.json(contents);
+    })
+    .get('/:server/prompts', async context => {
+      const name = context.req.param('server');
+      return context.json(await find(name).features().listPrompts(name));
+    })
+    .post('/:server/prompt', async context => {
+      const name = context.req.param('server');
+      return context.json(
+        await find(name)
+          .features()
+          .getPrompt(name, await readJson(context, promptRequest)),
+      );
+    })
+    .post('/:server/complete', async context => {
+      const name = context.req.param('server');
+      return context.json(
+        await find(name)
+          .features()
+          .complete(name, await readJson(context, completeRequest)),
+      );
+    });
+}

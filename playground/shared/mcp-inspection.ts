@@ -1,0 +1,59 @@
+/** A request of an MCP server that waits for the user. */
+export interface PendingRequest {
+  readonly id: string;
+  readonly server: string;
+  /** `form` and `url` are elicitations; `sampling` requests a completion. */
+  readonly kind: 'form' | 'url' | 'sampling';
+  /** The parameters of the request, as the server sent them. */
+  readonly params: unknown;
+}
+
+/** The user's response to a request. `content` has the fields of a form, or the text of a completion. */
+export interface RequestResponse {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content?: Readonly<Record<string, string | number | boolean | readonly string[]>> | string;
+}
+
+/** A tool with everything that its server sent. */
+export interface InspectedTool {
+  readonly name: string;
+  readonly description?: string;
+  readonly inputSchema: unknown;
+  readonly annotations: Readonly<Record<string, boolean>>;
+  readonly meta?: unknown;
+}
+
+/** One JSON-RPC message, without secrets. */
+export interface InspectedMessage {
+  readonly number: number;
+  readonly direction: 'sent' | 'received';
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly message: unknown;
+}
+
+/** One HTTP request of a sign-in, without query and body. */
+export interface SignInStep {
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly method: string;
+  readonly url: string;
+  /** The status, or the reason why there was no response. */
+  readonly result: number | string;
+}
+
+/** Tools and traffic of one server. */
+export interface ServerInspection {
+  readonly tools: readonly InspectedTool[];
+  readonly messages: readonly InspectedMessage[];
+  readonly signIn: readonly SignInStep[];
+}
+
+/** The result of a call that the user has started. */
+export interface ToolCallResult {
+  readonly isError: boolean;
+  /** Milliseconds. */
+  readonly duration: number;
+  /** The result of the server with its `_meta`, or the text of an error. */
+  readonly result: unknown;
+}

@@ -1,0 +1,51 @@
+import treeModule from '@uiw/react-json-view';
+import type { CSSProperties } from 'react';
+import { CopyButton } from './copy-button.js';
+
+/** The package has types for CommonJS only, where the component is a property of the import. Vite imports the component. */
+const Tree = treeModule as unknown as typeof treeModule.default;
+
+/** The colours of the page, by the names of the library. */
+const style = {
+  '--w-rjv-font-family': 'var(--mono)',
+  '--w-rjv-background-color': 'transparent',
+  '--w-rjv-color': 'var(--ink)',
+  '--w-rjv-key-string': 'var(--accent)',
+  '--w-rjv-key-number': 'var(--accent)',
+  '--w-rjv-line-color': 'var(--line)',
+  '--w-rjv-arrow-color': 'var(--quiet)',
+  '--w-rjv-info-color': 'var(--quiet)',
+  '--w-rjv-curlybraces-color': 'var(--quiet)',
+  '--w-rjv-colon-color': 'var(--quiet)',
+  '--w-rjv-brackets-color': 'var(--quiet)',
+  '--w-rjv-ellipsis-color': 'var(--quiet)',
+  '--w-rjv-quotes-color': 'var(--good)',
+  '--w-rjv-quotes-string-color': 'var(--good)',
+  '--w-rjv-type-string-color': 'var(--good)',
+  '--w-rjv-type-int-color': 'var(--warn)',
+  '--w-rjv-type-float-color': 'var(--warn)',
+  '--w-rjv-type-boolean-color': 'var(--warn)',
+  '--w-rjv-type-null-color': 'var(--warn)',
+} as CSSProperties;
+
+/** JSON as a tree whose branches open and close. */
+export function JsonTree({ value, label }: { value: unknown; label: string }) {
+  const isTree = typeof value === 'object' && value !== null;
+  return (
+    <div className="json json-tree" role="region" aria-label={label} tabIndex={0}>
+      <CopyButton label={`Copy ${label}`} text={() => JSON.stringify(value, null, 2) ?? ''} />
+      {isTree ? (
+        <Tree
+          value={value}
+          collapsed={3}
+          style={style}
+          displayDataTypes={false}
+          enableClipboard={false}
+          shortenTextAfterLength={2000}
+        />
+      ) : (
+        <pre>{typeof value === 'string' ? value : JSON.stringify(value)}</pre>
+      )}
+    </div>
+  );
+}

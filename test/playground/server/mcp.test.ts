@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import type { ServerInspection, ToolCallResult } from '../../../playground/shared/mcp-inspection.js';
+import type { ServersResponse } from '../../../playground/shared/playground-state.js';
+import { everythingOverStdio } from '../../tools/mcp/_everything-server.js';
+import { openPlayground, type TestPlayground } from './_playground.js';
+
+const mcpServers = { everything: everythingOverStdio() };
+
+async function openConnected(): Promise<TestPlayground> {
+  const playground = await openPlayground({ mcpServers });
+  await playground.call('/api/servers/everything/reconnect', { method: 'POST' });
+  return playground;
+}
+
+describe('the inspection of an MCP server', () => {
+  it('has its tools with schemas, and the messages of both directions', async () => {
+    const { call } = await openConnected();
+    const called = await call('/api/mcp/everything/call', {
+      method: 'POST',
+      body: { toolName: 'get-sum', input: { a: 1, b: 2 } },
+    });
+    const { tools, messages } = (await call('/api/mcp/everything')).json as ServerInspection;
+
+    expect(called.json).toMatchObject({
+      isError: false,
+      result: { content: [{ type: 'text', text: 'The sum of 1 and 2 is 3.' }] },
+    });
+    expect(tools).toContainEqual(
+      expect.objectContaining({ name: 'get-sum', inputSchema: expect.objectContaining({ type: 'object' }) }),
+    );
+    expect(messages).toContainEqual(
+      expect.objectContaining({
+        direction: 'sent',
+        message: expect.objectContaining({ method: 'tools/call' }),
+      }),
+    );
+  });
+
+  it('passes requests of the server to the user, and the responses back', async () => {
+    const { call } = await openConnected();
+    const running = call('/api/mcp/everything/call', {
+      method: 'POST',
+      body: { toolName: 'trigger-sampling-request', input: { prompt: 'Who?', maxTokens: 10 } },
+    });
+    let id: string | undefined;
+    while (id === undefined) {
+      const { requests } = (await call('/api/servers')).json as ServersResponse;
+      id = requests.find(({ kind }) => kind === 'sampling')?.id;
+    }
+    const body = { action: 'accept', content: 'The user.' };
+    const first = await call(`/api/mcp/requests/${id}`, { method: 'POST', body });
+    const second = await call(`/api/mcp/requests/${id}`, { method: 'POST', body });
+    const { result } = (await running).json as ToolCallResult;
+
+    expect(JSON.stringify(result)).toContain('The user.');
+    expect([first.status, second.status]).toEqual([200, 410]);
+  });
+
+  it('rejects unknown servers, and clients without the cookie', async () => {
+    const { call, url } = await openPlayground();
+    const refused = await Promise.all(
+      ['/api/mcp/everything', '/api/mcp/everything/prompts', '/oauth/finish?code=x'].map(async path => {
+        const { status } = await fetch(url + path);
+        return status;
+      }),
+    );
+
+    expect((await call('/api/mcp/unknown')).status).toBe(404);
+    expect(refused).toEqual([401, 401, 401]);
+  });
+
+  it('returns from an authorization server by a page that does nothing but navigate', async () => {
+    const { url } = await openPlayground();
+    const response = await fetch(`${url}/oauth/callback?code=1&state=${encodeURIComponent('"><script>')}`);
+    const text = await response.text();
+
+    expect(text).toContain('url=/oauth/finish?code=1&state=%22%3E%3Cscript%3E"');
+    expect(text).not.toContain('<script>');
+  });
+});
