@@ -1,5 +1,6 @@
 import { useEffect, useId, useState } from 'react';
 import { callApi } from '../lib/api.js';
+import { Field } from './field.js';
 import { JsonTree } from './json-tree.js';
 
 /** The result of a request, or the reason why it failed. */
@@ -58,16 +59,22 @@ export function McpResources({ path }: { path: string }) {
             read(chosen.replace(/\{[+#./;?&]?([^}*:]+)[^}]*\}/g, (_all, name: string) => values[name] ?? ''));
           }}
         >
-          <label className="mcp-choice">
-            Template
-            <select className="input" value={chosen} onChange={event => setTemplate(event.target.value)}>
-              {result.templates.map(({ uriTemplate, name }) => (
-                <option key={uriTemplate} value={uriTemplate}>
-                  {name}: {uriTemplate}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Field label="Template">
+            {props => (
+              <select
+                {...props}
+                className="input"
+                value={chosen}
+                onChange={event => setTemplate(event.target.value)}
+              >
+                {result.templates.map(({ uriTemplate, name }) => (
+                  <option key={uriTemplate} value={uriTemplate}>
+                    {name}: {uriTemplate}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
           {names.map(name => (
             <CompletedField
               key={name}
@@ -111,21 +118,23 @@ export function McpPrompts({ path }: { path: string }) {
         void ask(`${path}/prompt`, { name: prompt.name, arguments: values }).then(setFilled);
       }}
     >
-      <label className="mcp-choice">
-        Prompt
-        <select
-          className="input"
-          value={prompt.name}
-          onChange={event => {
-            setName(event.target.value);
-            setValues({});
-          }}
-        >
-          {result.map(one => (
-            <option key={one.name}>{one.name}</option>
-          ))}
-        </select>
-      </label>
+      <Field label="Prompt">
+        {props => (
+          <select
+            {...props}
+            className="input"
+            value={prompt.name}
+            onChange={event => {
+              setName(event.target.value);
+              setValues({});
+            }}
+          >
+            {result.map(one => (
+              <option key={one.name}>{one.name}</option>
+            ))}
+          </select>
+        )}
+      </Field>
       {prompt.description !== undefined && <p className="quiet">{prompt.description}</p>}
       {(prompt.arguments ?? []).map(argument => (
         <CompletedField
@@ -155,7 +164,7 @@ interface CompletedFieldProps {
 
 /** A text field with the suggestions of the server. */
 function CompletedField({ path, reference, name, value, onChange }: CompletedFieldProps) {
-  const id = useId();
+  const listId = useId();
   const [suggestions, setSuggestions] = useState<readonly string[]>([]);
   const complete = (text: string): void => {
     const body = { ref: reference, argument: { name, value: text } };
@@ -164,25 +173,29 @@ function CompletedField({ path, reference, name, value, onChange }: CompletedFie
     );
   };
   return (
-    <label className="mcp-choice">
-      {name}
-      <input
-        className="input"
-        list={id}
-        value={value}
-        autoComplete="off"
-        onFocus={() => complete(value)}
-        onChange={event => {
-          onChange(event.target.value);
-          complete(event.target.value);
-        }}
-      />
-      <datalist id={id}>
-        {suggestions.map(suggestion => (
-          <option key={suggestion} value={suggestion} />
-        ))}
-      </datalist>
-    </label>
+    <Field label={name}>
+      {props => (
+        <>
+          <input
+            {...props}
+            className="input"
+            list={listId}
+            value={value}
+            autoComplete="off"
+            onFocus={() => complete(value)}
+            onChange={event => {
+              onChange(event.target.value);
+              complete(event.target.value);
+            }}
+          />
+          <datalist id={listId}>
+            {suggestions.map(suggestion => (
+              <option key={suggestion} value={suggestion} />
+            ))}
+          </datalist>
+        </>
+      )}
+    </Field>
   );
 }
 

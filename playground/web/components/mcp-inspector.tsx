@@ -3,6 +3,7 @@ import type { InspectedTool, ServerInspection, ToolCallResult } from '../../shar
 import type { ServerView } from '../../shared/playground-state.js';
 import { callApi } from '../lib/api.js';
 import { Dialog } from './dialog.js';
+import { Field } from './field.js';
 import { JsonTree } from './json-tree.js';
 import { McpPrompts, McpResources } from './mcp-features.js';
 import { SchemaForm } from './schema-form.js';
@@ -77,21 +78,23 @@ function ToolCaller({ path, tools }: { path: string; tools: readonly InspectedTo
   };
   return (
     <div className="mcp-part">
-      <label className="mcp-choice">
-        Tool
-        <select
-          className="input"
-          value={tool.name}
-          onChange={event => {
-            setName(event.target.value);
-            setResult(undefined);
-          }}
-        >
-          {tools.map(one => (
-            <option key={one.name}>{one.name}</option>
-          ))}
-        </select>
-      </label>
+      <Field label="Tool">
+        {props => (
+          <select
+            {...props}
+            className="input"
+            value={tool.name}
+            onChange={event => {
+              setName(event.target.value);
+              setResult(undefined);
+            }}
+          >
+            {tools.map(one => (
+              <option key={one.name}>{one.name}</option>
+            ))}
+          </select>
+        )}
+      </Field>
       {tool.description !== undefined && <p className="quiet">{tool.description}</p>}
       <SchemaForm
         key={tool.name}

@@ -42,7 +42,7 @@ describe('a form of a schema', () => {
     });
   });
 
-  it.each([
+  it.each<{ texts: Record<string, string>; problem: string }>([
     { texts: { city: 'Oslo' }, problem: 'Expected a value for “days”, which is required.' },
     { texts: { city: 'Oslo', days: 'x' }, problem: 'Expected a number for “days”, got “x”.' },
     { texts: { city: 'Oslo', days: '1', place: '{' }, problem: 'Expected JSON for “place”, got “{”.' },
