@@ -37,7 +37,7 @@ export function JsonTree({ value, label }: { value: unknown; label: string }) {
       {isTree ? (
         <Tree
           value={value}
-          collapsed={3}
+          collapsed={6}
           style={style}
           displayDataTypes={false}
           enableClipboard={false}
