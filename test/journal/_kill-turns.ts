@@ -21,7 +21,11 @@ export const startTurns = (
   turns: readonly { readonly id: string; readonly policy?: Policy }[],
   { node = process.execPath, ...kind }: JournalKind,
   { url }: TurnServices,
-): Worker => startWorker(node, [script, JSON.stringify({ ...kind, url, turns })]);
+): Worker =>
+  startWorker(node, [script, JSON.stringify({ ...kind, url, turns })], {
+    // Node 22 prints a warning for `node:sqlite`.
+    env: { NODE_NO_WARNINGS: '1' },
+  });
 
 /**
  * Runs a turn for each point at which a process may end, kills the process with SIGKILL when all turns have reached their
