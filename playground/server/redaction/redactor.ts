@@ -23,7 +23,7 @@ export interface JsonString {
   readonly path: readonly (string | number)[];
 }
 
-export const MARK = '[redacted]';
+const MARK = '[redacted]';
 
 const SECRET_HEADER = /auth|key|token|secret|cookie|session/i;
 
