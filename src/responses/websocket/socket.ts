@@ -159,7 +159,10 @@ function openNodeClient(client: NodeClient, events: SocketEvents, signal: AbortS
     let upgraded: IncomingResponse | undefined;
     let failure: Error | undefined;
     let isOpen = false;
+    let isRefused = false;
     const fail = (reason: SocketError): void => {
+      // The response of a refusal may end with an error.
+      if (isRefused) return;
       signal.removeEventListener('abort', stop);
       if (isOpen) events.onClose(reason);
       else reject(new SocketError(reason.message, { isRefusal: true, cause: reason }));
@@ -171,6 +174,7 @@ function openNodeClient(client: NodeClient, events: SocketEvents, signal: AbortS
       upgraded = response;
     });
     client.on('unexpected-response', (request: { destroy(): void }, response: IncomingResponse) => {
+      isRefused = true;
       const status = response.statusCode ?? 500;
       readText(response).then(text => {
         request.destroy();
