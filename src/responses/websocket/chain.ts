@@ -18,17 +18,14 @@ export function splitBody(body: PlainObject): { input: readonly unknown[]; setti
 
 /**
  * Returns the items of a request that follow a response: those that the server does not have yet. Returns undefined if
- * the request cannot continue the response, because its input does not begin with the input and the output of the
- * response, or its other fields differ. The complete input is sent then.
- *
- * @see https://github.com/openai/codex `codex-rs/core/src/client.rs`, which has the same rule
+ * the input does not begin with the input and the output of the response.
  */
 export function toNewItems(body: PlainObject, link: Link): unknown[] | undefined {
   const { input, settings } = splitBody(body);
   if (settings.previous_response_id !== undefined || settings.conversation !== undefined) return undefined;
   const { length } = link.input;
-  if (input.length <= length || !isEqualJson(settings, link.settings)) return undefined;
-  if (!link.input.every((item, index) => isEqualJson(item, input[index]))) return undefined;
+  if (input.length <= length || !link.input.every((item, index) => isEqualJson(item, input[index])))
+    return undefined;
 
   const missing = link.output.filter(item => !isWithoutReplay(item));
   const added: unknown[] = [];
@@ -42,6 +39,15 @@ export function toNewItems(body: PlainObject, link: Link): unknown[] | undefined
   }
   return missing.length === 0 && added.length > 0 ? added : undefined;
 }
+
+/**
+ * Returns true if a request has the same fields as the one of a response, except for the input. Otherwise the complete
+ * input is sent.
+ *
+ * @see https://github.com/openai/codex `codex-rs/core/src/client.rs`, which has the same rule
+ */
+export const hasSameSettings = (body: PlainObject, link: Link): boolean =>
+  isEqualJson(splitBody(body).settings, link.settings);
 
 /** Returns true if a response waits for outputs of calls or for approvals, so that its turn goes on. */
 export const isWaiting = ({ output }: Link): boolean =>

@@ -1,5 +1,5 @@
 import type { PlainObject } from '../../shared/json.js';
-import { toNewItems } from './chain.js';
+import { hasSameSettings, toNewItems } from './chain.js';
 import { type Connection, createConnection, isFree, type Lane } from './connection.js';
 import type { WebSocketConstructor } from './socket.js';
 
@@ -52,13 +52,14 @@ interface Entry {
 }
 
 export function createConnectionPool({ multiplex, ...options }: PoolOptions): ConnectionPool {
+  const maxActive = multiplex ? MAX_ACTIVE : 1;
   /** The connection that was used last is the last one. */
   let entries: Entry[] = [];
 
   return {
     prepare(target) {
       const key = toKey(target);
-      if (!usable(key).some(({ connection }) => connection.activeCount === 0)) open(target, key);
+      if (!usable(key).some(({ connection }) => connection.activeCount < maxActive)) open(target, key);
     },
 
     take(target, body, { isNew }) {
@@ -66,8 +67,10 @@ export function createConnectionPool({ multiplex, ...options }: PoolOptions): Co
       const known = isNew ? [] : usable(key).reverse();
       for (const entry of known) {
         for (const lane of entry.connection.lanes) {
-          const newItems = lane.isBusy || lane.link === undefined ? undefined : toNewItems(body, lane.link);
-          if (newItems !== undefined) return reserve(entry, lane, newItems);
+          const { isBusy, link } = lane;
+          const newItems = isBusy || link === undefined ? undefined : toNewItems(body, link);
+          if (newItems === undefined || link === undefined) continue;
+          return reserve(entry, lane, hasSameSettings(body, link) ? newItems : undefined);
         }
       }
       for (const entry of known) {
@@ -86,8 +89,7 @@ export function createConnectionPool({ multiplex, ...options }: PoolOptions): Co
   };
 
   function findFreeLane(connection: Connection): Lane | undefined {
-    if (connection.activeCount > 0 && !multiplex) return undefined;
-    if (connection.activeCount >= MAX_ACTIVE) return undefined;
+    if (connection.activeCount >= maxActive) return undefined;
     return connection.lanes.find(isFree) ?? (multiplex ? connection.addLane() : undefined);
   }
 
