@@ -23,6 +23,7 @@ import { measureStream } from './sections/stream.js';
 import { measureTelemetry } from './sections/telemetry.js';
 import { measureTextFormats } from './sections/text-formats.js';
 import { measureTextTools } from './sections/text-tools.js';
+import { measureTransports } from './sections/transports.js';
 import { measureTurn } from './sections/turn.js';
 import { toTable } from './to-table.js';
 import { writeTable } from './write-table.js';
@@ -34,6 +35,7 @@ export const SECTIONS: Readonly<Record<string, (scale: Scale) => Promise<Figure[
   host: measureHost,
   turn: measureTurn,
   durable: measureDurable,
+  transports: measureTransports,
   conversation: measureConversation,
   memory: measureMemory,
   'text-tools': measureTextTools,

@@ -16,6 +16,10 @@ export interface Scale {
   readonly textFormats: number;
   /** Samples of a turn with tools. */
   readonly turns: number;
+  /** Rounds of a turn that is sent over different transports. */
+  readonly rounds: number;
+  /** Samples of such a turn. */
+  readonly transportSamples: number;
   /** Duration of a tool in milliseconds. */
   readonly toolTime: number;
   /** Samples of a durable turn. */
@@ -32,6 +36,8 @@ export const FULL: Scale = {
   textTools: { peer: 80, half: 512, whole: 1_024 },
   textFormats: 1_024,
   turns: 7,
+  rounds: 20,
+  transportSamples: 3,
   toolTime: 50,
   durableTurns: 30,
 };
@@ -47,6 +53,8 @@ export const SMOKE: Scale = {
   textTools: { peer: 1, half: 1, whole: 2 },
   textFormats: 1,
   turns: 1,
+  rounds: 2,
+  transportSamples: 1,
   toolTime: 2,
   durableTurns: 1,
 };
