@@ -165,9 +165,9 @@ function createChunkGroups() {
 function assignChunks(context) {
   const listImports = file => listStaticImports(path.join(root, file), context);
   const main = listImports('src/index.ts');
-  const independent = ['tool-calls', 'tool-loop', 'telemetry', 'tools/mcp', 'adapters', 'embeddings'].flatMap(entry => [
-    ...listImports(`src/${entry}/index.ts`),
-  ]);
+  const independent = ['tool-calls', 'tool-loop', 'telemetry', 'tools/mcp', 'adapters', 'embeddings'].flatMap(
+    entry => [...listImports(`src/${entry}/index.ts`)],
+  );
   const lazyUses = [...main]
     .flatMap(id => context.getModuleInfo(id)?.dynamicallyImportedIds ?? [])
     .flatMap(id => [...listStaticImports(id, context)]);

@@ -27,10 +27,12 @@ function start(limits: RequestLimits) {
   } as unknown as McpSession;
   const start = Date.now();
   const call = { facts: { server: 'slow', toolCallId: 'call_1' }, arguments: {} };
-  const result = sendRequest(session, { send, call, facts: { method: 'tools/call' } }, limits).catch((error: unknown) => ({
-    error,
-    after: Date.now() - start,
-  }));
+  const result = sendRequest(session, { send, call, facts: { method: 'tools/call' } }, limits).catch(
+    (error: unknown) => ({
+      error,
+      after: Date.now() - start,
+    }),
+  );
   return {
     result,
     running,
