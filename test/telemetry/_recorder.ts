@@ -45,9 +45,12 @@ export function useRecorder() {
     },
     /** Returns the only span of a name. */
     span(name: string): ReadableSpan {
-      const found = exporter.getFinishedSpans().filter(span => span.name === name);
-      if (found.length !== 1) throw new Error(`Expected one span "${name}", got ${found.length}.`);
-      return found[0]!;
+      const [found, ...others] = exporter.getFinishedSpans().filter(span => span.name === name);
+      if (found === undefined || others.length > 0) {
+        const count = found === undefined ? 0 : others.length + 1;
+        throw new Error(`Expected one span "${name}", got ${count}.`);
+      }
+      return found;
     },
     tree: () => toTree(exporter.getFinishedSpans()),
     /** Everything that was exported, as text. */

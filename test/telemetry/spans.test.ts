@@ -332,8 +332,8 @@ function createMeter() {
   const listMetrics = () =>
     exporter
       .getMetrics()
-      .at(-1)!
-      .scopeMetrics.flatMap(scope => scope.metrics);
+      .slice(-1)
+      .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(scope => scope.metrics));
   return {
     meter: provider.getMeter('test'),
     async metrics(): Promise<Record<string, number>> {

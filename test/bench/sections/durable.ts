@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { LanguageModelV2, SharedV2ProviderOptions } from '@ai-sdk/provider';
+import type * as kelivoResponses from 'kelivo-responses';
 import { createJournal, createSqliteStore, type JournalStore } from 'kelivo-responses/journal';
 import { toolLoopCallOptions, type ToolLoopStep } from 'kelivo-responses/tool-loop';
 import { z } from 'zod';
@@ -57,9 +58,8 @@ const withStep = (step: ToolLoopStep | undefined): SharedV2ProviderOptions =>
 
 /** Creates the model of `createLoopModel` with the build of another checkout. */
 async function importModel(folder: string, fetch: typeof globalThis.fetch): Promise<LanguageModelV2> {
-  const { createKelivoResponsesProvider } = (await import(
-    pathToFileURL(path.resolve(folder, 'dist/index.js')).href
-  )) as typeof import('kelivo-responses');
+  const file = pathToFileURL(path.resolve(folder, 'dist/index.js')).href;
+  const { createKelivoResponsesProvider } = (await import(file)) as typeof kelivoResponses;
   const clock = { description: 'Returns the time.', inputSchema: z.object({}), execute: () => 'noon' };
   const settings = { baseURL: 'https://api.openai.com/v1', apiKey: 'sk-bench', fetch, tools: { clock } };
   return createKelivoResponsesProvider(settings).languageModel('gpt-4.1');

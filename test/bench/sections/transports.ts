@@ -11,8 +11,7 @@ import type { Scale } from '../scale.js';
 
 const OUTPUT = 'x'.repeat(20_000);
 const LATENCIES = [0, 50, 100];
-const CONTENDERS = ['http', 'websocket', 'official'] as const;
-type Contender = (typeof CONTENDERS)[number];
+type Contender = 'http' | 'websocket' | 'official';
 
 /**
  * Measures turns of many rounds with large outputs of tools: over HTTP, over a WebSocket, and with the official provider
