@@ -64,7 +64,6 @@ const endpoints: Readonly<Record<string, (body: PlainObject, context: EmulatorCo
   'GET /models': () => toJsonDelivery(modelList),
 };
 
-/** @internal */
 export const invalidJson = badRequest(
   "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library " +
     'correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)',
