@@ -23,8 +23,8 @@ const slowSuites: Readonly<Record<string, string[]>> = {
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
-    // Tests start processes and open sockets: more workers than this overload a machine with two cores.
-    maxWorkers: 2,
+    // Many tests wait for processes and sockets, so a third worker keeps two cores busy. More overload them.
+    maxWorkers: 3,
     // Limits for tests that hang, on machines that do other work at the same time.
     testTimeout: 90_000,
     hookTimeout: 90_000,

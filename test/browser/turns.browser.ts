@@ -49,7 +49,7 @@ describe.skipIf(missing)(`turns of the server${missing === undefined ? '' : ` ($
     await page.getByRole('button', { name: 'New chat' }).click();
     await page.getByRole('tab', { name: 'Chats' }).click();
     const listed = page.locator('.conversation-title');
-    await listed.getByText('running').waitFor();
+    await listed.getByText(/^running ·/).waitFor();
     await listed.click();
     await page.locator('.bar.tool[data-state="running"]').waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
