@@ -15,9 +15,12 @@ interface Import {
 }
 
 function sourceFiles(folder: string): string[] {
-  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter(file => /\.tsx?$/.test(file) && !file.includes('node_modules'))
-    .map(file => join(folder, file));
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap(entry => {
+    const file = join(folder, entry.name);
+    // Recipes install the package as a link to this folder.
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : sourceFiles(file);
+    return /\.tsx?$/.test(entry.name) ? [file] : [];
+  });
 }
 
 function importsOf(file: string): Import[] {

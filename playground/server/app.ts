@@ -36,7 +36,7 @@ export function createApp({ playground, port, session, page }: AppOptions): Hono
   const app = new Hono();
   app.use(securityHeaders);
   app.use(localOnly({ port }));
-  app.get(CALLBACK_PATH, oauthCallback);
+  app.get(CALLBACK_PATH, oauthCallback(playground));
   app.use(session.guard);
   app.use('/api/*', bodyLimit({ maxSize: MAX_BODY, onError: () => tooLarge() }));
   app.route('/api/turns', turnRoutes(playground));

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -27,7 +27,7 @@ let written: WrittenSnippets;
 let emulator: ResponsesEmulator;
 let mcpServer: EverythingServer;
 let processes: Promise<ProcessRun>[];
-/** The working directory of the snippets, with the files that they read. `npx` finds the MCP servers there. */
+/** The working directory of the snippets, with the files that they read and the MCP servers. */
 let home: string;
 
 beforeAll(async () => {
@@ -41,6 +41,10 @@ beforeAll(async () => {
   for (const { name, content } of pages.flatMap(({ text }) => findFiles(text)))
     writeFileSync(path.join(home, name), content);
   symlinkSync(path.join(root, 'node_modules'), path.join(home, 'node_modules'));
+  // Starts an MCP server of `node_modules`. The program of npm takes seconds to find it.
+  mkdirSync(path.join(home, 'bin'));
+  const npx = '#!/bin/sh\nserver="$2"; shift 2; exec node "node_modules/$server/dist/index.js" "$@"\n';
+  writeFileSync(path.join(home, 'bin/npx'), npx, { mode: 0o755 });
   [emulator, mcpServer] = await Promise.all([
     startMultiApiEmulator(),
     startEverythingServer('streamableHttp'),
@@ -51,7 +55,7 @@ beforeAll(async () => {
       prelude: written.prelude,
       cwd: home,
       env: {
-        PATH: process.env.PATH ?? '',
+        PATH: [path.join(home, 'bin'), process.env.PATH ?? ''].join(path.delimiter),
         HOME: home,
         OPENAI_API_KEY: 'a key',
         OPENAI_BASE_URL: emulator.baseURL,

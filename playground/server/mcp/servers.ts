@@ -14,6 +14,8 @@ export interface ServerRegistry {
   /** Requests of servers that wait for the user. */
   readonly desk: RequestDesk;
   find(name: string): ServerEntry | undefined;
+  /** Whether a user was sent to an authorization server with this `state`, and has not returned. */
+  awaitsSignIn(state: string): boolean;
   /** Completes the sign-in that the callback belongs to. Returns false if no server accepts it. */
   finishAuth(callback: URLSearchParams): Promise<boolean>;
   views(): readonly ServerView[];
@@ -89,6 +91,13 @@ export function openServerRegistry({
   return {
     desk,
     find: name => entries.get(name),
+    awaitsSignIn: state =>
+      [...entries.values()].some(entry => {
+        const { authorizationUrl } = entry.view();
+        return (
+          authorizationUrl !== undefined && new URL(authorizationUrl).searchParams.get('state') === state
+        );
+      }),
     async finishAuth(callback) {
       for (const [name, entry] of entries) {
         if (entry.view().state !== 'unauthorized') continue;

@@ -1,4 +1,6 @@
+import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
+import { oauthCallback } from '../../../playground/server/routes/oauth.js';
 import type { ServerInspection, ToolCallResult } from '../../../playground/shared/mcp-inspection.js';
 import type { ServersResponse } from '../../../playground/shared/playground-state.js';
 import { everythingOverStdio } from '../../tools/mcp/_everything-server.js';
@@ -70,11 +72,20 @@ describe('the inspection of an MCP server', () => {
   });
 
   it('returns from an authorization server by a page that does nothing but navigate', async () => {
-    const { url } = await openPlayground();
-    const response = await fetch(`${url}/oauth/callback?code=1&state=${encodeURIComponent('"><script>')}`);
-    const text = await response.text();
+    const hostile = '"><script>';
+    const app = new Hono();
+    app.get('/oauth/callback', oauthCallback({ servers: { awaitsSignIn: state => state === hostile } }));
+    const open = (state: string) => app.request(`/oauth/callback?code=1&state=${encodeURIComponent(state)}`);
+    const text = await (await open(hostile)).text();
 
     expect(text).toContain('url=/oauth/finish?code=1&state=%22%3E%3Cscript%3E"');
     expect(text).not.toContain('<script>');
+    expect((await open('another')).status).toBe(404);
+  });
+
+  it('gives the page of a sign-in to nobody without its state', async () => {
+    const { url } = await openConnected();
+    for (const query of ['', '?code=1', '?code=1&state=', '?code=1&state=guessed'])
+      expect((await fetch(`${url}/oauth/callback${query}`)).status).toBe(401);
   });
 });
