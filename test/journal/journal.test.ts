@@ -334,19 +334,44 @@ describe('a store that fails', () => {
     expect(paid).toEqual([]);
   });
 
-  it.each([
-    { step: 'round 1', effects: [] },
-    { step: 'start 1.1', effects: [] },
-    { step: 'call 1.1', effects: [1] },
-  ])('at the record of $step ends the turn with an error', async ({ step, effects }) => {
-    const store = failing(await openStore(), 'write', throws, { step });
+  it.each(
+    [
+      { step: 'round 1', effects: [] },
+      { step: 'start 1.1', effects: [] },
+      { step: 'call 1.1', effects: [1] },
+    ].flatMap(row => [
+      { ...row, name: 'throws', behave: throws, reason: 'connection refused' },
+      { ...row, name: 'hangs', behave: hangs, reason: 'the store did not respond within 200 ms' },
+    ]),
+  )('at the record of $step and $name ends the turn with an error', async row => {
+    const { step, effects, behave, reason } = row;
+    const store = failing(await openStore(), 'write', behave, { step });
     const { attempt, paid } = createApplication();
-    const { model, running } = attempt({ store, rounds: [payRound('a', 1), textRound('Never.')] });
+    const { model, running } = attempt({
+      store,
+      settings: { timeout: 200 },
+      rounds: [payRound('a', 1), textRound('Never.')],
+    });
     const parts = await running;
-    expect(errorsOf(parts)).toEqual([expect.stringContaining('could not be written: connection refused')]);
+    expect(errorsOf(parts)).toEqual([expect.stringContaining(reason)]);
     expect(finishOf(parts).finishReason).toBe('error');
     expect(model.requests).toHaveLength(1);
     expect(paid).toEqual(effects);
+  });
+
+  it('by losing all records in mid-turn starts nothing afterwards', async () => {
+    const store = await openStore();
+    const { attempt, paid } = createApplication();
+    const emptied: JournalStore = {
+      ...store,
+      async write(turn, step, record, options) {
+        if (step.startsWith('start')) await store.release(turn, options.owner);
+        return store.write(turn, step, record, options);
+      },
+    };
+    const parts = await attempt({ store: emptied, rounds: [payRound('a', 1)] }).running;
+    expect(errorsOf(parts)).toHaveLength(1);
+    expect(paid).toEqual([]);
   });
 
   it('does not stop a turn that may continue without it, which reports it', async () => {
