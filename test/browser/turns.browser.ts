@@ -21,9 +21,12 @@ describe.skipIf(missing)(`turns of the server${missing === undefined ? '' : ` ($
     await second.locator('.state-badge[data-state="stopped"]').waitFor();
     await second.getByLabel('Emulator fault').selectOption('none');
     await expect.poll(() => page.getByLabel('Emulator fault').inputValue()).toBe('none');
-    const texts = await Promise.all([page, second].map(tab => tab.getByRole('log').innerText()));
+    const textOf = (tab: typeof page) => tab.getByRole('log').innerText();
 
-    expect(texts[0]).toBe(texts[1]);
+    await expect
+      .poll(() => textOf(page), { timeout: 20_000 })
+      .toMatch(/Stopped\..*kelivo · gpt-5 · 1 round/s);
+    await expect.poll(() => textOf(second), { timeout: 20_000 }).toBe(await textOf(page));
   });
 
   it('survive a reload in the middle of the text', async () => {
