@@ -39,7 +39,7 @@ describe.skipIf(missing)(`turns of the server${missing === undefined ? '' : ` ($
     await page.locator('.state-badge[data-state="running"]').waitFor();
     await ended();
 
-    expect(await page.getByRole('article', { name: 'Response' }).innerText()).toContain('ipsum end');
+    await page.getByRole('article', { name: 'Response' }).getByText('ipsum end').last().waitFor();
     expect(await page.getByRole('article').count()).toBe(2);
   });
 
@@ -74,9 +74,8 @@ describe.skipIf(missing)(`turns of the server${missing === undefined ? '' : ` ($
     await page.getByRole('button', { name: 'Allow' }).click();
     await ended();
 
-    expect(await page.getByRole('article', { name: 'Response' }).innerText()).toContain(
-      'The sum of 1 and 2 is 3.',
-    );
+    const response = page.getByRole('article', { name: 'Response' });
+    await expect.poll(() => response.innerText(), { timeout: 20_000 }).toContain('The sum of 1 and 2 is 3.');
   });
 
   it('keep a message whose send failed, and send it again', async () => {
@@ -93,12 +92,15 @@ describe.skipIf(missing)(`turns of the server${missing === undefined ? '' : ` ($
     await ended();
     errors.splice(0);
 
-    expect(await page.getByRole('article').allInnerTexts()).toEqual([
-      'One',
-      expect.stringContaining('You said: One'),
-      'Two',
-      expect.stringContaining('You said: Two'),
-    ]);
+    const texts = () => page.getByRole('article').allInnerTexts();
+    await expect
+      .poll(texts, { timeout: 20_000 })
+      .toEqual([
+        'One',
+        expect.stringContaining('You said: One'),
+        'Two',
+        expect.stringContaining('You said: Two'),
+      ]);
   });
 
   it('keep the previous response when a new one fails', async () => {
