@@ -1,5 +1,5 @@
 /*
- * Names of the semantic conventions of OpenTelemetry for generative AI and MCP, as far as this package writes them. They
+ * Names of the semantic conventions of OpenTelemetry for generative AI and MCP that this package writes. They
  * are in development, and the package `@opentelemetry/semantic-conventions` has an earlier set.
  *
  * https://github.com/open-telemetry/semantic-conventions-genai

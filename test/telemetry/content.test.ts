@@ -36,7 +36,7 @@ describe('content', () => {
     [{}, { [CAPTURE]: 'NO_CONTENT', ...LATEST }, ''],
     [{}, { [CAPTURE]: 'true', ...LATEST }, ''],
     [{}, { [CAPTURE]: 'span_only', ...LATEST }, 'system prompt argument result failure answer'],
-  ])('of %j with %j is recorded as far as it was opted in', async (options, environment, expected) => {
+  ])('of %j with %j is recorded only where it was opted in', async (options, environment, expected) => {
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
     expect((await exportedContent(options)).join(' ')).toBe(expected);
   });

@@ -107,7 +107,7 @@ describe.each([
     }
   });
 
-  it('is read in a span of its own', async () => {
+  it('is read in a separate span', async () => {
     const tools = open(servers(), { telemetry: createTelemetry() });
     const span = trace.getTracer('application').startSpan('request');
     const { contents } = await context.with(trace.setSpan(context.active(), span), () =>
