@@ -1,8 +1,9 @@
 import { serveStatic } from '@hono/node-server/serve-static';
-import { Hono } from 'hono';
+import { Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
 import { KelivoError } from 'kelivo-responses';
+import { ATTACHMENT_LIMITS } from '../shared/playground-state.js';
 import { describeFailure } from '../shared/failure.js';
 import type { PlaygroundContext } from './context.js';
 import { localOnly, securityHeaders } from './guard.js';
@@ -27,9 +28,17 @@ export interface AppOptions {
 /** Bytes. The longest message has a million characters. */
 const MAX_BODY = 8_000_000;
 
-function tooLarge(): never {
-  throw new HTTPException(413, { message: 'Expected a request of at most 8 MB, got a larger one.' });
-}
+/** Bytes of a message with attachments, in base64. */
+const MAX_MESSAGE = MAX_BODY + Math.ceil((ATTACHMENT_LIMITS.message * 4) / 3);
+
+const limitBody = (maxSize: number): MiddlewareHandler =>
+  bodyLimit({
+    maxSize,
+    onError() {
+      const message = `Expected a request of at most ${Math.floor(maxSize / 1_000_000)} MB, got a larger one.`;
+      throw new HTTPException(413, { message });
+    },
+  });
 
 /** Creates the app with its routes and guards. */
 export function createApp({ playground, port, session, page }: AppOptions): Hono {
@@ -38,7 +47,10 @@ export function createApp({ playground, port, session, page }: AppOptions): Hono
   app.use(localOnly({ port }));
   app.get(CALLBACK_PATH, oauthCallback(playground));
   app.use(session.guard);
-  app.use('/api/*', bodyLimit({ maxSize: MAX_BODY, onError: () => tooLarge() }));
+  const limits = { message: limitBody(MAX_MESSAGE), other: limitBody(MAX_BODY) };
+  app.use('/api/*', (context, next) =>
+    (context.req.path === '/api/turns' ? limits.message : limits.other)(context, next),
+  );
   app.route('/api/turns', turnRoutes(playground));
   app.route('/api/conversations', conversationRoutes(playground));
   app.route('/api/state', stateRoutes(playground));

@@ -3,7 +3,7 @@ import type { Thread } from '../shared/playground-state.js';
 import { type Exchange, toTrace } from '../shared/trace.js';
 import type { TraceEvent } from '../shared/trace-event.js';
 import type { Redactor } from './redaction/redactor.js';
-import { redactTraces } from './redaction/trace-redaction.js';
+import { redactTraces, withoutFiles } from './redaction/trace-redaction.js';
 
 /** A bug report: requests and recorded responses, without secrets. */
 export interface Fixture {
@@ -48,7 +48,7 @@ export async function toFixture(
 ): Promise<Fixture> {
   // Events are redacted before they become the text of a body, in which the deltas of an item are no longer apparent.
   const traces = await redactTraces(
-    reported.map(({ trace }) => trace),
+    reported.map(({ trace }) => withoutFiles(trace)),
     { redactor },
   );
   const turns = traces.map((events, index): FixtureTurn => {

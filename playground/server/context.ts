@@ -1,6 +1,7 @@
 import type { SharedEmulator } from './emulator/shared-emulator.js';
 import type { KeySafe } from './keys.js';
 import type { ServerRegistry } from './mcp/servers.js';
+import type { AttachmentStore } from './store/attachments.js';
 import type { ConversationStore } from './store/conversations.js';
 import type { SettingsStore } from './store/settings.js';
 import type { ApprovalDesk } from './turn/approvals.js';
@@ -11,6 +12,7 @@ import type { Turns } from './turn/turns.js';
 /** Dependencies of the routes. */
 export interface PlaygroundContext {
   readonly conversations: ConversationStore;
+  readonly attachments: AttachmentStore;
   readonly settings: SettingsStore;
   readonly keys: KeySafe;
   readonly emulator: SharedEmulator;

@@ -16,6 +16,7 @@ import { listConversations, readConversation } from './routes/conversations.js';
 import { readServers } from './routes/servers.js';
 import { readState } from './routes/state.js';
 import { createSession } from './session.js';
+import { createAttachmentStore } from './store/attachments.js';
 import { createConversationStore } from './store/conversations.js';
 import { openDatabase } from './store/database.js';
 import { createSettingsStore } from './store/settings.js';
@@ -98,6 +99,7 @@ export async function startPlayground({
   const emulator = createSharedEmulator();
   const context: PlaygroundContext = {
     conversations: createConversationStore(database),
+    attachments: createAttachmentStore(database),
     settings: createSettingsStore(database),
     keys,
     emulator,

@@ -1,11 +1,23 @@
 import type { UIMessage } from 'ai';
 import type { PendingRequest } from './mcp-inspection.js';
+import type { TurnUsage } from './cost.js';
 import type { Flag, TraceEvent, TurnEnd } from './trace-event.js';
 
 /** A message of a conversation. */
 export type PlaygroundMessage = UIMessage;
 
-export type ReasoningEffort = 'default' | 'minimal' | 'low' | 'medium' | 'high';
+/** Levels of reasoning effort. `default` is not sent; the others depend on the model. */
+export const REASONING_EFFORTS = [
+  'default',
+  'none',
+  'minimal',
+  'low',
+  'medium',
+  'high',
+  'xhigh',
+  'max',
+] as const;
+export type ReasoningEffort = (typeof REASONING_EFFORTS)[number];
 export type ApprovalPolicy = 'never' | 'destructive' | 'unless-read-only' | 'always';
 
 /** Settings of the side panel. They contain no secrets. */
@@ -14,6 +26,18 @@ export interface Settings {
   readonly endpoint: string;
   readonly modelId: string;
   readonly reasoningEffort: ReasoningEffort;
+  /** Null is not sent. */
+  readonly temperature: number | null;
+  /** Null is not sent. */
+  readonly maxOutputTokens: number | null;
+  /** `default` is not sent. */
+  readonly verbosity: 'default' | 'low' | 'medium' | 'high';
+  /** `default`, `auto`, `none`, `required`, or the name of a tool after `tool:`. */
+  readonly toolChoice: string;
+  /** `default` is not sent. */
+  readonly parallelToolCalls: 'default' | 'on' | 'off';
+  /** JSON schema of the response as text; empty for a text response. */
+  readonly responseSchema: string;
   readonly flag: Flag;
   /** Names of matching adapters that are switched off. */
   readonly disabledAdapters: readonly string[];
@@ -34,6 +58,17 @@ export interface PlaygroundState {
   readonly adapters: readonly AdapterChoice[];
   readonly faults: readonly FaultChoice[];
   readonly filesFolder: string;
+  readonly prices: PriceTable;
+}
+
+/** Prices that the user has entered, by the id of the model. */
+export type PriceTable = Readonly<Record<string, ModelPrice>>;
+
+/** Prices of one million tokens in US dollars. */
+export interface ModelPrice {
+  readonly input: number;
+  readonly cachedInput: number;
+  readonly output: number;
 }
 
 export interface AdapterChoice {
@@ -53,9 +88,12 @@ export interface ModelList {
   readonly problem?: string;
 }
 
-/** One response per message, or one per provider side by side. */
+/** One response per message, or two side by side: of two providers or two models. */
 export type ConversationMode = 'chat' | 'compare';
-export type Thread = 'main' | Flag;
+export type Thread = 'main' | 'left' | 'right';
+
+/** Provider and model of one side of a comparison. */
+export type Side = Pick<Settings, 'flag' | 'modelId'>;
 
 export interface ConversationSummary {
   readonly id: string;
@@ -78,6 +116,15 @@ export interface ListedConversation extends ConversationSummary {
  */
 export interface Conversation extends ConversationSummary {
   readonly threads: Readonly<Partial<Record<Thread, readonly StoredMessage[]>>>;
+  /** Tokens of all responses, also of those that are not shown. */
+  readonly usages: readonly TurnUsage[];
+}
+
+/** A conversation that contains the text of a search. */
+export interface FoundConversation {
+  readonly id: string;
+  /** Text around the match, unless only the title matches. */
+  readonly excerpt?: string;
 }
 
 export interface StoredMessage {
@@ -95,6 +142,12 @@ export interface StoredMessage {
 /** A longer message is rejected. */
 export const MAX_MESSAGE_CHARACTERS = 1_000_000;
 
+/** Media types of files that can be attached to a message. SVG is excluded, because it can contain scripts. */
+export const ATTACHMENT_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf'];
+
+/** Limits of the files of one message. Sizes are in bytes. */
+export const ATTACHMENT_LIMITS = { count: 10, file: 10_000_000, message: 20_000_000 } as const;
+
 /** Starts a turn. The request is idempotent: a known `responseId` joins the turn or returns its stored response. */
 export interface TurnRequest {
   readonly conversationId: string;
@@ -106,7 +159,10 @@ export interface TurnRequest {
    * to ask again, or a response to continue.
    */
   readonly parentId: string | null;
+  /** A user message. Its files are data URLs, or the URLs of stored attachments of this conversation. */
   readonly message?: PlaygroundMessage;
+  /** Replaces provider and model of the settings, for one side of a comparison. */
+  readonly side?: Side;
 }
 
 /** An MCP server, as displayed by the page. */

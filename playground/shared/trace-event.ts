@@ -29,6 +29,8 @@ export type TraceEvent = { readonly at: number } & (
       endpoint: string;
       adapters: readonly string[];
       fault?: string;
+      /** True if the response must match a JSON schema. */
+      hasSchema?: boolean;
     }
   | { type: 'warning'; message: string }
   /** The provider threw, or sent a part that interfaces built with `ai` cannot read. `event` identifies the cause. */
@@ -81,6 +83,8 @@ export type TraceEvent = { readonly at: number } & (
     }
   | { type: 'approval-decided'; approvalId: string; approved: boolean }
   | { type: 'round-end'; round: number; finishReason: string; usage: Usage }
+  /** A response with a schema was compared with it; `problem` is the first difference. */
+  | { type: 'output-checked'; problem?: string }
   | { type: 'turn-end'; end: TurnEnd; message?: string; finishReason?: string; usage?: Usage }
 );
 

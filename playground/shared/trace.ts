@@ -8,6 +8,10 @@ export interface Trace {
   readonly endpoint?: string;
   readonly adapters: readonly string[];
   readonly fault?: string;
+  /** True if the response must match a JSON schema. */
+  readonly hasSchema?: boolean;
+  /** The comparison of the response with its schema. */
+  readonly checked?: { readonly problem?: string };
   readonly rounds: readonly TraceRound[];
   readonly tools: readonly TraceTool[];
   readonly exchanges: readonly Exchange[];
@@ -138,13 +142,14 @@ type Handlers = {
 };
 
 const handlers: Handlers = {
-  'turn-start': (_trace, { startedAt, flag, modelId, endpoint, adapters, fault }) => ({
+  'turn-start': (_trace, { startedAt, flag, modelId, endpoint, adapters, fault, hasSchema }) => ({
     startedAt,
     flag,
     modelId,
     endpoint,
     adapters,
     fault,
+    hasSchema,
   }),
   warning: ({ warnings }, { message }) => ({ warnings: [...warnings, message] }),
   'stream-problem': ({ problems }, { message, exchange, event, eventName }) => ({
@@ -211,6 +216,7 @@ const handlers: Handlers = {
       known.round === round ? { ...known, endAt: at, finishReason, usage } : known,
     ),
   }),
+  'output-checked': (_trace, { problem }) => ({ checked: { problem } }),
   'turn-end': ({ tools, rounds }, { at, end, message, usage }) => ({
     end: { at, end, message },
     usage,

@@ -14,6 +14,20 @@ export const redactTraces = <Value extends readonly (readonly TraceEvent[])[]>(
     return toDeltaGroups(event, rest).map(group => `${turn} ${event.exchange} ${group}`);
   });
 
+/** Removes the contents of files from requests, because no search finds secrets in images and documents. */
+export const withoutFiles = (trace: readonly TraceEvent[]): readonly TraceEvent[] =>
+  trace.map(event => (event.type === 'request' ? { ...event, body: shortenDataUrls(event.body) } : event));
+
+function shortenDataUrls(value: unknown): unknown {
+  if (typeof value === 'string') {
+    const start = /^data:[\w.+/-]+;base64,/.exec(value)?.[0];
+    return start === undefined ? value : `${start}… (${value.length - start.length} characters)`;
+  }
+  if (Array.isArray(value)) return value.map(shortenDataUrls);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shortenDataUrls(inner)]));
+}
+
 /**
  * Redacts messages of a conversation for the page, which shows them but never sends them back. Messages of the user are
  * unchanged, because the user can edit and resend them.

@@ -2,13 +2,15 @@ import { Hono } from 'hono';
 import * as z from 'zod';
 import type {
   Conversation,
+  FoundConversation,
   ListedConversation,
   StoredMessage,
   Thread,
 } from '../../shared/playground-state.js';
 import { toFixture } from '../bug-report.js';
 import type { PlaygroundContext } from '../context.js';
-import { redactMessages, redactTraces } from '../redaction/trace-redaction.js';
+import { redactMessages, redactTraces, withoutFiles } from '../redaction/trace-redaction.js';
+import { describeFile } from '../store/attachments.js';
 import { readJson } from './json-body.js';
 
 type Context = Pick<PlaygroundContext, 'conversations' | 'turns' | 'redactor'>;
@@ -33,9 +35,12 @@ export async function readConversation(
   return { ...conversation, threads: Object.fromEntries(threads) as Conversation['threads'] };
 }
 
-/** `GET /`, `GET|PATCH|DELETE /:id`, `PUT /:id/shown`, `GET /:id/traces/:message`, `GET /:id/export|fixture`. */
+/**
+ * `GET /`, `GET /search?text=`, `GET|PATCH|DELETE /:id`, `POST /:id/restore`, `PUT /:id/shown`, `GET /:id/traces/:message`,
+ * `GET /:id/attachments/:hash`, `GET /:id/export|fixture`.
+ */
 export function conversationRoutes(playground: PlaygroundContext): Hono {
-  const { conversations, turns, redactor, channel } = playground;
+  const { conversations, attachments, turns, redactor, channel } = playground;
   const readTurns = ({ id, threads }: Conversation) =>
     Object.entries(threads).flatMap(([thread, messages]) =>
       messages.map(stored => ({
@@ -52,6 +57,9 @@ export function conversationRoutes(playground: PlaygroundContext): Hono {
   return (
     new Hono()
       .get('/', context => context.json(listConversations(playground)))
+      .get('/search', async context =>
+        context.json(await search(playground, context.req.query('text')?.trim() ?? '')),
+      )
       // A conversation is created with its first message.
       .get('/:id', async context => context.json(await readConversation(playground, context.req.param('id'))))
       .patch('/:id', async context => {
@@ -66,6 +74,17 @@ export function conversationRoutes(playground: PlaygroundContext): Hono {
         conversations.delete(id);
         changed(id);
         return context.json({});
+      })
+      .post('/:id/restore', context => {
+        const id = context.req.param('id');
+        if (!conversations.restore(id)) return context.notFound();
+        changed(id);
+        return context.json({});
+      })
+      .get('/:id/attachments/:hash', context => {
+        const file = attachments.read(context.req.param('id'), context.req.param('hash'));
+        if (file === undefined) return context.notFound();
+        return context.body(new Uint8Array(file.data), 200, { 'content-type': file.mediaType });
       })
       // Shows another version of a message.
       .put('/:id/shown', async context => {
@@ -85,11 +104,19 @@ export function conversationRoutes(playground: PlaygroundContext): Hono {
         if (conversation === undefined) return context.notFound();
         const found = readTurns(conversation);
         const traces = await redactTraces(
-          found.map(({ trace }) => trace),
+          found.map(({ trace }) => withoutFiles(trace)),
           { redactor },
         );
+        const read = (hash: string) => attachments.read(conversation.id, hash);
         const messages = await redactor.json(
-          found.map(({ thread, stored: { message, parentId } }) => ({ thread, parentId, message })),
+          found.map(({ thread, stored: { message, parentId } }) => ({
+            thread,
+            parentId,
+            message: {
+              ...message,
+              parts: message.parts.map(part => (part.type === 'file' ? describeFile(part, { read }) : part)),
+            },
+          })),
           ({ path: [index, part, parts, number, name] }) =>
             part === 'message' && parts === 'parts' && name === 'text'
               ? [`${index} ${toPartType(found[Number(index)]?.stored, Number(number))}`]
@@ -114,6 +141,33 @@ export function conversationRoutes(playground: PlaygroundContext): Hono {
         return context.json(fixture, 200, toDownload(`bug-report-${conversation.id}`));
       })
   );
+}
+
+/** Characters of an excerpt before and after the match. */
+const CONTEXT = 40;
+
+/** Longer lists of matches are not read by anyone. */
+const MAX_FOUND = 50;
+
+/** Finds conversations by title and text. Excerpts of responses have no secrets. */
+async function search(
+  { conversations, redactor }: Context,
+  text: string,
+): Promise<readonly FoundConversation[]> {
+  if (text === '') return [];
+  const found = conversations.search(text).slice(0, MAX_FOUND);
+  const texts = await redactor.json(
+    found.map(({ message }) => (message?.role === 'assistant' ? message.text : '')),
+  );
+  return found.map(({ id, message }, index) => {
+    const shown = message?.role === 'assistant' ? (texts[index] ?? '') : (message?.text ?? '');
+    const at = shown.toLowerCase().indexOf(text.toLowerCase());
+    if (at < 0) return { id };
+    const from = Math.max(0, at - CONTEXT);
+    const to = at + text.length + CONTEXT;
+    const excerpt = shown.slice(from, to).replace(/\s+/g, ' ');
+    return { id, excerpt: `${from > 0 ? '…' : ''}${excerpt}${to < shown.length ? '…' : ''}` };
+  });
 }
 
 const toPartType = (stored: StoredMessage | undefined, part: number): string =>

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { ModelList, PlaygroundState } from '../../shared/playground-state.js';
 import type { PlaygroundContext } from '../context.js';
 import { faultChoices } from '../emulator/faults.js';
-import { settingsSchema } from '../store/settings.js';
+import { priceTableSchema, settingsSchema } from '../store/settings.js';
 import { readJson } from './json-body.js';
 import { describeFailure } from '../../shared/failure.js';
 import type { Redactor } from '../redaction/redactor.js';
@@ -28,10 +28,11 @@ export function readState({
     })),
     faults: faultChoices,
     filesFolder,
+    prices: settings.readPrices(),
   };
 }
 
-/** `GET|PATCH /` of the settings, `PUT /key`, `GET /models`. No response contains a key. */
+/** `GET|PATCH /` of the settings, `PUT /prices`, `PUT /key`, `GET /models`. No response contains a key. */
 export function stateRoutes(playground: PlaygroundContext): Hono {
   const { settings, keys, emulator, redactor, channel } = playground;
   const read = (): PlaygroundState => readState(playground);
@@ -40,6 +41,11 @@ export function stateRoutes(playground: PlaygroundContext): Hono {
     .get('/', context => context.json(read()))
     .patch('/', async context => {
       settings.change(await readJson(context, settingsSchema.partial()));
+      channel.changed('state');
+      return context.json(read());
+    })
+    .put('/prices', async context => {
+      settings.changePrices(await readJson(context, priceTableSchema));
       channel.changed('state');
       return context.json(read());
     })

@@ -3,12 +3,16 @@ import { type ModelAdapter, modelAdapters } from 'kelivo-responses/adapters';
 import * as z from 'zod';
 import type { TurnPlace } from '../../shared/page-event.js';
 import {
+  ATTACHMENT_LIMITS,
+  ATTACHMENT_TYPES,
   MAX_MESSAGE_CHARACTERS,
   type PlaygroundMessage,
   type Settings,
   type TurnRequest,
 } from '../../shared/playground-state.js';
 import type { PlaygroundContext } from '../context.js';
+import { findFileProblem } from '../store/attachments.js';
+import { settingsSchema } from '../store/settings.js';
 import { runTurn } from '../turn/turn.js';
 import { readJson } from './json-body.js';
 
@@ -22,9 +26,19 @@ const text = z
     `Expected a message of at most ${MAX_MESSAGE_CHARACTERS.toLocaleString('en-US')} characters, got a longer one`,
   );
 
+const file = z.object({
+  type: z.literal('file'),
+  mediaType: z.enum(
+    ATTACHMENT_TYPES as [string, ...string[]],
+    'Expected a PNG, JPEG, GIF or WebP image or a PDF, got a file of another type',
+  ),
+  filename: z.string().max(200).optional(),
+  url: z.string(),
+});
+
 const turnRequest: z.ZodType<TurnRequest> = z.object({
   conversationId: id,
-  thread: z.enum(['main', 'kelivo', 'official']),
+  thread: z.enum(['main', 'left', 'right']),
   responseId: id,
   parentId: id.nullable(),
   message: z
@@ -32,16 +46,17 @@ const turnRequest: z.ZodType<TurnRequest> = z.object({
       id,
       role: z.literal('user'),
       parts: z
-        .array(z.object({ type: z.literal('text'), text }))
+        .array(z.discriminatedUnion('type', [z.object({ type: z.literal('text'), text }), file]))
         .min(1)
-        .max(10),
+        .max(10 + ATTACHMENT_LIMITS.count),
     })
     .optional(),
+  side: settingsSchema.pick({ flag: true, modelId: true }).optional(),
 });
 
 /** `POST /` starts or joins a turn; `POST /:id/stop` stops it. Pages receive turns by the channel. */
 export function turnRoutes(playground: PlaygroundContext): Hono {
-  const { conversations, settings, turns, channel } = playground;
+  const { conversations, attachments, settings, turns, channel } = playground;
 
   return new Hono()
     .post('/', async context => {
@@ -68,21 +83,28 @@ export function turnRoutes(playground: PlaygroundContext): Hono {
         );
       }
       if (message !== undefined) {
+        const problem = findFileProblem(message.parts, {
+          read: hash => attachments.read(conversationId, hash),
+        });
+        if (problem !== undefined) return context.json({ error: problem }, 400);
         const mode = thread === 'main' ? 'chat' : 'compare';
         conversations.open(conversationId, { mode, title: toTitle(message) });
-        if (!conversations.addQuestion({ conversationId, thread, parentId: request.parentId }, message))
+        const stored = attachments.store(conversationId, message);
+        if (!conversations.addQuestion({ conversationId, thread, parentId: request.parentId }, stored))
           return context.json({ error: 'Another message with this id is stored. Reload the page.' }, 409);
         channel.changed({ conversationId });
       }
       const place: TurnPlace = { conversationId, thread, responseId, parentId };
-      const chosen = settings.read();
+      const chosen: Settings = { ...settings.read(), ...request.side };
       turns.start(place, turn =>
         runTurn(
           {
             ...playground,
             responseId,
-            history: conversations.pathTo(conversationId, parentId),
-            flag: thread === 'main' ? chosen.flag : thread,
+            history: conversations.pathTo(conversationId, parentId).map(stored => ({
+              ...stored,
+              message: attachments.inline(conversationId, stored.message),
+            })),
             settings: chosen,
             adapters: adaptersFor(chosen),
             mcpTools: playground.servers.tools(),
@@ -99,7 +121,10 @@ const MAX_TITLE = 60;
 
 function toTitle({ parts }: PlaygroundMessage): string {
   const title = parts
-    .map(part => (part.type === 'text' ? part.text.slice(0, 10 * MAX_TITLE) : ''))
+    .map(part => {
+      if (part.type === 'text') return part.text.slice(0, 10 * MAX_TITLE);
+      return part.type === 'file' ? (part.filename ?? 'A file') : '';
+    })
     .join(' ')
     .replace(/\s+/g, ' ')
     .trim();

@@ -6,8 +6,11 @@ import type {
   StoredMessage,
   Thread,
 } from '../../shared/playground-state.js';
-import type { TraceEvent, TurnEnd } from '../../shared/trace-event.js';
+import { toTurnUsage } from '../../shared/cost.js';
+import type { TraceEvent } from '../../shared/trace-event.js';
+import { toTrace } from '../../shared/trace.js';
 import type { Connection } from './database.js';
+import { isComplete, type MessageRow, toTree } from './message-tree.js';
 import { packJson, unpackJson } from './pieces.js';
 
 /**
@@ -29,7 +32,7 @@ export interface ConversationStore {
   addQuestion(place: MessagePlace, message: PlaygroundMessage): boolean;
   /**
    * Adds a response. It is shown if it is complete, or if its question has no complete response. A conversation that was
-   * deleted during the turn stays deleted.
+   * deleted during the turn stays deleted, and contains the response if it is restored.
    */
   addResponse(place: MessagePlace, message: PlaygroundMessage, trace: readonly TraceEvent[]): void;
   has(conversationId: string, messageId: string): boolean;
@@ -39,7 +42,18 @@ export interface ConversationStore {
   show(conversationId: string, messageId: string): boolean;
   /** Returns the complete trace of a response. */
   readTrace(conversationId: string, messageId: string): readonly TraceEvent[] | undefined;
+  /** Returns the conversations whose title or messages contain a text, the most recently changed first. */
+  search(text: string): readonly ConversationMatch[];
+  /** Deletes a conversation. Until the next start, it can be restored. */
   delete(id: string): void;
+  /** Returns false if there is no such deleted conversation. */
+  restore(id: string): boolean;
+}
+
+export interface ConversationMatch {
+  readonly id: string;
+  /** The newest message that contains the text, unless only the title does. */
+  readonly message?: { readonly role: PlaygroundMessage['role']; readonly text: string };
 }
 
 export interface MessagePlace {
@@ -55,25 +69,37 @@ interface ConversationRow {
   readonly updated_at: string;
 }
 
-interface MessageRow {
-  readonly id: string;
-  readonly thread: Thread;
-  readonly parent_id: string | null;
-  readonly message: string;
-  readonly end: TurnEnd | null;
-  readonly outline: string;
-}
-
 export function createConversationStore(database: Connection): ConversationStore {
+  database.function('contains', { deterministic: true }, (text, part) =>
+    Number(String(text).toLowerCase().includes(String(part))),
+  );
+  const deleted = '(SELECT conversation_id FROM deleted)';
   const statements = {
-    list: database.prepare<[], ConversationRow>('SELECT * FROM conversations ORDER BY updated_at DESC'),
-    one: database.prepare<[string], ConversationRow>('SELECT * FROM conversations WHERE id = ?'),
+    list: database.prepare<[], ConversationRow>(
+      `SELECT * FROM conversations WHERE id NOT IN ${deleted} ORDER BY updated_at DESC`,
+    ),
+    one: database.prepare<[string], ConversationRow>(
+      `SELECT * FROM conversations WHERE id = ? AND id NOT IN ${deleted}`,
+    ),
     insert: database.prepare(
       'INSERT INTO conversations (id, title, mode, updated_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
     ),
     rename: database.prepare('UPDATE conversations SET title = ? WHERE id = ?'),
     touch: database.prepare('UPDATE conversations SET updated_at = ? WHERE id = ?'),
-    delete: database.prepare('DELETE FROM conversations WHERE id = ?'),
+    delete: database.prepare(
+      'INSERT INTO deleted (conversation_id) SELECT id FROM conversations WHERE id = ? ON CONFLICT DO NOTHING',
+    ),
+    restore: database.prepare('DELETE FROM deleted WHERE conversation_id = ?'),
+    inTitles: database.prepare<[string], { id: string }>(
+      `SELECT id FROM conversations WHERE id NOT IN ${deleted} AND contains(title, ?) ORDER BY updated_at DESC`,
+    ),
+    inMessages: database.prepare<[string], { id: string; role: PlaygroundMessage['role']; text: string }>(
+      `SELECT conversations.id, messages.message ->> 'role' AS role, part.value ->> 'text' AS text
+       FROM conversations
+       JOIN messages ON messages.conversation_id = conversations.id, json_each(messages.message, '$.parts') AS part
+       WHERE conversations.id NOT IN ${deleted} AND part.value ->> 'type' = 'text' AND contains(part.value ->> 'text', ?)
+       ORDER BY updated_at DESC, messages.number DESC`,
+    ),
     messages: database.prepare<[string], MessageRow>(
       'SELECT id, thread, parent_id, message, end, outline FROM messages WHERE conversation_id = ? ORDER BY number',
     ),
@@ -89,7 +115,8 @@ export function createConversationStore(database: Connection): ConversationStore
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     trace: database.prepare<[string, string], { trace: string }>(
-      'SELECT trace FROM messages WHERE conversation_id = ? AND id = ?',
+      `SELECT trace FROM messages WHERE conversation_id = ? AND id = ?
+       AND conversation_id NOT IN ${deleted}`,
     ),
     putPiece: database.prepare(
       'INSERT INTO pieces (conversation_id, hash, json) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
@@ -106,14 +133,19 @@ export function createConversationStore(database: Connection): ConversationStore
     read(id) {
       const row = statements.one.get(id);
       if (row === undefined) return undefined;
-      const tree = toTree(statements.messages.all(id));
+      const rows = statements.messages.all(id);
+      const tree = toTree(rows);
       const threads = statements.heads
         .all(id)
         .map(({ thread, message_id }) => [thread, tree.pathTo(message_id)]);
-      return { ...toSummary(row), threads: Object.fromEntries(threads) as Conversation['threads'] };
+      const usages = rows
+        .filter(({ end }) => end !== null)
+        .map(({ outline }) => toTurnUsage(toTrace(JSON.parse(outline) as TraceEvent[])));
+      return { ...toSummary(row), threads: Object.fromEntries(threads) as Conversation['threads'], usages };
     },
     open(id, { mode, title }) {
       statements.insert.run(id, title, mode, new Date().toISOString());
+      statements.restore.run(id);
     },
     rename(id, title) {
       statements.rename.run(title, id);
@@ -139,7 +171,6 @@ export function createConversationStore(database: Connection): ConversationStore
         message: PlaygroundMessage,
         trace: readonly TraceEvent[],
       ) => {
-        if (statements.one.get(conversationId) === undefined) return;
         const end = trace.findLast(event => event.type === 'turn-end')?.end ?? 'failed';
         const put = (hash: string, json: string): void =>
           void statements.putPiece.run(conversationId, hash, json);
@@ -174,9 +205,18 @@ export function createConversationStore(database: Connection): ConversationStore
       const get = (hash: string): string | undefined => statements.getPiece.get(conversationId, hash)?.json;
       return unpackJson(JSON.parse(row.trace), { get }) as readonly TraceEvent[];
     },
+    search(text) {
+      const part = text.toLowerCase();
+      const found = new Map<string, ConversationMatch>();
+      for (const { id, role, text: whole } of statements.inMessages.all(part))
+        if (!found.has(id)) found.set(id, { id, message: { role, text: whole } });
+      for (const { id } of statements.inTitles.all(part)) if (!found.has(id)) found.set(id, { id });
+      return [...found.values()];
+    },
     delete(id) {
       statements.delete.run(id);
     },
+    restore: id => statements.restore.run(id).changes > 0,
   };
 }
 
@@ -187,9 +227,6 @@ const toSummary = ({ id, title, mode, updated_at }: ConversationRow): Conversati
   updatedAt: updated_at,
 });
 
-/** A turn that reached a limit has a complete response, which can be continued. */
-const isComplete = (end: TurnEnd | null): boolean => end === 'finished' || end === 'limit';
-
 /** Removes the contents of requests and responses, which are most of a trace. */
 const toOutline = (trace: readonly TraceEvent[]): readonly TraceEvent[] =>
   trace.flatMap((event): readonly TraceEvent[] => {
@@ -197,62 +234,3 @@ const toOutline = (trace: readonly TraceEvent[]): readonly TraceEvent[] =>
     if (event.type === 'request') return [{ ...event, headers: {}, body: undefined }];
     return [event.type === 'response' ? { ...event, headers: {} } : event];
   });
-
-/** The messages of a conversation by parent. */
-function toTree(rows: readonly MessageRow[]) {
-  const byId = new Map(rows.map(row => [row.id, row]));
-  const children = new Map<string, MessageRow[]>();
-  for (const row of rows) {
-    const key = `${row.thread} ${row.parent_id ?? ''}`;
-    children.set(key, [...(children.get(key) ?? []), row]);
-  }
-  const siblingsOf = (row: MessageRow): readonly MessageRow[] =>
-    (children.get(`${row.thread} ${row.parent_id ?? ''}`) ?? []).filter(
-      other => (other.end === null) === (row.end === null),
-    );
-
-  function toStored(row: MessageRow): StoredMessage {
-    const siblings = siblingsOf(row);
-    const newest = siblings.at(-1);
-    return {
-      message: JSON.parse(row.message) as PlaygroundMessage,
-      parentId: row.parent_id,
-      versions: siblings.map(({ id }) => id),
-      ...(newest !== undefined &&
-        newest !== row &&
-        newest.end !== null &&
-        !isComplete(newest.end) && {
-          failedVersion: toFailedVersion(newest, newest.end),
-        }),
-      outline: JSON.parse(row.outline) as TraceEvent[],
-    };
-  }
-
-  return {
-    pathTo(id: string): readonly StoredMessage[] {
-      const path: StoredMessage[] = [];
-      for (let row = byId.get(id); row !== undefined; row = byId.get(row.parent_id ?? ''))
-        path.unshift(toStored(row));
-      return path;
-    },
-    /** Returns the last message of the newest path after this one. */
-    lastAfter(id: string): string {
-      const row = byId.get(id);
-      const next = children
-        .get(`${row?.thread ?? ''} ${id}`)
-        ?.toSorted(byCompleteness)
-        .at(-1);
-      return next === undefined ? id : this.lastAfter(next.id);
-    },
-  };
-}
-
-/** Sorts complete messages last, and keeps the order otherwise. */
-const byCompleteness = (first: MessageRow, second: MessageRow): number =>
-  Number(first.end === null || isComplete(first.end)) - Number(second.end === null || isComplete(second.end));
-
-function toFailedVersion({ id, outline }: MessageRow, end: TurnEnd): StoredMessage['failedVersion'] {
-  const events = JSON.parse(outline) as TraceEvent[];
-  const message = events.findLast(event => event.type === 'turn-end')?.message;
-  return { id, end, ...(message !== undefined && { message }) };
-}

@@ -46,6 +46,19 @@ export function openDatabase(folder: string): Connection {
       json TEXT NOT NULL,
       PRIMARY KEY (conversation_id, hash)
     ) STRICT, WITHOUT ROWID;
+    -- Images and documents of messages, by the hash of their content.
+    CREATE TABLE IF NOT EXISTS attachments (
+      conversation_id TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
+      hash TEXT NOT NULL,
+      media_type TEXT NOT NULL,
+      data BLOB NOT NULL,
+      PRIMARY KEY (conversation_id, hash)
+    ) STRICT;
+    -- Conversations whose deletion can be undone until the next start.
+    CREATE TABLE IF NOT EXISTS deleted (
+      conversation_id TEXT PRIMARY KEY REFERENCES conversations (id) ON DELETE CASCADE
+    ) STRICT;
+    DELETE FROM conversations WHERE id IN (SELECT conversation_id FROM deleted);
     CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
   `);
   return database;

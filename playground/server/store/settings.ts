@@ -1,5 +1,7 @@
 import * as z from 'zod';
-import type { Settings } from '../../shared/playground-state.js';
+import { type PriceTable, REASONING_EFFORTS, type Settings } from '../../shared/playground-state.js';
+import { openResponseSchema } from '../turn/response-schema.js';
+import { describeFailure } from '../../shared/failure.js';
 import type { Connection } from './database.js';
 
 export const settingsSchema = z.strictObject({
@@ -8,7 +10,25 @@ export const settingsSchema = z.strictObject({
     .trim()
     .refine(isEndpoint, 'Expected "emulator" or an absolute http(s) URL, such as http://localhost:8000/v1.'),
   modelId: z.string().trim().min(1, 'Expected a model id.').max(200),
-  reasoningEffort: z.enum(['default', 'minimal', 'low', 'medium', 'high']),
+  reasoningEffort: z.enum(REASONING_EFFORTS),
+  temperature: z.number('Expected a temperature from 0 to 2.').min(0).max(2).nullable(),
+  maxOutputTokens: z.int('Expected a whole number of tokens.').min(1).max(10_000_000).nullable(),
+  verbosity: z.enum(['default', 'low', 'medium', 'high']),
+  toolChoice: z
+    .string()
+    .max(200)
+    .regex(/^(default|auto|none|required|tool:.+)$/, 'Expected auto, none, required or a tool.'),
+  parallelToolCalls: z.enum(['default', 'on', 'off']),
+  responseSchema: z
+    .string()
+    .max(100_000)
+    .superRefine((text, { addIssue }) => {
+      try {
+        openResponseSchema(text);
+      } catch (error) {
+        addIssue({ code: 'custom', message: describeFailure(error) });
+      }
+    }),
   flag: z.enum(['kelivo', 'official']),
   disabledAdapters: z.array(z.string().max(100)).max(100),
   approvals: z.enum(['never', 'destructive', 'unless-read-only', 'always']),
@@ -17,10 +37,25 @@ export const settingsSchema = z.strictObject({
   faultRequest: z.number().int().min(0).max(10),
 }) satisfies z.ZodType<Settings>;
 
+export const priceTableSchema: z.ZodType<PriceTable> = z.record(
+  z.string().trim().min(1, 'Expected a model id.').max(200),
+  z.strictObject({ input: price(), cachedInput: price(), output: price() }),
+);
+
+function price() {
+  return z.number('Expected a price in US dollars.').min(0).max(1_000_000);
+}
+
 const defaultSettings: Settings = {
   endpoint: 'emulator',
   modelId: 'gpt-5',
   reasoningEffort: 'default',
+  temperature: null,
+  maxOutputTokens: null,
+  verbosity: 'default',
+  toolChoice: 'default',
+  parallelToolCalls: 'default',
+  responseSchema: '',
   flag: 'kelivo',
   disabledAdapters: [],
   approvals: 'destructive',
@@ -33,16 +68,16 @@ export interface SettingsStore {
   read(): Settings;
   /** Changes the given settings and keeps the others. */
   change(settings: Partial<Settings>): Settings;
+  readPrices(): PriceTable;
+  changePrices(prices: PriceTable): void;
 }
 
 export function createSettingsStore(database: Connection): SettingsStore {
-  const select = database.prepare<[], { value: string }>(
-    "SELECT value FROM settings WHERE name = 'settings'",
-  );
-  const replace = database.prepare("INSERT OR REPLACE INTO settings (name, value) VALUES ('settings', ?)");
+  const select = database.prepare<[string], { value: string }>('SELECT value FROM settings WHERE name = ?');
+  const replace = database.prepare('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)');
 
   function read(): Settings {
-    const stored: unknown = JSON.parse(select.get()?.value ?? '{}');
+    const stored: unknown = JSON.parse(select.get('settings')?.value ?? '{}');
     // The database of another version may lack a setting or contain a removed one.
     const { data } = settingsSchema.safeParse({ ...defaultSettings, ...(stored as Partial<Settings>) });
     return data ?? defaultSettings;
@@ -52,9 +87,11 @@ export function createSettingsStore(database: Connection): SettingsStore {
     read,
     change(settings) {
       const changed = { ...read(), ...settings };
-      replace.run(JSON.stringify(changed));
+      replace.run('settings', JSON.stringify(changed));
       return changed;
     },
+    readPrices: () => priceTableSchema.parse(JSON.parse(select.get('prices')?.value ?? '{}')),
+    changePrices: prices => void replace.run('prices', JSON.stringify(prices)),
   };
 }
 

@@ -4,13 +4,15 @@ import type { EmulatorRequest } from 'kelivo-responses/testing';
 import type { ToolSource } from 'kelivo-responses/tool-loop';
 import { describeFailure } from '../../shared/failure.js';
 import type { PlaygroundMessage, Settings, StoredMessage } from '../../shared/playground-state.js';
-import type { Flag, TraceEvent } from '../../shared/trace-event.js';
+import type { TraceEvent } from '../../shared/trace-event.js';
 import type { SharedEmulator } from '../emulator/shared-emulator.js';
 import type { KeySafe } from '../keys.js';
 import type { Redactor } from '../redaction/redactor.js';
 import type { ApprovalDesk } from './approvals.js';
 import { createChunkGuard, isReportedError } from './chunks.js';
 import { toHistory } from './history.js';
+import { toCallOptions } from './parameters.js';
+import { openResponseSchema } from './response-schema.js';
 import { openProvider } from './model.js';
 import { createRecordingFetch } from './recording-fetch.js';
 import { openTarget } from './target.js';
@@ -21,7 +23,6 @@ export interface TurnOptions {
   readonly responseId: string;
   /** The conversation so far, ending with the message that is answered. */
   readonly history: readonly StoredMessage[];
-  readonly flag: Flag;
   readonly settings: Settings;
   readonly adapters: readonly ModelAdapter[];
   readonly mcpTools: ToolSource;
@@ -35,7 +36,7 @@ type TurnEndEvent = Extract<TraceEvent, { type: 'turn-end' }>;
 
 /** Runs a turn and writes its response and its trace. Failures are part of the trace; the function does not reject. */
 export async function runTurn(
-  { responseId, history, flag, settings, adapters, mcpTools, keys, emulator, desk, redactor }: TurnOptions,
+  { responseId, history, settings, adapters, mcpTools, keys, emulator, desk, redactor }: TurnOptions,
   { signal, recorder, write }: TurnWriter,
 ): Promise<void> {
   const { record } = recorder;
@@ -48,19 +49,23 @@ export async function runTurn(
   let finished: Pick<TurnEndEvent, 'finishReason' | 'usage'> = {};
   let limit: string | undefined;
   let round = 1;
+  const format = openResponseSchema(settings.responseSchema);
+  /** The last text block, which is the structured output. */
+  let lastText = '';
   const target = await openTarget(settings, { keys, emulator }).catch(fail);
   try {
     if (target === undefined) return;
     record({
       type: 'turn-start',
       startedAt: new Date().toISOString(),
-      flag,
+      flag: settings.flag,
       modelId: settings.modelId,
       endpoint: target.name,
       adapters: adapters.map(({ name }) => name),
       fault: target.fault,
+      ...(format !== undefined && { hasSchema: true }),
     });
-    const provider = openProvider(flag, {
+    const provider = openProvider(settings.flag, {
       baseURL: target.baseURL,
       apiKey: target.apiKey,
       requestId: responseId,
@@ -86,17 +91,9 @@ export async function runTurn(
     });
     const result = streamText({
       model: provider.languageModel(settings.modelId),
-      system: settings.systemPrompt || undefined,
       messages: convertToModelMessages(toHistory(history, target), { ignoreIncompleteToolCalls: true }),
       tools: await provider.toolStubs(),
-      providerOptions: {
-        openai: {
-          // The complete conversation is sent with each request, so that either provider can continue it.
-          store: false,
-          reasoningSummary: 'auto',
-          ...(settings.reasoningEffort !== 'default' && { reasoningEffort: settings.reasoningEffort }),
-        },
-      },
+      ...toCallOptions(settings),
       // Errors are shown immediately instead of after retries.
       maxRetries: 0,
       abortSignal: signal,
@@ -135,8 +132,14 @@ export async function runTurn(
         hasToken = true;
         record({ type: 'first-token' });
       }
-      for (const checked of guard.check(chunk)) write(checked);
+      for (const checked of guard.check(chunk)) {
+        if (checked.type === 'text-start') lastText = '';
+        if (checked.type === 'text-delta') lastText += checked.delta;
+        write(checked);
+      }
     }
+    if (format !== undefined && failure === undefined && !signal.aborted)
+      record({ type: 'output-checked', problem: format.check(lastText) });
   } catch (error) {
     fail(error);
   } finally {

@@ -63,12 +63,14 @@ export function createTurns({ onBatch, onChange, onEnd }: TurnsOptions): Turns {
     const controller = new AbortController();
     let pending: UIMessageChunk[] = [];
     const recorder = createTraceRecorder({
-      deliver(events) {
+      deliver(batch) {
+        // The end of a turn is sent with the stored response, so that no page shows one without the other.
+        const events = batch.filter(({ type }) => type !== 'turn-end');
         const isFirst = turn.deliveredEvents === 0 && turn.chunks.length === 0;
         const chunks = compactChunks(pending);
         pending = [];
         turn.chunks = compactChunks([...turn.chunks, ...chunks]);
-        turn.deliveredEvents += events.length;
+        turn.deliveredEvents += batch.length;
         onBatch({ ...place, isFirst, chunks, events });
         if (events.some(({ type }) => /^(approval-|turn-start)/.test(type))) onChange(place);
       },
@@ -116,7 +118,7 @@ export function createTurns({ onBatch, onChange, onEnd }: TurnsOptions): Turns {
         ...place,
         isFirst: true,
         chunks,
-        events: recorder.events.slice(0, deliveredEvents),
+        events: recorder.events.slice(0, deliveredEvents).filter(({ type }) => type !== 'turn-end'),
       })),
     counts(conversationId) {
       const turns = ofConversation(conversationId);

@@ -62,15 +62,15 @@ export function App() {
   );
 }
 
-/** Returns the selected response, or the last one: of the chat, or of this package side by side. */
+/** Returns the selected response, or the last one: of the chat, or of the left side. */
 function findInspected({ conversation, turns }: PageHook, selected: string | undefined) {
   const running = Object.values(turns);
   const stored = Object.values(conversation?.threads ?? {}).flat();
   const chosen =
     running.find(({ message }) => message.id === selected) ??
     stored.find(({ message }) => message.id === selected) ??
-    running.find(({ place }) => place.thread !== 'official') ??
-    (conversation?.threads.main ?? conversation?.threads.kelivo)?.findLast(
+    running.find(({ place }) => place.thread !== 'right') ??
+    (conversation?.threads.main ?? conversation?.threads.left)?.findLast(
       ({ message }) => message.role === 'assistant',
     );
   if (chosen === undefined) return undefined;

@@ -29,7 +29,7 @@ export function ChatConversation(props: ConversationProps) {
   };
   const ask = (text: string): void => {
     onSelect(undefined);
-    thread.ask(text);
+    thread.ask({ text, files: [] });
     // A suggestion disappears when it is selected, and with it the focus.
     field.current?.focus();
   };

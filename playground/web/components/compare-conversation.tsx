@@ -19,13 +19,14 @@ const titles = { kelivo: 'Kelivo', official: 'Official' } as const;
 export function CompareConversation(props: ConversationProps) {
   const { conversationId, page, onSelect, draftText } = props;
   const field = useRef<HTMLTextAreaElement>(null);
-  const kelivo = useThread(page, { conversationId, thread: 'kelivo' });
-  const official = useThread(page, { conversationId, thread: 'official' });
+  const modelId = page.state?.settings.modelId ?? '';
+  const kelivo = useThread(page, { conversationId, thread: 'left', side: { flag: 'kelivo', modelId } });
+  const official = useThread(page, { conversationId, thread: 'right', side: { flag: 'official', modelId } });
   const both = [kelivo, official];
 
   const ask = (text: string): void => {
     onSelect(undefined);
-    for (const thread of both) thread.ask(text);
+    for (const thread of both) thread.ask({ text, files: [] });
     field.current?.focus();
   };
   const stop = (): void => both.filter(thread => thread.isRunning).forEach(thread => thread.stop());

@@ -3,7 +3,8 @@ import type { LiveTrace } from '../lib/page-store.js';
 import { Timeline } from './timeline.js';
 import { WireInspector } from './wire-inspector.js';
 import type { Trace } from '../../shared/trace.js';
-import { formatCount, formatDuration, sumUsage } from '../lib/format.js';
+import { sumUsage } from '../../shared/cost.js';
+import { formatCount, formatDuration } from '../lib/format.js';
 import type { Usage } from '../../shared/trace-event.js';
 
 /** Legend of the timeline's bars. */

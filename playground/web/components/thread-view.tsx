@@ -58,7 +58,7 @@ export function ThreadView({ thread, label, selected, onInspect }: ThreadViewPro
                 Continue
               </button>
             )}
-            <button type="button" className="button subtle" onClick={thread.askAgain}>
+            <button type="button" className="button subtle" onClick={() => thread.askAgain()}>
               <Icon name="again" /> {last.message.role === 'user' ? 'Ask again' : 'Regenerate'}
             </button>
           </div>

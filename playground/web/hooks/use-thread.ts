@@ -1,12 +1,16 @@
+import type { FileUIPart } from 'ai';
 import { useMemo, useState } from 'react';
-import type { StoredMessage, Thread, TurnRequest } from '../../shared/playground-state.js';
+import type { Side, StoredMessage, Thread, TurnRequest } from '../../shared/playground-state.js';
 import { type Trace, toTrace } from '../../shared/trace.js';
 import { callApi } from '../lib/api.js';
 import type { PageState } from '../lib/page-store.js';
 import { newId } from './use-route.js';
 
 /** A message of a thread, stored or not. */
-export interface ShownMessage extends Pick<StoredMessage, 'message' | 'versions' | 'failedVersion'> {
+export interface ShownMessage extends Pick<
+  StoredMessage,
+  'message' | 'parentId' | 'versions' | 'failedVersion'
+> {
   /** Undefined for messages of the user. */
   readonly trace: Trace | undefined;
   readonly isRunning: boolean;
@@ -17,18 +21,26 @@ export interface ThreadHook {
   readonly isRunning: boolean;
   /** Reason why the last request did not reach the server or was rejected. */
   readonly problem: string | undefined;
-  ask(text: string): void;
+  ask(content: MessageContent): void;
+  /** Sends another version of a message of the user. */
+  edit(messageId: string, content: MessageContent): void;
   /** Sends the failed request again, with the same ids. */
   sendAgain(): void;
   /** Removes a message that could not be sent. */
   discard(): void;
-  /** Answers the last question again. The previous response stays until the new one is complete. */
-  askAgain(): void;
+  /** Answers a message of the user again, by default the last. The previous response stays until the new one is complete. */
+  askAgain(messageId?: string): void;
   /** Continues a response that a limit has ended. */
   proceed(): void;
   /** Shows another version of a message. */
   show(messageId: string): void;
   stop(): void;
+}
+
+/** Text and files of a message. */
+export interface MessageContent {
+  readonly text: string;
+  readonly files: readonly FileUIPart[];
 }
 
 interface Outgoing {
@@ -40,25 +52,27 @@ interface Outgoing {
 /** One thread of a conversation: its messages, and functions to ask and stop. */
 export function useThread(
   page: Pick<PageState, 'conversation' | 'turns'>,
-  { conversationId, thread }: { conversationId: string; thread: Thread },
+  { conversationId, thread, side }: { conversationId: string; thread: Thread; side?: Side },
 ): ThreadHook {
   const [outgoing, setOutgoing] = useState<Outgoing>();
   const stored = page.conversation?.threads[thread];
   const live = Object.values(page.turns).find(({ place }) => place.thread === thread);
   const path = useMemo(() => (stored ?? []).map(toShown), [stored]);
   const messages = [...path];
-  if (live !== undefined) {
-    const end = path.findIndex(({ message }) => message.id === live.place.parentId) + 1;
-    if (end > 0) messages.splice(end);
-  }
+  /** Adds a message that is not stored yet, in place of those after its parent. */
+  const addNew = (
+    parentId: string | null,
+    shown: Pick<ShownMessage, 'message' | 'trace' | 'isRunning'>,
+  ): void => {
+    const end = messages.findIndex(({ message }) => message.id === parentId) + 1;
+    if (end > 0 || parentId === null) messages.splice(end);
+    messages.push({ ...shown, parentId, versions: [shown.message.id] });
+  };
   const unsent = outgoing?.request.message;
-  if (unsent !== undefined && !path.some(({ message }) => message.id === unsent.id)) {
-    messages.push({ message: unsent, versions: [unsent.id], trace: undefined, isRunning: false });
-  }
-  if (live !== undefined) {
-    const { message, trace } = live;
-    messages.push({ message, trace, versions: [message.id], isRunning: true });
-  }
+  if (unsent !== undefined && !path.some(({ message }) => message.id === unsent.id))
+    addNew(outgoing?.request.parentId ?? null, { message: unsent, trace: undefined, isRunning: false });
+  if (live !== undefined)
+    addNew(live.place.parentId, { message: live.message, trace: live.trace, isRunning: true });
   const last = path.at(-1)?.message;
 
   async function send(request: TurnRequest): Promise<void> {
@@ -73,20 +87,27 @@ export function useThread(
   }
   const respondTo = (parentId: string | undefined): void => {
     if (parentId === undefined) return;
-    void send({ conversationId, thread, responseId: newId(), parentId });
+    void send({ conversationId, thread, responseId: newId(), parentId, side });
+  };
+  const sendAfter = (parentId: string | null, { text, files }: MessageContent): void => {
+    const parts = [...files, ...(text === '' ? [] : [{ type: 'text' as const, text }])];
+    const message = { id: newId(), role: 'user' as const, parts };
+    void send({ conversationId, thread, responseId: newId(), parentId, message, side });
   };
 
   return {
     messages,
     isRunning: live !== undefined || outgoing?.state === 'sending',
     problem: outgoing?.problem,
-    ask(text) {
-      const message = { id: newId(), role: 'user' as const, parts: [{ type: 'text' as const, text }] };
-      void send({ conversationId, thread, responseId: newId(), parentId: last?.id ?? null, message });
+    ask: content => sendAfter(last?.id ?? null, content),
+    edit(messageId, content) {
+      const edited = path.find(({ message }) => message.id === messageId);
+      if (edited !== undefined) sendAfter(edited.parentId, content);
     },
     sendAgain: () => outgoing !== undefined && void send(outgoing.request),
     discard: () => setOutgoing(undefined),
-    askAgain: () => respondTo(path.findLast(({ message }) => message.role === 'user')?.message.id),
+    askAgain: (messageId = path.findLast(({ message }) => message.role === 'user')?.message.id) =>
+      respondTo(messageId),
     proceed: () => respondTo(last?.id),
     show(messageId) {
       callApi(`/conversations/${conversationId}/shown`, { method: 'PUT', body: { messageId } }).catch(
@@ -100,8 +121,9 @@ export function useThread(
   };
 }
 
-const toShown = ({ message, versions, failedVersion, outline }: StoredMessage): ShownMessage => ({
+const toShown = ({ message, parentId, versions, failedVersion, outline }: StoredMessage): ShownMessage => ({
   message,
+  parentId,
   versions,
   failedVersion,
   trace: outline.length > 0 ? toTrace(outline) : undefined,

@@ -1,5 +1,3 @@
-import type { Usage } from '../../shared/trace-event.js';
-
 /** `0 ms`, `850 ms`, `1.25 s`, `1 min 5 s` */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
@@ -28,20 +26,3 @@ export function formatAge(time: string, { now = Date.now() }: { now?: number } =
 /** Shortens long paths in a command line: `/usr/lib/a/dist/index.js` becomes `…/a/dist/index.js`. */
 export const shortenPaths = (text: string): string =>
   text.replace(/(?<![\w:/])(?:\/[^\s/"']+){2,}((?:\/[^\s/"']+){3})/g, '…$1');
-
-const counts = [
-  'inputTokens',
-  'outputTokens',
-  'totalTokens',
-  'reasoningTokens',
-  'cachedInputTokens',
-] as const satisfies readonly (keyof Usage)[];
-
-/** Adds token counts. A count that is missing everywhere stays undefined. */
-export const sumUsage = (usages: readonly Usage[]): Usage =>
-  Object.fromEntries(
-    counts.flatMap(name => {
-      const known = usages.map(usage => usage[name]).filter(count => count !== undefined);
-      return known.length > 0 ? [[name, known.reduce((sum, count) => sum + count, 0)]] : [];
-    }),
-  );

@@ -2,11 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { FileUIPart } from 'ai';
 import { createParser } from 'eventsource-parser';
 import { onTestFinished } from 'vitest';
 import { startPlayground } from '../../../playground/server/playground.js';
 import type { PageEvent } from '../../../playground/shared/page-event.js';
-import type { Conversation, Thread, TurnRequest } from '../../../playground/shared/playground-state.js';
+import type { Conversation, Side, Thread, TurnRequest } from '../../../playground/shared/playground-state.js';
 import { toTrace } from '../../../playground/shared/trace.js';
 import type { TraceEvent } from '../../../playground/shared/trace-event.js';
 
@@ -31,6 +32,9 @@ export interface AskOptions {
   readonly thread?: Thread;
   /** The conversation. */
   readonly id?: string;
+  readonly side?: Side;
+  /** Files of the message. */
+  readonly files?: readonly FileUIPart[];
 }
 
 export interface StartedTurn {
@@ -105,16 +109,19 @@ export async function openPlayground(options: TestPlaygroundOptions = {}): Promi
   const readConversation = async (id: string): Promise<Conversation | null> =>
     (await call(`/api/conversations/${id}`)).json as Conversation | null;
 
-  const begin: TestPlayground['begin'] = async (text, { thread = 'main', id = 'conversation-1' } = {}) => {
+  const begin: TestPlayground['begin'] = async (
+    text,
+    { thread = 'main', id = 'conversation-1', side, files = [] } = {},
+  ) => {
     const message = {
       id: crypto.randomUUID(),
       role: 'user' as const,
-      parts: [{ type: 'text' as const, text }],
+      parts: [...files, { type: 'text' as const, text }],
     };
     const last = (await readConversation(id))?.threads[thread]?.at(-1);
     const parentId = last?.message.id ?? null;
     const responseId = crypto.randomUUID();
-    const request = { conversationId: id, thread, responseId, parentId, message };
+    const request = { conversationId: id, thread, responseId, parentId, message, ...(side && { side }) };
     const channel = await openChannel(await send(`/api/events?conversation=${id}`));
     const response = await call('/api/turns', { method: 'POST', body: request });
     return {

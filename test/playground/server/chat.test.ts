@@ -32,14 +32,16 @@ const validTurn: TurnRequest = {
   message: { id: 'message-1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] },
 };
 
-describe.each(['kelivo', 'official'] as const)('a turn of %s', thread => {
+describe.each(['kelivo', 'official'] as const)('a turn of %s', flag => {
+  const side = { flag, modelId: 'gpt-5' };
+
   it('records rounds, requests, events, tools and tokens', async () => {
     const { ask } = await openPlayground({ mcpServers: { everything: trustedServer() } });
-    const { trace, text } = await ask(SUM_AND_COUNT, { thread });
+    const { trace, text } = await ask(SUM_AND_COUNT, { side });
 
     expect(text).toContain('The sum of 17 and 25 is 42.');
     expect(text).toContain('"words":3');
-    expect(trace.flag).toBe(thread);
+    expect(trace.flag).toBe(flag);
     expect(trace.rounds.map(({ finishReason }) => finishReason)).toEqual([
       'tool-calls',
       'tool-calls',
@@ -68,13 +70,13 @@ describe.each(['kelivo', 'official'] as const)('a turn of %s', thread => {
 
   it('continues the history of the other provider', async () => {
     const playground = await openPlayground({ mcpServers: { everything: trustedServer() } });
-    const flags = thread === 'kelivo' ? ['official', 'kelivo'] : ['kelivo', 'official'];
+    const flags = flag === 'kelivo' ? ['official', 'kelivo'] : ['kelivo', 'official'];
     await playground.call('/api/state', { method: 'PATCH', body: { flag: flags[0] } });
     await playground.ask(SUM_AND_COUNT);
     await playground.call('/api/state', { method: 'PATCH', body: { flag: flags[1] } });
     const { trace } = await playground.ask('Get the sum of 1 and 2.');
 
-    expect(trace.flag).toBe(thread);
+    expect(trace.flag).toBe(flag);
     expect(trace.end?.end).toBe('finished');
     expect(JSON.stringify(trace.exchanges[0]?.request.body)).toContain('The sum of 17 and 25 is 42.');
   });

@@ -53,7 +53,7 @@ describe('a key', () => {
     try {
       await call('/api/state', { method: 'PATCH', body: { endpoint: emulator.baseURL } });
       await ask('Hello');
-      await ask('Hello', { thread: 'official' });
+      await ask('Hello', { side: { flag: 'official', modelId: 'gpt-5' } });
     } finally {
       delete process.env.OPENAI_API_KEY;
     }

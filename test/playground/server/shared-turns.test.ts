@@ -266,8 +266,11 @@ describe('a provider that fails on the stream of another server', () => {
   it('is reported with the event on which it failed, while the turn of the other one finishes', async () => {
     const playground = await openPlayground();
     await playground.call('/api/state', { method: 'PATCH', body: { fault: 'vllm', faultRequest: 0 } });
-    const official = await playground.ask('Hello', { thread: 'official' });
-    const own = await playground.ask('Hello', { thread: 'kelivo' });
+    const official = await playground.ask('Hello', {
+      thread: 'left',
+      side: { flag: 'official', modelId: 'gpt-5' },
+    });
+    const own = await playground.ask('Hello', { thread: 'right' });
     const cause = { exchange: 1, event: expect.any(Number), eventName: expect.stringContaining('delta') };
 
     expect(official.trace.end).toMatchObject({ end: 'failed' });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatAge, formatDuration, formatNumberOf } from '../../../playground/web/lib/format.js';
 import { shortenPaths } from '../../../playground/web/lib/format.js';
-import { sumUsage } from '../../../playground/web/lib/format.js';
+import { sumUsage } from '../../../playground/shared/cost.js';
 
 describe('numbers and names', () => {
   it.each([

@@ -1,0 +1,79 @@
+import type { ModelPrice, PriceTable } from './playground-state.js';
+import type { Usage } from './trace-event.js';
+import type { Trace } from './trace.js';
+
+/** The tokens of a turn. */
+export interface TurnUsage {
+  readonly modelId?: string;
+  readonly usage?: Usage;
+  /** True if the turn ended before the tokens of all its rounds were reported. */
+  readonly isPartial: boolean;
+}
+
+/** US dollars of those turns whose tokens and prices are known. */
+export interface Cost {
+  readonly amount: number;
+  /** True if some of the turns have reported only a part of their tokens. */
+  readonly isPartial: boolean;
+  /** Number of turns whose model has no price, or which have not reported their tokens. */
+  readonly unknown: number;
+}
+
+/** Reads the tokens of a turn from its trace. */
+export function toTurnUsage({ modelId, usage, rounds }: Trace): TurnUsage {
+  if (usage?.inputTokens !== undefined || usage?.outputTokens !== undefined)
+    return { modelId, usage, isPartial: false };
+  const reported = rounds.flatMap(round => round.usage ?? []);
+  return { modelId, ...(reported.length > 0 && { usage: sumUsage(reported) }), isPartial: true };
+}
+
+/** Adds the costs of turns. Turns without a price are counted, and never cost 0. */
+export function toCost(turns: readonly TurnUsage[], prices: PriceTable): Cost {
+  const known = turns.flatMap(turn => {
+    const amount = priceOf(turn, prices);
+    return amount === undefined ? [] : [{ amount, isPartial: turn.isPartial }];
+  });
+  return {
+    amount: known.reduce((sum, { amount }) => sum + amount, 0),
+    isPartial: known.some(({ isPartial }) => isPartial),
+    unknown: turns.length - known.length,
+  };
+}
+
+function priceOf({ modelId, usage }: TurnUsage, prices: PriceTable): number | undefined {
+  const price: ModelPrice | undefined =
+    modelId !== undefined && Object.hasOwn(prices, modelId) ? prices[modelId] : undefined;
+  const { inputTokens, outputTokens, cachedInputTokens: cached = 0 } = usage ?? {};
+  if (price === undefined || inputTokens === undefined || outputTokens === undefined) return undefined;
+  const sum = (inputTokens - cached) * price.input + cached * price.cachedInput + outputTokens * price.output;
+  return sum / 1_000_000;
+}
+
+const counts = [
+  'inputTokens',
+  'outputTokens',
+  'totalTokens',
+  'reasoningTokens',
+  'cachedInputTokens',
+] as const satisfies readonly (keyof Usage)[];
+
+/** Adds token counts. A count that is missing everywhere stays undefined. */
+export const sumUsage = (usages: readonly Usage[]): Usage =>
+  Object.fromEntries(
+    counts.flatMap(name => {
+      const known = usages.map(usage => usage[name]).filter(count => count !== undefined);
+      return known.length > 0 ? [[name, known.reduce((sum, count) => sum + count, 0)]] : [];
+    }),
+  );
+
+/** `$0.0123`, `at least $0.0123`, `$0.0123 + 2 without price`, or `no price`. */
+export function formatCost({ amount, isPartial, unknown }: Cost, { turns }: { turns: number }): string {
+  if (unknown >= turns) return 'no price';
+  // Four significant digits of small amounts, whole cents of large ones.
+  const digits = amount === 0 || amount >= 1 ? 2 : Math.min(8, 3 - Math.floor(Math.log10(amount)));
+  return [
+    isPartial ? 'at least ' : '',
+    `$${amount.toFixed(digits)}`,
+    unknown > 0 ? ` + ${unknown} without price` : '',
+  ].join('');
+}
