@@ -8,6 +8,8 @@ export default defineConfig({
     include: ['test/browser/*.browser.ts', 'test/browser-bundle/*.browser.ts'],
     // One browser at a time, because it uses two cores.
     maxWorkers: 1,
+    // A busy machine can end a turn before the page has looked at it. A test that fails twice is reported as failed.
+    retry: 1,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: ['default', './test/_summary-reporter.ts'],

@@ -1,6 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+/** Replaces a module, so that it has to run in a suite whose files do not share modules. */
+const mocking = ['test/text-tools/prose.test.ts'];
+
 /** Slow suites by name. `npm run test:suite -- <name>` runs one of them, `npm run test:all` every test. */
 const slowSuites: Readonly<Record<string, string[]>> = {
   snippets: ['test/docs/snippets.test.ts'],
@@ -17,7 +20,11 @@ const slowSuites: Readonly<Record<string, string[]>> = {
   engines: ['test/durable-turns/**/*.test.ts'],
   runtimes: ['test/runtimes/**/*.test.ts', 'test/telemetry/ai7/**/*.test.ts'],
   workflow: ['test/workflow/**/*.test.ts'],
-  fuzz: ['test/{fuzz,soak,bench}/**/*.test.ts', 'test/**/{properties,linearity,any-history}.test.ts'],
+  fuzz: [
+    'test/{fuzz,soak,bench}/**/*.test.ts',
+    'test/**/{properties,linearity,any-history}.test.ts',
+    ...mocking,
+  ],
 };
 
 export default defineConfig({
@@ -25,6 +32,8 @@ export default defineConfig({
     root: fileURLToPath(new URL('..', import.meta.url)),
     // Many tests wait for processes and sockets, so a third worker keeps two cores busy. More overload them.
     maxWorkers: 3,
+    // Files of a worker share the modules that they import, which takes a third of the time.
+    isolate: false,
     // Limits for tests that hang, on machines that do other work at the same time.
     testTimeout: 90_000,
     hookTimeout: 90_000,
@@ -40,7 +49,7 @@ export default defineConfig({
       },
       ...Object.entries(slowSuites).map(([name, include]) => ({
         extends: true as const,
-        test: { name, include },
+        test: { name, include, isolate: name === 'fuzz' },
       })),
     ],
   },

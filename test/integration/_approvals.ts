@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { ModelMessage } from 'ai';
 import { onTestFinished } from 'vitest';
 import type { KelivoResponsesSettings } from '../../src/provider/settings.js';
@@ -106,4 +105,5 @@ export async function startApprovals(
 export const record = (key: string, step = 1) => ({ call: 'record', arguments: { key, step } });
 
 export const question: ModelMessage = { role: 'user', content: 'Record it.' };
-export const script = fileURLToPath(new URL('_approval-turn.ts', import.meta.url));
+/** Runs a turn in another process. */
+export const script = new URL('_approval-turn.ts', import.meta.url);

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { streamText, tool } from 'ai';
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { createMcpTools } from '../../src/tools/mcp/index.js';
 import { runInProvider } from '../../src/tool-loop/index.js';
 import { startEmulator } from '../testing/_emulator.js';
+import { bundleScript } from '../_bundled-script.js';
 import { fixtureServer, isAlive, startedPid, until } from '../tools/mcp/_fixture-server.js';
 import { startProvider } from './_provider.js';
 
@@ -143,9 +143,9 @@ it('lets the process end, although an approval is waiting', async () => {
   const emulator = await startEmulator();
   const [fixture, mute] = [await fixtureServer(), await fixtureServer('mute')];
   emulator.enqueue([{ call: 'echo', arguments: { text: 'a' } }]);
-  const script = fileURLToPath(new URL('_closed-provider.ts', import.meta.url));
+  const script = await bundleScript(new URL('_closed-provider.ts', import.meta.url));
   const servers = JSON.stringify({ fixture: fixture.config, mute: mute.config });
-  const child = spawn(process.execPath, ['--import', 'tsx', script, emulator.baseURL, servers], {
+  const child = spawn(process.execPath, [script, emulator.baseURL, servers], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

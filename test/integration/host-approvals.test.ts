@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import type { ModelMessage } from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hosts, modes } from '../host-matrix/_host.js';
+import { bundleScript } from '../_bundled-script.js';
 import { overTheWire, partsOf, question, record, script, startApprovals, withAnswers } from './_approvals.js';
 import { hasRedis, startRedis } from '../journal/_redis-server.js';
 
@@ -404,7 +405,7 @@ describe('an approval', () => {
 
 /** Runs a turn in another process, and returns what that process writes to its error output. */
 async function runTurn(args: readonly string[], messages: readonly ModelMessage[]): Promise<string> {
-  const child = spawn(process.execPath, ['--import', 'tsx', script, ...args], {
+  const child = spawn(process.execPath, [await bundleScript(script), ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { bundleScript } from '../_bundled-script.js';
 import { serve, type TestServer } from '../_server.js';
 
 export interface HostileOutcome {
@@ -18,7 +18,7 @@ export interface HostileOutcome {
   readonly memory: number;
 }
 
-const script = fileURLToPath(new URL('_hostile-call.ts', import.meta.url));
+const script = new URL('_hostile-call.ts', import.meta.url);
 
 /** Calls this server in a process with a heap of at most 256 MB and returns the outcome. */
 export async function callHostile(
@@ -27,7 +27,7 @@ export async function callHostile(
 ): Promise<HostileOutcome> {
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', '--max-old-space-size=256', script, url, JSON.stringify(settings), mode],
+    ['--max-old-space-size=256', await bundleScript(script), url, JSON.stringify(settings), mode],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
   onTestFinished(() => void child.kill('SIGKILL'));

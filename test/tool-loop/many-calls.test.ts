@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { bundleScript } from '../_bundled-script.js';
 import { fixtureServer } from '../tools/mcp/_fixture-server.js';
 
-const script = fileURLToPath(new URL('_many-calls-script.ts', import.meta.url));
+const script = new URL('_many-calls-script.ts', import.meta.url);
 
 it('runs many calls of 20 servers at once without a warning of the runtime, and releases the signal', async () => {
   const servers = await Promise.all(Array.from({ length: 20 }, () => fixtureServer()));
   const config = Object.fromEntries(servers.map((server, index) => [`server${index}`, server.config]));
-  const host = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(config)], {
+  const host = spawn(process.execPath, [await bundleScript(script), JSON.stringify(config)], {
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 80_000,
     killSignal: 'SIGKILL',

@@ -4,9 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { bundleScript } from '../../_bundled-script.js';
 
 const source = 'playground/terminal/demo.ts';
 const tsx = createRequire(import.meta.url).resolve('tsx/cli');
@@ -40,7 +40,7 @@ export async function runDemo(
   args: readonly string[],
   { env, input, interruptAt, fromSource = false }: DemoRunOptions = {},
 ): Promise<DemoRun> {
-  const program = fromSource ? [tsx, source] : [await (bundled ??= bundleDemo())];
+  const program = fromSource ? [tsx, source] : [await bundleScript(new URL(source, pathToFileURL(root)))];
   const demo = spawn(process.execPath, [...program, ...args], {
     cwd: root,
     env: { ...environment(), ...env },
@@ -68,23 +68,6 @@ export async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'demo-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   return folder;
-}
-
-let bundled: Promise<string> | undefined;
-
-/** Bundles the demo inside the package, so that it can import the package by name. Returns the file. */
-async function bundleDemo(): Promise<string> {
-  const outfile = path.join(root, 'test-results/demo', `demo-${process.pid}.mjs`);
-  await build({
-    absWorkingDir: root,
-    entryPoints: [source],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    packages: 'external',
-  });
-  return outfile;
 }
 
 function environment(): NodeJS.ProcessEnv {

@@ -4,15 +4,16 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { McpServerConfig } from '../../../src/tools/mcp/index.js';
+import { bundleScript } from '../../_bundled-script.js';
 import { fixtureServer, isAlive, startedPid, until } from './_fixture-server.js';
 import { startHttpServer } from './_http-server.js';
 import { startModernServer, toList, toText, toTool } from './_modern-server.js';
 
-const script = fileURLToPath(new URL('_forgetful-script.ts', import.meta.url));
-const signalledScript = fileURLToPath(new URL('_signalled-script.ts', import.meta.url));
+const script = new URL('_forgetful-script.ts', import.meta.url);
+const signalledScript = new URL('_signalled-script.ts', import.meta.url);
 
 async function runScript(config: McpServerConfig): Promise<{ output: string; exitCode: number | null }> {
-  const host = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(config)], {
+  const host = spawn(process.execPath, [await bundleScript(script), JSON.stringify(config)], {
     stdio: ['ignore', 'pipe', 'inherit'],
     timeout: 60_000,
   });
@@ -47,11 +48,15 @@ describe.skipIf(process.platform === 'win32')('a script that is ended by a signa
   /** Sends the signal after the first call of the server. */
   async function runSignalled(signal: NodeJS.Signals, mode: 'plain' | 'own' | 'last', server = 'stubborn') {
     const { config, journal } = await fixtureServer(server);
-    const host = spawn(process.execPath, ['--import', 'tsx', signalledScript, JSON.stringify(config), mode], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      timeout: 60_000,
-      killSignal: 'SIGKILL',
-    });
+    const host = spawn(
+      process.execPath,
+      [await bundleScript(signalledScript), JSON.stringify(config), mode],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        timeout: 60_000,
+        killSignal: 'SIGKILL',
+      },
+    );
     const exit = once(host, 'exit');
     host.stdout.once('data', () => host.kill(signal));
     const output = await text(host.stdout);
@@ -96,7 +101,7 @@ describe.skipIf(process.platform === 'win32')('a script that is ended by a signa
     'leaves no server that ignores SIGTERM and no grandchild after %s',
     async (_cause, mode, status) => {
       const { config, journal } = await fixtureServer('immortal');
-      const command = ['--import', 'tsx', signalledScript, JSON.stringify(config), mode];
+      const command = [await bundleScript(signalledScript), JSON.stringify(config), mode];
       const host = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'ignore'] });
       onTestFinished(() => void host.kill('SIGKILL'));
       const exit = once(host, 'exit');
