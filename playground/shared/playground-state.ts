@@ -120,6 +120,14 @@ export interface Conversation extends ConversationSummary {
   readonly usages: readonly TurnUsage[];
 }
 
+/** The next request as code. Secrets are environment variables. */
+export interface CodeView {
+  readonly typescript: string;
+  readonly curl: string;
+  /** Names of the variables that the code reads. */
+  readonly environment: readonly string[];
+}
+
 /** A conversation that contains the text of a search. */
 export interface FoundConversation {
   readonly id: string;

@@ -18,6 +18,7 @@ import './styles/timeline.css';
 import './styles/wire.css';
 import './styles/panels.css';
 import './styles/mcp.css';
+import './styles/conversation.css';
 
 applyTheme(readTheme());
 

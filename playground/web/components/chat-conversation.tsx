@@ -1,7 +1,7 @@
 import { useRef } from 'react';
 import type { Flag } from '../../shared/trace-event.js';
 import { useShortcuts } from '../hooks/use-shortcuts.js';
-import { useThread } from '../hooks/use-thread.js';
+import { type MessageContent, useThread } from '../hooks/use-thread.js';
 import { Composer } from './composer.js';
 import type { ConversationProps } from './conversation-props.js';
 import { ConnectionNote } from './conversation-view.js';
@@ -27,15 +27,15 @@ export function ChatConversation(props: ConversationProps) {
     const text = lastQuestion?.parts.map(part => (part.type === 'text' ? part.text : '')).join('');
     onNew('compare', text);
   };
-  const ask = (text: string): void => {
+  const ask = (content: MessageContent): void => {
     onSelect(undefined);
-    thread.ask({ text, files: [] });
+    thread.ask(content);
     // A suggestion disappears when it is selected, and with it the focus.
     field.current?.focus();
   };
   return (
     <main className="conversation">
-      <Toolbar conversationId={conversationId} isEmpty={thread.messages.length === 0}>
+      <Toolbar conversationId={conversationId} page={page}>
         <Segmented
           label="Provider"
           value={flag as Flag | 'both'}
@@ -54,7 +54,7 @@ export function ChatConversation(props: ConversationProps) {
       </Toolbar>
       <ConnectionNote connection={page.connection} />
       {thread.messages.length === 0 ? (
-        <EmptyState onAsk={ask} filesFolder={page.state?.filesFolder} />
+        <EmptyState onAsk={text => ask({ text, files: [] })} filesFolder={page.state?.filesFolder} />
       ) : (
         <ThreadView thread={thread} label="Conversation" {...props} />
       )}

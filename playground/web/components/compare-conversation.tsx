@@ -1,57 +1,78 @@
-import { useMemo, useRef } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
+import type { Side } from '../../shared/playground-state.js';
+import type { Flag } from '../../shared/trace-event.js';
+import { useModels } from '../hooks/use-models.js';
 import { useShortcuts } from '../hooks/use-shortcuts.js';
-import { type ThreadHook, useThread } from '../hooks/use-thread.js';
-import { useFullTrace } from '../hooks/use-full-trace.js';
+import { type MessageContent, useThread } from '../hooks/use-thread.js';
 import { ConnectionNote } from './conversation-view.js';
 import { Composer } from './composer.js';
 import type { ConversationProps } from './conversation-props.js';
 import { EmptyState } from './empty-state.js';
+import { LastComparison } from './last-comparison.js';
 import { ThreadView } from './thread-view.js';
 import { Toolbar } from './toolbar.js';
-import type { Trace } from '../../shared/trace.js';
-import { compareTraces, diffJson } from '../lib/trace-comparison.js';
-import { formatNumberOf } from '../lib/format.js';
-import { describeStreamProblem } from '../lib/stream-problem.js';
 
-const titles = { kelivo: 'Kelivo', official: 'Official' } as const;
+type Sides = Readonly<Record<'left' | 'right', Side>>;
 
-/** The same questions to both providers, side by side. */
+/** The same questions to two providers or two models, side by side. */
 export function CompareConversation(props: ConversationProps) {
   const { conversationId, page, onSelect, draftText } = props;
   const field = useRef<HTMLTextAreaElement>(null);
-  const modelId = page.state?.settings.modelId ?? '';
-  const kelivo = useThread(page, { conversationId, thread: 'left', side: { flag: 'kelivo', modelId } });
-  const official = useThread(page, { conversationId, thread: 'right', side: { flag: 'official', modelId } });
-  const both = [kelivo, official];
+  const [chosen, setChosen] = useState<Partial<Sides>>({});
+  const sides = { ...readSides(page), ...chosen };
+  const left = useThread(page, { conversationId, thread: 'left', side: sides.left });
+  const right = useThread(page, { conversationId, thread: 'right', side: sides.right });
+  const both = [left, right];
+  const titles = toTitles(sides);
 
-  const ask = (text: string): void => {
+  const ask = (content: MessageContent): void => {
     onSelect(undefined);
-    for (const thread of both) thread.ask({ text, files: [] });
+    for (const thread of both) thread.ask(content);
     field.current?.focus();
   };
   const stop = (): void => both.filter(thread => thread.isRunning).forEach(thread => thread.stop());
   useShortcuts({ onFocus: () => field.current?.focus(), onStop: stop });
+  const fields = (name: keyof Sides) => (
+    <SideFields
+      title={name === 'left' ? 'Left' : 'Right'}
+      side={sides[name]}
+      endpoint={page.state?.settings.endpoint}
+      onChange={side => setChosen(known => ({ ...known, [name]: side }))}
+    />
+  );
   return (
     <main className="conversation">
-      <Toolbar conversationId={conversationId} isEmpty={kelivo.messages.length === 0}>
+      <Toolbar conversationId={conversationId} page={page}>
         <p className="toolbar-title">Side by side</p>
       </Toolbar>
       <ConnectionNote connection={page.connection} />
-      {kelivo.messages.length === 0 ? (
-        <EmptyState onAsk={ask} filesFolder={page.state?.filesFolder} isCompared />
+      {left.messages.length === 0 ? (
+        <>
+          <div className="side-choice">
+            {fields('left')}
+            {fields('right')}
+          </div>
+          <EmptyState
+            onAsk={text => ask({ text, files: [] })}
+            filesFolder={page.state?.filesFolder}
+            isCompared
+          />
+        </>
       ) : (
         <>
           <div className="side-by-side">
-            <section aria-label={titles.kelivo}>
-              <h2>{titles.kelivo}</h2>
-              <ThreadView thread={kelivo} label={`Responses of ${titles.kelivo}`} {...props} />
+            <section aria-label={titles.left}>
+              <h2 className="hidden">{titles.left}</h2>
+              {fields('left')}
+              <ThreadView thread={left} label={`Responses of ${titles.left}`} {...props} />
             </section>
-            <section aria-label={titles.official}>
-              <h2>{titles.official}</h2>
-              <ThreadView thread={official} label={`Responses of ${titles.official}`} {...props} />
+            <section aria-label={titles.right}>
+              <h2 className="hidden">{titles.right}</h2>
+              {fields('right')}
+              <ThreadView thread={right} label={`Responses of ${titles.right}`} {...props} />
             </section>
           </div>
-          <LastComparison kelivo={kelivo} official={official} {...props} />
+          <LastComparison left={left} right={right} titles={titles} {...props} />
         </>
       )}
       <Composer
@@ -60,96 +81,82 @@ export function CompareConversation(props: ConversationProps) {
         isRunning={both.some(thread => thread.isRunning)}
         onSend={ask}
         onStop={stop}
-        modelId={page.state?.settings.modelId}
+        modelId={sides.left.modelId === sides.right.modelId ? sides.left.modelId : 'both models'}
       />
     </main>
   );
 }
 
-const lastResponse = ({ messages }: ThreadHook) =>
-  messages.findLast(({ message }) => message.role === 'assistant');
-
-function LastComparison({
-  kelivo,
-  official,
-  conversationId,
-  page: { turns },
-}: Pick<ConversationProps, 'conversationId' | 'page'> & { kelivo: ThreadHook; official: ThreadHook }) {
-  const first = useFullTrace(conversationId, lastResponse(kelivo), turns);
-  const second = useFullTrace(conversationId, lastResponse(official), turns);
-  return <ComparisonTable kelivo={first?.trace} official={second?.trace} />;
+/** Returns provider and model of the last turn of each side, or both providers with the model of the settings. */
+function readSides({ conversation, state }: ConversationProps['page']): Sides {
+  const modelId = state?.settings.modelId ?? '';
+  const read = (thread: keyof Sides, flag: Flag): Side => {
+    const outline = conversation?.threads[thread]?.findLast(stored => stored.outline.length > 0)?.outline;
+    const start = outline?.find(event => event.type === 'turn-start');
+    return start === undefined ? { flag, modelId } : { flag: start.flag, modelId: start.modelId };
+  };
+  return { left: read('left', 'kelivo'), right: read('right', 'official') };
 }
 
-/** Compares the last responses of both providers. */
-function ComparisonTable({ kelivo, official }: { kelivo: Trace | undefined; official: Trace | undefined }) {
-  if (kelivo === undefined || official === undefined) return null;
+const providers = { kelivo: 'Kelivo', official: 'Official' } as const;
+
+/** Names what differs: providers, models, or both. */
+function toTitles({ left, right }: Sides): Readonly<Record<keyof Sides, string>> {
+  const isSameModel = left.modelId === right.modelId;
+  const isSameProvider = left.flag === right.flag;
+  const title = ({ flag, modelId }: Side, name: string): string => {
+    if (isSameModel) return isSameProvider ? `${providers[flag]} (${name})` : providers[flag];
+    return isSameProvider ? modelId : `${providers[flag]} · ${modelId}`;
+  };
+  return { left: title(left, 'left'), right: title(right, 'right') };
+}
+
+interface SideFieldsProps {
+  readonly title: string;
+  readonly side: Side;
+  readonly endpoint: string | undefined;
+  readonly onChange: (side: Side) => void;
+}
+
+/** Provider and model of the next turn of a side. */
+function SideFields({ title, side, endpoint, onChange }: SideFieldsProps) {
+  const listId = useId();
+  const [modelId, setModelId] = useState(side.modelId);
+  useEffect(() => setModelId(side.modelId), [side.modelId]);
+  const list = useModels(endpoint);
+  const save = (): void => {
+    const changed = modelId.trim();
+    if (changed === '') setModelId(side.modelId);
+    else if (changed !== side.modelId) onChange({ ...side, modelId: changed });
+  };
   return (
-    <div className="comparison" tabIndex={0} role="region" aria-label="Comparison of the last responses">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Last response</th>
-            <th scope="col">Kelivo</th>
-            <th scope="col">Official</th>
-          </tr>
-        </thead>
-        <tbody>
-          {compareTraces(kelivo, official).map(({ title, values, isDifferent }) => (
-            <tr key={title} data-different={isDifferent}>
-              <th scope="row">{title}</th>
-              {values.map((value, index) => (
-                <td key={index}>{value}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {[kelivo, official].flatMap(({ problems }, index) =>
-        problems.map((problem, place) => (
-          <p key={`${index} ${place}`} className="note warning">
-            {index === 0 ? titles.kelivo : titles.official}: {describeStreamProblem(problem)}
-          </p>
-        )),
-      )}
-      <RequestDifferences
-        kelivo={kelivo.exchanges[0]?.request.body}
-        official={official.exchanges[0]?.request.body}
+    <div className="side-fields">
+      <select
+        className="input"
+        aria-label={`${title}: provider`}
+        value={side.flag}
+        onChange={event => onChange({ ...side, flag: event.target.value as Flag })}
+      >
+        <option value="kelivo">{providers.kelivo}</option>
+        <option value="official">{providers.official}</option>
+      </select>
+      <input
+        className="input"
+        aria-label={`${title}: model`}
+        list={listId}
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={200}
+        value={modelId}
+        onChange={event => setModelId(event.target.value)}
+        onBlur={save}
+        onKeyDown={event => event.key === 'Enter' && save()}
       />
+      <datalist id={listId}>
+        {list?.models.map(id => (
+          <option key={id} value={id} />
+        ))}
+      </datalist>
     </div>
   );
 }
-
-/** Maximum number of displayed differences. */
-const MAX_DIFFERENCES = 50;
-
-function RequestDifferences({ kelivo, official }: { kelivo: unknown; official: unknown }) {
-  const differences = useMemo(() => diffJson(kelivo, official), [kelivo, official]);
-  if (differences.length === 0) return <p className="quiet">Both providers sent the same first request.</p>;
-  return (
-    <details>
-      <summary>{formatNumberOf(differences.length, 'difference')} in the first request</summary>
-      <table>
-        <tbody>
-          {differences.slice(0, MAX_DIFFERENCES).map(({ path, first, second }) => (
-            <tr key={path}>
-              <th scope="row">
-                <code>{path}</code>
-              </th>
-              <td>
-                <code>{toText(first)}</code>
-              </td>
-              <td>
-                <code>{toText(second)}</code>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {differences.length > MAX_DIFFERENCES && (
-        <p className="quiet">and {differences.length - MAX_DIFFERENCES} more</p>
-      )}
-    </details>
-  );
-}
-
-const toText = (value: unknown): string => JSON.stringify(value)?.slice(0, 200) ?? '–';

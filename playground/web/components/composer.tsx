@@ -1,6 +1,9 @@
-import { type Ref, useState } from 'react';
+import { type Ref, useRef, useState } from 'react';
 import { MAX_MESSAGE_CHARACTERS } from '../../shared/playground-state.js';
+import { useAttachments } from '../hooks/use-attachments.js';
+import type { MessageContent } from '../hooks/use-thread.js';
 import { formatCount } from '../lib/format.js';
+import { AttachButton, AttachmentDraft, useDroppedFiles } from './attachments.js';
 import { Icon } from './icon.js';
 
 export interface ComposerProps {
@@ -8,27 +11,35 @@ export interface ComposerProps {
   readonly initialText: string;
   readonly isRunning: boolean;
   readonly modelId: string | undefined;
-  readonly onSend: (text: string) => void;
+  readonly onSend: (content: MessageContent) => void;
   readonly onStop: () => void;
 }
 
 /** The message field. Enter sends, Shift+Enter inserts a line break, Escape stops. */
 export function Composer({ ref, initialText, isRunning, modelId, onSend, onStop }: ComposerProps) {
   const [text, setText] = useState(initialText);
+  const attachments = useAttachments();
+  const form = useRef<HTMLFormElement>(null);
+  useDroppedFiles(form, attachments.add);
   const isTooLong = text.trim().length > MAX_MESSAGE_CHARACTERS;
+  const isEmpty = text.trim() === '' && attachments.files.length === 0;
   const send = (): void => {
-    if (isRunning || isTooLong || text.trim() === '') return;
-    onSend(text.trim());
+    if (isRunning || isTooLong || isEmpty) return;
+    onSend({ text: text.trim(), files: attachments.files });
     setText('');
+    attachments.clear();
   };
   return (
     <form
+      ref={form}
       className="composer"
       onSubmit={event => {
         event.preventDefault();
         send();
       }}
     >
+      <AttachmentDraft attachments={attachments} />
+      <AttachButton attachments={attachments} />
       <textarea
         ref={ref}
         aria-label="Message"
@@ -37,6 +48,11 @@ export function Composer({ ref, initialText, isRunning, modelId, onSend, onStop 
         rows={1}
         value={text}
         onChange={event => setText(event.target.value)}
+        onPaste={event => {
+          if (event.clipboardData.files.length === 0) return;
+          event.preventDefault();
+          void attachments.add(event.clipboardData.files);
+        }}
         onKeyDown={event => {
           if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
           event.preventDefault();
@@ -48,7 +64,7 @@ export function Composer({ ref, initialText, isRunning, modelId, onSend, onStop 
           <Icon name="stop" /> Stop
         </button>
       ) : (
-        <button type="submit" className="button primary" disabled={isTooLong || text.trim() === ''}>
+        <button type="submit" className="button primary" disabled={isTooLong || isEmpty}>
           <Icon name="send" /> Send
         </button>
       )}

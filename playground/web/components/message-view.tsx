@@ -1,44 +1,52 @@
 import { getToolName, isToolUIPart } from 'ai';
 import type { ShownMessage } from '../hooks/use-thread.js';
 import { describeStreamProblem } from '../lib/stream-problem.js';
-import type { Approval, Trace } from '../../shared/trace.js';
+import type { Trace } from '../../shared/trace.js';
 import { formatDuration, formatNumberOf } from '../lib/format.js';
 import { Markdown } from './markdown.js';
 import { ToolPart } from './tool-part.js';
 import { Icon } from './icon.js';
-import { memo, useState } from 'react';
-import { callApi } from '../lib/api.js';
-import { JsonView } from './json-view.js';
+import { memo } from 'react';
+import { formatCost, toCost, toTurnUsage } from '../../shared/cost.js';
+import type { PriceTable } from '../../shared/playground-state.js';
+import { toMarkdown } from '../lib/conversation-markdown.js';
+import { ApprovalPrompt } from './approval-prompt.js';
+import { CopyButton } from './copy-button.js';
+import { MessageVersions } from './message-versions.js';
+import { StructuredOutput } from './structured-output.js';
+import { type MessageActions, UserMessage } from './user-message.js';
 
 export interface MessageViewProps {
   readonly shown: ShownMessage;
   readonly isSelected: boolean;
+  /** False while a turn of the thread runs. */
+  readonly canChange: boolean;
+  readonly prices: PriceTable;
   readonly onInspect: (messageId: string) => void;
-  /** Shows another version of the message. */
-  readonly onShow: (messageId: string) => void;
+  readonly actions: MessageActions;
 }
 
 /** A user message, or a response with its reasoning, tool calls and text in order. */
 export const MessageView = memo(function MessageView({
   shown,
   isSelected,
+  canChange,
+  prices,
   onInspect,
-  onShow,
+  actions,
 }: MessageViewProps) {
   const { message, trace, isRunning } = shown;
-  if (message.role === 'user') {
-    return (
-      <article className="message user" aria-label="You">
-        {message.parts.map((part, index) => part.type === 'text' && <p key={index}>{part.text}</p>)}
-      </article>
-    );
-  }
+  if (message.role === 'user') return <UserMessage shown={shown} canChange={canChange} actions={actions} />;
+  const lastText = message.parts.findLastIndex(({ type }) => type === 'text');
   const openApprovals = (trace?.approvals ?? []).filter(
     ({ decidedAt }) => decidedAt === undefined && trace?.end === undefined,
   );
   return (
     <article className="message assistant" aria-label="Response" data-selected={isSelected}>
       {message.parts.map((part, index) => {
+        if (part.type === 'text' && trace?.hasSchema === true && index === lastText) {
+          return <StructuredOutput key={index} text={part.text} trace={trace} />;
+        }
         if (part.type === 'text') {
           const isGrowing = isRunning && part.state === 'streaming';
           return <Markdown key={index} text={part.text} isGrowing={isGrowing} />;
@@ -65,28 +73,33 @@ export const MessageView = memo(function MessageView({
         <ApprovalPrompt key={approval.approvalId} approval={approval} />
       ))}
       <TurnNote trace={trace} />
-      <Versions shown={shown} onShow={onShow} />
+      <MessageVersions shown={shown} onShow={actions.show} />
       {trace !== undefined && (
-        <button
-          type="button"
-          className="turn-summary"
-          aria-pressed={isSelected}
-          onClick={() => onInspect(message.id)}
-        >
-          {describeTurn(trace)}
-        </button>
+        <footer className="message-footer">
+          <button
+            type="button"
+            className="turn-summary"
+            aria-pressed={isSelected}
+            onClick={() => onInspect(message.id)}
+          >
+            {describeTurn(trace, prices)}
+          </button>
+          {!isRunning && <CopyButton label="Copy the response" text={() => toMarkdown(message)} />}
+        </footer>
       )}
     </article>
   );
 });
 
-function describeTurn({ flag, modelId, rounds, tools, end }: Trace): string {
+function describeTurn(trace: Trace, prices: PriceTable): string {
+  const { flag, modelId, rounds, tools, end } = trace;
   return [
     flag,
     modelId,
     formatNumberOf(rounds.length, 'round'),
     tools.length > 0 && formatNumberOf(tools.length, 'tool call'),
     end !== undefined && formatDuration(end.at),
+    end !== undefined && formatCost(toCost([toTurnUsage(trace)], prices), { turns: 1 }),
   ]
     .filter(Boolean)
     .join(' · ');
@@ -107,49 +120,6 @@ function ReasoningPart({ text, isRunning }: { text: string; isRunning: boolean }
 
 /** Returns the first line without Markdown: `**Choosing tools**` becomes `Choosing tools`. */
 const toTitle = (text: string): string => text.split('\n')[0]?.replace(/[*#]/g, '').trim() || 'Reasoning';
-
-/** Asks for the approval of a tool call. The model receives the reason of a rejection. */
-function ApprovalPrompt({ approval }: { approval: Approval }) {
-  const { approvalId, originalName, server, input } = approval;
-  const [isSent, setSent] = useState(false);
-  const [problem, setProblem] = useState<string>();
-  const [reason, setReason] = useState('');
-
-  const decide = async (approved: boolean): Promise<void> => {
-    setSent(true);
-    const body = { approved, ...(!approved && { reason: reason.trim() || 'The user rejected this call.' }) };
-    try {
-      await callApi(`/approvals/${approvalId}`, { method: 'POST', body });
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-    }
-  };
-  return (
-    <div className="approval" role="alertdialog" aria-label={`Allow ${originalName} to run?`}>
-      <p>
-        Allow <code>{originalName}</code> {server !== undefined && `of the MCP server “${server}” `}to run
-        with these arguments?
-      </p>
-      <JsonView value={input} label={`Arguments of ${originalName}`} />
-      <input
-        className="input"
-        aria-label="Reason for a rejection"
-        placeholder="Reason, if you reject it (the model receives it)"
-        value={reason}
-        onChange={event => setReason(event.target.value)}
-      />
-      <div className="button-row">
-        <button type="button" className="button primary" disabled={isSent} onClick={() => void decide(true)}>
-          Allow
-        </button>
-        <button type="button" className="button" disabled={isSent} onClick={() => void decide(false)}>
-          Reject
-        </button>
-      </div>
-      {problem !== undefined && <p className="note problem">{problem}</p>}
-    </div>
-  );
-}
 
 /** Warnings of a turn, and the reason if it was stopped or failed. */
 function TurnNote({ trace }: { trace: Trace | undefined }) {
@@ -176,50 +146,6 @@ function TurnNote({ trace }: { trace: Trace | undefined }) {
       {end?.end === 'stopped' && (
         <p className="note" role="status">
           Stopped.{isNoticed && ' The endpoint noticed the closed connection.'}
-        </p>
-      )}
-    </>
-  );
-}
-
-/** Switches between the versions of a response, and reports an attempt that did not replace it. */
-function Versions({
-  shown: { message, versions, failedVersion },
-  onShow,
-}: Pick<MessageViewProps, 'shown' | 'onShow'>) {
-  if (versions.length < 2) return null;
-  const index = versions.indexOf(message.id);
-  const step = (by: number, label: string, text: string) => {
-    const target = versions[index + by];
-    return (
-      <button
-        type="button"
-        className="icon-button"
-        aria-label={label}
-        disabled={target === undefined}
-        onClick={() => target !== undefined && onShow(target)}
-      >
-        {text}
-      </button>
-    );
-  };
-  return (
-    <>
-      <div className="versions button-row">
-        {step(-1, 'Previous version', '‹')}
-        <span>
-          {index + 1} of {versions.length}
-        </span>
-        {step(1, 'Next version', '›')}
-      </div>
-      {failedVersion !== undefined && (
-        <p className="note warning" role="status">
-          {failedVersion.end === 'stopped'
-            ? 'A new response was stopped. This one is kept.'
-            : `A new response failed, and this one is kept. ${failedVersion.message ?? ''}`}{' '}
-          <button type="button" className="button subtle" onClick={() => onShow(failedVersion.id)}>
-            Show it
-          </button>
         </p>
       )}
     </>

@@ -2,15 +2,16 @@ import type { PageHook } from '../hooks/use-page.js';
 import { EndpointField } from './endpoint-field.js';
 import { FaultField } from './fault-field.js';
 import { Field } from './field.js';
+import { ParameterFields } from './parameter-fields.js';
 import { Segmented } from './segmented.js';
 import { useEffect, useId, useState } from 'react';
-import type { ModelList, PlaygroundState, Settings } from '../../shared/playground-state.js';
-import { callApi } from '../lib/api.js';
+import { type PlaygroundState, REASONING_EFFORTS, type Settings } from '../../shared/playground-state.js';
+import { useModels } from '../hooks/use-models.js';
 import { TextField } from './field.js';
 
 /** Settings of the next turn, except the MCP servers. */
 export function SetupPanel({ page }: { page: PageHook }) {
-  const { state, problem, change, saveKey } = page;
+  const { state, servers, problem, change, saveKey } = page;
   if (state === undefined) {
     return (
       <p className={problem === undefined ? 'quiet' : 'quiet problem'}>{problem ?? 'Loading settings …'}</p>
@@ -37,12 +38,13 @@ export function SetupPanel({ page }: { page: PageHook }) {
                 void change({ reasoningEffort: event.target.value as typeof settings.reasoningEffort })
               }
             >
-              {['default', 'minimal', 'low', 'medium', 'high'].map(effort => (
+              {REASONING_EFFORTS.map(effort => (
                 <option key={effort}>{effort}</option>
               ))}
             </select>
           )}
         </Field>
+        <ParameterFields settings={settings} servers={servers} change={change} />
         <AdapterList state={state} change={change} />
       </section>
       <section aria-label="Tools">
@@ -86,14 +88,7 @@ export interface ModelFieldProps {
 /** The model id, with suggestions from the endpoint. */
 function ModelField({ settings: { endpoint, modelId }, change }: ModelFieldProps) {
   const listId = useId();
-  const [list, setList] = useState<ModelList>();
-  useEffect(() => {
-    const controller = new AbortController();
-    setList(undefined);
-    callApi<ModelList>('/state/models', { signal: controller.signal }).then(setList, () => {});
-    return () => controller.abort();
-  }, [endpoint]);
-
+  const list = useModels(endpoint);
   const known = list?.models.length ?? 0;
   return (
     <>

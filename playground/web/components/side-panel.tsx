@@ -45,6 +45,22 @@ export function SidePanel({ page, conversationId, onOpen, onNew }: SidePanelProp
           },
         ]}
       />
+      {page.removed !== undefined && (
+        <div className="note undo-note" role="status">
+          <span>“{page.removed.title}” is deleted.</span>
+          <button type="button" className="button" onClick={() => void page.restoreConversation()}>
+            Undo
+          </button>
+          <button
+            type="button"
+            className="icon-button"
+            aria-label="Dismiss"
+            onClick={() => page.forgetRemoved()}
+          >
+            <Icon name="close" />
+          </button>
+        </div>
+      )}
     </aside>
   );
 }

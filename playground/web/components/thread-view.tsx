@@ -1,24 +1,36 @@
-import { useRef } from 'react';
+import { useMemo, useRef } from 'react';
 import { useStickToBottom } from 'use-stick-to-bottom';
+import type { PageHook } from '../hooks/use-page.js';
 import type { ThreadHook } from '../hooks/use-thread.js';
 import { Icon } from './icon.js';
 import { MessageView } from './message-view.js';
+import type { MessageActions } from './user-message.js';
+
+const noPrices = {};
 
 export interface ThreadViewProps {
   readonly thread: ThreadHook;
   readonly label: string;
+  readonly page: Pick<PageHook, 'state'>;
   readonly selected: string | undefined;
   readonly onInspect: (messageId: string) => void;
 }
 
 /** The messages of a thread. The view follows new content at the end. */
-export function ThreadView({ thread, label, selected, onInspect }: ThreadViewProps) {
+export function ThreadView({ thread, label, page, selected, onInspect }: ThreadViewProps) {
   const { messages, isRunning, problem } = thread;
   const { scrollRef, contentRef } = useStickToBottom({ initial: 'instant', resize: 'instant' });
-  const show = useRef(thread.show);
-  show.current = thread.show;
-  // A stable function, so that messages are rendered again only if they have changed.
-  const showVersion = useRef((messageId: string): void => show.current(messageId)).current;
+  const latest = useRef(thread);
+  latest.current = thread;
+  // Stable functions, so that messages are rendered again only if they have changed.
+  const actions = useMemo(
+    (): MessageActions => ({
+      show: messageId => latest.current.show(messageId),
+      edit: (messageId, content) => latest.current.edit(messageId, content),
+      askAgain: messageId => latest.current.askAgain(messageId),
+    }),
+    [],
+  );
   const last = messages.at(-1);
   const isWaiting = isRunning && last?.message.role === 'user';
   return (
@@ -30,7 +42,9 @@ export function ThreadView({ thread, label, selected, onInspect }: ThreadViewPro
             shown={shown}
             isSelected={shown.message.id === selected}
             onInspect={onInspect}
-            onShow={showVersion}
+            canChange={!isRunning}
+            prices={page.state?.prices ?? noPrices}
+            actions={actions}
           />
         ))}
         {isWaiting && (

@@ -3,7 +3,8 @@ import { useState } from 'react';
 import type { TraceTool } from '../../shared/trace.js';
 import { formatDuration } from '../lib/format.js';
 import { Icon } from './icon.js';
-import { JsonView } from './json-view.js';
+import { CopyButton } from './copy-button.js';
+import { JsonTree } from './json-tree.js';
 import { toOutputParts } from '../lib/tool-output.js';
 
 export interface ToolPartProps {
@@ -55,7 +56,7 @@ function ToolDetails({ part, name }: Pick<ToolPartProps, 'part' | 'name'>) {
   return (
     <>
       <h4>Arguments</h4>
-      <JsonView value={part.input ?? {}} label={`Arguments of ${name}`} />
+      <JsonTree value={part.input ?? {}} label={`Arguments of ${name}`} />
       {part.state === 'output-available' && (
         <>
           <h4>Result</h4>
@@ -87,16 +88,17 @@ function ToolOutput({ output, name }: { output: unknown; name: string }) {
         switch (part.kind) {
           case 'text':
             return (
-              <pre key={index} tabIndex={0}>
-                {part.text}
-              </pre>
+              <div key={index} className="code-block">
+                <CopyButton label={`Copy the result of ${name}`} text={() => part.text} />
+                <pre tabIndex={0}>{part.text}</pre>
+              </div>
             );
           case 'image':
             return <img key={index} src={part.url} alt={`Result of ${name}`} />;
           case 'audio':
             return <audio key={index} src={part.url} controls aria-label={`Result of ${name}`} />;
           case 'json':
-            return <JsonView key={index} value={part.value} label={`Result of ${name}`} />;
+            return <JsonTree key={index} value={part.value} label={`Result of ${name}`} />;
         }
       })}
     </div>

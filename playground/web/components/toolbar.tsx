@@ -1,12 +1,19 @@
 import { type ReactNode, useEffect, useState } from 'react';
+import { formatCost, toCost } from '../../shared/cost.js';
+import type { Conversation } from '../../shared/playground-state.js';
+import type { PageHook } from '../hooks/use-page.js';
 import { callApi } from '../lib/api.js';
+import { toConversationMarkdown } from '../lib/conversation-markdown.js';
 import { formatNumberOf } from '../lib/format.js';
+import { CodeDialog } from './code-dialog.js';
+import { CopyButton } from './copy-button.js';
 import { Dialog } from './dialog.js';
 import { Icon } from './icon.js';
+import { PriceDialog } from './price-dialog.js';
 
 export interface ToolbarProps {
   readonly conversationId: string;
-  readonly isEmpty: boolean;
+  readonly page: PageHook;
   readonly children: ReactNode;
 }
 
@@ -27,14 +34,41 @@ const reports = {
 
 type ReportKind = keyof typeof reports;
 
-/** Provider selection and downloads of a conversation. */
-export function Toolbar({ conversationId, isEmpty, children }: ToolbarProps) {
-  const [open, setOpen] = useState<ReportKind>();
+/** Provider selection, cost, code and downloads of a conversation. */
+export function Toolbar({ conversationId, page, children }: ToolbarProps) {
+  const [open, setOpen] = useState<ReportKind | 'prices' | 'code'>();
+  const close = (): void => setOpen(undefined);
+  const { state, conversation } = page;
+  const usages = conversation?.usages ?? [];
   return (
     <header className="toolbar">
       {children}
       <span className="spacer" />
-      {!isEmpty &&
+      {state !== undefined && usages.length > 0 && (
+        <button
+          type="button"
+          className="button"
+          title="Cost of all responses of this conversation, with their other versions. Opens the prices."
+          onClick={() => setOpen('prices')}
+        >
+          <Icon name="coins" />{' '}
+          <span className="button-text">
+            {formatCost(toCost(usages, state.prices), { turns: usages.length })}
+          </span>
+        </button>
+      )}
+      <button
+        type="button"
+        className="button"
+        title="The next request as TypeScript and as curl"
+        onClick={() => setOpen('code')}
+      >
+        <Icon name="code" /> <span className="button-text">Code</span>
+      </button>
+      {conversation && (
+        <CopyButton label="Copy the conversation as Markdown" text={() => toMarkdownOf(conversation)} />
+      )}
+      {conversation &&
         (['export', 'fixture'] as const).map(kind => (
           <button
             key={kind}
@@ -46,11 +80,32 @@ export function Toolbar({ conversationId, isEmpty, children }: ToolbarProps) {
             <Icon name={reports[kind].icon} /> <span className="button-text">{reports[kind].title}</span>
           </button>
         ))}
-      {open !== undefined && (
-        <ReportDialog kind={open} conversationId={conversationId} onClose={() => setOpen(undefined)} />
+      {(open === 'export' || open === 'fixture') && (
+        <ReportDialog kind={open} conversationId={conversationId} onClose={close} />
+      )}
+      {open === 'code' && <CodeDialog conversationId={conversationId} onClose={close} />}
+      {open === 'prices' && state !== undefined && (
+        <PriceDialog
+          prices={state.prices}
+          modelId={usages.at(-1)?.modelId ?? state.settings.modelId}
+          onSave={page.savePrices}
+          onClose={close}
+        />
       )}
     </header>
   );
+}
+
+/** The page has the responses without secrets. */
+function toMarkdownOf({ title, threads }: Conversation): string {
+  const sides = Object.entries(threads).map(([thread, messages]) => {
+    const start = messages.flatMap(({ outline }) => outline).findLast(event => event.type === 'turn-start');
+    return {
+      ...(thread !== 'main' && { title: start === undefined ? thread : `${start.flag} · ${start.modelId}` }),
+      messages: messages.map(({ message }) => message),
+    };
+  });
+  return toConversationMarkdown(title, sides);
 }
 
 /** Shows a report before it is downloaded. The downloaded file is the text that was reviewed. */
