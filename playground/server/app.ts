@@ -5,6 +5,7 @@ import { HTTPException } from 'hono/http-exception';
 import { KelivoError } from 'kelivo-responses';
 import { ATTACHMENT_LIMITS } from '../shared/playground-state.js';
 import { describeFailure } from '../shared/failure.js';
+import { codeRoutes } from './code/code-view.js';
 import type { PlaygroundContext } from './context.js';
 import { localOnly, securityHeaders } from './guard.js';
 import { CALLBACK_PATH } from './mcp/sign-in.js';
@@ -56,6 +57,7 @@ export function createApp({ playground, port, session, page }: AppOptions): Hono
   app.route('/api/state', stateRoutes(playground));
   app.route('/api/servers', serverRoutes(playground));
   app.route('/api/mcp', mcpRoutes(playground));
+  app.route('/api/code', codeRoutes(playground));
   app.get('/oauth/finish', finishOAuth(playground));
   app.route('/api/approvals', approvalRoutes(playground));
   app.get('/api/events', context => {

@@ -18,6 +18,46 @@ export const unmaskServers = (servers: McpServers, known: McpServers): McpServer
     return changeSecrets(config, (place, value) => (value === MASK ? (secrets.get(place) ?? value) : value));
   });
 
+/** Marks the name of an environment variable in a text. It is the same in a URL. */
+export const toVariableMark = (name: string): string => `ENV--${name}--VNE`;
+
+export const VARIABLE_MARK = /ENV--(\w+)--VNE/g;
+
+/**
+ * Replaces all secrets by marks of environment variables, one per value.
+ *
+ * @returns the servers and the names of the variables.
+ */
+export function toVariables(servers: McpServers): {
+  readonly servers: McpServers;
+  readonly names: readonly string[];
+} {
+  const variables = new Map<string, string>();
+  const marked = mapServers(servers, (server, config) =>
+    changeSecrets(config, (place, value) => {
+      const [kind, name = ''] = place.split(/ (.*)/s);
+      const own = toVariableName(kind === 'env' ? name : `${server}_${name}`);
+      const candidates = [own, toVariableName(`${server}_${own}`)];
+      for (let count = 2; ; count++) {
+        const free = candidates.find(known => (variables.get(known) ?? value) === value);
+        if (free !== undefined) {
+          variables.set(free, value);
+          return toVariableMark(free);
+        }
+        candidates.push(`${own}_${count}`);
+      }
+    }),
+  );
+  return { servers: marked, names: [...variables.keys()] };
+}
+
+const toVariableName = (text: string): string =>
+  text
+    .replace(/\W+/g, '_')
+    .replace(/^_+|_+$/g, '')
+    .replace(/^(?=\d)/, '_')
+    .toUpperCase();
+
 /** Returns all secret values of a configuration. */
 export const secretsOf = (servers: McpServers): string[] =>
   Object.values(servers).flatMap(config => [...readSecrets(config).values()]);

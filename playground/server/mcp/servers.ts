@@ -4,7 +4,7 @@ import { createToolbox, type ToolSource } from 'kelivo-responses/tool-loop';
 import { describeFailure } from '../../shared/failure.js';
 import type { ConfigurationRejected, ConfirmationNeeded, ServerView } from '../../shared/playground-state.js';
 import { findNewPrograms } from './commands.js';
-import { maskServers, secretsOf, unmaskServers } from './secrets.js';
+import { maskServers, secretsOf, toVariables, unmaskServers } from './secrets.js';
 import { createRequestDesk, type RequestDesk } from './request-desk.js';
 import { createServerEntry, type ServerEntry } from './server.js';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -21,6 +21,8 @@ export interface ServerRegistry {
   views(): readonly ServerView[];
   /** The configuration as JSON text, without secrets. */
   configText(): string;
+  /** The configuration with environment variables in place of its secrets. */
+  variables(): ReturnType<typeof toVariables>;
   /** Returns the tools of all currently configured servers. */
   tools(): ToolSource;
   /** Connects all servers in parallel. */
@@ -113,6 +115,7 @@ export function openServerRegistry({
     },
     views: () => [...entries.values()].map(entry => entry.view()),
     configText: () => JSON.stringify({ mcpServers: maskServers(servers) }, null, 2),
+    variables: () => toVariables(servers),
     tools: () => createToolbox([...entries.values()].map(({ source }) => source)),
     connect,
     async reconnect(name) {

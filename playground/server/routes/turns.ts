@@ -1,5 +1,4 @@
 import { Hono } from 'hono';
-import { type ModelAdapter, modelAdapters } from 'kelivo-responses/adapters';
 import * as z from 'zod';
 import type { TurnPlace } from '../../shared/page-event.js';
 import {
@@ -13,6 +12,7 @@ import {
 import type { PlaygroundContext } from '../context.js';
 import { findFileProblem } from '../store/attachments.js';
 import { settingsSchema } from '../store/settings.js';
+import { adaptersFor } from '../turn/model.js';
 import { runTurn } from '../turn/turn.js';
 import { readJson } from './json-body.js';
 
@@ -130,13 +130,6 @@ function toTitle({ parts }: PlaygroundMessage): string {
     .trim();
   return title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE - 1).trimEnd()}…` : title;
 }
-
-/** Returns the enabled adapters that match the model. */
-const adaptersFor = ({
-  modelId,
-  disabledAdapters,
-}: Pick<Settings, 'modelId' | 'disabledAdapters'>): readonly ModelAdapter[] =>
-  modelAdapters.findFor(modelId).filter(({ name }) => !disabledAdapters.includes(name));
 
 const decisionRequest = z.object({ approved: z.boolean(), reason: z.string().max(2000).optional() });
 

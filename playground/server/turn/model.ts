@@ -1,8 +1,9 @@
-import type { KelivoResponsesProvider, ToolLoopOptions } from 'kelivo-responses';
-import type { ModelAdapter } from 'kelivo-responses/adapters';
+import type { KelivoResponsesProvider, KelivoResponsesSettings, ToolLoopOptions } from 'kelivo-responses';
+import { type ModelAdapter, modelAdapters } from 'kelivo-responses/adapters';
 import { createSwitchableProvider } from 'kelivo-responses/host';
 import type { ToolSource } from 'kelivo-responses/tool-loop';
 import { localTools } from '../../shared/demo-tools.js';
+import type { Settings } from '../../shared/playground-state.js';
 import type { Flag } from '../../shared/trace-event.js';
 
 export interface OpenProviderOptions {
@@ -13,6 +14,8 @@ export interface OpenProviderOptions {
   readonly fetch: typeof globalThis.fetch;
   /** Tools of the MCP servers, used in addition to the local tools. */
   readonly mcpTools: ToolSource;
+  /** @default the local tools of the playground */
+  readonly tools?: KelivoResponsesSettings['tools'];
   readonly adapters: readonly ModelAdapter[];
   readonly toolLoop: Omit<ToolLoopOptions, 'tools' | 'timeouts'>;
 }
@@ -26,7 +29,7 @@ const IDLE_LIMIT = 15_000;
  */
 export function openProvider(
   flag: Flag,
-  { apiKey = '', requestId, mcpTools, ...settings }: OpenProviderOptions,
+  { apiKey = '', requestId, mcpTools, tools = localTools, ...settings }: OpenProviderOptions,
 ): KelivoResponsesProvider {
   return createSwitchableProvider({
     kelivo: {
@@ -34,7 +37,7 @@ export function openProvider(
       // A function prevents the fallback to the environment, whose key may belong to another endpoint.
       apiKey: () => apiKey,
       headers: { 'x-client-request-id': requestId },
-      tools: localTools,
+      tools,
       mcpServers: mcpTools,
       timeouts: { idle: IDLE_LIMIT },
     },
@@ -42,3 +45,10 @@ export function openProvider(
     enabled: flag === 'kelivo',
   });
 }
+
+/** Returns the enabled adapters that match the model. */
+export const adaptersFor = ({
+  modelId,
+  disabledAdapters,
+}: Pick<Settings, 'modelId' | 'disabledAdapters'>): readonly ModelAdapter[] =>
+  modelAdapters.findFor(modelId).filter(({ name }) => !disabledAdapters.includes(name));
