@@ -2,6 +2,7 @@ import { type ArgumentWriter, createArgumentWriter } from '../text-tools/argumen
 import { readCallArguments } from '../text-tools/json-call.js';
 import { isPrototypeKey } from '../text-tools/json-scanner.js';
 import type { ReasoningTags } from '../text-tools/reasoning.js';
+import { endsUnclosed } from '../text-tools/tagged-call.js';
 import type { Reading, TextCursor } from '../text-tools/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../text-tools/text-tool-format.js';
 import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
@@ -67,9 +68,9 @@ function* readCall(cursor: TextCursor, calls: TextCalls, name: string): Reading<
   }
   // The end of all calls proves that nothing is missing.
   const isClosed = (yield* takesTag(cursor, callEnd)) || (yield* cursor.match(toolsEnd)) !== undefined;
-  if (!isClosed) return false;
+  if (!isClosed && !(yield* endsUnclosed(cursor, tool, writer))) return false;
   writer.end();
-  calls.end();
+  calls.end({ isUnclosed: !isClosed });
   return true;
 }
 

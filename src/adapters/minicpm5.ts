@@ -7,6 +7,7 @@ import { isPrototypeKey } from '../text-tools/json-scanner.js';
 import { thinkTags } from '../text-tools/reasoning.js';
 import { createTagGrammar, type TagGrammar } from '../text-tools/tag-grammar.js';
 import { takesSelfClosing } from '../text-tools/formats/invoke.js';
+import { endsUnclosed } from '../text-tools/tagged-call.js';
 import { readTaggedValue } from '../text-tools/tagged-value.js';
 import { readAttribute, type Reading, type TextCursor } from '../text-tools/text-cursor.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
@@ -82,16 +83,18 @@ export const minicpmFormat: TextToolFormat = {
     if (!(yield* cursor.takes('>'))) return false;
     const hasGlyphs = opener.includes('Ġ') || /[ĠĊ]/.test((yield* cursor.peek()) ?? '');
     const tags = hasGlyphs ? glyphGrammar : grammar;
-    const written = createArgumentWriter(calls.begin(name), { ...tags, write: calls.input });
+    const tool = calls.begin(name);
+    const written = createArgumentWriter(tool, { ...tags, write: calls.input });
     const argumentWriter = hasGlyphs ? withoutGlyphs(written) : written;
     for (;;) {
       yield* tags.takeSpace(cursor);
       const tag = yield* tags.readTag(cursor);
       if (tag?.kind !== 'parameter') {
-        if (tag?.kind !== 'call-end' || tag.isTruncated === true) return false;
-        cursor.take(tag.length);
+        const isClosed = tag?.kind === 'call-end' && tag.isTruncated !== true;
+        if (!isClosed && !(yield* endsUnclosed(cursor, tool, written))) return false;
+        if (isClosed) cursor.take(tag.length);
         argumentWriter.end();
-        calls.end();
+        calls.end({ isUnclosed: !isClosed });
         return true;
       }
       if (isPrototypeKey(tag.key) || argumentWriter.has(tag.key)) return false;

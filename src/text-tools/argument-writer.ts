@@ -10,6 +10,8 @@ export interface ArgumentWriter {
   isDeclared(key: string): boolean;
   /** Returns true if the parameter was written before. */
   has(key: string): boolean;
+  /** The number of parameters that were written. */
+  readonly size: number;
   /** True if a parameter was written twice. */
   readonly hasDuplicate: boolean;
   /** Starts a parameter. The text may state if its value is JSON or a string. Its schema determines the type. */
@@ -95,6 +97,9 @@ export function createArgumentWriter(
   return {
     isDeclared,
     has: key => written.has(key) || wrapper?.key === key,
+    get size() {
+      return written.size + (wrapper === undefined ? 0 : 1);
+    },
     get hasDuplicate() {
       return hasDuplicate;
     },

@@ -21,6 +21,16 @@ export interface CallReader {
   read(marker: string): Reading<boolean>;
   /** Emits the text of a call that is certainly text, up to the current position. */
   flush(): void;
+  /** The call at the end of the text, if its arguments are complete and its end is missing. */
+  readonly unclosedCall: UnclosedCall | undefined;
+}
+
+/** A call with complete arguments at the end of a text, without the marker that ends it. Nothing of its end was emitted. */
+export interface UnclosedCall {
+  /** Emits the call, because the response ended normally. */
+  complete(): void;
+  /** Emits the text of the call, because more arguments may be missing. */
+  discard(): void;
 }
 
 export interface CallReaderOptions {
@@ -78,22 +88,24 @@ export function createCallReader(options: CallReaderOptions): CallReader {
           format === undefined ? yield* cursor.match(markers.afterPrefix.get(marker) ?? []) : undefined;
       }
       if (isRead && output.preceding === 'call') fences.skip(cursor.recorded());
-      else tracker.discard();
+      else if (tracker.discard()) yield* takeTruncatedTag(cursor, tracker.calls.closers());
       cursor.stopRecording();
       return true;
     },
     flush: tracker.flush,
+    get unclosedCall() {
+      return tracker.unclosedCall;
+    },
   };
 }
 
-interface CallTracker {
+interface CallTracker extends Pick<CallReader, 'flush' | 'unclosedCall'> {
   /** Receives the calls that a format reads. */
   readonly calls: TextCalls;
   /** Sets the format that reads the next calls. Bare calls have no marker. */
   useFormat(format: TextToolFormat | undefined, options: { isBare: boolean }): void;
-  /** Ends an incomplete or invalid call, and emits the recorded text. */
-  discard(): void;
-  flush(): void;
+  /** Ends an incomplete or invalid call. If it has not started, the recorded text is emitted, and false is returned. */
+  discard(): boolean;
 }
 
 /** A call of a declared tool, which is emitted as it arrives. */
@@ -102,7 +114,15 @@ interface OpenCall {
   readonly name: string;
   readonly id: string | undefined;
   hasStarted: boolean;
+  /** The input before the start. */
+  input: string;
 }
+
+/**
+ * The input with which a call starts. Hosts show a started call until it is complete, and cannot take it back. A shorter
+ * call therefore starts when it is complete, and leaves no trace if it is truncated or invalid.
+ */
+const MIN_STREAMED = 256;
 
 /** A call whose end decides what is emitted. */
 interface HeldCall {
@@ -134,6 +154,7 @@ function createCallTracker({
   /** A call that is `text` is read only to find its end. */
   let call: 'none' | 'text' | OpenCall | HeldCall = 'none';
   let hasBegun = false;
+  let unclosedCall: UnclosedCall | undefined;
 
   const names = new Set(tools.keys());
 
@@ -155,19 +176,20 @@ function createCallTracker({
       const tool = find(name);
       call =
         tool !== undefined && !dropsCalls
-          ? { kind: 'open', name: tool.name, id, hasStarted: false }
-          : hold({ name, id, isDeclared: tool !== undefined });
+          ? { kind: 'open', name: tool.name, id, hasStarted: false, input: '' }
+          : holdOther({ name, id, isDeclared: tool !== undefined });
       return tool;
     },
     input(text) {
       if (typeof call === 'string') return;
       if (call.kind === 'held') return addToHeld(call, text);
-      if (!call.hasStarted) events.callStart(call);
-      call.hasStarted = true;
-      events.callInput(text);
+      if (call.hasStarted) return events.callInput(text);
+      call.input += text;
+      if (call.input.length >= MIN_STREAMED) start(call);
     },
-    end() {
+    end({ isUnclosed = false } = {}) {
       if (call === 'text') emitRecorded();
+      else if (call !== 'none' && isUnclosed) unclosedCall = hold(call);
       else if (call !== 'none') endCall(call);
       call = 'none';
     },
@@ -181,7 +203,33 @@ function createCallTracker({
     },
   };
 
-  function hold({ name, id, isDeclared }: { name: string; id: string | undefined; isDeclared: boolean }) {
+  function start(open: OpenCall): void {
+    events.callStart(open);
+    open.hasStarted = true;
+    events.callInput(open.input);
+  }
+
+  function hold(ended: OpenCall | HeldCall): UnclosedCall {
+    const text = cursor.recorded();
+    return {
+      complete() {
+        endCall(ended);
+        output.end();
+      },
+      discard() {
+        if (ended.kind === 'open' && ended.hasStarted) {
+          endBroken();
+        } else {
+          fences.skip(text);
+          output.write(text);
+        }
+        output.end();
+      },
+    };
+  }
+
+  function holdOther(called: { name: string; id: string | undefined; isDeclared: boolean }) {
+    const { name, id, isDeclared } = called;
     const policy = toPolicy(name, isDeclared);
     const mayBeReplaced = format?.undeclared !== undefined;
     if (policy === 'text' && !mayBeReplaced) return 'text';
@@ -205,8 +253,14 @@ function createCallTracker({
 
   function endCall(ended: OpenCall | HeldCall): void {
     if (ended.kind === 'held') return endHeld(ended);
-    if (!ended.hasStarted) calls.input('{}');
+    if (ended.input === '') ended.input = '{}';
+    if (!ended.hasStarted) start(ended);
     events.callEnd();
+    endMarkup();
+  }
+
+  function endBroken(): void {
+    events.callBroken();
     endMarkup();
   }
 
@@ -247,16 +301,30 @@ function createCallTracker({
       hasBegun = false;
     },
     discard() {
-      if (typeof call === 'object' && call.kind === 'open' && call.hasStarted) events.callDiscarded();
+      const hasStarted = typeof call === 'object' && call.kind === 'open' && call.hasStarted;
       call = 'none';
+      if (hasStarted) endBroken();
       // Text without a name after a marker that it mentions is prose.
-      if (hasBegun) emitRecorded();
+      else if (hasBegun) emitRecorded();
       else writeMarkdown(cursor.recorded());
+      return hasStarted;
     },
     flush() {
       if (call === 'text') emitRecorded();
     },
+    get unclosedCall() {
+      return unclosedCall;
+    },
   };
+}
+
+const MAX_TAG = 64;
+
+/** Takes the rest of a tag at the end of the text, which is part of a truncated call. */
+function* takeTruncatedTag(cursor: TextCursor, closers: readonly string[]): Reading<void> {
+  if ((yield* cursor.match(closers)) !== undefined || /\s/.test((yield* cursor.peek()) ?? ' ')) return;
+  const length = yield* cursor.scan((character, offset) => character !== '\n' && offset < MAX_TAG);
+  if ((yield* cursor.peek(length)) === undefined) cursor.take(length);
 }
 
 /** Returns true for a name that a tool can have in some API. Other names belong to templates and prose. */

@@ -147,9 +147,7 @@ export function createDuplicateCalls({
     fromText: (part, emit) => add('text', part, emit),
     end(emit) {
       open.clear();
-      // The text of an incomplete call from text was emitted as text.
-      for (const call of held.values())
-        if (call.form === 'native' || call.call !== undefined) emitCall(call, emit);
+      for (const call of held.values()) emitCall(call, emit);
       held.clear();
     },
   };

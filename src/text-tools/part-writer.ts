@@ -93,19 +93,33 @@ export function createPartWriter(emit: (part: LanguageModelV2StreamPart) => void
     callInput(text) {
       delta += text;
     },
-    callEnd() {
-      if (call === undefined) return;
+    callEnd: endCall,
+    callBroken() {
       flush();
-      const { id, name, input } = call;
-      emit({ type: 'tool-input-end', id });
-      emit({ type: 'tool-call', toolCallId: id, toolName: name, input });
-      calls++;
-      call = undefined;
-    },
-    callDiscarded() {
-      flush();
-      if (call !== undefined) emit({ type: 'tool-input-end', id: call.id });
-      call = undefined;
+      // Some hosts add brackets that are missing after a complete value, so another value is opened.
+      if (call !== undefined && !endsInString(call.input)) delta = ',"';
+      endCall();
     },
   };
+
+  function endCall(): void {
+    if (call === undefined) return;
+    flush();
+    const { id, name, input } = call;
+    emit({ type: 'tool-input-end', id });
+    emit({ type: 'tool-call', toolCallId: id, toolName: name, input });
+    calls++;
+    call = undefined;
+  }
+}
+
+/** Returns true if truncated JSON ends within a string. */
+function endsInString(json: string): boolean {
+  let isInString = false;
+  for (let at = 0; at < json.length; at++) {
+    const character = json[at];
+    if (character === '"') isInString = !isInString;
+    else if (character === '\\' && isInString) at++;
+  }
+  return isInString;
 }

@@ -1,3 +1,4 @@
+import type { UnclosedCall } from './call-reader.js';
 import type { TextEvents } from './text-output.js';
 
 /**
@@ -35,6 +36,7 @@ interface CallParser {
   /** The number of characters that were read. */
   readonly position: number;
   readonly visited: number;
+  readonly unclosedCall: UnclosedCall | undefined;
 }
 
 export function createReasoningCalls(open: (events: TextEvents) => CallParser): ReasoningCalls {
@@ -64,7 +66,7 @@ export function createReasoningCalls(open: (events: TextEvents) => CallParser): 
       call.input += text;
     },
     callEnd: () => void calls.push(call),
-    callDiscarded: () => {},
+    callBroken: () => {},
   });
 
   function takeReleased(): string {
@@ -85,6 +87,7 @@ export function createReasoningCalls(open: (events: TextEvents) => CallParser): 
     },
     end() {
       parser.end();
+      parser.unclosedCall?.discard();
       const reasoning = takeReleased();
       return calls.length > 0
         ? { reasoning, calls: { text: held, emit: events => emitCalls(calls, events) } }

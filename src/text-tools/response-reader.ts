@@ -9,6 +9,7 @@ import type { PartTransformer } from '../parts/transform.js';
 import { createPartWriter } from './part-writer.js';
 import { createDuplicateCalls } from './duplicate-calls.js';
 import type { HeldCalls } from './reasoning-calls.js';
+import type { UnclosedCall } from './call-reader.js';
 import { createTextParser, type TextParser, type TextParserOptions } from './text-parser.js';
 import { forbidsCalls, toDeclaredTools } from './text-tool-format.js';
 
@@ -50,6 +51,8 @@ export function createResponseReader({
   let hasOpener = false;
   /** The calls at the end of the text that is treated as reasoning. */
   let heldCalls: HeldCalls | undefined;
+  /** The call at the end of the latest text, if its end is missing. */
+  let unclosedCall: UnclosedCall | undefined;
 
   const openParser = (startsInReasoning: boolean) =>
     createTextParser(
@@ -87,6 +90,7 @@ export function createResponseReader({
     if (parser !== undefined) {
       if (!parser.isAllReasoning) assumedReasoning = '';
       heldCalls ??= parser.heldCalls;
+      unclosedCall = parser.unclosedCall;
       hasOpener = parser.hasOpener;
       mayStartInReasoning = false;
     }
@@ -109,6 +113,20 @@ export function createResponseReader({
     if (isFinished) calls?.emit(writer);
     else if (calls !== undefined) writer.reasoning(calls.text.trim());
     endText();
+    endUnclosedCall(reason);
+  }
+
+  /**
+   * Completes the call at the end of the response, if only its end is missing and the response finished normally.
+   * Otherwise more arguments may be missing.
+   */
+  function endUnclosedCall(reason?: unknown): void {
+    const call = unclosedCall;
+    if (call === undefined) return;
+    unclosedCall = undefined;
+    if (finishedReasons.has(unifiedReason(reason))) call.complete();
+    else call.discard();
+    writer.endText({});
   }
 
   function feedText(text: string): void {
@@ -120,6 +138,7 @@ export function createResponseReader({
   /** Ends the text before content of another type. */
   function endTextBefore(part: Part, id?: string): Part {
     endText();
+    endUnclosedCall();
     if (id !== undefined) writer.claim(id);
     return part;
   }
@@ -129,6 +148,7 @@ export function createResponseReader({
     switch (part.type) {
       case 'text-start':
         endText();
+        endUnclosedCall();
         writer.startText(part);
         return undefined;
       case 'text-delta':
@@ -151,6 +171,7 @@ export function createResponseReader({
         return endTextBefore(part);
       case 'finish':
         endText();
+        endUnclosedCall(part.finishReason);
         endAssumedReasoning(part.finishReason);
         duplicateCalls.end(emit);
         return writer.calls === 0 ? part : { ...part, finishReason: withToolCalls(part.finishReason) };
@@ -168,6 +189,7 @@ export function createResponseReader({
     flush(write) {
       emit = write;
       endText();
+      endUnclosedCall();
       endAssumedReasoning(undefined);
       duplicateCalls.end(write);
     },
@@ -241,6 +263,9 @@ function withToolCalls<Reason extends LanguageModelV2FinishReason>(reason: Reaso
   // The type describes the second specification. The value may be of a later one.
   return (isWrapped(reason) ? Object.assign({}, reason, { unified: 'tool-calls' }) : 'tool-calls') as Reason;
 }
+
+/** The reasons of a response that the model ended itself. */
+const finishedReasons: ReadonlySet<unknown> = new Set(['stop', 'tool-calls']);
 
 const replaceableReasons: ReadonlySet<unknown> = new Set(['stop', 'tool-calls', 'other', 'unknown']);
 

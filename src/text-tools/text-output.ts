@@ -8,8 +8,8 @@ export interface TextEvents {
   callStart(call: { name: string; id: string | undefined }): void;
   callInput(text: string): void;
   callEnd(): void;
-  /** The started call was truncated or invalid. Its text follows. */
-  callDiscarded(): void;
+  /** The started call is truncated or invalid. Its input is no complete JSON. */
+  callBroken(): void;
 }
 
 /** Writes the text of a response, and tracks the content that precedes the current position. */

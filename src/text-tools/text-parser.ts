@@ -1,4 +1,4 @@
-import { createCallReader } from './call-reader.js';
+import { createCallReader, type UnclosedCall } from './call-reader.js';
 import { createFenceTracker } from './fence-tracker.js';
 import { createInlineCode } from './inline-code.js';
 import { isLeftover, isMention, startsCall } from './leftovers.js';
@@ -38,6 +38,8 @@ export interface TextParser {
   readonly isAllReasoning: boolean;
   /** The calls at the end of a text that is all reasoning. They were not emitted. */
   readonly heldCalls: HeldCalls | undefined;
+  /** The call at the end of the text, if its arguments are complete and its end is missing. It was not completed. */
+  readonly unclosedCall: UnclosedCall | undefined;
   /** True if the text so far has the start of a call that is none. */
   readonly hasOpener: boolean;
   /** The number of characters that were read. */
@@ -95,7 +97,7 @@ export function createTextParser(options: TextParserOptions, events: TextEvents)
       if (character === undefined) break;
       if (markers.isStart(character, output.preceding)) yield* readMarker();
     }
-    output.end();
+    if (calls.unclosedCall === undefined) output.end();
   }
 
   /** Writes text up to a possible marker. The markers change with the first text. */
@@ -260,6 +262,9 @@ export function createTextParser(options: TextParserOptions, events: TextEvents)
     },
     get heldCalls() {
       return heldCalls;
+    },
+    get unclosedCall() {
+      return calls.unclosedCall;
     },
     get hasOpener() {
       return hasOpener;

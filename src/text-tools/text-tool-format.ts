@@ -84,8 +84,11 @@ export interface TextCalls {
   begin(name: string, options?: { id?: string | undefined }): DeclaredTool | undefined;
   /** Emits the next chunk of the call's JSON arguments. It cannot be retracted. */
   input(text: string): void;
-  /** Completes the call. A call without any `input` has no arguments. */
-  end(): void;
+  /**
+   * Completes the call. A call without any `input` has no arguments. If the text ends without the marker that ends the
+   * call, the call is unclosed: it counts only if the response finishes normally.
+   */
+  end(options?: { isUnclosed?: boolean }): void;
   /** Drops the text that was taken since the start or the last call, because it is the markup of a message. */
   drop(): void;
   /** Emits reasoning that is part of the markup. The text itself must be dropped. */

@@ -4,13 +4,13 @@ import { type ReadPart, readText, type ReadTextOptions } from '../text-tools/_re
 
 /** Returns a function that reads a response of a model in all chunkings, as its adapters do. */
 export const readAs =
-  (modelId: string, tools: ReadTextOptions['tools']) =>
+  (modelId: string, tools: ReadTextOptions['tools'], options: Pick<ReadTextOptions, 'finishReason'> = {}) =>
   async (text: string): Promise<ReadPart[]> => {
     const middleware = joinMiddlewares(...modelAdapters.findFor(modelId).map(adapter => adapter.middleware), {
       middlewareVersion: 'v2',
       overrideModelId: () => modelId,
     });
-    return (await readText(text, { middleware, tools })).content;
+    return (await readText(text, { middleware, tools, ...options })).content;
   };
 
 /** Returns the text of a response without calls. */

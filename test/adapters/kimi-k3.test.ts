@@ -61,7 +61,6 @@ describe('Kimi K3', () => {
 
   it.each([
     calls('<|open|>call tool="book" index="1"<|sep|><|open|>argument key="nights" type="number"<|sep|>2'),
-    `<|open|>call tool="book" index="1"<|sep|>${argument('nights', 'number', '2')}`,
     `<|open|>call tool="book" index="1"<|sep|>${argument('__proto__', 'object', '{}')}<|close|>call<|sep|>`,
     `<|open|>call tool="book" index="1"<|sep|>${argument('nights', 'number', '2').repeat(2)}<|close|>call<|sep|>`,
   ])('%j is no call', async text => {
@@ -74,14 +73,16 @@ describe('Kimi K3', () => {
   });
 
   it('streams a string before its end', async () => {
+    const long = 'Zum'.repeat(90);
     const chunks = [
-      '<|open|>tools<|sep|><|open|>call tool="book" index="1"<|sep|><|open|>argument key="hotel" type="string"<|sep|>Zum',
+      '<|open|>tools<|sep|><|open|>call tool="book" index="1"<|sep|><|open|>argument key="hotel" type="string"<|sep|>' +
+        long,
       ' An',
       'ker',
       '<|close|>argument<|sep|><|close|>call<|sep|>',
     ];
     const parts = await streamChunks(chunks, { middleware: kimiK3.middleware, tools });
     const deltas = parts.flatMap(part => (part.type === 'tool-input-delta' ? [part.delta] : []));
-    expect(deltas.slice(0, 3)).toEqual(['{"hotel":"Zum', ' An', 'ker']);
+    expect(deltas.slice(0, 3)).toEqual([`{"hotel":"${long}`, ' An', 'ker']);
   });
 });

@@ -87,7 +87,6 @@ describe('MiniMax M3', () => {
   it.each([
     // A missing or wrong closing tag.
     `${NS}<tool_call>${NS}<invoke name="save">${NS}<path>a`,
-    `${NS}<tool_call>${NS}<invoke name="save">${element('path', 'a')}`,
     `${block(`${NS}<invoke name="save">${NS}<path>a${NS}</body>${NS}</invoke>`)} after`,
     block(invoke('plan', element('place', `x${element('city', 'a')}`))),
     block(invoke('plan', element('__proto__', 'a'))),
@@ -99,8 +98,9 @@ describe('MiniMax M3', () => {
   ])('%j stays text', async text => expect(toText(await read(text))).toBe(text));
 
   it('streams a string before its end', async () => {
+    const long = 'Hello'.repeat(60);
     const chunks = [
-      `${NS}<tool_call>${NS}<invoke name="save">${NS}<body>Hello`,
+      `${NS}<tool_call>${NS}<invoke name="save">${NS}<body>${long}`,
       ' wor',
       'ld',
       `${NS}</body>`,
@@ -108,7 +108,7 @@ describe('MiniMax M3', () => {
     ];
     const parts = await streamChunks(chunks, { middleware: minimax.middleware, tools });
     const deltas = parts.flatMap(part => (part.type === 'tool-input-delta' ? [part.delta] : []));
-    expect(deltas.slice(0, 3)).toEqual(['{"body":"Hello', ' wor', 'ld']);
+    expect(deltas.slice(0, 3)).toEqual([`{"body":"${long}`, ' wor', 'ld']);
   });
 });
 

@@ -12,7 +12,11 @@ import { checkParts } from '../_parts.js';
 import { finish, generate, scriptedModel, start, stream } from '../tool-loop/_scripted-model.js';
 
 /** The content of a text, in its order. */
-export type ReadPart = { text: string } | { reasoning: string } | { call: string; input: unknown };
+export type ReadPart =
+  | { text: string }
+  | { reasoning: string }
+  | { call: string; input: unknown }
+  | { call: string; truncated: string };
 
 export interface ReadResult {
   readonly content: ReadPart[];
@@ -52,6 +56,8 @@ export async function streamChunks(
   ];
   const parts = await stream(wrapModel(scriptedModel(response), [options.middleware]), toRequest(options));
   checkParts(parts);
+  const started = parts.flatMap(part => (part.type === 'tool-input-start' ? [part.id] : []));
+  expect(parts.flatMap(part => (part.type === 'tool-call' ? [part.toolCallId] : []))).toEqual(started);
   return parts;
 }
 
@@ -108,7 +114,7 @@ function fromParts(parts: readonly LanguageModelV2StreamPart[]): ReadResult {
     else if (part.type === 'finish') ({ finishReason } = part);
     else if (part.type === 'tool-call') {
       expect(inputs.get(part.toolCallId)).toBe(part.input);
-      content.push({ call: part.toolName, input: JSON.parse(part.input) });
+      content.push(toReadCall(part));
     }
   }
   return { content, finishReason };
@@ -118,5 +124,14 @@ const fromContent = (content: readonly LanguageModelV2Content[]): ReadPart[] =>
   content.flatMap((part): ReadPart[] => {
     if (part.type === 'text') return [{ text: part.text }];
     if (part.type === 'reasoning') return [{ reasoning: part.text }];
-    return part.type === 'tool-call' ? [{ call: part.toolName, input: JSON.parse(part.input) }] : [];
+    return part.type === 'tool-call' ? [toReadCall(part)] : [];
   });
+
+/** Returns a call. The input of a truncated call is no JSON. */
+function toReadCall({ toolName, input }: { toolName: string; input: string }): ReadPart {
+  try {
+    return { call: toolName, input: JSON.parse(input) };
+  } catch {
+    return { call: toolName, truncated: input };
+  }
+}

@@ -70,7 +70,7 @@ async function expectCase({ family, tools, input, expected, textMatch, reasoning
   const joined = (pick: (one: ReadPart) => string) => content.map(pick).join('');
   const text = joined(one => ('text' in one ? one.text : ''));
 
-  const calls = content.flatMap(one => ('call' in one ? [{ name: one.call, arguments: one.input }] : []));
+  const calls = content.flatMap(one => ('input' in one ? [{ name: one.call, arguments: one.input }] : []));
   expect(calls).toEqual(expected.toolCalls);
   expect({ text, matches: textMatches[textMatch](text, expected.text) }).toEqual({ text, matches: true });
   if (reasoning !== undefined) {

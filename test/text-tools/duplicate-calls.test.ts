@@ -127,9 +127,12 @@ describe('a call that a response contains natively and as text', () => {
 });
 
 it('input streams at once unless it may belong to a second form', async () => {
-  const parts = await stream(modelOf(native('a', 'Oslo', 'pay'), text(written('Oslo').slice(0, -17))), {
-    tools,
-  });
+  const parts = await stream(
+    modelOf(native('a', 'Oslo', 'pay'), text(written('Oslo'.repeat(70)).slice(0, -17))),
+    {
+      tools,
+    },
+  );
   expect(ofType(parts, 'tool-input-start').map(({ toolName }) => toolName)).toEqual(['pay', 'look']);
 });
 

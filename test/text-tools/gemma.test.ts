@@ -57,10 +57,11 @@ describe('values', () => {
   );
 
   it('streams strings as they arrive', async () => {
-    const chunks = ['<|tool_call>call:look{place:<|"|>', 'Os', 'lo', '<|"|>}<tool_call|>'];
+    const long = 'Oslo'.repeat(70);
+    const chunks = [`<|tool_call>call:look{place:<|"|>${long}`, 'Os', 'lo', '<|"|>}<tool_call|>'];
     const parts = await streamChunks(chunks, { middleware: gemma4.middleware, tools });
     const deltas = parts.flatMap(part => (part.type === 'tool-input-delta' ? [part.delta] : []));
-    expect(deltas).toEqual(['{"place":"', 'Os', 'lo', '"}']);
+    expect(deltas).toEqual([`{"place":"${long}`, 'Os', 'lo', '"}']);
   });
 });
 

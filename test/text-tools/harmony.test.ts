@@ -64,6 +64,7 @@ describe('messages with special tokens', () => {
   });
 
   it('streams reasoning, text and arguments as they arrive', async () => {
+    const long = 'Oslo'.repeat(70);
     const chunks = [
       '<|channel|>analysis<|message|>',
       'One',
@@ -71,13 +72,13 @@ describe('messages with special tokens', () => {
       '<|end|><|start|>assistant<|channel|>final<|message|>',
       'Hi',
       ' you',
-      `<|end|><|start|>assistant<|channel|>commentary to=functions.look<|message|>{"place": "`,
+      `<|end|><|start|>assistant<|channel|>commentary to=functions.look<|message|>{"place": "${long}`,
       'Os',
       'lo"}',
     ];
     const parts = await streamChunks(chunks, { middleware: gptOss.middleware, tools });
     const deltas = parts.flatMap(part => ('delta' in part ? [part.delta] : []));
-    expect(deltas).toEqual(['One', ' two', 'Hi', ' you', '{"place": "Os', 'lo"}']);
+    expect(deltas).toEqual(['One', ' two', 'Hi', ' you', `{"place": "${long}`, 'Os', 'lo"}']);
   });
 });
 

@@ -116,8 +116,9 @@ describe('a value that the schema does not allow', () => {
 });
 
 it('streams strings as they arrive, and stops at the first mistake', async () => {
+  const long = 'ab'.repeat(140);
   const chunks = [
-    '<tool_call>{"name": "look", "arguments": {"place": "ab',
+    `<tool_call>{"name": "look", "arguments": {"place": "${long}`,
     'cd',
     'e\n',
     'f',
@@ -125,7 +126,7 @@ it('streams strings as they arrive, and stops at the first mistake', async () =>
   ];
   const parts = await streamChunks(chunks, { middleware, tools });
   const deltas = parts.flatMap(part => (part.type === 'tool-input-delta' ? [part.delta] : []));
-  expect(deltas).toEqual(['{"place": "ab', 'cd', 'e', '\\nf"}']);
+  expect(deltas).toEqual([`{"place": "${long}`, 'cd', 'e', '\\nf"}']);
 });
 
 it('contains no part of a value, wherever a malformed call is cut', async () => {

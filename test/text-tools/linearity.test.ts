@@ -89,7 +89,7 @@ function read(text: string, length: number) {
       callStart: () => {},
       callInput: chunk => void (input += chunk.length),
       callEnd: () => void calls++,
-      callDiscarded: () => {},
+      callBroken: () => {},
     },
   );
   for (let at = 0; at < text.length; at += length) parser.feed(text.slice(at, at + length));
@@ -214,7 +214,7 @@ it('decides from the start of the input whether a call of an undeclared tool is 
       callStart: () => {},
       callInput: () => {},
       callEnd: () => {},
-      callDiscarded: () => {},
+      callBroken: () => {},
     },
   );
   for (let at = 0; at < text.length; at += 4) parser.feed(text.slice(at, at + 4));

@@ -113,10 +113,11 @@ describe('Python values', () => {
   });
 
   it('streams strings as they arrive', async () => {
-    const chunks = [`[look(place='`, 'Os', 'lo', `')]`];
+    const long = 'Oslo'.repeat(70);
+    const chunks = [`[look(place='${long}`, 'Os', 'lo', `')]`];
     const parts = await streamChunks(chunks, { middleware: llama.middleware, tools });
     const deltas = parts.flatMap(part => (part.type === 'tool-input-delta' ? [part.delta] : []));
-    expect(deltas).toEqual(['{"place":"', 'Os', 'lo', '"}']);
+    expect(deltas).toEqual([`{"place":"${long}`, 'Os', 'lo', '"}']);
   });
 });
 

@@ -18,7 +18,6 @@ import {
   start,
   stream,
   text,
-  typesOf,
 } from '../tool-loop/_scripted-model.js';
 import { readText } from './_read-text.js';
 
@@ -76,27 +75,6 @@ it('makes no call without tools, while reasoning is still found', async () => {
 });
 
 describe('a truncated call', () => {
-  it('ends its input without a call, and is emitted as text', async () => {
-    const parts = await stream(adapt(start, ...text(`So. ${truncated}`), finish('length')), {
-      tools: declared,
-    });
-    checkParts(parts);
-    expect(typesOf(parts)).toEqual([
-      'stream-start',
-      'text-start',
-      'text-delta',
-      'text-end',
-      'tool-input-start',
-      'tool-input-delta',
-      'tool-input-end',
-      'text-start',
-      'text-delta',
-      'text-end',
-      'finish',
-    ]);
-    expect(ofType(parts, 'text-delta').map(({ delta }) => delta)).toEqual(['So. ', truncated]);
-  });
-
   it('does not span a native call', async () => {
     const half = written.slice(0, 40);
     const response = [

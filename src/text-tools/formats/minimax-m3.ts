@@ -11,6 +11,7 @@ import {
 } from '../element-tree.js';
 import { isPrototypeKey } from '../json-scanner.js';
 import { toNamedTypes, toPropertySchema } from '../schema-types.js';
+import { endsUnclosed } from '../tagged-call.js';
 import { findSpaceEnd, readAttribute, type Reading, type TextCursor } from '../text-cursor.js';
 import type { DeclaredTool, TextCalls, TextToolFormat } from '../text-tool-format.js';
 import { takesSelfClosing } from './invoke.js';
@@ -122,6 +123,11 @@ function* readCall(
       calls.end();
       return true;
     }
+    if (tag === undefined && token !== '' && (yield* endsUnclosed(cursor, tool, parameters))) {
+      if (!parameters.end()) return false;
+      calls.end({ isUnclosed: true });
+      return true;
+    }
     const isParameter = tag !== undefined && !isPrototypeKey(tag.key) && isKnown(tool, tag.key, token);
     if (!isParameter) return false;
     cursor.take(tag.length);
@@ -181,6 +187,10 @@ function* takeBlock(cursor: TextCursor): Reading<void> {
 
 /** Writes the arguments of a call as JSON. */
 interface ParameterWriter {
+  /** The number of parameters that were written. */
+  readonly size: number;
+  /** Returns true if the parameter was written. */
+  has(key: string): boolean;
   /** Adds an element. Elements with the same name that follow each other are an array. Returns false if it is invalid. */
   add(element: Element): boolean;
   /** Starts a string, and returns a function that writes its text. Returns undefined for a name that was used before. */
@@ -229,6 +239,10 @@ function createParameterWriter(
   }
 
   return {
+    get size() {
+      return written.size + pending.length;
+    },
+    has: name => written.has(name) || pending[0]?.key === name,
     add(element) {
       if (pending[0] !== undefined && pending[0].key !== element.key && !writePending()) return false;
       pending.push(element);
