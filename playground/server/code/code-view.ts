@@ -90,7 +90,8 @@ async function captureRequest(
   let failure: unknown;
   const provider = openProvider(settings.flag, {
     baseURL: target.baseURL,
-    apiKey: undefined,
+    // Some endpoints require a key. This one is not sent.
+    apiKey: 'none',
     requestId: 'code',
     tools: {},
     mcpTools: playground.servers.tools(),

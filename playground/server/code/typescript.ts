@@ -157,5 +157,6 @@ function toStringLiteral(text: string): string {
     const template = text.replace(/[\\`]|\$(?=\{)/g, '\\$&');
     return `\`${template.replace(VARIABLE_MARK, (_, name: string) => `\${process.env.${name}}`)}\``;
   }
+  if (text.includes("'") && !text.includes('"')) return JSON.stringify(text);
   return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }

@@ -36,7 +36,7 @@ export function toVariables(servers: McpServers): {
   const marked = mapServers(servers, (server, config) =>
     changeSecrets(config, (place, value) => {
       const [kind, name = ''] = place.split(/ (.*)/s);
-      const own = toVariableName(kind === 'env' ? name : `${server}_${name}`);
+      const own = kind === 'env' ? name.replace(/\W/g, '_') : toVariableName(`${server}_${name}`);
       const candidates = [own, toVariableName(`${server}_${own}`)];
       for (let count = 2; ; count++) {
         const free = candidates.find(known => (variables.get(known) ?? value) === value);
@@ -53,7 +53,7 @@ export function toVariables(servers: McpServers): {
 
 const toVariableName = (text: string): string =>
   text
-    .replace(/\W+/g, '_')
+    .replace(/[\W_]+/g, '_')
     .replace(/^_+|_+$/g, '')
     .replace(/^(?=\d)/, '_')
     .toUpperCase();
