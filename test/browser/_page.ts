@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, expect, onTestFinished } from 'vitest';
+import type { Settings } from '../../playground/shared/playground-state.js';
 import { type Playground, startPlayground } from '../../playground/server/playground.js';
 import { launchChromium } from '../_chromium.js';
 
@@ -38,6 +39,8 @@ export interface OpenPageOptions {
   readonly colours?: 'light' | 'dark';
   /** @default the servers of the first start */
   readonly mcpServers?: unknown;
+  /** Settings that differ from those of the first start. */
+  readonly settings?: Partial<Settings>;
 }
 
 /** Starts a playground and opens it in a new browser context. An error that the page logs or throws fails the test. */
@@ -46,6 +49,7 @@ export async function openPage({
   height = 900,
   colours = 'light',
   mcpServers,
+  settings,
 }: OpenPageOptions = {}): Promise<TestPage> {
   const folder = await mkdtemp(path.join(tmpdir(), 'playground-'));
   if (mcpServers !== undefined) {
@@ -74,6 +78,13 @@ export async function openPage({
     expect(errors, 'errors and warnings logged by the page').toEqual([]);
   });
   await page.goto(playground.signInUrl);
+  if (settings !== undefined) {
+    const changed = await context.request.patch(`${playground.url}/api/state`, {
+      data: settings,
+      headers: { origin: playground.url },
+    });
+    expect(changed.status()).toBe(200);
+  }
   await page.getByRole('textbox', { name: 'Message' }).waitFor();
 
   const ended: TestPage['ended'] = (end = 'finished') =>

@@ -18,6 +18,8 @@ export interface TraceRecorderOptions {
   readonly hasOther?: () => boolean;
   /** Milliseconds to collect a batch. @default 40 */
   readonly interval?: number;
+  /** Events of the largest batch: timers are late while a fast endpoint keeps the process busy. @default 250 */
+  readonly maxEvents?: number;
   readonly now?: () => number;
 }
 
@@ -25,6 +27,7 @@ export function createTraceRecorder({
   deliver,
   hasOther = () => false,
   interval = 40,
+  maxEvents = 250,
   now = () => performance.now(),
 }: TraceRecorderOptions): TraceRecorder {
   const startedAt = now();
@@ -49,7 +52,8 @@ export function createTraceRecorder({
       const at = Math.round((now() - startedAt) * 10) / 10;
       // The spread of a union member loses its type.
       events.push({ ...fact, at } as TraceEvent);
-      schedule();
+      if (events.length - delivered >= maxEvents) flush();
+      else schedule();
     },
     schedule,
     flush,

@@ -55,14 +55,25 @@ export function createPageStore(): PageStore {
   let source: EventSource | undefined;
   let retry: ReturnType<typeof setTimeout> | undefined;
 
+  let frame: number | undefined;
+
+  function notify(): void {
+    if (frame !== undefined) cancelAnimationFrame(frame);
+    frame = undefined;
+    for (const listener of listeners) listener();
+  }
+
   function change(next: Partial<PageState>): void {
     current = { ...current, ...next };
-    for (const listener of listeners) listener();
+    notify();
   }
 
   function changeTurn(id: string, next: Partial<LiveTurn>): void {
     const turn = current.turns[id];
-    if (turn !== undefined) change({ turns: { ...current.turns, [id]: { ...turn, ...next } } });
+    if (turn === undefined) return;
+    current = { ...current, turns: { ...current.turns, [id]: { ...turn, ...next } } };
+    // A fast endpoint sends hundreds of batches a second, and a frame shows only the last of them.
+    frame ??= requestAnimationFrame(notify);
   }
 
   function forgetTurns(isGone: (id: string) => boolean): void {
