@@ -52,9 +52,7 @@ export function Toolbar({ conversationId, page, children }: ToolbarProps) {
           onClick={() => setOpen('prices')}
         >
           <Icon name="coins" />{' '}
-          <span className="button-text">
-            {formatCost(toCost(usages, state.prices), { turns: usages.length })}
-          </span>
+          <span>{formatCost(toCost(usages, state.prices), { turns: usages.length })}</span>
         </button>
       )}
       <button

@@ -1,5 +1,5 @@
 import type { FileUIPart } from 'ai';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import type { Side, StoredMessage, Thread, TurnRequest } from '../../shared/playground-state.js';
 import { type Trace, toTrace } from '../../shared/trace.js';
 import { callApi } from '../lib/api.js';
@@ -69,7 +69,13 @@ export function useThread(
     messages.push({ ...shown, parentId, versions: [shown.message.id] });
   };
   const unsent = outgoing?.request.message;
-  if (unsent !== undefined && !path.some(({ message }) => message.id === unsent.id))
+  const isStored = unsent === undefined || path.some(({ message }) => message.id === unsent.id);
+  // A stored message is no longer unsent, also when another version of it is shown.
+  const isDone = isStored && outgoing?.state === 'accepted';
+  useEffect(() => {
+    if (isDone) setOutgoing(undefined);
+  }, [isDone]);
+  if (!isStored)
     addNew(outgoing?.request.parentId ?? null, { message: unsent, trace: undefined, isRunning: false });
   if (live !== undefined)
     addNew(live.place.parentId, { message: live.message, trace: live.trace, isRunning: true });
