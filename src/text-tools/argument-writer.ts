@@ -1,6 +1,7 @@
 import { isPlainObject } from '../shared/json.js';
 import { isNull, toJsonValue } from './json-value.js';
 import { toProperties } from '../tool-calls/json-schema.js';
+import { allowsAny, toAllowedJson } from '../tool-calls/schema-repair.js';
 import { toNamedTypes, type ValueType } from './schema-types.js';
 import type { DeclaredTool, TextCalls } from './text-tool-format.js';
 
@@ -66,7 +67,14 @@ export function createArgumentWriter(
     write(`${written.size === 0 ? '{' : ','}${JSON.stringify(key)}:`);
     hasDuplicate ||= written.has(key);
     written.add(key);
-    const value = createValueWriter(write, { types: typesOf(key, isJson), trims });
+    const schema = properties?.[key];
+    const value = createValueWriter(write, {
+      types: typesOf(key, isJson),
+      trims,
+      // A member of an enum may need another spelling.
+      streams: schema === undefined || allowsAny('', schema, tool?.schema),
+      toAllowed: json => (schema === undefined ? json : toAllowedJson(json, schema, tool?.schema)),
+    });
     return hasEntities ? createEntityDecoder(value) : value;
   }
 
@@ -131,9 +139,21 @@ function toJsonTypes(types: readonly ValueType[]): readonly ValueType[] {
  */
 function createValueWriter(
   write: (json: string) => void,
-  { types, trims }: { types: readonly ValueType[]; trims: Trim },
+  {
+    types,
+    trims,
+    streams,
+    toAllowed,
+  }: {
+    types: readonly ValueType[];
+    trims: Trim;
+    /** A string may be emitted before it is complete. */
+    streams: boolean;
+    /** Converts a complete value as the schema requires. */
+    toAllowed: (json: string) => string;
+  },
 ): ValueWriter {
-  const isText = types.find(type => type !== 'null') === 'text';
+  const isText = streams && types.find(type => type !== 'null') === 'text';
   const mayBeNull = types.includes('null');
   let hasStarted = false;
   let isOpen = false;
@@ -174,7 +194,7 @@ function createValueWriter(
         writeText(buffer);
         write('"');
       } else {
-        write(toJsonValue(buffer, types));
+        write(toAllowed(toJsonValue(buffer, types)));
       }
     },
   };

@@ -1,4 +1,5 @@
 import { isPlainObject } from '../shared/json.js';
+import { createAllowedValue } from './allowed-value.js';
 import { isJsonNumber, isPrototypeKey } from './json-scanner.js';
 import { toProperties } from '../tool-calls/json-schema.js';
 import { toValueTypes } from './schema-types.js';
@@ -49,14 +50,18 @@ function createGemmaReader(cursor: TextCursor, tool: DeclaredTool | undefined, d
       if (depth === 0 ? isPrototypeKey(key) : key === '__proto__') return false;
       let start = `${keys.size === 0 ? '{' : ','}${JSON.stringify(key)}:`;
       keys.add(key);
-      const isRead = yield* readValue(
+      const value = createAllowedValue(
         json => {
           write(start + json);
           start = '';
         },
-        { depth: depth + 1, isText: depth === 0 && isText(key) },
+        // A nested value is converted with its parameter.
+        depth === 0 ? properties?.[key] : undefined,
+        tool?.schema,
       );
+      const isRead = yield* readValue(value.write, { depth: depth + 1, isText: depth === 0 && isText(key) });
       if (!isRead) return false;
+      value.end();
       yield* cursor.takeSpace();
       if (!(yield* cursor.takes(',')) && (yield* cursor.peek()) !== '}') return false;
     }

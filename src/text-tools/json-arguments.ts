@@ -1,9 +1,8 @@
-import { tryParseJson } from '../shared/json.js';
+import { isPlainObject, type PlainObject, tryParseJson } from '../shared/json.js';
 import { mayBeWrapper, unwrapCall } from '../tool-calls/call-wrapper.js';
 import { readJson, repairJson } from '../tool-calls/json-repair.js';
-import { propertySchema, resolveSchema, toProperties } from '../tool-calls/json-schema.js';
-import { allowsAny, repairBySchema, repairValue } from '../tool-calls/schema-repair.js';
-import { isPlainObject } from '../shared/json.js';
+import { itemSchema, propertySchema, resolveSchema, toProperties } from '../tool-calls/json-schema.js';
+import { allowsAny, containerSchemaOf, repairBySchema, toAllowedJson } from '../tool-calls/schema-repair.js';
 import { createJsonScanner, isPrototypeKey, isSafeJson } from './json-scanner.js';
 import { createTextCursor, Known, type Reading, type TextCursor } from './text-cursor.js';
 import type { DeclaredTool } from './text-tool-format.js';
@@ -46,7 +45,7 @@ export const waitWhile = (cursor: TextCursor, text: RegExp): Reading<void> =>
 
 /**
  * Reads the arguments of a call as strict JSON, and emits them as soon as they are certain. Values that the tool's schema
- * does not allow are converted when they are complete.
+ * does not allow are converted at every level, when they are complete, as `parseToolArguments` does.
  *
  * @returns the end of the arguments, which must be emitted when the call is complete, or undefined if they are malformed.
  */
@@ -55,43 +54,70 @@ export function* readJsonArguments(
   emit: (json: string) => void,
   tool: DeclaredTool | undefined,
 ): Reading<string | undefined> {
+  const schema = tool?.schema;
   for (;;) {
-    const json = yield* readObject(cursor, emit, tool?.schema);
+    const json = yield* createArgumentsReader(cursor, emit, schema).readArguments();
     // Some models start with an empty object, as Anthropic's streams do.
     const isStart = json !== undefined && /^\{\s*\}$/.test(json) && (yield* cursor.peek()) === '{';
     if (!isStart) return json;
   }
 }
 
-function* readObject(
-  cursor: TextCursor,
-  emit: (json: string) => void,
-  schema: unknown,
-): Reading<string | undefined> {
-  const properties = toProperties(schema);
+/** The nesting up to which values are converted while they stream. Deeper values are converted as a whole. */
+const MAX_STREAMED_DEPTH = 16;
+
+function createArgumentsReader(cursor: TextCursor, emit: (json: string) => void, root: unknown) {
+  const schemas = createContainerSchemas(root);
   /** Complete text that is not certain, because its meaning depends on the text after it. */
   let pending = '';
-  /** True if the object may have to be unwrapped. */
-  let isHeld: boolean | undefined;
   let key: string | undefined;
 
-  if (!takesKey(FIRST_KEY)) {
-    if (!(yield* takesPunctuation('{')) || !(yield* takesSpace())) return undefined;
-    if (yield* takesPunctuation('}')) return pending;
-    yield* readKey();
+  function* readArguments(): Reading<string | undefined> {
+    let isHeld = false;
+    const isRead = yield* readMembers(1, (key, isFirst) => {
+      if (isFirst) isHeld = mayBeWrapper(key, root);
+      return { schema: schemas.property(root, key), isStreamed: !isHeld };
+    });
+    if (!isRead) return undefined;
+    return isHeld ? unwrap(pending, root) : pending;
   }
-  for (;;) {
-    if (key === undefined || isPrototypeKey(key)) return undefined;
-    isHeld ??= mayBeWrapper(key, schema);
-    if (!(yield* readArgument(key, yield* cursor.peek()))) return undefined;
-    yield* waitWhile(cursor, BEFORE_ARGUMENT);
-    if (takesKey(NEXT_KEY)) continue;
-    if (!(yield* takesSpace())) return undefined;
-    if (!(yield* takesPunctuation(','))) break;
-    yield* readKey();
+
+  /** Reads an object. Each value streams if its schema allows it. */
+  function* readMembers(
+    depth: number,
+    toMember: (key: string, isFirst: boolean) => { schema: unknown; isStreamed: boolean },
+  ): Reading<boolean> {
+    if (!takesKey(FIRST_KEY)) {
+      if (!(yield* takesPunctuation('{')) || !(yield* takesSpace())) return false;
+      if (yield* takesPunctuation('}')) return true;
+      yield* readKey();
+    }
+    for (let isFirst = true; ; isFirst = false) {
+      if (key === undefined || (depth === 1 ? isPrototypeKey(key) : key === '__proto__')) return false;
+      const { schema, isStreamed } = toMember(key, isFirst);
+      if (!(yield* readValue(yield* cursor.peek(), { schema, isStreamed, depth }))) return false;
+      yield* waitWhile(cursor, BEFORE_ARGUMENT);
+      if (takesKey(NEXT_KEY)) continue;
+      if (!(yield* takesSpace())) return false;
+      if (!(yield* takesPunctuation(','))) break;
+      yield* readKey();
+    }
+    return yield* takesPunctuation('}');
   }
-  if (!(yield* takesPunctuation('}'))) return undefined;
-  return isHeld === true ? unwrap(pending, schema) : pending;
+
+  /** Reads an array whose items stream if their schema allows it. */
+  function* readItems(schema: unknown, depth: number): Reading<boolean> {
+    if (!(yield* takesPunctuation('[')) || !(yield* takesSpace())) return false;
+    if (yield* takesPunctuation(']')) return true;
+    for (let index = 0; ; index++) {
+      const item = schemas.item(schema, index);
+      if (!(yield* readValue(yield* cursor.peek(), { schema: item, isStreamed: true, depth }))) return false;
+      if (!(yield* takesSpace())) return false;
+      if (!(yield* takesPunctuation(','))) break;
+      if (!(yield* takesSpace())) return false;
+    }
+    return yield* takesPunctuation(']');
+  }
 
   /** Takes a key and its punctuation if all of it is available. */
   function takesKey(expression: RegExp): boolean {
@@ -124,18 +150,44 @@ function* readObject(
     return space === '' || /^[ \t\n\r]*$/.test(space);
   }
 
-  function readArgument(key: string, first: string | undefined): Reading<boolean> {
-    const own = properties?.[key] ?? propertySchema(resolveSchema(schema, schema), key);
-    const isStreamed = isHeld !== true && first !== undefined && isAllowed(first, own);
-    const string = first === '"' ? cursor.takeMatch(SHORT_STRING)?.[0] : undefined;
-    if (string === undefined) return readValue(own, isStreamed);
-    if (isStreamed) emit(pending + string.slice(0, -1));
-    pending = isStreamed ? '"' : pending + toAllowed(string, own);
-    return new Known(true);
+  interface Value {
+    readonly schema: unknown;
+    readonly isStreamed: boolean;
+    /** The number of containers around the value. */
+    readonly depth: number;
   }
 
-  function* readValue(own: unknown, isStreamed: boolean): Reading<boolean> {
-    const scanner = createJsonScanner({ depth: 1 });
+  function readValue(first: string | undefined, { schema, isStreamed, depth }: Value): Reading<boolean> {
+    if (first === '"') {
+      const streams = isStreamed && schemas.allowsAnyString(schema);
+      const string = cursor.takeMatch(SHORT_STRING)?.[0];
+      if (string === undefined) return scanValue({ schema, isStreamed: streams, depth });
+      if (streams) emit(pending + string.slice(0, -1));
+      pending = streams ? '"' : pending + toAllowed(string, schema);
+      return new Known(true);
+    }
+    const isContainer = first === '{' || first === '[';
+    if (!isContainer || !isStreamed) return scanWord({ schema, isStreamed, depth });
+    const inner = schemas.container(schema, first);
+    if (inner === 'any') return scanValue({ schema, isStreamed, depth });
+    if (inner === 'none' || depth >= MAX_STREAMED_DEPTH)
+      return scanValue({ schema, isStreamed: false, depth });
+    if (first === '[') return readItems(inner.schema, depth + 1);
+    return readMembers(depth + 1, key => ({ schema: schemas.property(inner.schema, key), isStreamed }));
+  }
+
+  /** Reads a number or constant. Within other values it is emitted, because a long list may consist of them. */
+  function* scanWord(value: Value): Reading<boolean> {
+    const isRead = yield* scanValue({ ...value, isStreamed: false });
+    if (isRead && value.isStreamed && value.depth > 1) {
+      emit(pending);
+      pending = '';
+    }
+    return isRead;
+  }
+
+  function* scanValue({ schema, isStreamed, depth }: Value): Reading<boolean> {
+    const scanner = createJsonScanner({ depth });
     let emitted = 0;
     let rest = '';
     yield* cursor.takeEach(() => {
@@ -150,22 +202,53 @@ function* readObject(
       return scanner.state !== 'open';
     });
     if (scanner.state !== 'complete') return false;
-    pending += isStreamed ? rest : toAllowed(rest, own);
+    pending += isStreamed ? rest : toAllowed(rest, schema);
     return true;
   }
 
-  /** Returns true if a value that starts with this character needs no conversion, whatever follows. */
-  function isAllowed(first: string, own: unknown): boolean {
-    if (first === '"') return allowsAny('', own, schema);
-    if (first === '{') return allowsAny({}, own, schema);
-    return first === '[' && allowsAny([], own, schema);
+  const toAllowed = (json: string, schema: unknown): string => toAllowedJson(json, schema, root);
+
+  return { readArguments };
+}
+
+/** Finds the schemas of values within containers, each once. */
+function createContainerSchemas(root: unknown) {
+  const properties = new Map<unknown, PlainObject | undefined>();
+  const containers = new Map<unknown, { '{'?: Container; '['?: Container }>();
+  const strings = new Map<unknown, boolean>();
+
+  /** The schema of a container whose values are read one by one, `any` if none of them is converted, or `none`. */
+  type Container = { readonly schema: PlainObject } | 'any' | 'none';
+
+  function property(schema: unknown, key: string): unknown {
+    if (!properties.has(schema)) properties.set(schema, toProperties(schema, root));
+    return properties.get(schema)?.[key] ?? propertySchema(resolveSchema(schema, root), key);
   }
 
-  function toAllowed(json: string, own: unknown): string {
-    const value: unknown = JSON.parse(json);
-    const repaired = repairValue(value, own, { root: schema, json });
-    return repaired === value ? json : JSON.stringify(repaired);
+  function toContainer(schema: unknown, first: '{' | '['): Container {
+    const resolved = containerSchemaOf(first === '{' ? {} : [], schema, root);
+    if (resolved === undefined) return 'none';
+    const isAny =
+      first === '{'
+        ? toProperties(resolved, root) === undefined && propertySchema(resolved, '') === true
+        : resolved.prefixItems === undefined && itemSchema(resolved, 0) === true;
+    return isAny ? 'any' : { schema: resolved };
   }
+
+  return {
+    property,
+    allowsAnyString(schema: unknown): boolean {
+      const known = strings.get(schema) ?? allowsAny('', schema, root);
+      strings.set(schema, known);
+      return known;
+    },
+    item: (schema: unknown, index: number): unknown => itemSchema(resolveSchema(schema, root), index),
+    container(schema: unknown, first: '{' | '['): Container {
+      const known = containers.get(schema) ?? {};
+      containers.set(schema, known);
+      return (known[first] ??= toContainer(schema, first));
+    },
+  };
 }
 
 function unwrap(json: string, schema: unknown): string {

@@ -1,4 +1,5 @@
 import { isPlainObject } from '../shared/json.js';
+import { createAllowedValue } from './allowed-value.js';
 import { waitWhile } from './json-arguments.js';
 import { isPrototypeKey } from './json-scanner.js';
 import { createPythonReader } from './python-value.js';
@@ -121,7 +122,9 @@ function* readPythonCall(
     if (key === undefined) return false;
     const start = `${keys.size === 0 ? '{' : ','}${JSON.stringify(key)}:`;
     keys.add(key);
-    if (!(yield* reader.value(after(start), typesOf(key), argumentEnds))) return false;
+    const value = createAllowedValue(after(start), properties?.[key], tool?.schema);
+    if (!(yield* reader.value(value.write, typesOf(key), argumentEnds))) return false;
+    value.end();
     yield* cursor.takeSpace();
     if (!(yield* cursor.takes(',')) && (yield* cursor.peek()) !== ')') return false;
     yield* cursor.takeSpace();

@@ -16,7 +16,7 @@ export function repairBySchema(
   schema: JSONSchema7,
   options: RepairOptions = {},
 ): Record<string, unknown> {
-  const repaired = repairValue(value, schema, { ...options, root: schema });
+  const repaired = repair(value, schema, { ...startOf(schema), json: options.json });
   return isPlainObject(repaired) ? repaired : value;
 }
 
@@ -25,16 +25,40 @@ export interface RepairOptions {
   readonly json?: string | undefined;
 }
 
-/** Converts a value as `repairBySchema` does. `root` is the schema that references point into. */
-export const repairValue = (
-  value: unknown,
-  schema: unknown,
-  { root, json }: RepairOptions & { root: unknown },
-): unknown => repair(value, schema, { ...startOf(root), json });
+/** Converts the JSON of a value as `repairBySchema` does. JSON that needs no conversion is returned unchanged. */
+export function toAllowedJson(json: string, schema: unknown, root: unknown): string {
+  const value: unknown = JSON.parse(json);
+  const repaired = repair(value, schema, { ...startOf(root), json });
+  return repaired === value ? json : JSON.stringify(repaired);
+}
 
 /** Returns true if a schema allows any string, any object or any list, whatever it contains. */
 export const allowsAny = (sample: '' | object, schema: unknown, root: unknown): boolean =>
   allowsType(sample, schema, startOf(root));
+
+/** The nesting of alternatives in which the schema of a container is searched. */
+const MAX_ALTERNATIVES = 8;
+
+/**
+ * Returns the schema that applies to the values in an object or array: the schema itself, or its only alternative that
+ * allows any object or array. Returns undefined if several schemas apply, because the whole value decides between them.
+ */
+export function containerSchemaOf(
+  sample: object,
+  schema: unknown,
+  root: unknown,
+  depth = 0,
+): PlainObject | undefined {
+  const resolved = resolveSchema(schema, root);
+  const isSingle = resolved.allOf === undefined && depth <= MAX_ALTERNATIVES;
+  if (!isSingle || !allowsAny(sample, schema, root)) return undefined;
+  const alternatives = alternativesOf(resolved);
+  if (alternatives.length === 0) return resolved;
+  const [only, ...others] = alternatives.filter(one => allowsAny(sample, one, root));
+  return only === undefined || others.length > 0
+    ? undefined
+    : containerSchemaOf(sample, only, root, depth + 1);
+}
 
 function allowsType(sample: unknown, schema: unknown, position: Position): boolean {
   if (!isPlainObject(schema) || position.depth > MAX_DEPTH || position.steps.left-- <= 0)
@@ -83,19 +107,21 @@ function repair(value: unknown, schema: unknown, position: Position): unknown {
   }
   if (typeof value === 'string') return repairText(value, resolved, position);
   if (typeof value === 'number') return repairNumber(value, resolved, position);
+  const sample = Array.isArray(value) ? [] : {};
+  const container = containerSchemaOf(sample, resolved, position.root) ?? resolved;
   if (Array.isArray(value)) {
     const only = value.length === 1 ? repair(value[0], resolved, deeper(position)) : undefined;
     if (only !== undefined && !allowsType([], resolved, position) && fitsSchema(only, resolved, position))
       return only;
     const items = value.map((item: unknown, index) =>
-      repair(item, itemSchema(resolved, index), deeper(position)),
+      repair(item, itemSchema(container, index), deeper(position)),
     );
     return items.every((item, index) => item === value[index]) ? value : items;
   }
   if (!isPlainObject(value)) return value;
   const entries = Object.entries(value).map(([name, inner]): [string, unknown] => [
     name,
-    repair(inner, propertySchema(resolved, name), deeper(position)),
+    repair(inner, propertySchema(container, name), deeper(position)),
   ]);
   if (entries.some(([name, inner]) => inner !== value[name])) return Object.fromEntries(entries);
   return toListOfOne(value, resolved, position) ?? value;

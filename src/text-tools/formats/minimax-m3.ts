@@ -10,6 +10,7 @@ import {
   toTextJson,
 } from '../element-tree.js';
 import { isPrototypeKey } from '../json-scanner.js';
+import { allowsAny, toAllowedJson } from '../../tool-calls/schema-repair.js';
 import { toNamedTypes, toPropertySchema } from '../schema-types.js';
 import { endsUnclosed } from '../tagged-call.js';
 import { findSpaceEnd, readAttribute, type Reading, type TextCursor } from '../text-cursor.js';
@@ -146,7 +147,8 @@ function* readParameter(
   const root = tool?.schema;
   const schema = toPropertySchema(root, root, key);
   const types = toNamedTypes(schema, root).filter(type => type !== 'null');
-  const isText = types.length === 0 || types.includes('text');
+  // A member of an enum may need another spelling.
+  const isText = types.length === 0 || (types.includes('text') && allowsAny('', schema, root));
   const isNested = token !== '' && (yield* readElementTag(cursor, { token }))?.kind === 'open';
   if (isText && !isNested) return yield* readText(cursor, key, { tool, parameters, token });
 
@@ -225,7 +227,7 @@ function createParameterWriter(
     pending = [];
     if (json === undefined || written.has(first.key)) return false;
     start(first.key);
-    write(json);
+    write(toAllowedJson(json, toPropertySchema(root, root, first.key) ?? true, root));
     return true;
   }
 
