@@ -19,7 +19,7 @@ export const unmaskServers = (servers: McpServers, known: McpServers): McpServer
   });
 
 /** Marks the name of an environment variable in a text. It is the same in a URL. */
-export const toVariableMark = (name: string): string => `ENV--${name}--VNE`;
+const toVariableMark = (name: string): string => `ENV--${name}--VNE`;
 
 export const VARIABLE_MARK = /ENV--(\w+)--VNE/g;
 

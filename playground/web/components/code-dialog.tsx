@@ -22,34 +22,36 @@ export function CodeDialog({ conversationId, onClose }: { conversationId: string
   const text = code?.[language] ?? '';
   return (
     <Dialog title="Code" isWide onClose={onClose}>
-      <Segmented
-        label="Language"
-        value={language}
-        options={[
-          { value: 'typescript', title: 'TypeScript', hint: 'With this package and ai' },
-          { value: 'curl', title: 'curl', hint: 'The request of the first round' },
-        ]}
-        onChange={setLanguage}
-      />
-      {problem !== undefined && (
-        <p className="note problem" role="alert">
-          {problem}
-        </p>
-      )}
-      <p className="hint">
-        {code === undefined && problem === undefined && 'Loading …'}
-        {code !== undefined && code.environment.length > 0 && (
-          <>
-            Secrets are read from the environment: <code>{code.environment.join(', ')}</code>.{' '}
-          </>
+      <div className="code-dialog">
+        <Segmented
+          label="Language"
+          value={language}
+          options={[
+            { value: 'typescript', title: 'TypeScript', hint: 'With this package and ai' },
+            { value: 'curl', title: 'curl', hint: 'The request of the first round' },
+          ]}
+          onChange={setLanguage}
+        />
+        {problem !== undefined && (
+          <p className="note problem" role="alert">
+            {problem}
+          </p>
         )}
-        {code !== undefined && 'The local tool word-count of the playground is not part of the code.'}
-      </p>
-      <div className="code-block code-view">
-        <CopyButton label="Copy the code" text={() => text} />
-        <pre tabIndex={0} role="region" aria-label="Code">
-          {text}
-        </pre>
+        <p className="hint">
+          {code === undefined && problem === undefined && 'Loading …'}
+          {code !== undefined && code.environment.length > 0 && (
+            <>
+              Secrets are read from the environment: <code>{code.environment.join(', ')}</code>.{' '}
+            </>
+          )}
+          {code !== undefined && 'The local tool word-count of the playground is not part of the code.'}
+        </p>
+        <div className="code-block code-view">
+          <CopyButton label="Copy the code" text={() => text} />
+          <pre tabIndex={0} role="region" aria-label="Code">
+            {text}
+          </pre>
+        </div>
       </div>
     </Dialog>
   );

@@ -41,43 +41,45 @@ export function Toolbar({ conversationId, page, children }: ToolbarProps) {
   const { state, conversation } = page;
   const usages = conversation?.usages ?? [];
   return (
-    <header className="toolbar">
-      {children}
-      <span className="spacer" />
-      {state !== undefined && usages.length > 0 && (
+    <>
+      <header className="toolbar">
+        {children}
+        <span className="spacer" />
+        {state !== undefined && usages.length > 0 && (
+          <button
+            type="button"
+            className="button"
+            title="Cost of all responses of this conversation, with their other versions. Opens the prices."
+            onClick={() => setOpen('prices')}
+          >
+            <Icon name="coins" />{' '}
+            <span>{formatCost(toCost(usages, state.prices), { turns: usages.length })}</span>
+          </button>
+        )}
         <button
           type="button"
           className="button"
-          title="Cost of all responses of this conversation, with their other versions. Opens the prices."
-          onClick={() => setOpen('prices')}
+          title="The next request as TypeScript and as curl"
+          onClick={() => setOpen('code')}
         >
-          <Icon name="coins" />{' '}
-          <span>{formatCost(toCost(usages, state.prices), { turns: usages.length })}</span>
+          <Icon name="code" /> <span className="button-text">Code</span>
         </button>
-      )}
-      <button
-        type="button"
-        className="button"
-        title="The next request as TypeScript and as curl"
-        onClick={() => setOpen('code')}
-      >
-        <Icon name="code" /> <span className="button-text">Code</span>
-      </button>
-      {conversation && (
-        <CopyButton label="Copy the conversation as Markdown" text={() => toMarkdownOf(conversation)} />
-      )}
-      {conversation &&
-        (['export', 'fixture'] as const).map(kind => (
-          <button
-            key={kind}
-            type="button"
-            className="button"
-            title={reports[kind].hint}
-            onClick={() => setOpen(kind)}
-          >
-            <Icon name={reports[kind].icon} /> <span className="button-text">{reports[kind].title}</span>
-          </button>
-        ))}
+        {conversation && (
+          <CopyButton label="Copy the conversation as Markdown" text={() => toMarkdownOf(conversation)} />
+        )}
+        {conversation &&
+          (['export', 'fixture'] as const).map(kind => (
+            <button
+              key={kind}
+              type="button"
+              className="button"
+              title={reports[kind].hint}
+              onClick={() => setOpen(kind)}
+            >
+              <Icon name={reports[kind].icon} /> <span className="button-text">{reports[kind].title}</span>
+            </button>
+          ))}
+      </header>
       {(open === 'export' || open === 'fixture') && (
         <ReportDialog kind={open} conversationId={conversationId} onClose={close} />
       )}
@@ -90,7 +92,7 @@ export function Toolbar({ conversationId, page, children }: ToolbarProps) {
           onClose={close}
         />
       )}
-    </header>
+    </>
   );
 }
 
