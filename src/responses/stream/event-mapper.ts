@@ -59,15 +59,18 @@ export interface EventMapper {
 export function createEventMapper(mapperOptions: EventMapperOptions): EventMapper {
   const { errorContext } = mapperOptions;
   const write = (part: LanguageModelV2StreamPart): void => {
-    const { responseId, removedReasoning } = mapping;
+    const { removedReasoning } = mapping;
     const isRemovalDue =
       removedReasoning !== undefined && removedReasoning.length > 0 && isKeptInHistory(part);
+    const responseId = mapperOptions.isKept ? mapping.responseId : undefined;
+    // Nearly all parts have no marks.
+    if (!isRemovalDue && responseId === undefined) return mapperOptions.write(part);
     if (isRemovalDue) mapping.removedReasoning = [];
     const marks = {
-      ...(mapperOptions.isKept && responseId !== undefined && { responseId }),
+      ...(responseId !== undefined && { responseId }),
       ...(isRemovalDue && { removedReasoning }),
     };
-    mapperOptions.write(Object.keys(marks).length > 0 ? withMarks(part, marks) : part);
+    mapperOptions.write(withMarks(part, marks));
   };
   const jsonAnswer = mapperOptions.isJson ? createJsonAnswer() : undefined;
   const options = { ...mapperOptions, write };

@@ -12,6 +12,7 @@ import { createSequenceNumbers } from './sequence-numbers.js';
 import { DONE_MARKER, type ResponsesEvent, toResponsesEvent, toUntypedEvent } from './responses-event.js';
 import type { ErrorContext } from '../../http/api-error.js';
 import { isPlainObject, type PlainObject } from '../../shared/json.js';
+import { createUtf8Decoder } from '../../shared/utf8-decoder.js';
 
 export interface ReadResponseOptions {
   readonly read: ReadBytes;
@@ -77,7 +78,7 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
   const write = (part: LanguageModelV2StreamPart): void => void batch.push(part);
   const numbers = options.sequenceNumbers && createSequenceNumbers(write, options.sequenceNumbers);
   const mapper = createEventMapper({ ...options, write: numbers?.write ?? write });
-  const decoder = new TextDecoder();
+  const decoder = createUtf8Decoder();
   let format: BodyFormat | undefined;
   /** The rest of a large chunk. */
   let rest: Uint8Array | undefined;
@@ -121,7 +122,7 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
   /** Processes the next chunk of the body, or its end. */
   function processChunk(bytes: Uint8Array | undefined): void {
     const isProcessed = attempt(() => {
-      feed(decoder.decode(bytes, { stream: bytes !== undefined }));
+      feed(decoder.decode(bytes));
       if (bytes === undefined) format?.end();
     });
     if (!isProcessed || bytes === undefined) return finish();
