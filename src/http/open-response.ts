@@ -174,26 +174,28 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
   function createReader(response: Response, errorContext: ErrorContext): ReadBytes {
     const reader = response.body?.getReader();
     request.signal.addEventListener('abort', () => reader?.cancel().catch(() => {}), { once: true });
-    return async limit => {
-      try {
-        if (limit === undefined) {
-          idleLimit.start(timeouts.idle, ms => `nothing for ${ms} ms (timeouts.idle)`, errorContext);
-        } else {
-          idleLimit.start(
-            limit.within,
-            ms => `nothing for ${ms} ms after the end of the response`,
-            errorContext,
-          );
-        }
-        const chunk = await reader?.read();
-        // A custom `fetch` may ignore the signal.
-        request.signal.throwIfAborted();
-        return chunk?.value;
-      } catch (error) {
-        throw toCallError(error, errorContext);
-      } finally {
-        idleLimit.stop();
+    const toBytes = (chunk: ReadableStreamReadResult<Uint8Array> | undefined): Uint8Array | undefined => {
+      idleLimit.stop();
+      // A custom `fetch` may ignore the signal.
+      if (request.signal.aborted) fail(request.signal.reason);
+      return chunk?.value;
+    };
+    const fail = (error: unknown): never => {
+      idleLimit.stop();
+      throw toCallError(error, errorContext);
+    };
+    // Without `async`, because a long response is read in thousands of chunks.
+    return limit => {
+      if (limit === undefined) {
+        idleLimit.start(timeouts.idle, ms => `nothing for ${ms} ms (timeouts.idle)`, errorContext);
+      } else {
+        idleLimit.start(
+          limit.within,
+          ms => `nothing for ${ms} ms after the end of the response`,
+          errorContext,
+        );
       }
+      return reader === undefined ? Promise.resolve(undefined) : reader.read().then(toBytes, fail);
     };
   }
 

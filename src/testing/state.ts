@@ -113,8 +113,13 @@ export function createPromptCache(): PromptCache {
   };
 }
 
+/** Returns the number of characters at the beginning that both texts have. Compares blocks, because prompts are long. */
 function countShared(before: string, now: string): number {
-  let count = 0;
-  while (count < now.length && before[count] === now[count]) count++;
-  return count;
+  let shared = 0;
+  for (let end = Math.min(before.length, now.length); shared < end;) {
+    const middle = Math.ceil((shared + end) / 2);
+    if (now.startsWith(before.slice(shared, middle), shared)) shared = middle;
+    else end = middle - 1;
+  }
+  return shared;
 }

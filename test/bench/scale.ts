@@ -37,7 +37,7 @@ export const FULL: Scale = {
   textFormats: 1_024,
   turns: 7,
   rounds: 20,
-  transportSamples: 3,
+  transportSamples: 5,
   toolTime: 50,
   durableTurns: 30,
 };

@@ -78,6 +78,7 @@ export function createEventMapper(mapperOptions: EventMapperOptions): EventMappe
   const foundSources = createFoundSources();
   let itemCount = 0;
   let lastType: string | undefined;
+  let handle: ReturnType<typeof EVENT_HANDLERS.get>;
   let dropped = 0;
   let firstDropped = '';
 
@@ -156,8 +157,10 @@ export function createEventMapper(mapperOptions: EventMapperOptions): EventMappe
     map({ type, fields }) {
       // A failure is reported once, but `response.failed` after `error` may still contain the usage.
       if (mapping.state === 'failed' && type !== 'response.failed') return;
+      // Most events have the type of the one before.
+      if (type !== lastType) handle = EVENT_HANDLERS.get(type);
       lastType = type;
-      EVENT_HANDLERS.get(type)?.(fields, mapping);
+      handle?.(fields, mapping);
     },
     drop(data) {
       if (dropped++ === 0) firstDropped = errorContext.redact(data).slice(0, 200);

@@ -84,7 +84,8 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
   let rest: Uint8Array | undefined;
   let isOver = false;
   let sawDoneMarker = false;
-  const lengths = { streamedLength: 0, otherLength: 0 };
+  const countStreamed = createCounter('streamedLength');
+  const countOther = createCounter('otherLength');
 
   const parser = createSseParser(dispatch => {
     const event = toResponsesEvent(dispatch);
@@ -93,8 +94,8 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
     if (event.type === DONE_MARKER) sawDoneMarker = true;
     else if (includeRawChunks) batch.push({ type: 'raw', rawValue: toRawValue(event.fields, dispatch.data) });
     const { delta } = event.fields;
-    if (typeof delta === 'string') count('streamedLength', delta);
-    else count('otherLength', dispatch.data);
+    if (typeof delta === 'string') countStreamed(delta);
+    else countOther(dispatch.data);
     mapper.map(event);
   });
 
@@ -147,12 +148,6 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
     format.feed(text);
   }
 
-  /** Counts text that may stay in memory until the end of the response. */
-  function count(kind: keyof typeof lengths, { length }: string): void {
-    lengths[kind] += length + CHUNK_OVERHEAD;
-    if (lengths[kind] > RESPONSE_LIMITS[kind]) throw new ResponseLimitError(kind, TOTAL_LIMITS[kind]);
-  }
-
   /** Returns an event unchanged except for credentials that it repeats. */
   function toRawValue(fields: unknown, data: string): unknown {
     return redactKnown(data) === data ? fields : redactJson(fields, redactKnown);
@@ -185,6 +180,16 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
     if (beginning.startsWith('<')) return createHtmlBody(mapper, errorContext);
     return parser;
   }
+}
+
+/** Counts text that may stay in memory until the end of the response. */
+function createCounter(kind: keyof typeof TOTAL_LIMITS): (text: string) => void {
+  const limit = RESPONSE_LIMITS[kind];
+  let total = 0;
+  return ({ length }) => {
+    total += length + CHUNK_OVERHEAD;
+    if (total > limit) throw new ResponseLimitError(kind, TOTAL_LIMITS[kind]);
+  };
 }
 
 interface BodyFormat {
