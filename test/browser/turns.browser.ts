@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 import { missingChromium as missing } from '../_chromium.js';
+import { startHeldEndpoint } from './_held-endpoint.js';
 import { openPage } from './_page.js';
 
 const everything = { everything: { ...everythingOverStdio(), trustAnnotations: true } };
@@ -28,15 +29,16 @@ describe.skipIf(missing)(`turns of the server${missing === undefined ? '' : ` ($
   });
 
   it('survive a reload in the middle of the text', async () => {
-    const { page, ended } = await openPage({ mcpServers: {} });
-    // The emulator waits before each event, so that the turn still runs after the reload.
-    await page.getByLabel('Emulator fault').selectOption('slow');
+    const endpoint = await startHeldEndpoint();
+    const { page, ended } = await openPage({ mcpServers: {}, settings: { endpoint: endpoint.baseURL } });
     const text = `Say ${'ipsum '.repeat(20)}end`;
     await page.getByRole('textbox', { name: 'Message' }).fill(text);
     await page.keyboard.press('Enter');
     await page.getByRole('article', { name: 'Response' }).getByText('ipsum ipsum').last().waitFor();
     await page.reload();
     await page.locator('.state-badge[data-state="running"]').waitFor();
+    await page.getByRole('article', { name: 'Response' }).getByText('ipsum ipsum').last().waitFor();
+    endpoint.release();
     await ended();
 
     await page.getByRole('article', { name: 'Response' }).getByText('ipsum end').last().waitFor();
@@ -149,6 +151,7 @@ describe.skipIf(missing)(`what a conversation shows${missing === undefined ? '' 
     await field.fill('x'.repeat(1_000_001));
     await page.getByText('The message has 1,000,001 characters.').waitFor();
     const isDisabled = await page.getByRole('button', { name: 'Send' }).isDisabled();
+    await page.getByLabel('Emulator fault').selectOption('slow');
     await field.fill(`${'word '.repeat(50_000)}`);
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('button', { name: 'Stop' }).click();

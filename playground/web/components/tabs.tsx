@@ -1,4 +1,5 @@
-import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
+import { Tabs as BaseTabs } from '@base-ui-components/react/tabs';
+import type { ReactNode } from 'react';
 
 export interface Tab {
   readonly name: string;
@@ -8,47 +9,20 @@ export interface Tab {
 
 /** Tabs with arrow key navigation. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
-  const id = useId();
-  const list = useRef<HTMLDivElement>(null);
-  const [chosen, setChosen] = useState(tabs[0]?.name);
-  const active = tabs.find(({ name }) => name === chosen) ?? tabs[0];
-
-  const move = (event: KeyboardEvent): void => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (step === undefined || active === undefined) return;
-    const next = tabs.at((tabs.indexOf(active) + step) % tabs.length);
-    setChosen(next?.name);
-    list.current?.querySelector<HTMLElement>(`[data-tab="${next?.name}"]`)?.focus();
-  };
-
   return (
-    <div className="tabs">
-      <div className="tab-list" role="tablist" aria-label={label} ref={list} onKeyDown={move}>
+    <BaseTabs.Root className="tabs" defaultValue={tabs[0]?.name}>
+      <BaseTabs.List className="tab-list" aria-label={label} activateOnFocus>
         {tabs.map(({ name, title }) => (
-          <button
-            key={name}
-            type="button"
-            role="tab"
-            data-tab={name}
-            id={`${id}-${name}`}
-            aria-selected={name === active?.name}
-            aria-controls={`${id}-panel`}
-            tabIndex={name === active?.name ? 0 : -1}
-            onClick={() => setChosen(name)}
-          >
+          <BaseTabs.Tab key={name} value={name}>
             {title}
-          </button>
+          </BaseTabs.Tab>
         ))}
-      </div>
-      <div
-        className="tab-panel"
-        role="tabpanel"
-        id={`${id}-panel`}
-        aria-labelledby={`${id}-${active?.name}`}
-        tabIndex={-1}
-      >
-        {active?.content}
-      </div>
-    </div>
+      </BaseTabs.List>
+      {tabs.map(({ name, content }) => (
+        <BaseTabs.Panel key={name} className="tab-panel" value={name}>
+          {content}
+        </BaseTabs.Panel>
+      ))}
+    </BaseTabs.Root>
   );
 }

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from 'react';
+import { useHashLocation } from 'wouter/use-hash-location';
 
 export interface RouteHook {
   readonly conversationId: string;
@@ -7,21 +8,16 @@ export interface RouteHook {
 
 /** The conversation id in the URL, which survives a reload and is part of the browser history. */
 export function useRoute(): RouteHook {
-  const [conversationId, setConversationId] = useState(() => readHash() ?? newId());
+  const [path, navigate] = useHashLocation();
+  const [fallback] = useState(newId);
+  const linked = /^\/([\w-]{8,64})$/.exec(path)?.[1];
 
   useEffect(() => {
-    if (readHash() === undefined) history.replaceState(null, '', `#/${conversationId}`);
-    const follow = (): void => setConversationId(readHash() ?? newId());
-    addEventListener('hashchange', follow);
-    return () => removeEventListener('hashchange', follow);
-  }, [conversationId]);
+    if (linked === undefined) navigate(`/${fallback}`, { replace: true });
+  }, [linked, fallback, navigate]);
 
-  const go = useCallback((id: string): void => {
-    location.hash = `#/${id}`;
-  }, []);
-  return { conversationId, go };
+  const go = useCallback((id: string): void => navigate(`/${id}`), [navigate]);
+  return { conversationId: linked ?? fallback, go };
 }
 
 export const newId = (): string => crypto.randomUUID();
-
-const readHash = (): string | undefined => /^#\/([\w-]{8,64})$/.exec(location.hash)?.[1];
