@@ -43,6 +43,10 @@ export function App() {
 
   return (
     <div className="app" data-page={shownPart}>
+      {/* Outside the parts, of which a phone shows one. */}
+      <header className="page-head hidden">
+        <h1>Playground of kelivo-responses</h1>
+      </header>
       <SidePanel page={page} conversationId={conversationId} onOpen={open} onNew={startNew} />
       <ConversationView
         key={conversationId}

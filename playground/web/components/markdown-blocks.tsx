@@ -23,17 +23,24 @@ const components: Components = {
   pre: ({ children }) => <CodeBlock>{children}</CodeBlock>,
   code: ({ className, children }) => <code className={className}>{children}</code>,
   table: ({ children }) => (
-    <div className="table-frame" tabIndex={0} role="region" aria-label="Table">
+    <div className="table-frame" tabIndex={0} role="group" aria-label="Table">
       <table>{children}</table>
     </div>
   ),
   // The components of streamdown are styled with Tailwind, which is not used here.
   ...Object.fromEntries(
     [
-      ...['blockquote', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'li', 'ol', 'p', 'section', 'strong'],
+      ...['blockquote', 'hr', 'li', 'ol', 'p', 'section', 'strong'],
       ...['sub', 'sup', 'tbody', 'td', 'th', 'thead', 'tr', 'ul'],
     ].map(tag => [tag, tag]),
   ),
+  // The headings of the page are of the levels 1 and 2.
+  h1: 'h3',
+  h2: 'h4',
+  h3: 'h5',
+  h4: 'h6',
+  h5: 'h6',
+  h6: 'h6',
 };
 
 /** Without `rehype-raw`, HTML in the text is shown as text. */

@@ -20,9 +20,10 @@ export function SidePanel({ page, conversationId, onOpen, onNew }: SidePanelProp
     <aside className="side-panel" aria-label="Conversations and settings">
       <header className="brand">
         <img src="./icon.svg" alt="" width="26" height="26" />
-        <h1>
+        <p className="brand-name">
           kelivo-responses <small>playground</small>
-        </h1>
+        </p>
+        <h2 className="hidden">Conversations and settings</h2>
         <ThemeToggle />
       </header>
       <div className="button-row">

@@ -55,17 +55,17 @@ export function ToolPart({ part, name, tool, isWaiting, hasEnded }: ToolPartProp
 function ToolDetails({ part, name }: Pick<ToolPartProps, 'part' | 'name'>) {
   return (
     <>
-      <h4>Arguments</h4>
+      <h3>Arguments</h3>
       <JsonTree value={part.input ?? {}} label={`Arguments of ${name}`} />
       {part.state === 'output-available' && (
         <>
-          <h4>Result</h4>
+          <h3>Result</h3>
           <ToolOutput output={part.output} name={name} />
         </>
       )}
       {part.state === 'output-error' && (
         <>
-          <h4>Error</h4>
+          <h3>Error</h3>
           <p className="note problem">{part.errorText}</p>
         </>
       )}

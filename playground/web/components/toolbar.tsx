@@ -43,6 +43,7 @@ export function Toolbar({ conversationId, page, children }: ToolbarProps) {
   return (
     <>
       <header className="toolbar">
+        <h2 className="hidden">Conversation</h2>
         {children}
         <span className="spacer" />
         {state !== undefined && usages.length > 0 && (

@@ -1,0 +1,75 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { missingChromium as missing } from '../_chromium.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
+import { openPage } from './_page.js';
+
+/** The most elements that one press of Tab after another passes on the way to another one. */
+const MAX_STEPS = 80;
+
+describe.skipIf(missing)(`the keyboard alone${missing === undefined ? '' : ` (${missing})`}`, () => {
+  it('asks, approves, opens a tool, searches the wire and edits servers, with a visible focus', async () => {
+    const { page, ended } = await openPage({
+      mcpServers: { everything: everythingOverStdio() },
+      settings: { approvals: 'always' },
+    });
+    const press = (key: string): Promise<void> => page.keyboard.press(key);
+    /** Moves the focus with Tab until it is on an element with this role and name. */
+    const tabTo = async (role: string, name: RegExp, key = 'Tab'): Promise<void> => {
+      const passed: string[] = [];
+      while (passed.length < MAX_STEPS) {
+        await press(key);
+        const focused = await describeFocus(page);
+        passed.push(`${focused.role} ${focused.name}`);
+        expect(focused.isVisible, `visible focus on ${passed.at(-1)}`).toBe(true);
+        if (focused.role === role && name.test(focused.name)) return;
+      }
+      throw new Error(`Expected ${role} ${String(name)} to be reached, got ${passed.join(', ')}.`);
+    };
+
+    await press('/');
+    await page.keyboard.type('Get the sum of 1 and 2.');
+    await press('Enter');
+    await page.getByRole('alertdialog', { name: /get-sum/ }).waitFor();
+    await tabTo('button', /^Allow/, 'Shift+Tab');
+    await press('Enter');
+    await ended();
+    // The button has gone, and the next Tab continues near it instead of at the start of the page.
+    await press('/');
+    await tabTo('summary', /get-sum/, 'Shift+Tab');
+    await press('Enter');
+    await page.locator('.tool-part[open]').waitFor();
+    await tabTo('input', /Search the wire/);
+    await page.keyboard.type('completed');
+    await page.locator('.wire .count', { hasText: ' of ' }).waitFor();
+
+    await tabTo('tab', /Setup/, 'Shift+Tab');
+    await press('ArrowRight');
+    await page.getByRole('tab', { name: 'MCP servers', selected: true }).waitFor();
+    await tabTo('button', /Add or edit servers/);
+    await press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect((await describeFocus(page)).name).toContain('Add or edit servers');
+  });
+});
+
+/** The element with the focus: its role or tag, its name, and whether an outline shows it. */
+const describeFocus = (page: Page) =>
+  page.evaluate(() => {
+    const element = document.activeElement as HTMLElement;
+    const label =
+      element.getAttribute('aria-label') ?? (element as HTMLInputElement).labels?.[0]?.textContent;
+    const isOutlined = (shown: Element | null): boolean =>
+      shown !== null &&
+      getComputedStyle(shown).outlineStyle !== 'none' &&
+      getComputedStyle(shown).outlineWidth !== '0px';
+    // The outline of a hidden or borderless input is on its label or frame.
+    const frames = [element, element.nextElementSibling, element.parentElement, element.closest('form')];
+    return {
+      role: element.getAttribute('role') ?? element.tagName.toLowerCase(),
+      name: label ?? element.textContent ?? '',
+      isVisible: element === document.body || frames.some(isOutlined),
+    };
+  });
