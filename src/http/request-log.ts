@@ -1,7 +1,6 @@
 import type { SharedV2ProviderOptions } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import { roundTelemetryOf } from '../shared/telemetry.js';
-import { createRedactor, findSecrets, redactHeaders, redactUrl } from './redaction.js';
 
 /** One entry of the request log. Keys and other secrets are replaced by `[redacted]`. */
 export interface RequestLogEntry {
@@ -47,6 +46,9 @@ interface LoggedRequest {
 /** Sends a request and reports it to a logger. */
 export type RequestLog = (request: LoggedRequest, send: () => Promise<Response>) => Promise<Response>;
 
+/** Redaction is loaded with the first request, so that importing the package does not load it. */
+const loadRedaction = () => import('./redaction.js');
+
 const UNLOGGED: RequestLog = (_request, send) => send();
 
 /** Creates the log of a provider, which only sends the requests if there is no logger. */
@@ -55,6 +57,7 @@ export function createRequestLog(logger: RequestLogger | undefined): RequestLog 
   let count = 0;
 
   return async ({ method, url: address, headers, providerOptions }, send) => {
+    const { createRedactor, findSecrets, redactHeaders, redactUrl } = await loadRedaction();
     const { url, secrets } = redactUrl(address);
     const sent = [...new Headers(headers)];
     const { redact } = createRedactor([...findSecrets(sent), ...secrets]);
@@ -111,6 +114,7 @@ export const withHttpTelemetry =
   async (request, send) => {
     const round = roundTelemetryOf(request.providerOptions);
     if (round === undefined) return log(request, send);
+    const { findSecrets } = await loadRedaction();
     const end = round.startHttpRequest(findSecrets([...new Headers(request.headers)]));
     const response = await log(request, send).catch((error: unknown) => {
       end(undefined);

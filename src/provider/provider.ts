@@ -23,7 +23,8 @@ import {
 } from './recreate-model.js';
 import { resolveModelOverride } from './model-overrides.js';
 import type { Credentials } from '../http/key-ring.js';
-import { withCompression } from '../http/compression.js';
+import type { FetchFunction } from '@ai-sdk/provider-utils';
+import type { CompressionOptions } from '../http/compression.js';
 import { createRequestLog, withHttpTelemetry, withRequestLog } from '../http/request-log.js';
 import { createLearnedCompatibility } from '../responses/compatibility/compatibility.js';
 import type { CompactMessage, CompactOptions, CompactResult } from '../responses/compact.js';
@@ -33,7 +34,7 @@ import { KelivoError } from '../shared/errors.js';
 import { withCallTelemetry } from '../shared/telemetry.js';
 import { supportedUrls } from '../responses/supported-urls.js';
 import { type KelivoResponsesSettings, validateSettings } from './settings.js';
-import { type ToolStub, type ToolStubsOptions, toToolStubs } from '../tools/tool-stubs.js';
+import type { ToolStub, ToolStubsOptions } from '../tools/tool-stubs.js';
 
 /** A provider of models that use the Responses API and run the provider's tools. */
 export interface KelivoResponsesProvider extends ProviderV2 {
@@ -111,7 +112,7 @@ export function createKelivoResponsesProvider<ToolSchemas = Record<string, unkno
   const fetch = settings.fetch ?? ((input, init) => globalThis.fetch(input, init));
   const { compression } = settings;
   const fetchFor = withRequestLog(
-    compression === undefined ? fetch : withCompression(fetch, compression),
+    compression === undefined ? fetch : toCompressing(fetch, compression),
     settings.logger,
     log,
   );
@@ -196,7 +197,10 @@ export function createKelivoResponsesProvider<ToolSchemas = Record<string, unkno
     imageModel(modelId: string): never {
       throw new NoSuchModelError({ modelId, modelType: 'imageModel' });
     },
-    toolStubs: (options?: ToolStubsOptions) => toToolStubs(tools, options),
+    async toolStubs(options?: ToolStubsOptions) {
+      const { toToolStubs } = await import('../tools/tool-stubs.js');
+      return toToolStubs(tools, options);
+    },
     async compact<Message extends CompactMessage>(modelId: string, options: CompactOptions<Message>) {
       const { compactConversation } = await import('../responses/compact.js');
       const config = createConfig(modelId, 'responses/compact');
@@ -209,6 +213,17 @@ export function createKelivoResponsesProvider<ToolSchemas = Record<string, unkno
     },
   });
   return withOrigin(withConnection(provider, connection), { settings, server: endpoints.origin });
+}
+
+/** Loads the compression with the first request. */
+function toCompressing(fetch: FetchFunction, options: CompressionOptions): FetchFunction {
+  let compressing: Promise<FetchFunction> | undefined;
+  return async (input, init) => {
+    compressing ??= import('../http/compression.js').then(({ withCompression }) =>
+      withCompression(fetch, options),
+    );
+    return (await compressing)(input, init);
+  };
 }
 
 interface Origin {

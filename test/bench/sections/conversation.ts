@@ -1,5 +1,7 @@
 import type { LanguageModelV2, LanguageModelV2Message } from '@ai-sdk/provider';
 import { tool } from 'ai';
+import { createOpenAI as createOpenAI3 } from 'openai3';
+import { createOpenAI as createOpenAI4 } from 'openai4';
 import { z } from 'zod';
 import { toSse } from '../../_sse.js';
 import { functionCall, message, toStream } from '../../responses/stream/_fixtures/wire-events.js';
@@ -22,6 +24,8 @@ export async function measureConversation(scale: Scale): Promise<Figure[]> {
     const costs = await compare(
       {
         official: toFirstRequest(createOfficialModel, prompt),
+        official3: toFirstRequest(createLaterModel(createOpenAI3), prompt),
+        official4: toFirstRequest(createLaterModel(createOpenAI4), prompt),
         bare: toFirstRequest(createBareModel, prompt),
         followUp: toFollowUp(prompt),
         json: await toJson(prompt),
@@ -31,12 +35,17 @@ export async function measureConversation(scale: Scale): Promise<Figure[]> {
     );
     const name = toName(count);
     figures.push(
-      toShare({
-        name: `${name}: first request`,
-        rival: 'official model',
-        ours: costs.bare,
-        theirs: costs.official,
-      }),
+      ...(['official', 'official3', 'official4'] as const).map(official =>
+        toShare(
+          {
+            name: `${name}: first request`,
+            rival: OFFICIAL[official],
+            ours: costs.bare,
+            theirs: costs[official],
+          },
+          count === 10 || count === 100 ? 1 : undefined,
+        ),
+      ),
       toShare({
         name: `${name}: first request`,
         rival: '`JSON.stringify`',
@@ -57,6 +66,26 @@ export async function measureConversation(scale: Scale): Promise<Figure[]> {
   }
   return [...figures, ...toGrowth(times)];
 }
+
+const OFFICIAL = {
+  official: 'official model',
+  official3: 'official model of version 3',
+  official4: 'official model of version 4',
+};
+
+interface Settings {
+  readonly baseURL: string;
+  readonly apiKey: string;
+  readonly fetch: typeof globalThis.fetch;
+}
+
+/** Returns a creator of models of a later version, which take the same prompts and are only read to the end. */
+const createLaterModel =
+  (create: (settings: Settings) => { responses(modelId: string): unknown }) =>
+  (fetch: typeof globalThis.fetch): LanguageModelV2 =>
+    create({ baseURL: 'https://api.openai.com/v1', apiKey: 'sk-bench', fetch }).responses(
+      'gpt-4.1',
+    ) as LanguageModelV2;
 
 /** Compares the cost growth from the second longest to the longest conversation with that of `JSON.stringify`. */
 function toGrowth(times: readonly Times[]): Figure[] {

@@ -1,4 +1,5 @@
-import type { LanguageModelV2 } from '@ai-sdk/provider';
+import { createOpenAI as createOpenAI3 } from 'openai3';
+import { createOpenAI as createOpenAI4 } from 'openai4';
 import { RESPONSE_KINDS, type ResponseKind, toResponseBody } from '../_responses.js';
 import { readAtLimit, readWithEventsourceParser, streamAtLimit } from '../_limit.js';
 import {
@@ -26,9 +27,9 @@ const CHUNKS: readonly Chunks[] = [
 
 /** The required speed relative to the official model, by chunk size. */
 const GOALS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  '512 B': { bare: 4, 'tool loop': 3.5, 'tool loop and adapter': 2.5 },
-  '16 KiB': { bare: 5, 'tool loop': 3.5, 'tool loop and adapter': 2.5 },
-  whole: { bare: 4, 'tool loop': 3.5, 'tool loop and adapter': 2.5 },
+  '512 B': { bare: 4.5, 'tool loop': 4, 'tool loop and adapter': 2.5 },
+  '16 KiB': { bare: 5, 'tool loop': 4, 'tool loop and adapter': 2.5 },
+  whole: { bare: 5, 'tool loop': 4, 'tool loop and adapter': 2.5 },
 };
 
 /** Measures reading a response with many deltas from `doStream`. */
@@ -42,10 +43,12 @@ export async function measureStream(scale: Scale): Promise<Figure[]> {
 
 async function measureResponse(kind: ResponseKind, { name: chunk, size }: Chunks, scale: Scale) {
   const fetch = respondWith(toResponseBody(kind, scale.deltas), { size });
-  const read = (model: LanguageModelV2) => async () => drain((await model.doStream(OPTIONS)).stream);
+  const read = (model: ReadableModel) => async () => drain((await model.doStream(OPTIONS as never)).stream);
   const costs = await compare(
     {
       official: read(createOfficialModel(fetch)),
+      official3: read(createOpenAI3({ ...LATER, fetch }).responses('gpt-4.1')),
+      official4: read(createOpenAI4({ ...LATER, fetch }).responses('gpt-4.1')),
       bare: read(createBareModel(fetch)),
       'tool loop': read(createLoopModel(fetch)),
       'tool loop and adapter': read(createAdaptedModel(fetch)),
@@ -56,10 +59,12 @@ async function measureResponse(kind: ResponseKind, { name: chunk, size }: Chunks
     { ...scale, time: 'processor' },
   );
   const of = `${kind}, ${chunk}`;
-  const figures = (['bare', 'tool loop', 'tool loop and adapter'] as const).map(model =>
-    toSpeed(
-      { name: `${of}: ${model}`, rival: 'official model', ours: costs[model], theirs: costs.official },
-      kind === 'text' ? GOALS[chunk]?.[model] : undefined,
+  const figures = (['bare', 'tool loop', 'tool loop and adapter'] as const).flatMap(model =>
+    (['official', 'official3', 'official4'] as const).map(official =>
+      toSpeed(
+        { name: `${of}: ${model}`, rival: OFFICIAL[official], ours: costs[model], theirs: costs[official] },
+        kind === 'text' ? GOALS[chunk]?.[model] : undefined,
+      ),
     ),
   );
   if (kind !== 'text') return figures;
@@ -67,11 +72,24 @@ async function measureResponse(kind: ResponseKind, { name: chunk, size }: Chunks
   const limits = rivals.map(rival =>
     toShare(
       { name: `${of}: bare`, rival: RIVALS[rival], ours: costs.bare, theirs: costs[rival] },
-      rival === 'limit' && chunk === '16 KiB' ? 1.8 : undefined,
+      rival === 'limit' && chunk === '16 KiB' ? 1.6 : undefined,
     ),
   );
   return [...figures, ...limits];
 }
+
+/** A model of any version. */
+interface ReadableModel {
+  doStream(options: never): PromiseLike<{ readonly stream: ReadableStream<unknown> }>;
+}
+
+const LATER = { baseURL: 'https://api.openai.com/v1', apiKey: 'sk-bench' };
+
+const OFFICIAL = {
+  official: 'official model',
+  official3: 'official model of version 3',
+  official4: 'official model of version 4',
+};
 
 const RIVALS = {
   limit: 'decode, split, `JSON.parse`',
