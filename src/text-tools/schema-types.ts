@@ -50,15 +50,20 @@ export function toValueTypes(schema: unknown, root: unknown): readonly ValueType
 /** Returns the types that a schema allows, or none if it does not restrict them. */
 export function toNamedTypes(schema: unknown, root: unknown): readonly ValueType[] {
   if (!isPlainObject(schema)) return [];
-  const known = cache.get(schema);
-  if (known !== undefined && known.root === root) return known.types;
-  const types = [...new Set(collectTypes(schema, root, 0))];
-  cache.set(schema, { root, types });
-  return types;
+  // Most schemas name one type. Nothing is cached by schema, because hosts may change schemas in place.
+  const single = schema.$ref === undefined ? singleTypes.get(schema.type) : undefined;
+  return single ?? [...new Set(collectTypes(schema, root, 0))];
 }
 
-/** The types of each schema, with the root that resolved its references. */
-const cache = new WeakMap<object, { root: unknown; types: readonly ValueType[] }>();
+const singleTypes: ReadonlyMap<unknown, readonly ValueType[]> = new Map([
+  ['string', ['text']],
+  ['integer', ['integer']],
+  ['number', ['number']],
+  ['boolean', ['boolean']],
+  ['object', ['object']],
+  ['array', ['array']],
+  ['null', ['null']],
+]);
 
 function collectTypes(schema: unknown, root: unknown, depth: number): ValueType[] {
   if (!isPlainObject(schema) || depth > MAX_DEPTH) return [];

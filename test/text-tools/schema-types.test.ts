@@ -39,3 +39,10 @@ it.each([
 ])('the values of %j determine its types', (schema, types) => {
   expect(toNamedTypes(schema, schema)).toEqual(types);
 });
+
+it('types follow a schema that changes in place', () => {
+  const schema: Record<string, unknown> = { anyOf: [{ type: 'integer' }] };
+  expect(toNamedTypes(schema, schema)).toEqual(['integer']);
+  schema.anyOf = [{ type: 'boolean' }];
+  expect(toNamedTypes(schema, schema)).toEqual(['boolean']);
+});
