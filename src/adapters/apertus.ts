@@ -18,6 +18,7 @@ export const apertusFormat: TextToolFormat = {
     do {
       if (!(yield* readItem(cursor, calls))) return false;
       yield* cursor.takeSpace();
+      yield* cursor.takes(';');
     } while (yield* cursor.takes(','));
     return yield* cursor.takes(']');
   },
@@ -28,7 +29,7 @@ function* readItem(cursor: TextCursor, calls: TextCalls): Reading<boolean> {
   const name = yield* readName(cursor);
   if (!(yield* cursor.takes('"')) || !(yield* takesToken(cursor, ':'))) return false;
   // The call ends with its item, which has no other key.
-  const isRead = yield* readCallArguments(cursor, { ...calls, end() {} }, { name });
+  const isRead = yield* readCallArguments(cursor, { ...calls, end() {} }, { name, isNested: true });
   if (!isRead || !(yield* takesToken(cursor, '}'))) return false;
   calls.end();
   return true;

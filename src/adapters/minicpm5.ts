@@ -90,7 +90,7 @@ export const minicpmFormat: TextToolFormat = {
       yield* tags.takeSpace(cursor);
       const tag = yield* tags.readTag(cursor);
       if (tag?.kind !== 'parameter') {
-        const isClosed = tag?.kind === 'call-end' && tag.isTruncated !== true;
+        const isClosed = tag?.kind === 'call-end' && (tag.isTruncated !== true || written.size > 0);
         if (!isClosed && !(yield* endsUnclosed(cursor, tool, written))) return false;
         if (isClosed) cursor.take(tag.length);
         argumentWriter.end();

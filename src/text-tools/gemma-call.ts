@@ -1,5 +1,6 @@
 import { isPlainObject } from '../shared/json.js';
 import { createAllowedValue } from './allowed-value.js';
+import { takeExcess } from './json-mending.js';
 import { isJsonNumber, isPrototypeKey } from './json-scanner.js';
 import { toProperties } from '../tool-calls/json-schema.js';
 import { toValueTypes } from './schema-types.js';
@@ -24,6 +25,7 @@ export function* readGemmaCall(cursor: TextCursor, calls: TextCalls, delimiter: 
   if (name === '' || (yield* cursor.peek()) !== '{') return false;
   const reader = createGemmaReader(cursor, calls.begin(name), delimiter);
   if (!(yield* reader.object(calls.input, 0))) return false;
+  yield* takeExcess(cursor, calls);
   calls.end();
   return true;
 }

@@ -10,7 +10,7 @@ import {
   unwrapText,
   waitWhile,
 } from './json-arguments.js';
-import { type CallResult, readMended } from './json-mending.js';
+import { type CallResult, readMended, takeExcess } from './json-mending.js';
 import type { Reading, TextCursor } from './text-cursor.js';
 import type { DeclaredTool, TextCalls } from './text-tool-format.js';
 
@@ -35,17 +35,22 @@ export interface JsonCallOptions {
    * @default false
    */
   readonly isStrict?: boolean;
+  /**
+   * The calls are part of another value, whose brackets follow.
+   * @default false
+   */
+  readonly isNested?: boolean;
 }
 
-/** Reads a call whose name is known and whose arguments follow as a JSON object. */
+/** Reads a call whose name is known and whose arguments follow as a JSON object, which may be part of another value. */
 export function* readCallArguments(
   cursor: TextCursor,
   calls: TextCalls,
-  { name, id }: { name: string; id?: string | undefined },
+  { name, id, isNested = false }: { name: string; id?: string | undefined; isNested?: boolean },
 ): Reading<boolean> {
   yield* cursor.takeSpace();
   if (name === '' || (yield* cursor.peek()) !== '{') return false;
-  return yield* readMended(cursor, calls, function* (cursor, calls): Reading<CallResult> {
+  const isRead = yield* readMended(cursor, calls, function* (cursor, calls): Reading<CallResult> {
     const tool = calls.begin(name, { id });
     yield* waitWhile(cursor, BEFORE_ARGUMENTS);
     const rest = yield* readJsonArguments(cursor, calls.input, tool);
@@ -54,14 +59,20 @@ export function* readCallArguments(
     calls.end();
     return 'read';
   });
+  if (isRead && !isNested) yield* takeExcess(cursor, calls);
+  return isRead;
 }
 
 /** Reads one call or a list of calls: `{"name": …, "arguments": {…}}` or `[{…}, {…}]`. */
-export const readJsonCalls = (
+export function* readJsonCalls(
   cursor: TextCursor,
   calls: TextCalls,
   options: JsonCallOptions,
-): Reading<boolean> => readMended(cursor, calls, (cursor, calls) => readCalls(cursor, calls, options));
+): Reading<boolean> {
+  const isRead = yield* readMended(cursor, calls, (cursor, calls) => readCalls(cursor, calls, options));
+  if (isRead && options.isNested !== true) yield* takeExcess(cursor, calls);
+  return isRead;
+}
 
 function* readCalls(cursor: TextCursor, calls: TextCalls, options: JsonCallOptions): Reading<CallResult> {
   // The text before the arguments decides whether strict JSON is a call.
@@ -73,6 +84,8 @@ function* readCalls(cursor: TextCursor, calls: TextCalls, options: JsonCallOptio
     const result = yield* readJsonCall(cursor, calls, options);
     if (result !== 'read') return result;
     yield* cursor.takeSpace();
+    // Some models end each call as a statement.
+    yield* cursor.takes(';');
   } while (yield* cursor.takes(','));
   return (yield* cursor.takes(']')) ? 'read' : 'malformed';
 }

@@ -22,7 +22,6 @@ export function* readMended(cursor: TextCursor, calls: TextCalls, read: ReadCall
   cursor.startKeeping();
   const result = yield* read(cursor, first.calls);
   const kept = cursor.kept();
-  if (result === 'read' && (yield* cursor.peek()) === ';') yield* takeSemicolon(cursor, calls);
   if (result !== 'malformed') return result === 'read';
   const json = yield* takeMended(cursor, calls, kept);
   if (json === undefined) return false;
@@ -34,15 +33,17 @@ export function* readMended(cursor: TextCursor, calls: TextCalls, read: ReadCall
 }
 
 const MAX_SPACE = 8;
+/** The maximum number of excess brackets. */
+const MAX_EXCESS = 3;
 
-/** Takes a semicolon before a closing marker. */
-function* takeSemicolon(cursor: TextCursor, calls: TextCalls): Reading<void> {
-  const end = yield* findSpaceEnd(cursor, { start: 1, most: MAX_SPACE });
-  for (const closer of calls.closers()) {
-    if (!(yield* cursor.sees(closer, end))) continue;
-    cursor.take(end);
-    return;
-  }
+/** Takes excess brackets and a semicolon after a call, before a closing marker or the end of the text. */
+export function* takeExcess(cursor: TextCursor, calls: TextCalls): Reading<void> {
+  if (!/[;}\]]/.test((yield* cursor.peek()) ?? '')) return;
+  const length = yield* cursor.scan((character, offset) => /[;}\]]/.test(character) && offset < MAX_EXCESS);
+  const end = yield* findSpaceEnd(cursor, { start: length, most: MAX_SPACE });
+  let isExcess = (yield* cursor.peek(end)) === undefined;
+  for (const closer of calls.closers()) isExcess ||= yield* cursor.sees(closer, end);
+  if (isExcess) cursor.take(length);
 }
 
 /** Passes calls on, and remembers what was emitted. */

@@ -103,7 +103,6 @@ export const WRITTEN_CALLS: Readonly<Record<string, WrittenCalls>> = {
   },
   hermes: { modelId: 'hermes-4-70b', call: hermes, think },
   'hunyuan list': {
-    like: 'granite',
     modelId: 'hunyuan-a13b',
     call: (name, content) => `<tool_calls>${list(name, content)}</tool_calls>`,
     think,
@@ -122,7 +121,7 @@ export const WRITTEN_CALLS: Readonly<Record<string, WrittenCalls>> = {
     think,
   },
   jamba: {
-    like: 'granite',
+    like: 'hunyuan list',
     modelId: 'jamba-1.5-mini',
     call: (name, content) => `<tool_calls>${list(name, content)}</tool_calls>`,
   },
@@ -224,7 +223,6 @@ export const WRITTEN_CALLS: Readonly<Record<string, WrittenCalls>> = {
   },
   smollm3: { like: 'hermes', modelId: 'smollm3-3b', call: hermes, think },
   step3: {
-    like: 'minimax m2',
     modelId: 'step3',
     call: (name, content) =>
       `<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="${name}"><steptml:parameter name="content">${content}</steptml:parameter></steptml:invoke><｜tool_call_end｜><｜tool_calls_end｜>`,
@@ -233,7 +231,6 @@ export const WRITTEN_CALLS: Readonly<Record<string, WrittenCalls>> = {
   trinity: { like: 'hermes', modelId: 'trinity-mini', call: hermes, think },
   'xlam bare': { modelId: 'xlam-2-8b', call: (name, content) => `${list(name, content)}\n`, think },
   'xlam object': {
-    like: 'xlam bare',
     modelId: 'xlam-1b',
     call: (name, content) => `{"tool_calls": ${list(name, content)}}\n`,
   },

@@ -25,6 +25,7 @@ const MESSAGE_ENDS = ['<|end|>', '<|return|>', '<|call|>'];
 export const harmonyFormat: TextToolFormat = {
   name: 'harmony',
   openers: [CHANNEL, START],
+  closers: MESSAGE_ENDS,
   artefacts: MESSAGE_ENDS,
   isMessageMarkup: true,
   *read(cursor, calls, opener) {

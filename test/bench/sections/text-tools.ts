@@ -1,9 +1,13 @@
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { hermesToolMiddleware } from '@ai-sdk-tool/parser';
 import type { LanguageModelV2CallOptions, LanguageModelV2Middleware } from '@ai-sdk/provider';
 import { wrapLanguageModel } from 'ai';
-import { hermesFormat, qwenXmlFormat, textToolsMiddleware } from 'kelivo-responses/adapters';
+import { adaptModel, hermesFormat, qwenXmlFormat, textToolsMiddleware } from 'kelivo-responses/adapters';
 import { OPTIONS } from '../_models.js';
 import { createWritingModel } from '../_writing-model.js';
+import { drain } from '../_transport.js';
+import { WRITTEN_CALLS } from '../_written-calls.js';
 import { compare, type Contender } from '../compare.js';
 import { type Figure, toShare, toSpeed } from '../figure.js';
 import type { Scale } from '../scale.js';
@@ -26,8 +30,13 @@ const FORMATS: Readonly<
   },
 };
 
-/** Measures calls with long arguments that a model writes as text, in deltas of four characters. */
+/**
+ * Measures calls with long arguments that a model writes as text, in deltas of four characters. If the environment variable
+ * `PACKAGE` names another checkout, short calls are compared with it instead.
+ */
 export async function measureTextTools({ textTools, ...scale }: Scale): Promise<Figure[]> {
+  const { PACKAGE } = process.env;
+  if (PACKAGE !== undefined) return measureOther(PACKAGE, scale);
   const { peer: peerSize, half, whole } = textTools;
   const figures: Figure[] = [];
   const call = FORMATS.Hermes?.write(toText(peerSize)) ?? '';
@@ -60,6 +69,49 @@ export async function measureTextTools({ textTools, ...scale }: Scale): Promise<
     );
   }
   return figures;
+}
+
+/** The families whose short calls are compared with another checkout, with one for each kind of syntax. */
+const SHORT_CALLS = [
+  'hermes',
+  'qwen xml',
+  'mistral',
+  'deepseek v3.1',
+  'deepseek v3.2',
+  'glm',
+  'kimi',
+  'minimax m2',
+  'minimax m3',
+  'lfm2',
+  'gemma4',
+];
+
+/**
+ * Measures responses of many short calls with the adapters of this checkout and of another one.
+ */
+async function measureOther(folder: string, scale: Omit<Scale, 'textTools'>): Promise<Figure[]> {
+  const file = pathToFileURL(path.resolve(folder, 'dist/adapters/index.js')).href;
+  const other = (await import(file)) as { adaptModel: typeof adaptModel };
+  const figures: Figure[] = [];
+  for (const name of SHORT_CALLS) {
+    const { modelId, call } = WRITTEN_CALLS[name] ?? fail(name);
+    const text = call('write_file', 'a short note').repeat(scale.samples === 1 ? 2 : 400);
+    const read = (adapt: typeof adaptModel): Contender => {
+      const model = adapt(createWritingModel(text, modelId), { startsInReasoning: false });
+      return async () => drain((await model.doStream(OPTIONS)).stream);
+    };
+    const { ours, theirs } = await compare(
+      { ours: read(adaptModel), theirs: read(other.adaptModel) },
+      // A difference of a few percent needs more samples than a factor.
+      { samples: scale.samples * 3, warmUp: scale.warmUp, time: 'processor' },
+    );
+    figures.push(toShare({ name: `short calls: ${name}`, rival: 'the other checkout', ours, theirs }));
+  }
+  return figures;
+}
+
+function fail(name: string): never {
+  throw new Error(`Expected a row of \`WRITTEN_CALLS\`, got "${name}".`);
 }
 
 /** Returns text with quotes, line ends and angle brackets that do not begin a tag. */
