@@ -25,7 +25,8 @@ describe.skipIf(missing)(`turns of the server${missing === undefined ? '' : ` ($
     const textOf = (tab: typeof page) => tab.getByRole('log').innerText();
 
     expect(await textOf(page)).toMatch(/Stopped\..*kelivo · gpt-5 · 1 round/s);
-    expect(await textOf(second)).toBe(await textOf(page));
+    // Markdown is rendered gradually, after the end of the turn, too.
+    await expect.poll(() => textOf(second), { timeout: 20_000 }).toBe(await textOf(page));
   });
 
   it('survive a reload in the middle of the text', async () => {
@@ -77,7 +78,7 @@ describe.skipIf(missing)(`turns of the server${missing === undefined ? '' : ` ($
     await ended();
 
     const response = page.getByRole('article', { name: 'Response' });
-    expect(await response.innerText()).toContain('The sum of 1 and 2 is 3.');
+    await response.getByText('The sum of 1 and 2 is 3.').last().waitFor();
   });
 
   it('keep a message whose send failed, and send it again', async () => {
@@ -94,12 +95,15 @@ describe.skipIf(missing)(`turns of the server${missing === undefined ? '' : ` ($
     await ended();
     errors.splice(0);
 
-    expect(await page.getByRole('article').allInnerTexts()).toEqual([
-      'One',
-      expect.stringContaining('You said: One'),
-      'Two',
-      expect.stringContaining('You said: Two'),
-    ]);
+    const texts = () => page.getByRole('article').allInnerTexts();
+    await expect
+      .poll(texts, { timeout: 20_000 })
+      .toEqual([
+        'One',
+        expect.stringContaining('You said: One'),
+        'Two',
+        expect.stringContaining('You said: Two'),
+      ]);
   });
 
   it('keep the previous response when a new one fails', async () => {

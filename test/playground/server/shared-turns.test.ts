@@ -44,9 +44,14 @@ async function withEndpoint() {
 describe('a message that is sent', () => {
   it('twice under its id is stored once and answered once', async () => {
     const { emulator, playground } = await withEndpoint();
+    emulator.enqueue({ fault: 'stall', after: 3 });
     const first = await playground.begin('Hello');
     const whileRunning = await post(playground, first.request);
     const otherPage = await post(playground, { ...first.request, responseId: crypto.randomUUID() });
+    await first.channel.until(
+      event => (event.type === 'turn' && event.turn.events.some(({ type }) => type === 'wire')) || undefined,
+    );
+    await playground.call(`/api/turns/${first.request.responseId}/stop`, { method: 'POST' });
     await first.ended();
     const afterwards = await post(playground, first.request);
     const { threads } = await read(playground);
