@@ -1,5 +1,5 @@
 /** Texts that run code or load something in a page that treats them as HTML, as a URL or as an unsafe link. */
-export const payloads: readonly string[] = [
+const payloads: readonly string[] = [
   '<script>window.attacked = 1</script>',
   '<img src=x onerror="window.attacked = 1">',
   '<svg onload="window.attacked = 1"><script>window.attacked = 1</script></svg>',
