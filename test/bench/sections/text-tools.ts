@@ -95,7 +95,7 @@ async function measureOther(folder: string, scale: Omit<Scale, 'textTools'>): Pr
   const figures: Figure[] = [];
   for (const name of SHORT_CALLS) {
     const { modelId, call } = WRITTEN_CALLS[name] ?? fail(name);
-    const text = call('write_file', 'a short note').repeat(scale.samples === 1 ? 2 : 400);
+    const text = call('write_file', 'a short note').repeat(scale.samples === 1 ? 2 : 100);
     const read = (adapt: typeof adaptModel): Contender => {
       const model = adapt(createWritingModel(text, modelId), { startsInReasoning: false });
       return async () => drain((await model.doStream(OPTIONS)).stream);
