@@ -1,5 +1,7 @@
 import { allowsAny, toAllowedJson } from '../tool-calls/schema-repair.js';
 
+export { allowsAny, toAllowedJson };
+
 /** Writes the JSON of one value as its schema requires. */
 export interface AllowedValue {
   write(json: string): void;

@@ -2,7 +2,7 @@ import { normalizeToolName, undecorateToolName } from '../tool-calls/tool-names.
 import type { FenceTracker } from './fence-tracker.js';
 import type { Markers } from './markers.js';
 import type { Reading, TextCursor } from './text-cursor.js';
-import type { TextEvents, TextOutput } from './text-output.js';
+import type { TextEvents, TextOutput, UnclosedCall } from './text-output.js';
 import type {
   DeclaredTool,
   DeclaredTools,
@@ -23,14 +23,6 @@ export interface CallReader {
   flush(): void;
   /** The call at the end of the text, if its arguments are complete and its end is missing. */
   readonly unclosedCall: UnclosedCall | undefined;
-}
-
-/** A call with complete arguments at the end of a text, without the marker that ends it. Nothing of its end was emitted. */
-export interface UnclosedCall {
-  /** Emits the call, because the response ended normally. */
-  complete(): void;
-  /** Emits the text of the call, because more arguments may be missing. */
-  discard(): void;
 }
 
 export interface CallReaderOptions {

@@ -1,5 +1,4 @@
-import type { UnclosedCall } from './call-reader.js';
-import type { TextEvents } from './text-output.js';
+import type { TextEvents, UnclosedCall } from './text-output.js';
 
 /**
  * Finds calls at the end of reasoning whose closing tag is missing. Complete calls are held back with the white space

@@ -9,7 +9,7 @@ import type { PartTransformer } from '../parts/transform.js';
 import { createPartWriter } from './part-writer.js';
 import { createDuplicateCalls } from './duplicate-calls.js';
 import type { HeldCalls } from './reasoning-calls.js';
-import type { UnclosedCall } from './call-reader.js';
+import type { UnclosedCall } from './text-output.js';
 import { createTextParser, type TextParser, type TextParserOptions } from './text-parser.js';
 import { forbidsCalls, toDeclaredTools } from './text-tool-format.js';
 

@@ -12,6 +12,14 @@ export interface TextEvents {
   callBroken(): void;
 }
 
+/** A call with complete arguments at the end of a text, without the marker that ends it. Nothing of its end was emitted. */
+export interface UnclosedCall {
+  /** Emits the call, because the response ended normally. */
+  complete(): void;
+  /** Emits the text of the call, because more arguments may be missing. */
+  discard(): void;
+}
+
 /** Writes the text of a response, and tracks the content that precedes the current position. */
 export interface TextOutput {
   readonly preceding: Preceding;

@@ -1,4 +1,4 @@
-import { createCallReader, type UnclosedCall } from './call-reader.js';
+import { createCallReader } from './call-reader.js';
 import { createFenceTracker } from './fence-tracker.js';
 import { createInlineCode } from './inline-code.js';
 import { isLeftover, isMention, startsCall } from './leftovers.js';
@@ -6,7 +6,7 @@ import { markersOf } from './markers.js';
 import { createReasoningCalls, type HeldCalls } from './reasoning-calls.js';
 import { readReasoning, type ReasoningEnd, type ReasoningTags } from './reasoning.js';
 import { createTextCursor, findSpaceEnd, type Reading } from './text-cursor.js';
-import { createTextOutput, type TextEvents } from './text-output.js';
+import { createTextOutput, type TextEvents, type UnclosedCall } from './text-output.js';
 import type { DeclaredTools, TextToolFormat, UndeclaredPolicy } from './text-tool-format.js';
 
 export interface TextParserOptions {

@@ -10,7 +10,7 @@ import {
   toTextJson,
 } from '../element-tree.js';
 import { isPrototypeKey } from '../json-scanner.js';
-import { allowsAny, toAllowedJson } from '../../tool-calls/schema-repair.js';
+import { allowsAny, toAllowedJson } from '../allowed-value.js';
 import { toNamedTypes, toPropertySchema } from '../schema-types.js';
 import { endsUnclosed } from '../tagged-call.js';
 import { findSpaceEnd, readAttribute, type Reading, type TextCursor } from '../text-cursor.js';
