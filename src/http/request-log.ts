@@ -1,5 +1,6 @@
 import type { SharedV2ProviderOptions } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
+import type * as Redaction from './redaction.js';
 import { roundTelemetryOf } from '../shared/telemetry.js';
 
 /** One entry of the request log. Keys and other secrets are replaced by `[redacted]`. */
@@ -47,7 +48,9 @@ interface LoggedRequest {
 export type RequestLog = (request: LoggedRequest, send: () => Promise<Response>) => Promise<Response>;
 
 /** Redaction is loaded with the first request, so that importing the package does not load it. */
-const loadRedaction = () => import('./redaction.js');
+const loadRedaction = () => (redaction ??= import('./redaction.js'));
+
+let redaction: Promise<typeof Redaction> | undefined;
 
 const UNLOGGED: RequestLog = (_request, send) => send();
 

@@ -101,8 +101,11 @@ export function createKelivoResponsesProvider<ToolSchemas = Record<string, unkno
   let keys: Credentials | undefined;
   const credentials: Credentials = {
     async use(turn, send) {
-      const { createCredentials } = await import('./credentials.js');
-      keys ??= createCredentials(settings, { url: endpoints.shownRoot });
+      // Importing a loaded module again also takes time, which each call would wait for.
+      if (keys === undefined) {
+        const { createCredentials } = await import('./credentials.js');
+        keys ??= createCredentials(settings, { url: endpoints.shownRoot });
+      }
       return keys.use(turn, send);
     },
   };
