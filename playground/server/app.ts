@@ -14,6 +14,7 @@ import { mcpRoutes } from './routes/mcp.js';
 import { finishOAuth, oauthCallback } from './routes/oauth.js';
 import { serverRoutes } from './routes/servers.js';
 import { stateRoutes } from './routes/state.js';
+import { traceRoutes } from './routes/traces.js';
 import { approvalRoutes, turnRoutes } from './routes/turns.js';
 import type { Session } from './session.js';
 
@@ -57,6 +58,7 @@ export function createApp({ playground, port, session, page }: AppOptions): Hono
   app.route('/api/state', stateRoutes(playground));
   app.route('/api/servers', serverRoutes(playground));
   app.route('/api/mcp', mcpRoutes(playground));
+  app.route('/api/traces', traceRoutes(playground));
   app.route('/api/code', codeRoutes(playground));
   app.get('/oauth/finish', finishOAuth(playground));
   app.route('/api/approvals', approvalRoutes(playground));

@@ -5,9 +5,12 @@ import type { TraceEvent } from '../shared/trace-event.js';
 import type { Redactor } from './redaction/redactor.js';
 import { redactTraces, withoutFiles } from './redaction/trace-redaction.js';
 
+/** Name and version of the format. */
+export const REPORT_FORMAT = 'kelivo-responses/bug-report@1';
+
 /** A bug report: requests and recorded responses, without secrets. */
 export interface Fixture {
-  readonly format: 'kelivo-responses/bug-report@1';
+  readonly format: typeof REPORT_FORMAT;
   readonly createdAt: string;
   readonly runtime: { readonly node: string; readonly platform: string };
   readonly turns: readonly FixtureTurn[];
@@ -66,7 +69,7 @@ export async function toFixture(
     };
   });
   return withoutMachine({
-    format: 'kelivo-responses/bug-report@1',
+    format: REPORT_FORMAT,
     createdAt: new Date().toISOString(),
     runtime: { node: process.version, platform: process.platform },
     turns,

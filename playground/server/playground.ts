@@ -10,6 +10,7 @@ import { createKeySafe } from './keys.js';
 import { defaultServers, makeFilesFolder } from './mcp/default-servers.js';
 import { openServerRegistry } from './mcp/servers.js';
 import { CALLBACK_PATH } from './mcp/sign-in.js';
+import { createOtlpExporter } from './otlp/exporter.js';
 import { createPageChannel } from './page-channel.js';
 import { createRedactor } from './redaction/redactor.js';
 import { listConversations, readConversation } from './routes/conversations.js';
@@ -28,7 +29,7 @@ export interface PlaygroundOptions {
   readonly folder: string;
   /** @default a free port */
   readonly port?: number;
-  /** Environment with `OPENAI_API_KEY` and `OPENAI_BASE_URL`. */
+  /** Environment with `OPENAI_API_KEY`, `OPENAI_BASE_URL` and `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The folder of the built page. @default the output of `npm run build:page` */
   readonly page?: string;
@@ -71,6 +72,7 @@ export async function startPlayground({
     redact: text => redactor.text(text),
     redirectUrl: () => `http://127.0.0.1:${port}${CALLBACK_PATH}`,
   });
+  const exporter = createOtlpExporter({ environment, redactor });
   const turns = createTurns({
     onBatch: batch => channel.sendBatch(batch),
     onChange: () => channel.changed('conversations'),
@@ -79,6 +81,7 @@ export async function startPlayground({
       channel.changed(place);
       channel.sendTurnEnd(place);
       channel.changed('conversations');
+      exporter?.send(trace, { turnId: message.id });
     },
   });
   const channel = createPageChannel({
@@ -126,6 +129,7 @@ export async function startPlayground({
     signInUrl: `http://127.0.0.1:${port}/?token=${session.token}`,
     async close() {
       await turns.stopAll();
+      await exporter?.flush();
       channel.close();
       const closed = once(server, 'close');
       server.close();

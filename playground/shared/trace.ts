@@ -42,6 +42,8 @@ export interface TraceTool {
   readonly startAt: number;
   readonly endAt?: number;
   readonly state: ToolState;
+  /** The arguments as JSON text. */
+  readonly input?: string;
   /** Progress from 0 to 1, or a message of the tool. */
   readonly progress?: { readonly share?: number; readonly message?: string };
 }
@@ -182,8 +184,8 @@ const handlers: Handlers = {
   }),
   'round-start': ({ rounds }, { round, at }) => ({ rounds: [...rounds, { round, startAt: at }] }),
   'first-token': (_trace, { at }) => ({ firstTokenAt: at }),
-  'tool-start': ({ tools }, { at, round, toolCallId, toolName }) => ({
-    tools: [...tools, { toolCallId, toolName, round, startAt: at, state: 'running' }],
+  'tool-start': ({ tools }, { at, round, toolCallId, toolName, input }) => ({
+    tools: [...tools, { toolCallId, toolName, round, startAt: at, state: 'running', input }],
   }),
   'tool-progress': ({ tools }, { toolCallId, progress, total, message }) => ({
     tools: tools.map(tool =>

@@ -156,14 +156,18 @@ function findResult(
 ): unknown {
   const bodies = messages
     .filter(({ number }) => number > after)
-    .map(
-      ({ message }) =>
-        message as { id?: unknown; method?: string; params?: { name?: string }; result?: unknown },
-    );
+    .map(({ direction, message }) => ({
+      direction,
+      ...(message as { id?: unknown; method?: string; params?: { name?: string }; result?: unknown }),
+    }));
   const request = bodies.findLast(
     ({ method, params }) => method === 'tools/call' && params?.name === toolName,
   );
-  return request && bodies.findLast(({ id, result }) => id === request.id && result !== undefined)?.result;
+  if (request === undefined) return undefined;
+  // Both sides count their requests, so a response to the server can have the same id.
+  return bodies.findLast(
+    ({ direction, id, result }) => direction === 'received' && id === request.id && result !== undefined,
+  )?.result;
 }
 
 const toToolView = ({ name, description, readOnly, destructive }: ToolDefinition): ToolView => ({

@@ -42,6 +42,8 @@ export interface ConversationStore {
   show(conversationId: string, messageId: string): boolean;
   /** Returns the complete trace of a response. */
   readTrace(conversationId: string, messageId: string): readonly TraceEvent[] | undefined;
+  /** Returns the outlines of the newest turns of all conversations, the newest first. */
+  listTurns(): readonly StoredTurn[];
   /** Returns the conversations whose title or messages contain a text, the most recently changed first. */
   search(text: string): readonly ConversationMatch[];
   /** Deletes a conversation. Until the next start, it can be restored. */
@@ -55,6 +57,19 @@ export interface ConversationMatch {
   /** The newest message that contains the text, unless only the title does. */
   readonly message?: { readonly role: PlaygroundMessage['role']; readonly text: string };
 }
+
+/** A turn without the contents of its requests and their responses. */
+export interface StoredTurn {
+  readonly conversationId: string;
+  readonly messageId: string;
+  readonly thread: Thread;
+  /** The title of the conversation. */
+  readonly title: string;
+  readonly outline: readonly TraceEvent[];
+}
+
+/** Turns that are listed. */
+const MAX_TURNS = 1000;
 
 export interface MessagePlace {
   readonly conversationId: string;
@@ -102,6 +117,12 @@ export function createConversationStore(database: Connection): ConversationStore
     ),
     messages: database.prepare<[string], MessageRow>(
       'SELECT id, thread, parent_id, message, end, outline FROM messages WHERE conversation_id = ? ORDER BY number',
+    ),
+    turns: database.prepare<[], Omit<StoredTurn, 'outline'> & { outline: string }>(
+      `SELECT conversations.id AS conversationId, messages.id AS messageId, thread, title, outline
+       FROM messages JOIN conversations ON conversations.id = messages.conversation_id
+       WHERE end IS NOT NULL AND conversations.id NOT IN ${deleted}
+       ORDER BY messages.number DESC LIMIT ${MAX_TURNS}`,
     ),
     heads: database.prepare<[string], { thread: Thread; message_id: string }>(
       'SELECT thread, message_id FROM heads WHERE conversation_id = ?',
@@ -205,6 +226,10 @@ export function createConversationStore(database: Connection): ConversationStore
       const get = (hash: string): string | undefined => statements.getPiece.get(conversationId, hash)?.json;
       return unpackJson(JSON.parse(row.trace), { get }) as readonly TraceEvent[];
     },
+    listTurns: () =>
+      statements.turns
+        .all()
+        .map(turn => ({ ...turn, outline: JSON.parse(turn.outline) as readonly TraceEvent[] })),
     search(text) {
       const part = text.toLowerCase();
       const found = new Map<string, ConversationMatch>();

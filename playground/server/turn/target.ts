@@ -1,7 +1,9 @@
 import { type EmulatorRequest, startResponsesEmulator } from 'kelivo-responses/testing';
 import type { Settings } from '../../shared/playground-state.js';
 import { planFault } from '../emulator/faults.js';
+import { toReplayScript } from '../emulator/replay.js';
 import { LATENCY, type SharedEmulator } from '../emulator/shared-emulator.js';
+import type { FixtureExchange } from '../bug-report.js';
 import type { KeySafe } from '../keys.js';
 
 /** The endpoint of one turn. */
@@ -20,15 +22,17 @@ export interface Target {
 export interface OpenTargetOptions {
   readonly keys: KeySafe;
   readonly emulator: SharedEmulator;
+  /** Recorded responses that the emulator serves in order. @default the emulator's own */
+  readonly replay?: readonly FixtureExchange[];
 }
 
 /**
- * Opens the endpoint of the settings. A fault starts a separate emulator, so that parallel turns do not consume each
- * other's faults.
+ * Opens the endpoint of the settings. A fault or a replay starts a separate emulator, so that parallel turns do not
+ * consume each other's responses.
  */
 export async function openTarget(
   { endpoint, fault, faultRequest }: Pick<Settings, 'endpoint' | 'fault' | 'faultRequest'>,
-  { keys, emulator: shared }: OpenTargetOptions,
+  { keys, emulator: shared, replay }: OpenTargetOptions,
 ): Promise<Target> {
   if (endpoint !== 'emulator') {
     return {
@@ -38,7 +42,10 @@ export async function openTarget(
       close: async () => {},
     };
   }
-  const plan = planFault(fault, { request: faultRequest });
+  const plan =
+    replay === undefined
+      ? planFault(fault, { request: faultRequest })
+      : { options: { latency: 0 }, script: toReplayScript(replay) };
   const emulator =
     plan === undefined
       ? await shared.open()
@@ -47,8 +54,8 @@ export async function openTarget(
   return {
     baseURL: emulator.baseURL,
     apiKey: undefined,
-    name: 'emulator',
-    ...(plan !== undefined && { fault }),
+    name: replay === undefined ? 'emulator' : 'emulator, replaying a bug report',
+    ...(plan !== undefined && replay === undefined && { fault }),
     requests: emulator.requests,
     close: async () => {
       if (plan !== undefined) await emulator.close();

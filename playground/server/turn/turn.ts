@@ -5,6 +5,7 @@ import type { ToolSource } from 'kelivo-responses/tool-loop';
 import { describeFailure } from '../../shared/failure.js';
 import type { PlaygroundMessage, Settings, StoredMessage } from '../../shared/playground-state.js';
 import type { TraceEvent } from '../../shared/trace-event.js';
+import type { FixtureExchange } from '../bug-report.js';
 import type { SharedEmulator } from '../emulator/shared-emulator.js';
 import type { KeySafe } from '../keys.js';
 import type { Redactor } from '../redaction/redactor.js';
@@ -30,13 +31,15 @@ export interface TurnOptions {
   readonly emulator: SharedEmulator;
   readonly desk: ApprovalDesk;
   readonly redactor: Redactor;
+  /** Recorded responses to serve instead of the endpoint's. @default none */
+  readonly replay?: readonly FixtureExchange[];
 }
 
 type TurnEndEvent = Extract<TraceEvent, { type: 'turn-end' }>;
 
 /** Runs a turn and writes its response and its trace. Failures are part of the trace; the function does not reject. */
 export async function runTurn(
-  { responseId, history, settings, adapters, mcpTools, keys, emulator, desk, redactor }: TurnOptions,
+  { responseId, history, settings, adapters, mcpTools, keys, emulator, desk, redactor, replay }: TurnOptions,
   { signal, recorder, write }: TurnWriter,
 ): Promise<void> {
   const { record } = recorder;
@@ -52,7 +55,7 @@ export async function runTurn(
   const format = openResponseSchema(settings.responseSchema);
   /** The last text block, which is the structured output. */
   let lastText = '';
-  const target = await openTarget(settings, { keys, emulator }).catch(fail);
+  const target = await openTarget(settings, { keys, emulator, replay }).catch(fail);
   try {
     if (target === undefined) return;
     record({

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import { Hono } from 'hono';
+import * as z from 'zod';
+import type { TurnPlace } from '../../shared/page-event.js';
+import { toTrace } from '../../shared/trace.js';
+import { summarizeTrace, type TraceSummary } from '../../shared/trace-summary.js';
+import { type FixtureTurn, REPORT_FORMAT } from '../bug-report.js';
+import type { PlaygroundContext } from '../context.js';
+import { toRedactedOtlp } from '../otlp/exporter.js';
+import { adaptersFor } from '../turn/model.js';
+import { runTurn } from '../turn/turn.js';
+import { readJson } from './json-body.js';
+
+/** Parts of a bug report that a replay uses. */
+const reportSchema = z.object(
+  {
+    format: z.literal(REPORT_FORMAT, `Expected a bug report with the format ${REPORT_FORMAT}`),
+    turns: z
+      .array(
+        z.object({
+          thread: z.enum(['main', 'left', 'right']),
+          flag: z.enum(['kelivo', 'official']).optional(),
+          modelId: z.string().max(200).optional(),
+          adapters: z.array(z.string()),
+          warnings: z.array(z.string()),
+          exchanges: z.array(
+            z.object({
+              round: z.number(),
+              request: z.object({
+                method: z.string(),
+                url: z.string(),
+                headers: z.record(z.string(), z.string()),
+                body: z.unknown(),
+              }),
+              status: z.number().int().min(200).max(599).optional(),
+              headers: z.record(z.string(), z.string()).optional(),
+              body: z.string(),
+              end: z.enum(['complete', 'aborted', 'broken']).optional(),
+            }),
+          ),
+        }),
+      )
+      .min(1, 'Expected a bug report with at least one turn'),
+  },
+  'Expected the JSON of a bug report',
+);
+
+const replayRequest = z.object({ report: reportSchema, turn: z.number().int().min(0) });
+
+/** `GET /` lists all turns, `GET /:conversation/:message/otlp` exports one, `POST /replay` runs one of a bug report. */
+export function traceRoutes(playground: PlaygroundContext): Hono {
+  const { conversations, redactor } = playground;
+  return new Hono()
+    .get('/', async context => context.json(await listTraces(playground)))
+    .get('/:conversation/:message/otlp', async context => {
+      const { conversation, message } = context.req.param();
+      const trace = conversations.readTrace(conversation, message);
+      if (trace === undefined) return context.notFound();
+      return context.json(await toRedactedOtlp(trace, { turnId: message, redactor }), 200, {
+        'content-disposition': `attachment; filename="trace-${message}.otlp.json"`,
+      });
+    })
+    .post('/replay', async context => {
+      const { report, turn } = await readJson(context, replayRequest);
+      const replayed = report.turns[turn];
+      if (replayed === undefined || replayed.exchanges.length === 0) {
+        const found = `${report.turns.length} turns, turn ${turn + 1} with ${replayed?.exchanges.length ?? 0}`;
+        return context.json({ error: `Expected a turn with recorded requests, got ${found}.` }, 400);
+      }
+      return context.json(startReplay(playground, replayed), 202);
+    });
+}
+
+async function listTraces({
+  conversations,
+  redactor,
+}: Pick<PlaygroundContext, 'conversations' | 'redactor'>): Promise<readonly TraceSummary[]> {
+  const summaries = conversations
+    .listTurns()
+    .map(({ outline, ...place }) => ({ ...place, ...summarizeTrace(toTrace(outline)) }));
+  const redacted = await redactor.json(summaries);
+  // Ids identify turns, even if they look like a secret.
+  return redacted.map((summary, index) => {
+    const { conversationId, messageId } = summaries[index] as TraceSummary;
+    return { ...summary, conversationId, messageId };
+  });
+}
+
+/**
+ * Starts a turn in a new conversation, in which the emulator sends the recorded responses. Every tool call waits for an
+ * approval, because the report decides what is called, and may come from anyone.
+ */
+function startReplay(playground: PlaygroundContext, turn: ReplayedTurn): Omit<TurnPlace, 'thread'> {
+  const { conversations, settings, turns, channel, servers } = playground;
+  const question = readQuestion(turn.exchanges[0]?.request.body);
+  const conversationId = randomUUID();
+  const message = {
+    id: randomUUID(),
+    role: 'user' as const,
+    parts: [{ type: 'text' as const, text: question }],
+  };
+  const place: TurnPlace = { conversationId, thread: 'main', responseId: randomUUID(), parentId: message.id };
+  const current = settings.read();
+  const chosen = {
+    ...current,
+    flag: turn.flag ?? current.flag,
+    modelId: turn.modelId ?? current.modelId,
+    endpoint: 'emulator',
+    fault: 'none',
+    approvals: 'always' as const,
+    disabledAdapters: [],
+  };
+  conversations.open(conversationId, { mode: 'chat', title: `Replay: ${question.slice(0, 50)}` });
+  conversations.addQuestion({ conversationId, thread: 'main', parentId: null }, message);
+  channel.changed({ conversationId });
+  turns.start(place, writer =>
+    runTurn(
+      {
+        ...playground,
+        responseId: place.responseId,
+        history: conversations.pathTo(conversationId, message.id),
+        settings: chosen,
+        adapters: adaptersFor(chosen).filter(({ name }) => turn.adapters.includes(name)),
+        mcpTools: servers.tools(),
+        replay: turn.exchanges,
+      },
+      writer,
+    ),
+  );
+  const { responseId, parentId } = place;
+  return { conversationId, responseId, parentId };
+}
+
+type ReplayedTurn = Pick<FixtureTurn, 'adapters' | 'exchanges' | 'modelId'> & {
+  flag?: 'kelivo' | 'official';
+};
+
+/** Returns the text of the last user message in a recorded request. */
+function readQuestion(body: unknown): string {
+  const input = (body as { input?: unknown } | null | undefined)?.input;
+  if (typeof input === 'string' && input !== '') return input;
+  const items: unknown[] = Array.isArray(input) ? input : [];
+  const last = items.findLast(item => (item as { role?: unknown } | null)?.role === 'user');
+  const content = (last as { content?: unknown } | undefined)?.content;
+  const parts: unknown[] = Array.isArray(content) ? content : [{ text: content }];
+  const texts = parts.flatMap(part => {
+    const text = (part as { text?: unknown } | null)?.text;
+    return typeof text === 'string' ? [text] : [];
+  });
+  return texts.join('\n') || 'A turn of a bug report';
+}

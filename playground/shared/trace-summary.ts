@@ -1,0 +1,96 @@
+import type { Thread } from './playground-state.js';
+import { sumUsage } from './cost.js';
+import type { Trace } from './trace.js';
+import type { Flag, TurnEnd } from './trace-event.js';
+
+/** One turn in the list of all turns. */
+export interface TraceSummary {
+  readonly conversationId: string;
+  readonly messageId: string;
+  readonly thread: Thread;
+  /** The title of the conversation. */
+  readonly title: string;
+  /** ISO 8601. */
+  readonly startedAt?: string;
+  readonly flag?: Flag;
+  readonly modelId?: string;
+  readonly endpoint?: string;
+  readonly end: TurnEnd;
+  /** The reason why the turn failed or reached a limit. */
+  readonly message?: string;
+  /** Milliseconds. */
+  readonly duration: number;
+  /** Milliseconds. */
+  readonly firstTokenAt?: number;
+  /** Input and output tokens of all rounds, if the endpoint reported them. */
+  readonly tokens?: number;
+  readonly tools: readonly CalledTool[];
+  /** True if the turn or one of its calls failed, or the provider could not read a stream. */
+  readonly hasError: boolean;
+}
+
+/** The calls of one tool in a turn. */
+export interface CalledTool {
+  readonly toolName: string;
+  readonly calls: number;
+}
+
+/** The facts of a turn that the list shows. */
+export function summarizeTrace(
+  trace: Trace,
+): Omit<TraceSummary, 'conversationId' | 'messageId' | 'thread' | 'title'> {
+  const { startedAt, flag, modelId, endpoint, end, lastAt, firstTokenAt, tools, problems, rounds } = trace;
+  const calls = new Map<string, number>();
+  for (const { toolName } of tools) calls.set(toolName, (calls.get(toolName) ?? 0) + 1);
+  const usage = trace.usage ?? sumUsage(rounds.flatMap(round => round.usage ?? []));
+  const { inputTokens, outputTokens } = usage;
+  const isReported = inputTokens !== undefined || outputTokens !== undefined;
+  return {
+    startedAt,
+    flag,
+    modelId,
+    endpoint,
+    end: end?.end ?? 'failed',
+    message: end?.message,
+    duration: end?.at ?? lastAt,
+    firstTokenAt,
+    ...(isReported && { tokens: (inputTokens ?? 0) + (outputTokens ?? 0) }),
+    tools: [...calls].map(([toolName, count]) => ({ toolName, calls: count })),
+    hasError:
+      (end?.end ?? 'failed') === 'failed' ||
+      problems.length > 0 ||
+      tools.some(({ state }) => state === 'failed'),
+  };
+}
+
+/** The filters of the list. Empty texts and zeros match every turn. */
+export interface TraceFilter {
+  /** Part of the title, the model, the endpoint, a tool or the reason of the end, ignoring case. */
+  readonly text: string;
+  /** `error` are turns with any failure, the others are ends. */
+  readonly outcome: 'all' | 'error' | TurnEnd;
+  /** Milliseconds. */
+  readonly minDuration: number;
+  readonly minTokens: number;
+  readonly toolName: string;
+}
+
+export const noFilter: TraceFilter = { text: '', outcome: 'all', minDuration: 0, minTokens: 0, toolName: '' };
+
+export function filterTraces(
+  traces: readonly TraceSummary[],
+  { text, outcome, minDuration, minTokens, toolName }: TraceFilter,
+): readonly TraceSummary[] {
+  const wanted = text.trim().toLowerCase();
+  return traces.filter(trace => {
+    const { title, modelId = '', endpoint = '', message = '', tools, tokens = 0 } = trace;
+    const texts = [title, modelId, endpoint, message, ...tools.map(tool => tool.toolName)];
+    return (
+      texts.some(one => one.toLowerCase().includes(wanted)) &&
+      (outcome === 'all' || (outcome === 'error' ? trace.hasError : trace.end === outcome)) &&
+      trace.duration >= minDuration &&
+      tokens >= minTokens &&
+      (toolName === '' || tools.some(tool => tool.toolName === toolName))
+    );
+  });
+}

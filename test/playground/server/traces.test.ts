@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import type { Fixture } from '../../../playground/server/bug-report.js';
+import type { OtlpTraces } from '../../../playground/server/otlp/trace-data.js';
+import type { Conversation } from '../../../playground/shared/playground-state.js';
+import type { TurnPlace } from '../../../playground/shared/page-event.js';
+import { filterTraces, noFilter, type TraceSummary } from '../../../playground/shared/trace-summary.js';
+import { serveJson } from '../../_server.js';
+import { startEmulator } from '../../testing/_emulator.js';
+import { openPlayground, readTurn, type TestPlayground } from './_playground.js';
+import { secrets } from './_secrets.js';
+
+const listTraces = async ({ call }: TestPlayground): Promise<readonly TraceSummary[]> =>
+  (await call('/api/traces')).json as TraceSummary[];
+
+const setFault = ({ call }: TestPlayground, fault: string) =>
+  call('/api/state', { method: 'PATCH', body: { fault } });
+
+const spansOf = ({ resourceSpans }: OtlpTraces) =>
+  resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans));
+
+describe('the list of traces', () => {
+  it('has the turns of all conversations, filtered by text, error, latency, tokens and tool', async () => {
+    const playground = await openPlayground();
+    await playground.ask('Count the words in "one two three".', { id: 'conversation-1' });
+    await setFault(playground, '500');
+    await playground.ask('Hello', { id: 'conversation-2' });
+    const traces = await listTraces(playground);
+    const found = (filter: Partial<typeof noFilter>) =>
+      filterTraces(traces, { ...noFilter, ...filter }).map(({ conversationId }) => conversationId);
+    const [failed, counted] = traces;
+
+    expect(found({})).toEqual(['conversation-2', 'conversation-1']);
+    expect(failed).toMatchObject({ end: 'failed', hasError: true, tools: [] });
+    expect(counted).toMatchObject({ end: 'finished', hasError: false, tools: [{ calls: 1 }] });
+    expect(found({ text: 'ONE TWO' })).toEqual(['conversation-1']);
+    expect(found({ outcome: 'error' })).toEqual(['conversation-2']);
+    expect(found({ outcome: 'finished' })).toEqual(['conversation-1']);
+    expect(found({ toolName: counted?.tools[0]?.toolName })).toEqual(['conversation-1']);
+    expect(found({ minTokens: counted?.tokens })).toEqual(['conversation-1']);
+    expect(found({ minTokens: (counted?.tokens ?? 0) + 1 })).toEqual([]);
+    expect(found({ minDuration: Math.max(...traces.map(({ duration }) => duration)) + 1 })).toEqual([]);
+  });
+});
+
+describe('the replay of a bug report', () => {
+  const replay = async (playground: TestPlayground, report: unknown, turn = 0) => {
+    const started = await playground.call('/api/traces/replay', { method: 'POST', body: { report, turn } });
+    expect(started.status, started.text).toBe(202);
+    const { conversationId, responseId } = started.json as TurnPlace;
+    const channel = await playground.watch(conversationId);
+    return { conversationId, responseId, channel };
+  };
+  const readReport = async ({ call }: TestPlayground) =>
+    (await call('/api/conversations/conversation-1/fixture')).json as Fixture;
+
+  it('runs the turn with the recorded responses, and asks before each recorded call', async () => {
+    const playground = await openPlayground();
+    const original = await playground.ask('Count the words in "one two three".');
+    const report = await readReport(playground);
+    const other = await openPlayground();
+    const { conversationId, responseId, channel } = await replay(other, report);
+    const approvalId = await channel.until(event =>
+      event.type === 'turn'
+        ? event.turn.events.find(one => one.type === 'approval-requested')?.approvalId
+        : undefined,
+    );
+    await other.call(`/api/approvals/${approvalId}`, { method: 'POST', body: { approved: true } });
+    await channel.until(
+      event => (event.type === 'turn-ended' && event.responseId === responseId) || undefined,
+    );
+    const read = (await other.call(`/api/conversations/${conversationId}`)).json as Conversation;
+    const replayed = readTurn(read);
+
+    expect(replayed.text).toBe(original.text);
+    expect(replayed.trace).toMatchObject({
+      endpoint: 'emulator, replaying a bug report',
+      end: { end: 'finished' },
+    });
+    expect(read.threads.main?.[0]?.message.parts).toMatchObject([
+      { text: 'Count the words in "one two three".' },
+    ]);
+  });
+
+  it.each(['500', 'html', 'cut', 'failed', 'malformed', 'early-end'])(
+    'ends as the fault "%s" did',
+    async fault => {
+      const playground = await openPlayground();
+      await setFault(playground, fault);
+      const original = await playground.ask('Hello');
+      const { conversationId, responseId, channel } = await replay(playground, await readReport(playground));
+      await channel.until(
+        event => (event.type === 'turn-ended' && event.responseId === responseId) || undefined,
+      );
+      const { text, trace } = readTurn(
+        (await playground.call(`/api/conversations/${conversationId}`)).json as Conversation,
+      );
+
+      const withoutPort = (message = '') => message.replace(/127\.0\.0\.1:\d+/, '');
+      expect(trace.end?.end).toBe(original.trace.end?.end);
+      expect(withoutPort(trace.end?.message)).toBe(withoutPort(original.trace.end?.message));
+      expect(text).toBe(original.text);
+    },
+  );
+
+  it('is refused for anything but a report with requests', async () => {
+    const { call } = await openPlayground();
+    const post = (body: unknown) => call('/api/traces/replay', { method: 'POST', body });
+    const responses = await Promise.all([
+      post({ report: { format: 'other', turns: [] }, turn: 0 }),
+      post({
+        report: {
+          format: 'kelivo-responses/bug-report@1',
+          turns: [{ thread: 'main', adapters: [], warnings: [], exchanges: [] }],
+        },
+        turn: 0,
+      }),
+    ]);
+
+    expect(responses.map(({ status }) => status)).toEqual([400, 400]);
+    expect(responses[0]?.text).toContain('Expected a bug report with the format');
+    expect(responses[1]?.text).toContain('Expected a turn with recorded requests');
+  });
+});
+
+describe('the OpenTelemetry export', () => {
+  it('sends each turn to the collector of the environment, as it can be downloaded, without secrets', async () => {
+    const collector = await serveJson({});
+    const emulator = await startEmulator();
+    const playground = await openPlayground({
+      environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_HEADERS: 'x-team=a%20b' },
+    });
+    const key = secrets.github.join('');
+    await playground.call('/api/state', { method: 'PATCH', body: { endpoint: emulator.baseURL } });
+    emulator.enqueue([{ call: 'word-count', arguments: { text: key } }], [{ text: `The key is ${key}` }]);
+    const { request, ended } = await playground.begin(`Count ${key}`);
+    await ended();
+    const download = await playground.call(`/api/traces/conversation-1/${request.responseId}/otlp`);
+    await playground.close();
+    const [sent] = collector.requests;
+    const spans = spansOf(sent?.body as unknown as OtlpTraces);
+    const parents = new Map(spans.map(({ spanId, name }) => [spanId, name]));
+
+    expect(sent).toMatchObject({ path: '/v1/traces', headers: { 'x-team': 'a b' } });
+    expect(download.json).toEqual(sent?.body);
+    expect(download.text).not.toContain(key);
+    expect(spans.map(({ name, parentSpanId }) => [name, parents.get(parentSpanId ?? '')])).toEqual([
+      ['invoke_agent', undefined],
+      ['chat gpt-5', 'invoke_agent'],
+      ['chat gpt-5', 'invoke_agent'],
+      ['POST', 'chat gpt-5'],
+      ['POST', 'chat gpt-5'],
+      [expect.stringMatching(/^execute_tool /), 'chat gpt-5'],
+    ]);
+    for (const { startTimeUnixNano, endTimeUnixNano } of spans)
+      expect(BigInt(endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(startTimeUnixNano));
+  });
+});
