@@ -19,9 +19,9 @@ export function App() {
   const [draft, setDraft] = useState<{ mode: ConversationMode; text: string }>({ mode: 'chat', text: '' });
 
   const open = useCallback(
-    (id: string): void => {
-      setSelected(undefined);
-      setShownPart('chat');
+    (id: string, messageId?: string): void => {
+      setSelected(messageId);
+      setShownPart(messageId === undefined ? 'chat' : 'inspect');
       go(id);
     },
     [go],
@@ -39,7 +39,12 @@ export function App() {
     setShownPart('inspect');
   }, []);
   const request = page.servers?.requests[0];
-  const live = useFullTrace(conversationId, findInspected(page, selected), page.turns);
+  const inspected = findInspected(page, selected);
+  const live = useFullTrace(conversationId, inspected, page.turns);
+  const otlpUrl =
+    inspected === undefined || live?.trace.end === undefined
+      ? undefined
+      : `/api/traces/${conversationId}/${inspected.message.id}/otlp`;
 
   return (
     <div className="app" data-page={shownPart}>
@@ -59,7 +64,7 @@ export function App() {
         onSelect={setSelected}
         onInspect={inspect}
       />
-      <Inspector live={live} />
+      <Inspector live={live} otlpUrl={otlpUrl} onOpenTrace={open} />
       {request !== undefined && <ServerRequest key={request.id} request={request} />}
       <PageTabs page={shownPart} onChange={setShownPart} />
     </div>

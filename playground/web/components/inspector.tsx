@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'react';
 import type { LiveTrace } from '../lib/page-store.js';
+import { Icon } from './icon.js';
 import { Timeline } from './timeline.js';
+import { TraceList, type TraceListProps } from './trace-list.js';
 import { WireInspector } from './wire-inspector.js';
 import type { Trace } from '../../shared/trace.js';
 import { sumUsage } from '../../shared/cost.js';
@@ -16,10 +18,37 @@ const barKinds = [
   ['failed', 'something failed'],
 ] as const;
 
-/** Timeline, tokens and wire traffic of the selected response. */
-export function Inspector({ live }: { live: LiveTrace | undefined }) {
+export interface InspectorProps {
+  readonly live: LiveTrace | undefined;
+  /** The address of the selected trace as OTLP JSON, if it is stored. */
+  readonly otlpUrl: string | undefined;
+  readonly onOpenTrace: TraceListProps['onOpen'];
+}
+
+/** Timeline, tokens and wire traffic of the selected response, and the list of all traces. */
+export function Inspector({ live, otlpUrl, onOpenTrace }: InspectorProps) {
+  const [isListOpen, setListOpen] = useState(false);
   return (
     <section className="inspector" aria-label="Inspector">
+      <div className="button-row trace-actions">
+        <button type="button" className="button" onClick={() => setListOpen(true)}>
+          <Icon name="search" /> All traces
+        </button>
+        {otlpUrl !== undefined && (
+          <a className="button" href={otlpUrl} download>
+            <Icon name="download" /> OpenTelemetry
+          </a>
+        )}
+      </div>
+      {isListOpen && (
+        <TraceList
+          onClose={() => setListOpen(false)}
+          onOpen={(...trace) => {
+            setListOpen(false);
+            onOpenTrace(...trace);
+          }}
+        />
+      )}
       {live === undefined ? (
         <div className="empty-inspector">
           <h2>Inspector</h2>
