@@ -20,6 +20,8 @@ describe.skipIf(missing)(`traces${missing === undefined ? '' : ` (${missing})`}`
     await page.getByRole('searchbox', { name: 'Search traces' }).fill('hello');
     await turns.getByRole('button').click();
     await ended('finished');
+    await page.getByRole('button', { name: 'Jump to response.completed' }).click();
+    await page.locator('.events details[open]').getByText('completed').first().waitFor();
     const downloading = page.waitForEvent('download');
     await page.getByRole('link', { name: 'OpenTelemetry' }).click();
     const text = await readFile(await (await downloading).path(), 'utf8');

@@ -46,51 +46,65 @@ export function EventList({ found, exchange, query }: EventListProps) {
       return new Set(isOpen ? [...known, number] : [...known].filter(other => other !== number));
     });
 
+  const lastIndex = count - 1;
+  const last = events[numberAt(lastIndex) - 1];
+  const jump = (): void => {
+    rows.scrollToIndex(lastIndex, { align: 'end' });
+    toggle(numberAt(lastIndex), true);
+  };
+
   return (
-    <div
-      className="events"
-      tabIndex={0}
-      role="region"
-      aria-label="Events"
-      ref={frame}
-      onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
-        isAtEnd.current = scrollHeight - scrollTop - clientHeight < NEAR_END;
-      }}
-    >
-      <ol style={{ height: rows.getTotalSize() }}>
-        {rows.getVirtualItems().map(({ index, start, key }) => {
-          const number = numberAt(index);
-          const event = events[number - 1];
-          if (event === undefined) return null;
-          return (
-            <EventRow
-              key={key}
-              ref={rows.measureElement}
-              index={index}
-              top={start}
-              total={count}
-              number={number}
-              event={event}
-              at={event.at - startAt}
-              query={query}
-              isOpen={open.has(number)}
-              onToggle={toggle}
-            />
-          );
-        })}
-      </ol>
-      {bodyText !== undefined && (
-        <pre className="body-text">
-          <Marked text={bodyText || '(empty)'} query={query} />
-        </pre>
+    <>
+      {end !== undefined && last !== undefined && (
+        <button type="button" className="button jump" onClick={jump}>
+          Jump to {last.name}
+        </button>
       )}
-      {end?.message !== undefined && (
-        <p className={end.end === 'aborted' ? 'note' : 'note problem'}>{end.message}</p>
-      )}
-      {count === 0 && bodyText === undefined && (
-        <p className="quiet">{found === 'all' ? 'No events yet.' : 'No event contains this text.'}</p>
-      )}
-    </div>
+      <div
+        className="events"
+        tabIndex={0}
+        role="region"
+        aria-label="Events"
+        ref={frame}
+        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+          isAtEnd.current = scrollHeight - scrollTop - clientHeight < NEAR_END;
+        }}
+      >
+        <ol style={{ height: rows.getTotalSize() }}>
+          {rows.getVirtualItems().map(({ index, start, key }) => {
+            const number = numberAt(index);
+            const event = events[number - 1];
+            if (event === undefined) return null;
+            return (
+              <EventRow
+                key={key}
+                ref={rows.measureElement}
+                index={index}
+                top={start}
+                total={count}
+                number={number}
+                event={event}
+                at={event.at - startAt}
+                query={query}
+                isOpen={open.has(number)}
+                onToggle={toggle}
+              />
+            );
+          })}
+        </ol>
+        {bodyText !== undefined && (
+          <pre className="body-text">
+            <Marked text={bodyText || '(empty)'} query={query} />
+          </pre>
+        )}
+        {end?.message !== undefined && (
+          <p className={end.end === 'aborted' ? 'note' : 'note problem'}>{end.message}</p>
+        )}
+        {count === 0 && bodyText === undefined && (
+          <p className="quiet">{found === 'all' ? 'No events yet.' : 'No event contains this text.'}</p>
+        )}
+      </div>
+    </>
   );
 }
 
