@@ -1,22 +1,23 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Prints the names of skipped tests and `N passed, N failed, N skipped` at the end of the output. */
+/** Prints the names of skipped tests, of tests that passed at the second attempt, and `N passed, N failed, N skipped` at the end of the output. */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const count = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
-    const skipped: string[] = [];
+    const notes: string[] = [];
     for (const module of modules) {
       if (module.errors().length > 0) count.failed++;
       for (const test of module.children.allTests()) {
         const { state } = test.result();
         if (state !== 'pending') count[state]++;
-        if (state === 'skipped') skipped.push(`skipped: ${test.fullName}\n`);
+        if (state === 'skipped') notes.push(`skipped: ${test.fullName}\n`);
+        if (test.diagnostic()?.flaky === true) notes.push(`passed at the second attempt: ${test.fullName}\n`);
       }
     }
     // Prints after the summary of the default reporter.
     process.once('exit', () => {
       process.stdout.write(
-        `\n${skipped.join('')}${count.passed} passed, ${count.failed} failed${count.skipped > 0 ? `, ${count.skipped} skipped` : ''}\n`,
+        `\n${notes.join('')}${count.passed} passed, ${count.failed} failed${count.skipped > 0 ? `, ${count.skipped} skipped` : ''}\n`,
       );
     });
   }
