@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Fixture } from '../../../playground/server/bug-report.js';
 import { createRedactor } from '../../../playground/server/redaction/redactor.js';
+import { serveJson } from '../../_server.js';
 import { startEmulator } from '../../testing/_emulator.js';
 import { everythingOverStdio } from '../../tools/mcp/_everything-server.js';
-import { openPlayground } from './_playground.js';
+import { openPlayground, type TestPlaygroundOptions } from './_playground.js';
 import { secretTexts, secrets } from './_secrets.js';
 
 const TYPED = secrets.typed.join('');
@@ -98,40 +99,78 @@ function joinedTexts(fixture: Fixture): string[] {
   return [...deltas, JSON.stringify(fixture), ...bodies];
 }
 
+/** Runs a turn with every secret, divided or whole, in text, arguments, results, env and the URL of the endpoint. */
+async function runTurnWithSecrets({ environment }: Pick<TestPlaygroundOptions, 'environment'> = {}) {
+  const emulator = await startEmulator();
+  const env = { TYPED_VALUE: TYPED };
+  const everything = { ...everythingOverStdio(), trustAnnotations: true, env };
+  const playground = await openPlayground({ mcpServers: { everything }, environment });
+  await playground.call('/api/state', {
+    method: 'PATCH',
+    body: { endpoint: `${emulator.baseURL}?api_key=${secrets.google.join('')}` },
+  });
+  emulator.enqueue(
+    [
+      {
+        call: 'echo',
+        arguments: {
+          message: secretTexts.join(' , '),
+          env: Object.fromEntries(secretTexts.map((text, index) => [`KEY_${index}`, text])),
+        },
+      },
+    ],
+    withDeltas(dividedText),
+  );
+  const { request, ended } = await playground.begin('Which keys are there?');
+  const { trace } = await ended();
+  expect(trace.end).toMatchObject({ end: 'finished' });
+  return { playground, emulator, responseId: request.responseId };
+}
+
+const findLeaks = (texts: readonly string[]): readonly string[] =>
+  secretTexts.filter(secret => texts.some(text => text.includes(secret)));
+
 describe('an export', () => {
   it('contains no secret of ten kinds, whole or divided, from text, arguments, results, env and URLs', async () => {
-    const emulator = await startEmulator();
-    const env = { TYPED_VALUE: TYPED };
-    const everything = { ...everythingOverStdio(), trustAnnotations: true, env };
-    const { call, ask, url } = await openPlayground({ mcpServers: { everything } });
-    await call('/api/state', {
-      method: 'PATCH',
-      body: { endpoint: `${emulator.baseURL}?api_key=${secrets.google.join('')}` },
-    });
-    emulator.enqueue(
-      [
-        {
-          call: 'echo',
-          arguments: {
-            message: secretTexts.join(' , '),
-            env: Object.fromEntries(secretTexts.map((text, index) => [`KEY_${index}`, text])),
-          },
-        },
-      ],
-      withDeltas(dividedText),
-    );
-    const { trace } = await ask('Which keys are there?');
+    const { playground } = await runTurnWithSecrets();
+    const { call } = playground;
     const shown = await call('/api/conversations/conversation-1');
     const exported = await call('/api/conversations/conversation-1/export');
     const report = await call('/api/conversations/conversation-1/fixture');
     const servers = await call('/api/servers');
 
-    expect(url).toBeDefined();
-    expect(trace.end).toMatchObject({ end: 'finished' });
     const texts = [exported.text, shown.text, servers.text, ...joinedTexts(report.json as Fixture)];
-    const leaks = secretTexts.filter(secret => texts.some(text => text.includes(secret)));
-    expect(leaks).toEqual([]);
+    expect(findLeaks(texts)).toEqual([]);
     expect(exported.text.split('[redacted]').length).toBeGreaterThan(20);
+  });
+
+  it('with OpenTelemetry, downloaded or sent, contains none of these secrets, nor does the list of traces', async () => {
+    const collector = await serveJson({});
+    const { playground, emulator, responseId } = await runTurnWithSecrets({
+      environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+    });
+    const { call, begin, close } = playground;
+    emulator.enqueue({ fault: 'failed', code: 'invalid_prompt', message: secretTexts.join(' , ') });
+    const failing = await begin('And now?');
+    const { trace } = await failing.ended();
+    const lists: string[] = [];
+    for (const secret of secretTexts) {
+      const body = { title: `The key ${secret}` };
+      const renamed = await call('/api/conversations/conversation-1', { method: 'PATCH', body });
+      expect(renamed.status).toBeLessThan(300);
+      lists.push((await call('/api/traces')).text);
+    }
+    const downloads = await Promise.all(
+      [responseId, failing.request.responseId].map(id => call(`/api/traces/conversation-1/${id}/otlp`)),
+    );
+    await close();
+    const sent = collector.requests.map(({ body }) => JSON.stringify(body));
+
+    expect(trace.end?.end).toBe('failed');
+    expect(sent).toHaveLength(2);
+    const texts = [...lists, ...downloads.map(({ text }) => text), ...sent];
+    expect(findLeaks(texts)).toEqual([]);
+    for (const text of texts) expect(text).toContain('[redacted]');
   });
 });
 
