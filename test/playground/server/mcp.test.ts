@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import { oauthCallback } from '../../../playground/server/routes/oauth.js';
@@ -6,12 +7,25 @@ import type { ServersResponse } from '../../../playground/shared/playground-stat
 import { everythingOverStdio } from '../../tools/mcp/_everything-server.js';
 import { openPlayground, type TestPlayground } from './_playground.js';
 
+const sameIdServer = {
+  command: process.execPath,
+  args: [fileURLToPath(new URL('_same-id-server.mjs', import.meta.url))],
+};
+
 const mcpServers = { everything: everythingOverStdio() };
 
 async function openConnected(): Promise<TestPlayground> {
   const playground = await openPlayground({ mcpServers });
   await playground.call('/api/servers/everything/reconnect', { method: 'POST' });
   return playground;
+}
+
+/** Waits for a request of a server and returns its id. */
+async function untilAsked(call: TestPlayground['call']): Promise<string> {
+  for (;;) {
+    const [request] = ((await call('/api/servers')).json as ServersResponse).requests;
+    if (request !== undefined) return request.id;
+  }
 }
 
 describe('the inspection of an MCP server', () => {
@@ -44,11 +58,7 @@ describe('the inspection of an MCP server', () => {
       method: 'POST',
       body: { toolName: 'trigger-sampling-request', input: { prompt: 'Who?', maxTokens: 10 } },
     });
-    let id: string | undefined;
-    while (id === undefined) {
-      const { requests } = (await call('/api/servers')).json as ServersResponse;
-      id = requests.find(({ kind }) => kind === 'sampling')?.id;
-    }
+    const id = await untilAsked(call);
     const body = { action: 'accept', content: 'The user.' };
     const first = await call(`/api/mcp/requests/${id}`, { method: 'POST', body });
     const second = await call(`/api/mcp/requests/${id}`, { method: 'POST', body });
@@ -57,6 +67,32 @@ describe('the inspection of an MCP server', () => {
     expect(JSON.stringify(result)).toContain('The user.');
     expect([first.status, second.status]).toEqual([200, 410]);
   });
+
+  it.each([
+    { toolName: 'ask-model', content: 'The user.' },
+    { toolName: 'ask-user', content: { name: 'The user.' } },
+  ])(
+    'shows the result of the call of $toolName, although a request of the server had its id',
+    async ({ toolName, content }) => {
+      const { call } = await openPlayground({ mcpServers: { same: sameIdServer } });
+      await call('/api/servers/same/reconnect', { method: 'POST' });
+      const running = call('/api/mcp/same/call', { method: 'POST', body: { toolName, input: {} } });
+      const id = await untilAsked(call);
+      await call(`/api/mcp/requests/${id}`, { method: 'POST', body: { action: 'accept', content } });
+      const { result, isError } = (await running).json as ToolCallResult;
+      const { messages } = (await call('/api/mcp/same')).json as ServerInspection;
+      const ids = messages
+        .slice(-4)
+        .map(({ direction, message }) => [direction, (message as { id: number }).id]);
+      const [[, callId] = []] = ids;
+
+      expect(ids).toEqual(['sent', 'received', 'sent', 'received'].map(direction => [direction, callId]));
+      expect(isError).toBe(false);
+      expect(result).toEqual({
+        content: [{ type: 'text', text: expect.stringMatching(/^Received .*The user\./) }],
+      });
+    },
+  );
 
   it('rejects unknown servers, and clients without the cookie', async () => {
     const { call, url } = await openPlayground();
