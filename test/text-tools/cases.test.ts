@@ -1,8 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { hermesToolMiddleware } from '@ai-sdk-tool/parser';
+import type { LanguageModelV2Middleware } from '@ai-sdk/provider';
 import { expect, it } from 'vitest';
 import { modelAdapters } from '../../src/adapters/model-adapters.js';
-import { joinMiddlewares } from '../../src/adapters/middleware.js';
+import { joinMiddlewares, wrapModel } from '../../src/adapters/middleware.js';
+import { generate, finish, scriptedModel, start } from '../tool-loop/_scripted-model.js';
 import { type ReadPart, readText } from './_read-text.js';
 
 interface Case {
@@ -59,6 +63,44 @@ if (folder === undefined) {
       read >= selected.length * (shares[tier] ?? 1) ? failures.slice(0, 5) : [],
     );
   });
+
+  it('reads more generated calls in Hermes format than `@ai-sdk-tool/parser`', async () => {
+    const hermes = cases.filter(({ family, tier }) => family === 'hermes' && ['core', 'hard'].includes(tier));
+    const adapters = modelAdapters.findFor(modelOfFamily.hermes ?? '');
+    const ours = joinMiddlewares(...adapters.map(({ middleware }) => middleware));
+    const count = async (middleware: LanguageModelV2Middleware) => {
+      const results = await Promise.all(hermes.map(one => isRead(one, middleware).catch(() => false)));
+      return results.filter(Boolean).length;
+    };
+    const [read, readByPeer] = [await count(ours), await count(hermesToolMiddleware)];
+    console.log(`Hermes: ${read} of ${hermes.length} cases read, ${readByPeer} by \`@ai-sdk-tool/parser\``);
+    expect(read).toBeGreaterThan(readByPeer);
+  });
+}
+
+/** Returns whether the generated calls and the text are those of the case, whatever the finish reason. */
+async function isRead(one: Case, middleware: LanguageModelV2Middleware): Promise<boolean> {
+  const response = [
+    start,
+    { type: 'text-start', id: 't' } as const,
+    { type: 'text-delta', id: 't', delta: one.input } as const,
+    { type: 'text-end', id: 't' } as const,
+    finish(),
+  ];
+  const { content } = await generate(wrapModel(scriptedModel(response), [middleware]), {
+    tools: one.tools.map(({ name, parameters }) => ({
+      type: 'function' as const,
+      name,
+      inputSchema: { type: 'object', ...parameters } as object,
+    })),
+  });
+  const text = content.map(part => (part.type === 'text' ? part.text : '')).join('');
+  const calls = content.flatMap(part =>
+    part.type === 'tool-call' ? [{ name: part.toolName, arguments: JSON.parse(part.input) as unknown }] : [],
+  );
+  return (
+    isDeepStrictEqual(calls, one.expected.toolCalls) && textMatches[one.textMatch](text, one.expected.text)
+  );
 }
 
 async function expectCase({ family, tools, input, expected, textMatch, reasoning }: Case): Promise<void> {
