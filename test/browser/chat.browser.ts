@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { findNamelessControls, findOverflow } from './_accessibility.js';
 import { missingChromium as missing } from '../_chromium.js';
 import { openPage } from './_page.js';
 
@@ -158,43 +157,6 @@ describe.skipIf(missing)(`the chat${missing === undefined ? '' : ` (${missing})`
       expect(download.suggestedFilename()).toMatch(file);
     }
   });
-
-  it.each([
-    { name: 'phone', width: 390, height: 844, colours: 'light' as const },
-    { name: 'phone-dark', width: 390, height: 844, colours: 'dark' as const },
-    { name: 'tablet', width: 1000, height: 800, colours: 'light' as const },
-    { name: 'desktop-dark', width: 1440, height: 900, colours: 'dark' as const },
-  ])(
-    'fits the layout of a $name screen, and each control has a name',
-    async ({ name, width, height, colours }) => {
-      const { page, shoot } = await openPage({ width, height, colours });
-      const nameless: string[] = [];
-      const overflow: string[] = [];
-      const check = async (part: string): Promise<void> => {
-        nameless.push(...(await findNamelessControls(page)));
-        overflow.push(...(await findOverflow(page)));
-        await shoot(`${name}-${part}`);
-      };
-      await check('start');
-      const isNarrow = width < 760;
-      await page.getByRole('textbox', { name: 'Message' }).fill(SUM_AND_COUNT);
-      await page.keyboard.press('Enter');
-      await page.locator('.state-badge[data-state="finished"]').waitFor({ state: 'attached' });
-      await page.locator('.tool-part summary').first().click();
-      await check('chat');
-      if (isNarrow) {
-        await page.getByRole('button', { name: 'Inspect', exact: true }).click();
-        await check('inspect');
-        await page.getByRole('button', { name: 'Setup', exact: true }).click();
-      }
-      await page.getByRole('tab', { name: 'MCP servers' }).click();
-      await page.locator('.server-card[data-state="ready"]').first().waitFor();
-      await check('servers');
-
-      expect(nameless).toEqual([]);
-      expect(overflow).toEqual([]);
-    },
-  );
 
   it('keeps the selected colours', async () => {
     const { page } = await openPage({ mcpServers: {} });
