@@ -1,3 +1,4 @@
+import type { LanguageModelV2CallWarning } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 
 /** Options for compressing request bodies. */
@@ -6,17 +7,20 @@ export interface CompressionOptions {
   threshold?: number;
 }
 
+/** Receives the warnings of one call. */
+export type Warn = (warning: LanguageModelV2CallWarning) => void;
+
 /**
- * Returns a `fetch` that compresses long JSON bodies with gzip. If the server does not accept them, the request is sent
- * again without compression, and so are all later ones. A rejection with the status 400 may have another cause, so it
- * counts only until a compressed request was accepted.
+ * Returns for each call a `fetch` that compresses long JSON bodies with gzip. If the server does not accept them, the
+ * request is sent again without compression, with a warning, and so are all later ones, without one. A rejection with
+ * the status 400 may have another cause, so it counts only until a compressed request was accepted.
  */
 export function withCompression(
   fetch: FetchFunction,
   { threshold = 100_000 }: CompressionOptions = {},
-): FetchFunction {
+): (warn?: Warn) => FetchFunction {
   let isAccepted: boolean | undefined;
-  return async (input, init) => {
+  return warn => async (input, init) => {
     const body = init?.body;
     if (isAccepted === false || typeof body !== 'string' || body.length < threshold)
       return fetch(input, init);
@@ -30,7 +34,11 @@ export function withCompression(
     const mayBeRefused = response.status === 415 || (response.status === 400 && isAccepted !== true);
     if (!mayBeRefused) return response;
     const plain = await fetch(input, init);
-    if (plain.ok || response.status === 415) isAccepted = false;
+    if (plain.ok || response.status === 415) {
+      isAccepted = false;
+      const message = `The request was sent again without compression, because the server rejected the compressed one with the status ${response.status}. Later requests are not compressed; remove the setting \`compression\`.`;
+      warn?.({ type: 'other', message });
+    }
     await response.body?.cancel();
     return plain;
   };

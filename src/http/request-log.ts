@@ -1,5 +1,6 @@
 import type { SharedV2ProviderOptions } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
+import type { Warn } from './compression.js';
 import type * as Redaction from './redaction.js';
 import { roundTelemetryOf } from '../shared/telemetry.js';
 
@@ -33,8 +34,8 @@ export interface RequestLogEntry {
 /** Called for every HTTP request. Errors it throws and promises it rejects are ignored. */
 export type RequestLogger = (entry: RequestLogEntry) => unknown;
 
-/** Returns the `fetch` for the requests of one call, by the options of the call. */
-export type FetchForCall = (providerOptions?: SharedV2ProviderOptions) => FetchFunction;
+/** Returns the `fetch` for the requests of one call, by the options of the call and the receiver of its warnings. */
+export type FetchForCall = (providerOptions?: SharedV2ProviderOptions, warn?: Warn) => FetchFunction;
 
 /** A request that is sent. */
 interface LoggedRequest {

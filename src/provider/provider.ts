@@ -24,8 +24,13 @@ import {
 import { resolveModelOverride } from './model-overrides.js';
 import type { Credentials } from '../http/key-ring.js';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
-import type { CompressionOptions } from '../http/compression.js';
-import { createRequestLog, withHttpTelemetry, withRequestLog } from '../http/request-log.js';
+import type { CompressionOptions, Warn } from '../http/compression.js';
+import {
+  createRequestLog,
+  type FetchForCall,
+  withHttpTelemetry,
+  withRequestLog,
+} from '../http/request-log.js';
 import { createLearnedCompatibility } from '../responses/compatibility/compatibility.js';
 import type { CompactMessage, CompactOptions, CompactResult } from '../responses/compact.js';
 import type { ResponsesModelConfig } from '../responses/model.js';
@@ -114,11 +119,9 @@ export function createKelivoResponsesProvider<ToolSchemas = Record<string, unkno
   const log = telemetry === undefined ? logged : withHttpTelemetry(logged);
   const fetch = settings.fetch ?? ((input, init) => globalThis.fetch(input, init));
   const { compression } = settings;
-  const fetchFor = withRequestLog(
-    compression === undefined ? fetch : toCompressing(fetch, compression),
-    settings.logger,
-    log,
-  );
+  const compressing = compression && toCompressing(fetch, compression);
+  const fetchFor: FetchForCall = (providerOptions, warn) =>
+    withRequestLog(compressing?.(warn) ?? fetch, settings.logger, log)(providerOptions);
   let webSocket: Promise<WebSocketTransport> | undefined;
   const loadWebSocket = (): Promise<WebSocketTransport> =>
     (webSocket ??= import('../responses/websocket/transport.js').then(({ createWebSocketTransport }) =>
@@ -219,13 +222,13 @@ export function createKelivoResponsesProvider<ToolSchemas = Record<string, unkno
 }
 
 /** Loads the compression with the first request. */
-function toCompressing(fetch: FetchFunction, options: CompressionOptions): FetchFunction {
-  let compressing: Promise<FetchFunction> | undefined;
-  return async (input, init) => {
+function toCompressing(fetch: FetchFunction, options: CompressionOptions): (warn?: Warn) => FetchFunction {
+  let compressing: Promise<(warn?: Warn) => FetchFunction> | undefined;
+  return warn => async (input, init) => {
     compressing ??= import('../http/compression.js').then(({ withCompression }) =>
       withCompression(fetch, options),
     );
-    return (await compressing)(input, init);
+    return (await compressing)(warn)(input, init);
   };
 }
 

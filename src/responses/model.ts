@@ -186,7 +186,7 @@ export function createResponsesModel(modelId: string, config: ResponsesModelConf
         headers: withBetas([headers, override.headers, options.headers], betas),
         needsKey,
         toInputJson,
-        fetch: fetchFor(options.providerOptions),
+        fetch: fetchFor(options.providerOptions, call.warn),
         signal,
       };
       const response = await send(request, body, background);

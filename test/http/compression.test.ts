@@ -1,4 +1,4 @@
-import { generateText } from 'ai';
+import { generateText, streamText } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import { startEmulator } from '../testing/_emulator.js';
@@ -13,7 +13,8 @@ async function start(options: Parameters<typeof startEmulator>[0], compression?:
   });
   const ask = (prompt: string) => generateText({ model: provider('gpt-4o'), prompt, maxRetries: 0 });
   const encodings = () => emulator.requests.map(({ headers }) => headers['content-encoding']);
-  return { emulator, ask, encodings };
+  const stream = (prompt: string) => streamText({ model: provider('gpt-4o'), prompt, maxRetries: 0 });
+  return { emulator, ask, stream, encodings };
 }
 
 describe('the compression of requests', () => {
@@ -36,6 +37,15 @@ describe('the compression of requests', () => {
     const { ask, encodings } = await start({}, { threshold: 1000 });
     await ask(long);
     await ask(long);
+    expect(encodings()).toEqual(['gzip', undefined, undefined]);
+  });
+
+  it.each(['generate', 'stream'])('warns once when the request is sent again (%s)', async mode => {
+    const { ask, stream, encodings } = await start({}, { threshold: 1000 });
+    const warningsOf = async () => (mode === 'generate' ? (await ask(long)).warnings : stream(long).warnings);
+    const message = expect.stringMatching(/sent again without compression.* status 415\./);
+    expect(await warningsOf()).toEqual([{ type: 'other', message }]);
+    expect(await warningsOf()).toEqual([]);
     expect(encodings()).toEqual(['gzip', undefined, undefined]);
   });
 
