@@ -102,6 +102,8 @@ function serveConnection(webSocket: WebSocket, options: ConnectionOptions): void
   let active = 0;
   webSocket.once('close', () => closed.abort());
   webSocket.on('error', () => {});
+  // Each waiting request listens for the end.
+  webSocket.setMaxListeners(0);
 
   webSocket.on('message', (data: Buffer, isBinary) => {
     const text = data.toString('utf8');

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { generateText, type ModelMessage, stepCountIs, streamText, tool } from 'ai';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import type { RequestLogEntry } from '../../../src/http/request-log.js';
@@ -223,6 +223,51 @@ describe('several turns at once', () => {
       '#2: user',
       '#1 continues: function_call_output',
     ]);
+  });
+
+  it('complete when more of them run than one connection accepts', async () => {
+    const { emulator, provider } = await setUp({ webSocket: { multiplex: true } });
+    const model = provider('gpt-5');
+    const turns = Array.from({ length: 40 }, (_, turn) => generateText({ model, prompt: `Say "${turn}".` }));
+    const texts = (await Promise.all(turns)).map(({ text }) => text);
+    expect(texts).toEqual(texts.map((_, turn) => expect.stringContaining(`"${turn}"`)));
+    const connections = emulator.requests.map(({ connection }) => connection);
+    expect([1, 2, 3].map(number => connections.filter(other => other === number).length)).toEqual([
+      16, 16, 8,
+    ]);
+  });
+
+  it('complete when tools of more of them run than a connection has lanes', async () => {
+    let release = (): void => {};
+    const isReleased = new Promise<void>(resolve => {
+      release = resolve;
+    });
+    let waiting = 0;
+    const execute = () => {
+      waiting++;
+      return isReleased.then(() => 1);
+    };
+    const { emulator, provider } = await setUp({
+      webSocket: { multiplex: true },
+      tools: { count: tool({ inputSchema: z.object({}), execute }) },
+    });
+    emulator.enqueue(...Array.from({ length: 40 }, () => count));
+    const turns: Promise<{ text: string }>[] = [];
+    for (let turn = 1; turn <= 40; turn++) {
+      turns.push(generateText({ model: provider('gpt-5'), prompt: 'Count.', maxRetries: 0 }));
+      await until(() => waiting === turn);
+    }
+    emulator.enqueue(...Array.from({ length: 40 }, () => [{ text: 'Done.' }]));
+    release();
+    const texts = (await Promise.all(turns)).map(({ text }) => text);
+    expect(new Set(texts)).toEqual(new Set(['Done.']));
+    // The lane without a name and 32 others.
+    const first = emulator.requests.slice(0, 40).map(({ connection }) => connection);
+    expect(first).toEqual([...Array.from({ length: 33 }, () => 1), ...Array.from({ length: 7 }, () => 2)]);
+    expect(emulator.requests.slice(40).every(request => 'previous_response_id' in bodyOf(request))).toBe(
+      true,
+    );
+    expect(emulator.requests).toHaveLength(80);
   });
 
   it('leave the others on a shared connection alone when one is aborted', async () => {
@@ -498,6 +543,36 @@ describe('connections', () => {
     expect(server.sockets.size).toBe(1);
     await provider.close();
     await until(() => server.sockets.size === 0);
+  });
+
+  it('are replaced before the age at which the API closes them', async () => {
+    // Only the clock: the sockets need the other timers.
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const server = await serveWebSocket({});
+    const model = createProvider(server)('gpt-5');
+    const messages: ModelMessage[] = [];
+    const ask = async () => {
+      messages.push({ role: 'user', content: 'Hi' });
+      messages.push(...(await generateText({ model, messages })).response.messages);
+    };
+    await ask();
+    vi.advanceTimersByTime(50 * 60_000);
+    await ask();
+    vi.advanceTimersByTime(10 * 60_000);
+    await ask();
+    expect(
+      server.frames.map(({ connection, body }) => [
+        connection,
+        lengthOf(body),
+        'previous_response_id' in body,
+      ]),
+    ).toEqual([
+      [1, 1, false],
+      [1, 1, true],
+      [2, 5, false],
+    ]);
+    await until(() => server.sockets.size === 1);
   });
 
   it('are opened before the request is built', async () => {
