@@ -40,6 +40,8 @@ export async function serve(
     requests.push(request);
     await handle(response, request);
   });
+  // A busy client would send a request on a connection that is closed at the same moment.
+  server.keepAliveTimeout = 0;
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   closers.push(() => {
     server.closeAllConnections();

@@ -135,6 +135,8 @@ export async function startEmulator(
       outgoing.destroy(error instanceof Error ? error : new Error(String(error))),
     );
   });
+  // A busy process would send a request on a connection that is closed at the same moment.
+  server.keepAliveTimeout = 0;
   // `closeAllConnections` excludes upgraded connections.
   const upgraded = new Set<Duplex>();
   const isClosed = (): boolean => closed !== undefined;

@@ -3,18 +3,18 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { bundleScript } from '../_bundled-script.js';
 import { modes } from '../host-matrix/_host.js';
 import { temporaryFolder } from '../tools/mcp/_fixture-server.js';
 import { CALLS, startConversations, toEffect, toFinalText } from './_many-turns-model.js';
 import type { ManyTurns, ManyTurnsReport } from './_many-turns.js';
 
-const script = fileURLToPath(new URL('_many-turns.ts', import.meta.url));
+const script = new URL('_many-turns.ts', import.meta.url);
 const heapLimit = 10 * 2 ** 20;
 
 async function run(options: ManyTurns): Promise<ManyTurnsReport> {
-  const child = spawn(process.execPath, ['--expose-gc', '--import', 'tsx', script, JSON.stringify(options)], {
+  const child = spawn(process.execPath, ['--expose-gc', await bundleScript(script), JSON.stringify(options)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -43,11 +43,11 @@ const undeclared = { declared: false } as const;
 /** Later hosts share the code of the first and of the last row, so most of them run fewer conversations. */
 const rows = [
   ...modes.flatMap(mode =>
-    [false, true].map(declared => ({ host: 'ai 5 · V2', mode, declared, count: 200 })),
+    [false, true].map(declared => ({ host: 'ai 5 · V2', mode, declared, count: declared ? 100 : 200 })),
   ),
   ...['ai 6 · V2', 'ai 7 · V2'].map(host => ({ host, mode: 'generate' as const, ...undeclared, count: 50 })),
   ...modes.map(mode => ({ host: 'ai 6 · V3', mode, ...undeclared, count: 50 })),
-  ...modes.map(mode => ({ host: 'ai 7 · V3', mode, ...undeclared, count: mode === 'stream' ? 200 : 50 })),
+  ...modes.map(mode => ({ host: 'ai 7 · V3', mode, ...undeclared, count: mode === 'stream' ? 100 : 50 })),
 ];
 
 describe('many conversations of one provider', { timeout: 240_000 }, () => {
