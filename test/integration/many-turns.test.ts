@@ -14,9 +14,13 @@ const script = new URL('_many-turns.ts', import.meta.url);
 const heapLimit = 10 * 2 ** 20;
 
 async function run(options: ManyTurns): Promise<ManyTurnsReport> {
-  const child = spawn(process.execPath, ['--expose-gc', await bundleScript(script), JSON.stringify(options)], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['--expose-gc', await bundleScript(script), JSON.stringify(options)],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   onTestFinished(() => void child.kill('SIGKILL'));
   const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   expect(errors).toBe('');
