@@ -12,16 +12,20 @@ export type Warn = (warning: LanguageModelV2CallWarning) => void;
 
 /**
  * Returns for each call a `fetch` that compresses long JSON bodies with gzip. If the server does not accept them, the
- * request is sent again without compression, with a warning, and so are all later ones, without one. A rejection with
- * the status 400 may have another cause, so it counts only until a compressed request was accepted.
+ * request is sent again without compression, with one warning, and so are all later ones. The warning goes to the first
+ * call that can show one. A rejection with the status 400 may have another cause, so it counts only until a compressed
+ * request was accepted.
  */
 export function withCompression(
   fetch: FetchFunction,
   { threshold = 100_000 }: CompressionOptions = {},
 ): (warn?: Warn) => FetchFunction {
   let isAccepted: boolean | undefined;
+  let warning: LanguageModelV2CallWarning | undefined;
+  let isReported = false;
   return warn => async (input, init) => {
     const body = init?.body;
+    report(warn);
     if (isAccepted === false || typeof body !== 'string' || body.length < threshold)
       return fetch(input, init);
     const compressed = new Blob([body]).stream().pipeThrough(new CompressionStream('gzip'));
@@ -37,9 +41,16 @@ export function withCompression(
     if (plain.ok || response.status === 415) {
       isAccepted = false;
       const message = `The request was sent again without compression, because the server rejected the compressed one with the status ${response.status}. Later requests are not compressed; remove the setting \`compression\`.`;
-      warn?.({ type: 'other', message });
+      warning ??= { type: 'other', message };
+      report(warn);
     }
     await response.body?.cancel();
     return plain;
   };
+
+  function report(warn: Warn | undefined): void {
+    if (warn === undefined || warning === undefined || isReported) return;
+    isReported = true;
+    warn(warning);
+  }
 }

@@ -82,7 +82,7 @@ export async function compactConversation(
         requestJson({
           ...{ url, needsKey, headers: [keyHeaders, override.headers, headers] },
           body: Object.fromEntries(FIELDS.flatMap(name => (name in body ? [[name, body[name]]] : []))),
-          fetch: fetchFor(providerOptions),
+          fetch: fetchFor(providerOptions, warning => warnings.push(warning)),
           signal: abortSignal,
           timeouts: { total: timeouts.total },
         }),

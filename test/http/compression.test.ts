@@ -14,7 +14,7 @@ async function start(options: Parameters<typeof startEmulator>[0], compression?:
   const ask = (prompt: string) => generateText({ model: provider('gpt-4o'), prompt, maxRetries: 0 });
   const encodings = () => emulator.requests.map(({ headers }) => headers['content-encoding']);
   const stream = (prompt: string) => streamText({ model: provider('gpt-4o'), prompt, maxRetries: 0 });
-  return { emulator, ask, stream, encodings };
+  return { emulator, provider, ask, stream, encodings };
 }
 
 describe('the compression of requests', () => {
@@ -47,6 +47,24 @@ describe('the compression of requests', () => {
     expect(await warningsOf()).toEqual([{ type: 'other', message }]);
     expect(await warningsOf()).toEqual([]);
     expect(encodings()).toEqual(['gzip', undefined, undefined]);
+  });
+
+  it('warns in a compaction', async () => {
+    const { provider, encodings } = await start({}, { threshold: 1000 });
+    const messages = [{ role: 'user' as const, content: long }];
+    const { warnings } = await provider.compact('gpt-5', { messages });
+    expect(warnings).toEqual([{ type: 'other', message: expect.stringContaining('status 415') }]);
+    expect((await provider.compact('gpt-5', { messages })).warnings).toEqual([]);
+    expect(encodings()).toEqual(['gzip', undefined, undefined]);
+  });
+
+  it('warns in the next call of a model after a call without warnings', async () => {
+    const { provider, ask, encodings } = await start({}, { threshold: 1000 });
+    await provider.textEmbeddingModel('text-embedding-3-small').doEmbed({ values: [long] });
+    const message = expect.stringContaining('status 415');
+    expect((await ask('Hello')).warnings).toEqual([{ type: 'other', message }]);
+    expect((await ask('Hello')).warnings).toEqual([]);
+    expect(encodings()).toEqual(['gzip', undefined, undefined, undefined]);
   });
 
   it('continues after a rejection that has another cause', async () => {
