@@ -120,7 +120,7 @@ function serveConnection(webSocket: WebSocket, options: ConnectionOptions): void
     const streamId = isPlainObject(body) ? body.stream_id : undefined;
     const error = isPlainObject(body) ? findFrameError(body) : invalidJson;
     if (error !== undefined || !isPlainObject(body))
-      return send(toErrorFrame(toErrorDelivery(error ?? invalidJson)));
+      return send(toErrorFrame(toErrorDelivery(error ?? invalidJson)), streamId);
     const name = stringOf(streamId);
     const lane = lanes.get(name) ?? { latest: undefined, queue: Promise.resolve() };
     lanes.set(name, lane);

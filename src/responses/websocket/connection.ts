@@ -1,5 +1,6 @@
+import { toWireError } from '../../http/api-error.js';
 import { onceAborted, untilAborted } from '../../shared/abort.js';
-import { idOf, objectOf, tryParseJson } from '../../shared/json.js';
+import { idOf, objectOf, type PlainObject, stringOf, tryParseJson } from '../../shared/json.js';
 import { isWaiting, type Link } from './chain.js';
 import { type BegunResponse, createExchange, type Exchange } from './exchange.js';
 import { openSocket, type Socket, SocketError, type WebSocketConstructor } from './socket.js';
@@ -56,6 +57,12 @@ const MAX_AGE = 55 * 60_000;
 
 /** The number of named lanes that the API accepts in the life of a connection. */
 const MAX_LANES = 32;
+
+/** Errors of requests with a `stream_id`. */
+const NAMED_LANE_CODES: ReadonlySet<string> = new Set([
+  'invalid_stream_id',
+  'websocket_stream_limit_reached',
+]);
 
 const PING_INTERVAL = 30_000;
 
@@ -156,9 +163,13 @@ export function createConnection({
         active.delete(lane.id);
         lane.isBusy = false;
         if (id !== undefined) lane.link = { ...link, id, output };
-        if (mayContinue) retire();
+        if (mayContinue) {
+          abandoned.add(lane.id);
+          retire();
+        }
         rest();
       },
+      onForeign: end,
       onCancel: cancel,
       onPressure: isHigh => {
         // Other responses on the connection must not wait for this reader.
@@ -174,7 +185,6 @@ export function createConnection({
     /** Ends the work of the server. It has no message for that, so the connection is closed if no other response uses it. */
     function cancel(): void {
       if (active.get(lane.id) !== exchange) return;
-      abandoned.add(lane.id);
       retire();
       exchange.fail(new SocketError('the response was cancelled'));
     }
@@ -182,11 +192,29 @@ export function createConnection({
 
   function receive(text: string): void {
     missedPongs = 0;
-    const id = lanes.length === 1 ? undefined : idOf(objectOf(tryParseJson(text))?.stream_id);
-    const exchange = active.get(id);
-    if (exchange !== undefined) exchange.receive(text);
+    const frame = lanes.length === 1 ? undefined : objectOf(tryParseJson(text));
+    const id = idOf(frame?.stream_id);
+    const type = stringOf(frame?.type);
+    const exchange = id === undefined && type === 'error' ? findRejected(frame) : active.get(id);
+    if (exchange !== undefined) return exchange.receive(text);
+    if (abandoned.has(id) || text.trim() === '[DONE]') return undefined;
+    const isNamed = id !== undefined && lanes.some(lane => lane.id === id);
+    // Each running request could wait for this frame until its timeout.
+    if (active.size > 0 && !isNamed && (type === 'error' || type.startsWith('response.'))) {
+      const { code, message } = toWireError(frame ?? {}) ?? {};
+      const reason = [type, code, message].filter(part => part !== undefined).join(': ');
+      return end(new SocketError(`expected frames of a running request, got one of another: ${reason}`));
+    }
     // A frame that no request expects could be taken for the response to the next one.
-    else if (!abandoned.has(id) && text.trim() !== '[DONE]') retire();
+    return retire();
+  }
+
+  /** Returns the request that an error without `stream_id` rejects. Undefined if it could be one of several. */
+  function findRejected(frame: PlainObject | undefined): Exchange | undefined {
+    const isOfNamedLane = NAMED_LANE_CODES.has(toWireError(frame ?? {})?.code ?? '');
+    const named = [...active.entries()].filter(([id]) => id !== undefined);
+    const exchange = isOfNamedLane ? undefined : active.get(undefined);
+    return exchange ?? (named.length === 1 && !abandoned.has(undefined) ? named[0]?.[1] : undefined);
   }
 
   function checkPeer(): void {

@@ -33,6 +33,8 @@ export interface ExchangeOptions {
   readonly isShared: boolean;
   /** Called once with the last frame, before the response ends. */
   readonly onEnd: (end: ExchangeEnd) => void;
+  /** Called with a frame of another response: the frames of the connection belong to no certain request. */
+  readonly onForeign: (error: SocketError) => void;
   /** Called when the reader closes the response before its end. */
   readonly onCancel: () => void;
   /** Called when the reader falls behind, and when it has caught up. */
@@ -63,7 +65,7 @@ const DELTA = /^\{"type":"response\.[\w.]+\.delta"/;
 const HIGH_MARK = 1024 * 1024;
 
 export function createExchange(options: ExchangeOptions): Exchange {
-  const { headers, previousId, isShared, onEnd, onCancel, onPressure } = options;
+  const { headers, previousId, isShared, onEnd, onForeign, onCancel, onPressure } = options;
   const body = createBody({ onCancel, onPressure });
   const output: PlainObject[] = [];
   let id: string | undefined;
@@ -86,7 +88,9 @@ export function createExchange(options: ExchangeOptions): Exchange {
       const foreign = findForeignId(frame);
       if (foreign !== undefined) {
         const expected = id === undefined ? 'a new response' : `the response ${id}`;
-        return fail(new SocketError(`expected frames of ${expected}, got one of the response ${foreign}`));
+        return onForeign(
+          new SocketError(`expected frames of ${expected}, got one of the response ${foreign}`),
+        );
       }
       const status = type === 'error' && !hasBegun && frame !== undefined ? toStatus(frame) : undefined;
       if (status !== undefined && frame !== undefined) {

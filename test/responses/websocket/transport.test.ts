@@ -12,7 +12,13 @@ import type {
   ResponsesEmulator,
   ResponsesEmulatorOptions,
 } from '../../../src/testing/index.js';
-import { sendEvents, sendText, serveWebSocket, toTextEvents } from '../../_websocket-server.js';
+import {
+  type Received,
+  sendEvents,
+  sendText,
+  serveWebSocket,
+  toTextEvents,
+} from '../../_websocket-server.js';
 import { collect } from '../../_parts.js';
 import { startEmulator } from '../../testing/_emulator.js';
 
@@ -52,6 +58,13 @@ interface Frame {
   readonly previous_response_id?: string;
   readonly stream_id?: string;
 }
+
+/** Responds with the id of the lane, if the request has one. */
+const respondOnLane = ({ socket, body: { stream_id: id } }: Received): void =>
+  sendEvents(
+    socket,
+    toTextEvents('over a WebSocket').map(event => (id === undefined ? event : { ...event, stream_id: id })),
+  );
 
 const bodyOf = ({ body }: EmulatorRequest): Frame => body as Frame;
 
@@ -403,6 +416,85 @@ describe('lost responses and limits', () => {
     await until(() => server.sockets.size === 0);
     expect((await generateText({ model, prompt: 'Hi' })).text).toBe('over a WebSocket');
     expect(server.frames.map(({ connection }) => connection)).toEqual([1, 2]);
+  });
+
+  it.each([
+    { code: 'websocket_stream_limit_reached', requests: 2, resent: 1 },
+    { code: 'websocket_stream_limit_reached', requests: 3, resent: 3 },
+  ])(
+    'end no request without a response when $code names none of $requests requests',
+    async ({ code, requests, resent }) => {
+      const held: Received[] = [];
+      const server = await serveWebSocket({
+        respond(received) {
+          const { body, connection, socket } = received;
+          if (connection > 1 || server.frames.length === 1) return respondOnLane(received);
+          held.push(received);
+          if (held.length < requests) return undefined;
+          const error = { type: 'invalid_request_error', code, message: 'Limit.' };
+          sendEvents(socket, [{ type: 'error', status: 400, error }]);
+          const first = held.find(({ body: { stream_id: id } }) => id === undefined);
+          if (requests === 2 && first !== undefined && body.stream_id !== undefined) respondOnLane(first);
+          return undefined;
+        },
+      });
+      const model = createProvider(server, { webSocket: { multiplex: true } })('gpt-5');
+      const ask = () =>
+        generateText({ model, prompt: 'Hi', maxRetries: 0, abortSignal: AbortSignal.timeout(4000) });
+      await ask();
+      const results = await Promise.allSettled(Array.from({ length: requests }, ask));
+      expect(results.map(result => result.status === 'fulfilled' && result.value.text)).toEqual(
+        Array.from({ length: requests }, () => 'over a WebSocket'),
+      );
+      expect(server.frames.filter(({ connection }) => connection > 1)).toHaveLength(resent);
+    },
+  );
+
+  it('end when responses of several requests arrive without the ids of their lanes', async () => {
+    const held: Received[] = [];
+    const server = await serveWebSocket({
+      respond(received) {
+        if (received.connection > 1 || server.frames.length === 1) return respondOnLane(received);
+        held.push(received);
+        if (held.length < 2) return undefined;
+        const [one, two] = [toTextEvents('one'), toTextEvents('two')];
+        return sendEvents(
+          received.socket,
+          one.flatMap((event, index) => [event, two[index] ?? {}]),
+        );
+      },
+    });
+    const model = createProvider(server, { webSocket: { multiplex: true } })('gpt-5');
+    const ask = () =>
+      generateText({ model, prompt: 'Hi', maxRetries: 0, abortSignal: AbortSignal.timeout(4000) });
+    await ask();
+    const [first, second] = await Promise.allSettled([ask(), ask()]);
+    expect(first).toMatchObject({
+      status: 'rejected',
+      reason: { message: expect.stringContaining('expected frames of the response') },
+    });
+    expect(second).toMatchObject({ status: 'fulfilled', value: { text: 'over a WebSocket' } });
+    await until(() => server.sockets.size === 1);
+  });
+
+  it('are rejected by the emulator with the ids of their lanes', async () => {
+    const emulator = await startEmulator();
+    const socket = new WebSocket(`${emulator.baseURL.replace('http', 'ws')}/responses`, {
+      headers: { authorization: 'Bearer sk-test-12345' },
+    });
+    onTestFinished(() => socket.terminate());
+    const errors: unknown[] = [];
+    socket.on('message', data => {
+      const frame = JSON.parse(String(data));
+      if (frame.type === 'error') errors.push([frame.error.code, frame.stream_id]);
+    });
+    await new Promise(resolve => socket.once('open', resolve));
+    for (let lane = 1; lane <= 33; lane++) {
+      const body = { model: 'gpt-5', input: 'Hi', store: false, stream_id: `lane-${lane}` };
+      socket.send(JSON.stringify({ type: 'response.create', ...body }));
+    }
+    await until(() => errors.length > 0);
+    expect(errors).toEqual([['websocket_stream_limit_reached', 'lane-33']]);
   });
 
   it('end a response when the server does not answer pings', async () => {
