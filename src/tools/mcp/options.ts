@@ -119,6 +119,7 @@ const createPoolShape = () => ({
     .enum(['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'])
     .optional(),
   onMessage: functionSetting<McpConnectionPoolOptions['onMessage']>().optional(),
+  onStderr: functionSetting<McpConnectionPoolOptions['onStderr']>().optional(),
   apps: z.boolean().optional(),
 });
 

@@ -72,6 +72,13 @@ export interface McpCallbacks {
    */
   onMessage?: (message: McpMessage) => void;
   /**
+   * Called for each line that a server over stdio writes to its standard error, without line end, terminal sequences,
+   * secrets of the configuration and text that looks like a credential. Invalid UTF-8 is replaced, empty lines are left
+   * out, and a line of more than 16,384 characters is shortened. Errors it throws are ignored.
+   * @default only the last lines are kept, for the errors of a server that has ended
+   */
+  onStderr?: (line: string, context: Pick<McpMessageContext, 'server'>) => void;
+  /**
    * Declares to servers that the host displays the user interfaces of tools (MCP Apps). Some servers offer tools with a
    * user interface only to such hosts. The metadata of a tool has the address of its page.
    * @default false

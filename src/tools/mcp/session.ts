@@ -175,14 +175,21 @@ async function openWith(
   signal.throwIfAborted();
   const { callbacks } = sessionOptions;
   const { roots } = config;
-  const { onElicitation, onSampling, onLog, onMessage } = callbacks;
+  const { onElicitation, onSampling, onLog, onMessage, onStderr } = callbacks;
+  const { serverName: server } = sessionOptions;
   const listens = [roots, onElicitation, onSampling, onLog].some(option => option !== undefined);
   const isOneAtATime = (): boolean =>
     kind !== 'http' && receivesRequests(callbacks) && session.client.getProtocolEra() === 'legacy';
   const calls = createRunningCalls({ isOneAtATime });
-  const opened = await openTransport(config, { kind, fetch, listens, calls });
+  const opened = await openTransport(config, {
+    kind,
+    fetch,
+    listens,
+    calls,
+    onStderr: onStderr && (line => onStderr(line, { server })),
+  });
   const probe = Math.min(kind === 'stdio' ? probeTimeout : httpProbeTimeout, remaining / 2);
-  const tap = createMessageTap(onMessage, { server: sessionOptions.serverName, config });
+  const tap = createMessageTap(onMessage, { server, config });
   interceptMessages(opened.transport, { tap });
   const session: NewSession = createSession(opened, {
     ...sessionOptions,

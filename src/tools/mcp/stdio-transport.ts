@@ -13,6 +13,7 @@ import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import { createLineSplitter } from '../../shared/line-splitter.js';
 import type { McpStdioServerConfig } from './config.js';
 import type { ProcessReport } from './failures.js';
+import { createStderrReader } from './stderr-lines.js';
 import { endProcessTree, endWithHost, hasProcessGroups } from './process-tree.js';
 
 /** A connection to a child process over its standard input and output. */
@@ -36,7 +37,16 @@ const drainTime = 100;
  *
  * This module requires Node, so it is loaded by dynamic import.
  */
-export function createStdioTransport({ command, args, env, cwd }: McpStdioServerConfig): StdioTransport {
+export function createStdioTransport(
+  config: McpStdioServerConfig,
+  {
+    onStderr,
+  }: {
+    /** Called for each line that the process writes to its standard error, without secrets. */
+    onStderr?: (line: string) => void;
+  } = {},
+): StdioTransport {
+  const { command, args, env, cwd } = config;
   let child: ChildProcessWithoutNullStreams | undefined;
   let closing: Promise<void> | undefined;
   let isEnded = false;
@@ -82,9 +92,12 @@ export function createStdioTransport({ command, args, env, cwd }: McpStdioServer
         void close();
       }
     });
+    const stderrReader = onStderr && createStderrReader(config, onStderr);
     started.stderr.on('data', (chunk: Buffer) => {
       stderr = Buffer.concat([stderr, chunk]).subarray(-stderrTailBytes);
+      stderrReader?.push(chunk);
     });
+    started.stderr.once('close', () => stderrReader?.end());
     // A grandchild may keep the output open, so the exit counts and not only the end of the streams.
     const closeSoon = () => void setTimeout(close, drainTime);
     started.once('exit', closeSoon);

@@ -35,6 +35,8 @@ interface TransportOptions {
   /** Keeps a stream open for messages that the server sends on its own initiative. */
   listens: boolean;
   calls: Pick<RunningCalls, 'onSend' | 'onDelivery'>;
+  /** Called for each line of standard error. Only for stdio. */
+  onStderr?: (line: string) => void;
 }
 
 /** Creates the transport. It connects when the client starts it. */
@@ -42,13 +44,16 @@ export async function openTransport(
   config: McpServerConfig,
   { kind, ...options }: TransportOptions,
 ): Promise<OpenedTransport> {
-  if ('command' in config) return openStdio(config);
+  if ('command' in config) return openStdio(config, options);
   return kind === 'sse' ? openSse(config, options) : openHttp(config, options);
 }
 
-async function openStdio(config: McpStdioServerConfig): Promise<OpenedTransport> {
+async function openStdio(
+  config: McpStdioServerConfig,
+  { onStderr }: Pick<TransportOptions, 'onStderr'>,
+): Promise<OpenedTransport> {
   const { createStdioTransport } = await importStdioTransport();
-  const transport = createStdioTransport(config);
+  const transport = createStdioTransport(config, { onStderr });
   return { kind: 'stdio', transport, report: transport.report };
 }
 
