@@ -69,7 +69,7 @@ export async function startPlayground({
   const servers = openServerRegistry({
     file: path.join(folder, 'mcp.json'),
     defaults: defaultServers({ filesFolder }),
-    redact: text => redactor.text(text),
+    redactor,
     redirectUrl: () => `http://127.0.0.1:${port}${CALLBACK_PATH}`,
   });
   const exporter = createOtlpExporter({ environment, redactor });

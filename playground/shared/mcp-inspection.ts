@@ -19,6 +19,7 @@ export interface InspectedTool {
   readonly name: string;
   readonly description?: string;
   readonly inputSchema: unknown;
+  readonly outputSchema?: unknown;
   readonly annotations: Readonly<Record<string, boolean>>;
   readonly meta?: unknown;
 }
@@ -30,6 +31,20 @@ export interface InspectedMessage {
   /** Milliseconds since 1970. */
   readonly time: number;
   readonly message: unknown;
+}
+
+/** One line of a server's standard error, without secrets. It shares its numbers with the messages. */
+export interface InspectedLine {
+  readonly number: number;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly text: string;
+}
+
+/** The request with which a connection began, and the result of the server. */
+export interface Handshake {
+  readonly method: string;
+  readonly result: unknown;
 }
 
 /** One HTTP request of a sign-in, without query and body. */
@@ -45,7 +60,15 @@ export interface SignInStep {
 /** Tools and traffic of one server. */
 export interface ServerInspection {
   readonly tools: readonly InspectedTool[];
+  readonly handshake?: Handshake;
+  /** The configured roots, which the server may request. */
+  readonly roots: readonly string[];
+  /** The number of the newest message or line. */
+  readonly last: number;
+  /** The messages after the requested number, if they are still kept. */
   readonly messages: readonly InspectedMessage[];
+  /** The lines after the requested number, if they are still kept. */
+  readonly stderr: readonly InspectedLine[];
   readonly signIn: readonly SignInStep[];
 }
 
@@ -54,6 +77,8 @@ export interface ToolCallResult {
   readonly isError: boolean;
   /** Milliseconds. */
   readonly duration: number;
+  /** The comparison of the structured content with the output schema, if the tool has one. */
+  readonly structured?: { readonly problem?: string };
   /** The result of the server with its `_meta`, or the text of an error. */
   readonly result: unknown;
 }

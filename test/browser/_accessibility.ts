@@ -1,4 +1,41 @@
+import axe, { type AxeResults, type RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
+
+const sizes = [
+  { width: 1440, height: 900 },
+  { width: 1024, height: 768 },
+  { width: 390, height: 844 },
+];
+
+declare global {
+  interface Window {
+    axe: { run(context: Document, options: RunOptions): Promise<AxeResults> };
+  }
+}
+
+/** Returns the violations that axe finds in a state of the page at three sizes, light and dark. */
+export async function findViolations(page: Page, state: string): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const found = new Set<string>();
+  for (const size of sizes) {
+    await page.setViewportSize(size);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      const { violations } = await page.evaluate(() =>
+        window.axe.run(document, { resultTypes: ['violations'] }),
+      );
+      for (const { id, nodes } of violations) {
+        for (const { html, failureSummary } of nodes)
+          found.add(
+            `${state} ${size.width} ${colorScheme}: ${id}: ${html.slice(0, 160)} ${failureSummary ?? ''}`,
+          );
+      }
+    }
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+  return [...found];
+}
 
 /** Returns the controls without an accessible name: no label, no text. */
 export const findNamelessControls = (page: Page): Promise<string[]> =>

@@ -2,16 +2,14 @@ import { createMcpTools, type McpServerConfig, type McpTools } from 'kelivo-resp
 import type { ToolDefinition, ToolSource } from 'kelivo-responses/tool-loop';
 import { randomUUID } from 'node:crypto';
 import { describeFailure } from '../../shared/failure.js';
-import type {
-  InspectedMessage,
-  InspectedTool,
-  ServerInspection,
-  ToolCallResult,
-} from '../../shared/mcp-inspection.js';
+import type { ServerInspection, ToolCallResult } from '../../shared/mcp-inspection.js';
 import type { LogLine, ServerView, ToolView } from '../../shared/playground-state.js';
+import type { Redactor } from '../redaction/redactor.js';
 import { toTarget } from './commands.js';
+import { createInspectedTools } from './inspected-tools.js';
 import type { RequestDesk } from './request-desk.js';
 import { createSignIn } from './sign-in.js';
+import { createTraffic, redactForDisplay } from './traffic.js';
 
 /** One MCP server with its tools, state and log. */
 export interface ServerEntry {
@@ -19,7 +17,8 @@ export interface ServerEntry {
   /** Resources, prompts and completions. The server starts if necessary. */
   readonly features: () => McpTools;
   view(): ServerView;
-  inspect(): ServerInspection;
+  /** Returns the tools, and the messages and lines after a number, without secrets. */
+  inspect(after: number): Promise<ServerInspection>;
   /** Calls a tool for the user, without the model. */
   call(
     toolName: string,
@@ -31,7 +30,7 @@ export interface ServerEntry {
 }
 
 export interface ServerEntryOptions {
-  readonly redact: (text: string) => string;
+  readonly redactor: Redactor;
   readonly desk: RequestDesk;
   /** Returns the address to which authorization servers return the user. */
   readonly redirectUrl: () => string;
@@ -39,23 +38,38 @@ export interface ServerEntryOptions {
 
 const MAX_LOG_LINES = 200;
 const MAX_LINE_CHARACTERS = 2000;
-const MAX_MESSAGES = 300;
+
+/** Milliseconds after the announcement of changed tools. */
+const CHANGE_DELAY = 200;
 
 export function createServerEntry(
   name: string,
   config: McpServerConfig,
-  { redact, desk, redirectUrl }: ServerEntryOptions,
+  { redactor, desk, redirectUrl }: ServerEntryOptions,
 ): ServerEntry {
   const log: LogLine[] = [];
-  const messages: InspectedMessage[] = [];
+  const traffic = createTraffic();
+  const inspected = createInspectedTools();
   const signIn = createSignIn(config, { redirectUrl });
-  let messageCount = 0;
   let tools: readonly ToolDefinition[] = [];
   let opened: McpTools | undefined;
+  let reading: NodeJS.Timeout | undefined;
 
   function write(level: string, text: string): void {
-    log.push({ at: new Date().toISOString(), level, text: redact(text).slice(0, MAX_LINE_CHARACTERS) });
+    log.push({
+      at: new Date().toISOString(),
+      level,
+      text: redactor.text(text).slice(0, MAX_LINE_CHARACTERS),
+    });
     if (log.length > MAX_LOG_LINES) log.shift();
+  }
+
+  /** Reads changed tools once for several announcements, because a server can announce a change with every list. */
+  function readToolsSoon(): void {
+    reading ??= setTimeout(() => {
+      reading = undefined;
+      if (isReady()) void connect();
+    }, CHANGE_DELAY);
   }
 
   /** Opens the source on first use, when the port of the playground is known. */
@@ -66,9 +80,12 @@ export function createServerEntry(
         fetch: signIn.fetch,
         onLog: ({ level, data }) => write(level, typeof data === 'string' ? data : JSON.stringify(data)),
         onMessage({ direction, time, message }) {
-          messages.push({ number: ++messageCount, direction, time, message });
-          if (messages.length > MAX_MESSAGES) messages.shift();
+          traffic.addMessage({ direction, time, message });
+          inspected.read({ direction, message });
+          if (direction === 'received' && message.method === 'notifications/tools/list_changed')
+            readToolsSoon();
         },
+        onStderr: line => traffic.addLine(line),
         async onElicitation(params, { signal }) {
           const kind = params.mode === 'url' ? 'url' : 'form';
           const { action, content } = await desk.ask({ server: name, kind, params }, { signal });
@@ -106,6 +123,15 @@ export function createServerEntry(
     close: async () => opened?.close(),
   };
 
+  async function connect(): Promise<void> {
+    if (config.disabled) return;
+    try {
+      await source.listTools();
+    } catch (error) {
+      write('error', describeFailure(error));
+    }
+  }
+
   return {
     source,
     features: open,
@@ -118,56 +144,41 @@ export function createServerEntry(
         transport: 'command' in config ? 'stdio' : 'http',
         state: current?.state ?? idle,
         ...(current?.authorizationUrl && { authorizationUrl: current.authorizationUrl }),
-        ...(current?.error && { error: redact(current.error.message) }),
+        ...(current?.error && { error: redactor.text(current.error.message) }),
         tools: tools.map(toToolView),
         log: [...log],
       };
     },
-    inspect: () => ({ tools: tools.map(toInspectedTool), messages, signIn: signIn.steps }),
+    async inspect(after) {
+      const { handshake, last } = traffic;
+      const shown = await redactForDisplay({ handshake, ...traffic.since(after) }, redactor);
+      // The form of a tool sends the values of its schema, so nothing in it is redacted.
+      const list = inspected.list(tools);
+      return { tools: list, ...shown, roots: config.roots ?? [], last, signIn: signIn.steps };
+    },
     async call(toolName, { input, signal }) {
       const startedAt = performance.now();
-      const firstNumber = messageCount;
+      const after = traffic.last;
       const output = await source.callTool({ toolCallId: randomUUID(), toolName, input }, { signal });
+      const duration = Math.round(performance.now() - startedAt);
+      const tool = tools.find(({ name: known }) => known === toolName);
+      const result = traffic.findResult(tool?.originalName ?? toolName, { after }) ?? output.value;
+      const isError = output.type.startsWith('error');
+      const structured = isError ? undefined : inspected.check(tool, result);
       return {
-        isError: output.type.startsWith('error'),
-        duration: Math.round(performance.now() - startedAt),
-        result: findResult(messages, { after: firstNumber, toolName }) ?? output.value,
+        isError,
+        duration,
+        ...(structured && { structured }),
+        result: await redactForDisplay(result, redactor),
       };
     },
-    async connect() {
-      if (config.disabled) return;
-      try {
-        await source.listTools();
-      } catch (error) {
-        write('error', describeFailure(error));
-      }
-    },
+    connect,
     async close() {
+      clearTimeout(reading);
       await opened?.close();
       write('info', 'Disconnected.');
     },
   };
-}
-
-/** Returns the result that the server sent for the last call of a tool, with its `_meta`. */
-function findResult(
-  messages: readonly InspectedMessage[],
-  { after, toolName }: { after: number; toolName: string },
-): unknown {
-  const bodies = messages
-    .filter(({ number }) => number > after)
-    .map(({ direction, message }) => ({
-      direction,
-      ...(message as { id?: unknown; method?: string; params?: { name?: string }; result?: unknown }),
-    }));
-  const request = bodies.findLast(
-    ({ method, params }) => method === 'tools/call' && params?.name === toolName,
-  );
-  if (request === undefined) return undefined;
-  // Both sides count their requests, so a response to the server can have the same id.
-  return bodies.findLast(
-    ({ direction, id, result }) => direction === 'received' && id === request.id && result !== undefined,
-  )?.result;
 }
 
 const toToolView = ({ name, description, readOnly, destructive }: ToolDefinition): ToolView => ({
@@ -175,17 +186,3 @@ const toToolView = ({ name, description, readOnly, destructive }: ToolDefinition
   ...(description !== undefined && { description }),
   ...(readOnly ? { hint: 'read-only' as const } : destructive ? { hint: 'destructive' as const } : {}),
 });
-
-function toInspectedTool({ name, description, inputSchema, _meta, ...tool }: ToolDefinition): InspectedTool {
-  const { readOnly, destructive, idempotent, openWorld } = tool;
-  const hints = Object.entries({ readOnly, destructive, idempotent, openWorld });
-  return {
-    name,
-    ...(description !== undefined && { description }),
-    inputSchema,
-    annotations: Object.fromEntries(
-      hints.flatMap(([hint, value]) => (value === undefined ? [] : [[hint, value]])),
-    ),
-    ...(_meta !== undefined && { meta: _meta }),
-  };
-}

@@ -3,6 +3,7 @@ import { type McpServers, parseMcpConfig } from 'kelivo-responses/mcp';
 import { createToolbox, type ToolSource } from 'kelivo-responses/tool-loop';
 import { describeFailure } from '../../shared/failure.js';
 import type { ConfigurationRejected, ConfirmationNeeded, ServerView } from '../../shared/playground-state.js';
+import type { Redactor } from '../redaction/redactor.js';
 import { findNewPrograms } from './commands.js';
 import { maskServers, secretsOf, toVariables, unmaskServers } from './secrets.js';
 import { createRequestDesk, type RequestDesk } from './request-desk.js';
@@ -46,7 +47,7 @@ export interface ServerRegistry {
 export interface ServerRegistryOptions {
   readonly file: string;
   readonly defaults: McpServers;
-  readonly redact: (text: string) => string;
+  readonly redactor: Redactor;
   /** Returns the address to which authorization servers return the user. */
   readonly redirectUrl: () => string;
 }
@@ -55,7 +56,7 @@ export interface ServerRegistryOptions {
 export function openServerRegistry({
   file,
   defaults,
-  redact,
+  redactor,
   redirectUrl,
 }: ServerRegistryOptions): ServerRegistry {
   const desk = createRequestDesk();
@@ -67,7 +68,7 @@ export function openServerRegistry({
     return new Map(
       Object.entries(configs).map(([name, config]) => [
         name,
-        createServerEntry(name, config, { redact, desk, redirectUrl }),
+        createServerEntry(name, config, { redactor, desk, redirectUrl }),
       ]),
     );
   }
@@ -130,7 +131,7 @@ export function openServerRegistry({
       try {
         changed = unmaskServers(parseMcpConfig(text), servers);
       } catch (error) {
-        return { problem: redact(describeFailure(error)) };
+        return { problem: redactor.text(describeFailure(error)) };
       }
       const identity = JSON.stringify(changed);
       const newPrograms = findNewPrograms(changed, servers);

@@ -3,6 +3,7 @@ import { HTTPException } from 'hono/http-exception';
 import * as z from 'zod';
 import type { PlaygroundContext } from '../context.js';
 import type { ServerEntry } from '../mcp/server.js';
+import { redactForDisplay } from '../mcp/traffic.js';
 import { readJson } from './json-body.js';
 
 const callRequest = z.object({ toolName: z.string().max(500), input: z.record(z.string(), z.unknown()) });
@@ -33,12 +34,18 @@ const responseRequest = z.object({
  * `GET /:server/resources`, `POST /:server/read`, `GET /:server/prompts`, `POST /:server/prompt`,
  * `POST /:server/complete`, and `POST /requests/:id` with the response to a request of a server.
  */
-export function mcpRoutes({ servers, channel }: Pick<PlaygroundContext, 'servers' | 'channel'>): Hono {
+export function mcpRoutes({
+  servers,
+  channel,
+  redactor,
+}: Pick<PlaygroundContext, 'servers' | 'channel' | 'redactor'>): Hono {
   const find = (name: string): ServerEntry => {
     const entry = servers.find(name);
     if (entry === undefined) throw new HTTPException(404, { message: 'No MCP server has this name.' });
     return entry;
   };
+  /** Lists are not redacted, because the page sends their addresses and names back. */
+  const show = <Value>(value: Value): Promise<Value> => redactForDisplay(value, redactor);
   return new Hono()
     .post('/requests/:id', async context => {
       const wasPending = servers.desk.respond(
@@ -50,7 +57,12 @@ export function mcpRoutes({ servers, channel }: Pick<PlaygroundContext, 'servers
         ? context.json({})
         : context.json({ error: 'This request is no longer pending.' }, 410);
     })
-    .get('/:server', context => context.json(find(context.req.param('server')).inspect()))
+    .get('/:server', async context => {
+      const after = Number(context.req.query('after') ?? 0);
+      if (!Number.isSafeInteger(after))
+        throw new HTTPException(400, { message: 'Expected `after` to be an integer.' });
+      return context.json(await find(context.req.param('server')).inspect(after));
+    })
     .post('/:server/call', async context => {
       const { toolName, input } = await readJson(context, callRequest);
       const { signal } = context.req.raw;
@@ -70,7 +82,7 @@ export function mcpRoutes({ servers, channel }: Pick<PlaygroundContext, 'servers
       const { contents } = await find(name)
         .features()
         .readResource(name, await readJson(context, readRequest));
-      return context.json(contents);
+      return context.json(await show(contents));
     })
     .get('/:server/prompts', async context => {
       const name = context.req.param('server');
@@ -78,11 +90,10 @@ export function mcpRoutes({ servers, channel }: Pick<PlaygroundContext, 'servers
     })
     .post('/:server/prompt', async context => {
       const name = context.req.param('server');
-      return context.json(
-        await find(name)
-          .features()
-          .getPrompt(name, await readJson(context, promptRequest)),
-      );
+      const prompt = await find(name)
+        .features()
+        .getPrompt(name, await readJson(context, promptRequest));
+      return context.json(await show(prompt));
     })
     .post('/:server/complete', async context => {
       const name = context.req.param('server');

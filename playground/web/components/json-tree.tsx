@@ -1,6 +1,8 @@
 import treeModule from '@uiw/react-json-view';
-import type { CSSProperties } from 'react';
+import { type ComponentProps, type CSSProperties, useState } from 'react';
+import { formatCount } from '../lib/format.js';
 import { CopyButton } from './copy-button.js';
+import { Icon } from './icon.js';
 
 /** The package has types for CommonJS only, where the component is a property of the import. Vite imports the component. */
 const Tree = treeModule as unknown as typeof treeModule.default;
@@ -28,6 +30,40 @@ const style = {
   '--w-rjv-type-null-color': 'var(--warn)',
 } as CSSProperties;
 
+/** Characters of a string that are displayed initially. */
+const SHORT_TEXT = 2000;
+
+/** A string in quotes. The package passes its own limit only to the first level of a tree. */
+function StringValue({ text }: { text: string }) {
+  const [isComplete, setComplete] = useState(text.length <= SHORT_TEXT);
+  return (
+    <span className="json-string">
+      "{isComplete ? text : `${text.slice(0, SHORT_TEXT)}…`}"
+      {!isComplete && (
+        <button type="button" className="button subtle" onClick={() => setComplete(true)}>
+          {formatCount(text.length - SHORT_TEXT)} more characters
+        </button>
+      )}
+    </span>
+  );
+}
+
+/** Opens and closes a branch. A click on it reaches the line, which the package cannot operate by keyboard. */
+function BranchButton({ 'data-expand': isOpen = false }: { 'data-expand'?: boolean }) {
+  return (
+    <button type="button" className="json-branch" aria-expanded={isOpen} aria-label="Branch">
+      <Icon name="chevron" />
+    </button>
+  );
+}
+
+type TreeProps = ComponentProps<typeof Tree>;
+
+const components: TreeProps['components'] = {
+  arrow: <BranchButton />,
+  value: ({ type, value }) => (type === 'string' ? <StringValue text={String(value)} /> : undefined),
+};
+
 /** JSON as a tree whose branches open and close. */
 export function JsonTree({ value, label }: { value: unknown; label: string }) {
   const isTree = typeof value === 'object' && value !== null;
@@ -41,7 +77,7 @@ export function JsonTree({ value, label }: { value: unknown; label: string }) {
           style={style}
           displayDataTypes={false}
           enableClipboard={false}
-          shortenTextAfterLength={2000}
+          components={components}
         />
       ) : (
         <pre>{typeof value === 'string' ? value : JSON.stringify(value)}</pre>

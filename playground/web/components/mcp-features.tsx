@@ -1,7 +1,10 @@
 import { useEffect, useId, useState } from 'react';
 import { callApi } from '../lib/api.js';
 import { Field } from './field.js';
+import { expandTemplate, readVariables } from '../lib/uri-template.js';
+import { Icon } from './icon.js';
 import { JsonTree } from './json-tree.js';
+import { ToolOutput } from './tool-part.js';
 
 /** The result of a request, or the reason why it failed. */
 interface Answer<Result> {
@@ -18,10 +21,40 @@ async function ask<Result>(path: string, body?: unknown): Promise<Answer<Result>
   }
 }
 
-function useAnswer<Result>(path: string): Answer<Result> {
+/** Asks again when the revision changes. */
+function useAnswer<Result>(path: string, revision: unknown): Answer<Result> {
   const [answer, setAnswer] = useState<Answer<Result>>({});
-  useEffect(() => void ask<Result>(path).then(setAnswer), [path]);
+  useEffect(() => {
+    let isCurrent = true;
+    void ask<Result>(path).then(next => {
+      if (isCurrent) setAnswer(next);
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [path, revision]);
   return answer;
+}
+
+/** Reads a list when its tab opens, after each announced change, and on request. */
+function useList<Result>(
+  path: string,
+  revision: number,
+): Answer<Result> & { readonly refresh: React.ReactNode } {
+  const [count, setCount] = useState(0);
+  const answer = useAnswer<Result>(path, `${revision} ${count}`);
+  const refresh = (
+    <button type="button" className="button subtle" onClick={() => setCount(count + 1)}>
+      <Icon name="again" /> Refresh
+    </button>
+  );
+  return { ...answer, refresh };
+}
+
+interface McpListProps {
+  readonly path: string;
+  /** Changes when the server announces a changed list. */
+  readonly revision: number;
 }
 
 interface Resources {
@@ -30,17 +63,17 @@ interface Resources {
 }
 
 /** Resources and templates of a server, and the contents of one. */
-export function McpResources({ path }: { path: string }) {
-  const { result, problem } = useAnswer<Resources>(`${path}/resources`);
+export function McpResources({ path, revision }: McpListProps) {
+  const { result, problem, refresh } = useList<Resources>(`${path}/resources`, revision);
   const [contents, setContents] = useState<Answer<unknown>>({});
   const [template, setTemplate] = useState<string>();
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
-  if (result === undefined) return <Status problem={problem} />;
+  if (result === undefined) return <Status problem={problem}>{refresh}</Status>;
   const read = (uri: string): void => void ask(`${path}/read`, { uri }).then(setContents);
   const chosen = template ?? result.templates[0]?.uriTemplate ?? '';
-  const names = [...chosen.matchAll(/\{[+#./;?&]?([^}*:]+)/g)].map(([, name = '']) => name);
   return (
     <div className="mcp-part">
+      <div className="button-row">{refresh}</div>
       {result.resources.length === 0 && <p className="quiet">The server lists no resources.</p>}
       <ul className="mcp-list">
         {result.resources.map(({ uri, name }) => (
@@ -56,7 +89,7 @@ export function McpResources({ path }: { path: string }) {
           className="schema-form"
           onSubmit={event => {
             event.preventDefault();
-            read(chosen.replace(/\{[+#./;?&]?([^}*:]+)[^}]*\}/g, (_all, name: string) => values[name] ?? ''));
+            read(expandTemplate(chosen, values));
           }}
         >
           <Field label="Template">
@@ -75,7 +108,7 @@ export function McpResources({ path }: { path: string }) {
               </select>
             )}
           </Field>
-          {names.map(name => (
+          {readVariables(chosen).map(name => (
             <CompletedField
               key={name}
               path={path}
@@ -98,18 +131,28 @@ export function McpResources({ path }: { path: string }) {
 interface Prompt {
   readonly name: string;
   readonly description?: string;
-  readonly arguments?: readonly { readonly name: string; readonly required?: boolean }[];
+  readonly arguments?: readonly {
+    readonly name: string;
+    readonly description?: string;
+    readonly required?: boolean;
+  }[];
 }
 
 /** Prompts of a server, with suggestions for their arguments. */
-export function McpPrompts({ path }: { path: string }) {
-  const { result, problem } = useAnswer<readonly Prompt[]>(`${path}/prompts`);
+export function McpPrompts({ path, revision }: McpListProps) {
+  const { result, problem, refresh } = useList<readonly Prompt[]>(`${path}/prompts`, revision);
   const [name, setName] = useState<string>();
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const [filled, setFilled] = useState<Answer<unknown>>({});
-  if (result === undefined) return <Status problem={problem} />;
+  if (result === undefined) return <Status problem={problem}>{refresh}</Status>;
   const prompt = result.find(one => one.name === name) ?? result[0];
-  if (prompt === undefined) return <p className="quiet">The server has no prompts.</p>;
+  if (prompt === undefined)
+    return (
+      <div className="mcp-part">
+        <div className="button-row">{refresh}</div>
+        <p className="quiet">The server has no prompts.</p>
+      </div>
+    );
   return (
     <form
       className="mcp-part schema-form"
@@ -118,6 +161,7 @@ export function McpPrompts({ path }: { path: string }) {
         void ask(`${path}/prompt`, { name: prompt.name, arguments: values }).then(setFilled);
       }}
     >
+      <div className="button-row">{refresh}</div>
       <Field label="Prompt">
         {props => (
           <select
@@ -142,6 +186,8 @@ export function McpPrompts({ path }: { path: string }) {
           path={path}
           reference={{ type: 'ref/prompt', name: prompt.name }}
           name={argument.name}
+          label={argument.required ? `${argument.name} (required)` : argument.name}
+          hint={argument.description}
           value={values[argument.name] ?? ''}
           onChange={value => setValues({ ...values, [argument.name]: value })}
         />
@@ -158,12 +204,15 @@ interface CompletedFieldProps {
   readonly path: string;
   readonly reference: unknown;
   readonly name: string;
+  /** @default the name */
+  readonly label?: string;
+  readonly hint?: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
 }
 
 /** A text field with the suggestions of the server. */
-function CompletedField({ path, reference, name, value, onChange }: CompletedFieldProps) {
+function CompletedField({ path, reference, name, label = name, hint, value, onChange }: CompletedFieldProps) {
   const listId = useId();
   const [suggestions, setSuggestions] = useState<readonly string[]>([]);
   const complete = (text: string): void => {
@@ -173,7 +222,7 @@ function CompletedField({ path, reference, name, value, onChange }: CompletedFie
     );
   };
   return (
-    <Field label={name}>
+    <Field label={label} hint={hint}>
       {props => (
         <>
           <input
@@ -201,11 +250,35 @@ function CompletedField({ path, reference, name, value, onChange }: CompletedFie
 
 function Shown({ answer: { result, problem }, label }: { answer: Answer<unknown>; label: string }) {
   if (problem !== undefined) return <Status problem={problem} />;
-  return result === undefined ? null : <JsonTree value={result} label={label} />;
+  if (result === undefined) return null;
+  return (
+    <>
+      <ToolOutput output={{ content: toBlocks(result) }} name={label} />
+      <JsonTree value={result} label={label} />
+    </>
+  );
 }
 
-const Status = ({ problem }: { problem: string | undefined }) => (
-  <p className={problem === undefined ? 'quiet' : 'note problem'} role="status">
-    {problem ?? 'Loading …'}
-  </p>
-);
+/** The contents of a resource, or the messages of a prompt, as blocks of a tool's result. */
+function toBlocks(result: unknown): unknown[] {
+  const { messages } = result as { messages?: readonly { content: unknown }[] };
+  if (messages !== undefined) return messages.map(({ content }) => content).filter(isMedia);
+  const contents = Array.isArray(result) ? (result as readonly Record<string, unknown>[]) : [];
+  return contents.map(({ mimeType, blob }) => ({ type: 'blob', data: blob, mimeType })).filter(isMedia);
+}
+
+const isMedia = (block: unknown): boolean => {
+  const { mimeType, data } = block as { mimeType?: unknown; data?: unknown };
+  return typeof data === 'string' && typeof mimeType === 'string' && /^(?:image|audio)\//.test(mimeType);
+};
+
+function Status({ problem, children }: { problem: string | undefined; children?: React.ReactNode }) {
+  return (
+    <div className="mcp-part">
+      {problem !== undefined && <div className="button-row">{children}</div>}
+      <p className={problem === undefined ? 'quiet' : 'note problem'} role="status">
+        {problem ?? 'Loading …'}
+      </p>
+    </div>
+  );
+}

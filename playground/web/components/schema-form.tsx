@@ -31,22 +31,17 @@ export function SchemaForm({ schema, submitTitle, isBusy = false, onSubmit, chil
         submit();
       }}
     >
-      {fields.map(field => (
-        <Field
-          key={field.name}
-          label={field.isRequired ? `${field.title} (required)` : field.title}
-          hint={field.description}
-        >
-          {props => (
-            <FieldControl
-              props={props}
-              field={field}
-              text={texts[field.name] ?? ''}
-              onChange={text => setTexts({ ...texts, [field.name]: text })}
-            />
-          )}
-        </Field>
-      ))}
+      {fields.map(field => {
+        const onChange = (text: string): void => setTexts({ ...texts, [field.name]: text });
+        const text = texts[field.name] ?? '';
+        if (field.kind === 'choices')
+          return <Choices key={field.name} field={field} text={text} onChange={onChange} />;
+        return (
+          <Field key={field.name} label={toLabel(field)} hint={field.description}>
+            {props => <FieldControl props={props} field={field} text={text} onChange={onChange} />}
+          </Field>
+        );
+      })}
       {problem !== undefined && (
         <p className="note problem" role="alert">
           {problem}
@@ -59,6 +54,35 @@ export function SchemaForm({ schema, submitTitle, isBusy = false, onSubmit, chil
         {children}
       </div>
     </form>
+  );
+}
+
+const toLabel = ({ title, isRequired }: SchemaField): string => (isRequired ? `${title} (required)` : title);
+
+/** A checkbox for each choice. The text is a JSON array, empty if nothing was selected and nothing is required. */
+function Choices({ field, text, onChange }: Omit<FieldControlProps, 'props'>) {
+  const selected = text === '' ? [] : (JSON.parse(text) as string[]);
+  return (
+    <fieldset className="field-choices">
+      <legend className="label">{toLabel(field)}</legend>
+      {field.description !== undefined && <p className="hint">{field.description}</p>}
+      {field.choices.map(({ value, title }) => (
+        <label key={value} className="switch-row">
+          <input
+            type="checkbox"
+            checked={selected.includes(value)}
+            onChange={({ target }) => {
+              const chosen = new Set(selected);
+              if (target.checked) chosen.add(value);
+              else chosen.delete(value);
+              const inOrder = field.choices.map(choice => choice.value).filter(one => chosen.has(one));
+              onChange(inOrder.length === 0 && !field.isRequired ? '' : JSON.stringify(inOrder));
+            }}
+          />
+          {title}
+        </label>
+      ))}
+    </fieldset>
   );
 }
 
@@ -96,7 +120,7 @@ function FieldControl({ props, field: { kind, choices, isRequired }, text, onCha
     <input
       {...shared}
       className="input"
-      inputMode={kind === 'number' ? 'decimal' : undefined}
+      inputMode={kind === 'number' || kind === 'integer' ? 'decimal' : undefined}
       onChange={event => onChange(event.target.value)}
     />
   );

@@ -4,7 +4,7 @@ import { ConfigEditor } from './config-editor.js';
 import { Icon } from './icon.js';
 import { McpInspector } from './mcp-inspector.js';
 import type { ServerView } from '../../shared/playground-state.js';
-import { formatNumberOf, shortenPaths } from '../lib/format.js';
+import { formatNumberOf, serverStateNames, shortenPaths } from '../lib/format.js';
 
 /** The MCP servers with their states, and access to their configuration. */
 export function ServersPanel({ page }: { page: PageHook }) {
@@ -51,15 +51,6 @@ export interface ServerCardProps {
   readonly onToggle: (isOn: boolean) => void;
 }
 
-const stateNames: Readonly<Record<ServerView['state'], string>> = {
-  idle: 'connects with the next turn',
-  connecting: 'connecting …',
-  ready: 'connected',
-  unauthorized: 'sign-in required',
-  failed: 'failed',
-  disabled: 'switched off',
-};
-
 /** One MCP server: state, tools, errors and log. */
 function ServerCard({ server, onInspect, onReconnect, onToggle }: ServerCardProps) {
   const { name, target, state, error, tools, log, transport } = server;
@@ -87,7 +78,7 @@ function ServerCard({ server, onInspect, onReconnect, onToggle }: ServerCardProp
           onChange={event => onToggle(event.target.checked)}
         />
       </header>
-      <p className="server-state">{stateNames[state]}</p>
+      <p className="server-state">{serverStateNames[state]}</p>
       <p className="target" title={target}>
         <span className="tag">{transport}</span> {shortenPaths(target)}
       </p>

@@ -1,5 +1,5 @@
 import { Tabs as BaseTabs } from '@base-ui-components/react/tabs';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 
 export interface Tab {
   readonly name: string;
@@ -7,10 +7,22 @@ export interface Tab {
   readonly content: ReactNode;
 }
 
+export interface TabsProps {
+  readonly label: string;
+  readonly tabs: readonly Tab[];
+  /** Keeps the content of the tabs that were visited, so that inputs and results stay. @default false */
+  readonly keepsVisited?: boolean;
+}
+
 /** Tabs with arrow key navigation. */
-export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
+export function Tabs({ label, tabs, keepsVisited = false }: TabsProps) {
+  const [visited, setVisited] = useState<readonly unknown[]>([tabs[0]?.name]);
   return (
-    <BaseTabs.Root className="tabs" defaultValue={tabs[0]?.name}>
+    <BaseTabs.Root
+      className="tabs"
+      defaultValue={tabs[0]?.name}
+      onValueChange={(name: unknown) => setVisited([...visited, name])}
+    >
       <BaseTabs.List className="tab-list" aria-label={label} activateOnFocus>
         {tabs.map(({ name, title }) => (
           <BaseTabs.Tab key={name} value={name}>
@@ -19,7 +31,12 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
         ))}
       </BaseTabs.List>
       {tabs.map(({ name, content }) => (
-        <BaseTabs.Panel key={name} className="tab-panel" value={name}>
+        <BaseTabs.Panel
+          key={name}
+          className="tab-panel"
+          value={name}
+          keepMounted={keepsVisited && visited.includes(name)}
+        >
           {content}
         </BaseTabs.Panel>
       ))}

@@ -81,7 +81,7 @@ function toState({ part, tool, isWaiting, hasEnded }: Omit<ToolPartProps, 'name'
 }
 
 /** A tool output: text, images, audio, and JSON for other content. */
-function ToolOutput({ output, name }: { output: unknown; name: string }) {
+export function ToolOutput({ output, name }: { output: unknown; name: string }) {
   return (
     <div className="tool-output">
       {toOutputParts(output).map((part, index) => {

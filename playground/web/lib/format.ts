@@ -1,3 +1,5 @@
+import type { ServerView } from '../../shared/playground-state.js';
+
 /** `0 ms`, `850 ms`, `1.25 s`, `1 min 5 s` */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
@@ -26,3 +28,13 @@ export function formatAge(time: string, { now = Date.now() }: { now?: number } =
 /** Shortens long paths in a command line: `/usr/lib/a/dist/index.js` becomes `…/a/dist/index.js`. */
 export const shortenPaths = (text: string): string =>
   text.replace(/(?<![\w:/])(?:\/[^\s/"']+){2,}((?:\/[^\s/"']+){3})/g, '…$1');
+
+/** States of MCP servers. An idle server is not an error: its next use opens the connection. */
+export const serverStateNames: Readonly<Record<ServerView['state'], string>> = {
+  idle: 'connects with the next turn',
+  connecting: 'connecting …',
+  ready: 'connected',
+  unauthorized: 'sign-in required',
+  failed: 'failed',
+  disabled: 'switched off',
+};

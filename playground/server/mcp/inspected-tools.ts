@@ -1,0 +1,64 @@
+import type { ToolDefinition } from 'kelivo-responses/tool-loop';
+import * as z from 'zod';
+import { describeFailure } from '../../shared/failure.js';
+import type { InspectedMessage, InspectedTool, ToolCallResult } from '../../shared/mcp-inspection.js';
+
+/** A tool as its server sent it. The definitions of the package lack what a model does not need. */
+interface SentTool {
+  readonly name?: string;
+  readonly outputSchema?: object;
+}
+
+/** The tools of one server, with the properties that only their messages contain. */
+export interface InspectedTools {
+  /** Remembers the tools of a received list. */
+  read(message: Pick<InspectedMessage, 'direction' | 'message'>): void;
+  list(tools: readonly ToolDefinition[]): InspectedTool[];
+  /** Compares a result with the output schema of its tool. Undefined if the tool has none. */
+  check(tool: ToolDefinition | undefined, result: unknown): ToolCallResult['structured'];
+}
+
+export function createInspectedTools(): InspectedTools {
+  const sent = new Map<string, SentTool>();
+  const sentOf = ({ name, originalName = name }: ToolDefinition): SentTool | undefined =>
+    sent.get(originalName);
+  return {
+    read({ direction, message }) {
+      const { result } = message as { result?: { tools?: unknown } };
+      if (direction !== 'received' || !Array.isArray(result?.tools)) return;
+      for (const tool of result.tools as SentTool[]) {
+        if (typeof tool?.name === 'string') sent.set(tool.name, tool);
+      }
+    },
+    list: tools => tools.map(tool => toInspectedTool(tool, sentOf(tool))),
+    check(tool, result) {
+      const schema = tool && sentOf(tool)?.outputSchema;
+      if (schema === undefined || typeof result !== 'object' || result === null) return undefined;
+      const { structuredContent } = result as { structuredContent?: unknown };
+      if (structuredContent === undefined)
+        return { problem: 'The tool has an output schema, but its result has no structured content.' };
+      try {
+        const validator = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+        const [issue] = validator.safeParse(structuredContent).error?.issues ?? [];
+        return issue === undefined ? {} : { problem: [issue.message, ...issue.path].join(' – ') };
+      } catch (error) {
+        return { problem: `The output schema cannot be read: ${describeFailure(error)}` };
+      }
+    },
+  };
+}
+
+function toInspectedTool(definition: ToolDefinition, sent: SentTool | undefined): InspectedTool {
+  const { name, description, inputSchema, _meta, readOnly, destructive, idempotent, openWorld } = definition;
+  const hints = Object.entries({ readOnly, destructive, idempotent, openWorld });
+  return {
+    name,
+    ...(description !== undefined && { description }),
+    inputSchema,
+    ...(sent?.outputSchema !== undefined && { outputSchema: sent.outputSchema }),
+    annotations: Object.fromEntries(
+      hints.flatMap(([hint, value]) => (value === undefined ? [] : [[hint, value]])),
+    ),
+    ...(_meta !== undefined && { meta: _meta }),
+  };
+}
