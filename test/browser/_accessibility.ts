@@ -9,27 +9,39 @@ const sizes = [
 
 declare global {
   interface Window {
-    axe: { run(context: Document, options: RunOptions): Promise<AxeResults> };
+    axe: { run(context: string, options: RunOptions): Promise<AxeResults> };
   }
 }
 
+export interface FindViolationsOptions {
+  /** Selector of the part to check. @default the complete page */
+  readonly within?: string;
+  /** Called at each size, in light and dark. */
+  readonly onEach?: (view: string) => Promise<void>;
+}
+
 /** Returns the violations that axe finds in a state of the page at three sizes, light and dark. */
-export async function findViolations(page: Page, state: string): Promise<string[]> {
+export async function findViolations(
+  page: Page,
+  state: string,
+  { within = 'html', onEach }: FindViolationsOptions = {},
+): Promise<string[]> {
   await page.evaluate(axe.source);
   const found = new Set<string>();
   for (const size of sizes) {
     await page.setViewportSize(size);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      const { violations } = await page.evaluate(() =>
-        window.axe.run(document, { resultTypes: ['violations'] }),
+      const { violations } = await page.evaluate(
+        selector => window.axe.run(selector, { resultTypes: ['violations'] }),
+        within,
       );
+      const view = `${state}-${size.width}-${colorScheme}`;
       for (const { id, nodes } of violations) {
         for (const { html, failureSummary } of nodes)
-          found.add(
-            `${state} ${size.width} ${colorScheme}: ${id}: ${html.slice(0, 160)} ${failureSummary ?? ''}`,
-          );
+          found.add(`${view}: ${id}: ${html.slice(0, 160)} ${failureSummary ?? ''}`);
       }
+      await onEach?.(view);
     }
   }
   await page.setViewportSize({ width: 1440, height: 900 });

@@ -47,27 +47,30 @@ export function App() {
       : `/api/traces/${conversationId}/${inspected.message.id}/otlp`;
 
   return (
-    <div className="app" data-page={shownPart}>
-      {/* Outside the parts, of which a phone shows one. */}
-      <header className="page-head hidden">
-        <h1>Playground of kelivo-responses</h1>
-      </header>
-      <SidePanel page={page} conversationId={conversationId} onOpen={open} onNew={startNew} />
-      <ConversationView
-        key={conversationId}
-        conversationId={conversationId}
-        draftMode={draft.mode}
-        draftText={draft.text}
-        page={page}
-        onNew={startNew}
-        selected={selected}
-        onSelect={setSelected}
-        onInspect={inspect}
-      />
-      <Inspector live={live} otlpUrl={otlpUrl} onOpenTrace={open} />
+    <>
+      <div className="app" data-page={shownPart}>
+        {/* Outside the parts, of which a phone shows one. */}
+        <header className="page-head hidden">
+          <h1>Playground of kelivo-responses</h1>
+        </header>
+        <SidePanel page={page} conversationId={conversationId} onOpen={open} onNew={startNew} />
+        <ConversationView
+          key={conversationId}
+          conversationId={conversationId}
+          draftMode={draft.mode}
+          draftText={draft.text}
+          page={page}
+          onNew={startNew}
+          selected={selected}
+          onSelect={setSelected}
+          onInspect={inspect}
+        />
+        <Inspector live={live} otlpUrl={otlpUrl} onOpenTrace={open} />
+        <PageTabs page={shownPart} onChange={setShownPart} />
+      </div>
+      {/* Outside the parts, because it waits for the user whichever of them a phone shows. */}
       {request !== undefined && <ServerRequest key={request.id} request={request} />}
-      <PageTabs page={shownPart} onChange={setShownPart} />
-    </div>
+    </>
   );
 }
 

@@ -253,24 +253,31 @@ function Shown({ answer: { result, problem }, label }: { answer: Answer<unknown>
   if (result === undefined) return null;
   return (
     <>
-      <ToolOutput output={{ content: toBlocks(result) }} name={label} />
+      <ToolOutput output={{ content: toMedia(result) }} name={label} />
       <JsonTree value={result} label={label} />
     </>
   );
 }
 
-/** The contents of a resource, or the messages of a prompt, as blocks of a tool's result. */
-function toBlocks(result: unknown): unknown[] {
-  const { messages } = result as { messages?: readonly { content: unknown }[] };
-  if (messages !== undefined) return messages.map(({ content }) => content).filter(isMedia);
-  const contents = Array.isArray(result) ? (result as readonly Record<string, unknown>[]) : [];
-  return contents.map(({ mimeType, blob }) => ({ type: 'blob', data: blob, mimeType })).filter(isMedia);
+/** Images and audio in the contents of a resource or in the messages of a prompt, as blocks of a tool's result. */
+function toMedia(result: unknown): unknown[] {
+  const { messages = [] } = result as { messages?: readonly { content: readonly Media[] }[] };
+  const contents = Array.isArray(result) ? (result as readonly Media[]) : [];
+  return [...messages.flatMap(({ content }) => content), ...contents]
+    .map(({ data, blob, mediaType, mimeType }) => ({
+      type: 'media',
+      data: data ?? blob,
+      mimeType: mediaType ?? mimeType,
+    }))
+    .filter(({ data, mimeType }) => data !== undefined && /^(?:image|audio)\//.test(mimeType ?? ''));
 }
 
-const isMedia = (block: unknown): boolean => {
-  const { mimeType, data } = block as { mimeType?: unknown; data?: unknown };
-  return typeof data === 'string' && typeof mimeType === 'string' && /^(?:image|audio)\//.test(mimeType);
-};
+interface Media {
+  readonly data?: string;
+  readonly blob?: string;
+  readonly mediaType?: string;
+  readonly mimeType?: string;
+}
 
 function Status({ problem, children }: { problem: string | undefined; children?: React.ReactNode }) {
   return (

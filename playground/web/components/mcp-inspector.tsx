@@ -46,7 +46,7 @@ export function McpInspector({ server, onClose }: { server: ServerView; onClose:
   };
   return (
     <Dialog title={`MCP server “${server.name}”`} onClose={onClose} isWide>
-      <p className="server-state">
+      <p className="mcp-state">
         <span className="dot" data-state={server.state} aria-hidden="true" /> {serverStateNames[server.state]}
       </p>
       {server.error !== undefined && <p className="note problem">{server.error}</p>}

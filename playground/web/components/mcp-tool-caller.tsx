@@ -105,9 +105,12 @@ function Progress({ progress: reported }: { progress: CallProgress | undefined }
 }
 
 function CallResult({ isError, duration, structured, result }: ToolCallResult) {
+  const status = useRef<HTMLParagraphElement>(null);
+  // A long form hides what follows it.
+  useEffect(() => void status.current?.scrollIntoView({ block: 'start' }), [result]);
   return (
     <>
-      <p role="status" className={isError ? 'note problem' : undefined}>
+      <p ref={status} role="status" className={isError ? 'note problem' : undefined}>
         {isError ? 'Failed' : 'Succeeded'} after {duration} ms
       </p>
       {structured !== undefined && (

@@ -1,0 +1,470 @@
+import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import type { Locator, Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { missingChromium as missing } from '../_chromium.js';
+import { startAuthorizationServer } from '../tools/mcp/_authorization-server.js';
+import { findOverflow, findViolations } from './_accessibility.js';
+import { openPage, type OpenPageOptions, type TestPage } from './_page.js';
+
+const SECRET = 'opaque-value-7-of-the-environment';
+
+const restaurant = {
+  command: process.execPath,
+  args: [fileURLToPath(new URL('_inspected-server.mjs', import.meta.url))],
+  env: { SECRET },
+  roots: ['/srv/kitchen'],
+};
+
+interface InspectorPage extends TestPage {
+  readonly inspector: Locator;
+  /** The response of the server to a call. */
+  readonly response: Locator;
+  /** The dialog of a request of the server. */
+  readonly request: Locator;
+  openTab(name: string): Promise<void>;
+  /** Selects a tool and calls it without input. */
+  call(toolName: string): Promise<void>;
+  choose(toolName: string): Promise<void>;
+  run(): Promise<void>;
+}
+
+async function openServers(mcpServers: unknown, options: OpenPageOptions = {}): Promise<TestPage> {
+  const opened = await openPage({ mcpServers, ...options });
+  const setup = opened.page.getByRole('button', { name: 'Setup', exact: true });
+  if (await setup.isVisible()) await setup.click();
+  await opened.page.getByRole('tab', { name: 'MCP servers' }).click();
+  return opened;
+}
+
+/** Opens the inspector of the restaurant. */
+async function openInspector(options?: OpenPageOptions): Promise<InspectorPage> {
+  const opened = await openServers({ restaurant }, options);
+  const { page } = opened;
+  await page.locator('.server-card[data-state="ready"]').waitFor();
+  await page.getByRole('button', { name: 'Inspect restaurant' }).click();
+  const inspector = page.getByRole('dialog', { name: 'MCP server “restaurant”' });
+  const choose = async (toolName: string): Promise<void> => {
+    await inspector.getByLabel('Tool', { exact: true }).selectOption(toolName);
+  };
+  const run = (): Promise<void> => inspector.getByRole('button', { name: 'Call the tool' }).click();
+  await inspector.getByLabel('Tool', { exact: true }).waitFor();
+  return {
+    ...opened,
+    inspector,
+    choose,
+    run,
+    response: inspector.getByRole('region', { name: 'Response of the server' }),
+    request: page.getByRole('dialog', { name: '“restaurant” requests' }),
+    openTab: name => inspector.getByRole('tab', { name }).click(),
+    async call(toolName) {
+      await choose(toolName);
+      await run();
+    },
+  };
+}
+
+const succeeded = /^Succeeded after \d+ ms$/;
+
+/** The text of the first block of a tool's result. */
+const readOutput = async (inspector: Locator): Promise<string> =>
+  inspector.locator('.tool-output pre').first().innerText();
+
+describe.skipIf(missing)(`the inspector${missing === undefined ? '' : ` (${missing})`}`, () => {
+  it('makes a form of every kind of field, rejects invalid input, and shows the complete result', async () => {
+    const { inspector, response, choose, run, shoot } = await openInspector();
+    await choose('order');
+    const problem = inspector.getByRole('alert');
+    const fill = (label: string, text: string): Promise<void> => inspector.getByLabel(label).fill(text);
+    const submit = async (): Promise<string> => {
+      await run();
+      return problem.innerText();
+    };
+    await fill('Text (required)', '"Soup" & <b>pie</b>');
+    expect(await submit()).toBe('Expected a value for “Count”, which is required.');
+    await fill('Count (required)', '1.5');
+    expect(await submit()).toBe('Expected an integer for “Count”, got “1.5”.');
+    await fill('Count (required)', '2');
+    await fill('Ratio', 'half');
+    expect(await submit()).toBe('Expected a number for “Ratio”, got “half”.');
+    await fill('Ratio', '0.5');
+    await fill('Place', '{"city":');
+    expect(await submit()).toBe('Expected JSON for “Place”, got “{"city":”.');
+    await fill('Place', '{"city":"Oslo"}');
+    await fill('Tags', '["hot",7]');
+    await run();
+    // The package has compared the arguments with the schema.
+    await inspector.getByText(/^Failed after/).waitFor();
+    expect(await readOutput(inspector)).toMatch(/tags/);
+    await fill('Tags', '["hot"]');
+    await inspector.getByLabel('Gift').selectOption('true');
+    await inspector.getByRole('group', { name: 'Colours' }).getByLabel('blue').check();
+    await inspector.getByRole('group', { name: 'Colours' }).getByLabel('red').check();
+    await run();
+    await inspector.getByText(succeeded).waitFor();
+    const order = {
+      text: '"Soup" & <b>pie</b>',
+      count: 2,
+      ratio: 0.5,
+      size: 'large',
+      isGift: true,
+      tags: ['hot'],
+      colours: ['red', 'blue'],
+      place: { city: 'Oslo' },
+    };
+    expect(await readOutput(inspector)).toBe(`Ordered: ${JSON.stringify(order)}`);
+    const shown = await response.innerText();
+    expect(shown).toContain('trace-of-the-order');
+    expect(shown).toContain('long '.repeat(30).trim());
+    await inspector.getByText('The structured content matches the output schema.').waitFor();
+    await shoot('mcp-tool');
+  });
+
+  it('shows errors of a tool, structured content that does not match, images and audio', async () => {
+    const { inspector, response, call, page } = await openInspector();
+    await call('fail');
+    await inspector.getByText(/^Failed after \d+ ms$/).waitFor();
+    expect(await response.innerText()).toContain('The shop is closed.');
+    await call('mismatch');
+    await inspector.getByText(/does not match the output schema: .*count/).waitFor();
+    await call('media');
+    await inspector.getByText(succeeded).waitFor();
+    const image = inspector.getByRole('img', { name: 'Result of the call' });
+    await image.waitFor();
+    expect(await image.evaluate((element: HTMLImageElement) => element.naturalWidth)).toBe(1);
+    const audio = inspector.locator('audio');
+    await page.waitForFunction(() => (document.querySelector('audio')?.readyState ?? 0) > 0);
+    expect(await audio.getAttribute('aria-label')).toBe('Result of the call');
+  });
+
+  it('shows the progress of a running call, which survives a change of the tab, and cancels it', async () => {
+    const { inspector, call, openTab } = await openInspector();
+    await call('wait');
+    await inspector.getByText('1 of 4 – heating the oven').waitFor();
+    await openTab('Standard error');
+    const stderr = inspector.getByRole('region', { name: 'Standard error' });
+    await stderr.getByText('restaurant opens').waitFor();
+    await openTab('Tools');
+    await inspector.getByText('1 of 4 – heating the oven').waitFor();
+    await inspector.getByRole('button', { name: 'Cancel the call' }).click();
+    await inspector.getByText('The call was cancelled.').waitFor();
+    await openTab('Standard error');
+    await stderr.getByText('the call was cancelled').waitFor();
+    await openTab('JSON-RPC');
+    await inspector.getByText('notifications/cancelled').waitFor();
+  });
+
+  it('reads resources and templates, and adds what the server announces', async () => {
+    const { inspector, call, openTab, choose, run } = await openInspector();
+    await openTab('Resources');
+    const contents = inspector.getByRole('region', { name: 'Contents of the resource' });
+    await inspector.getByRole('button', { name: 'Menu demo://menu' }).click();
+    await contents.getByText('Soup and pie').waitFor();
+    await inspector.getByRole('button', { name: 'Photo demo://photo' }).click();
+    await inspector.getByRole('img', { name: 'Contents of the resource' }).waitFor();
+    await inspector.getByLabel('city').fill('Os');
+    await suggestions(inspector, 'city', ['Oslo', 'Osaka']);
+    await inspector.getByLabel('city').fill('São Paulo');
+    await inspector.getByLabel('day').fill('1&2');
+    await inspector.getByRole('button', { name: 'Read', exact: true }).click();
+    await contents.getByText('Contents of demo://cities/S%C3%A3o%20Paulo?day=1%262').waitFor();
+
+    await openTab('Tools');
+    await call('grow');
+    await inspector.getByText(succeeded).waitFor();
+    await inspector.locator('option', { hasText: 'grown' }).waitFor({ state: 'attached' });
+    await choose('grown');
+    await run();
+    await inspector.locator('.tool-output').getByText('grown', { exact: true }).waitFor();
+    await openTab('Resources');
+    await inspector.getByRole('button', { name: 'Grown demo://grown' }).waitFor();
+  });
+
+  it('fills in prompts with suggestions of the server, and shows the connection with its roots', async () => {
+    const { inspector, call, openTab } = await openInspector();
+    await openTab('Prompts');
+    await inspector.getByLabel('guest (required)').fill('Ada');
+    await inspector.getByLabel('city').fill('P');
+    await suggestions(inspector, 'city', ['Paris']);
+    await inspector.getByLabel('city').fill('Paris');
+    await inspector.getByRole('button', { name: 'Fill in' }).click();
+    await inspector
+      .getByRole('region', { name: 'Messages of the prompt' })
+      .getByText('Invite Ada to Paris.')
+      .waitFor();
+    await inspector.getByRole('img', { name: 'Messages of the prompt' }).waitFor();
+    await openTab('Connection');
+    await inspector.getByText('Order before you pay.').waitFor();
+    await inspector.getByText('/srv/kitchen').waitFor();
+    await openTab('Tools');
+    await call('roots');
+    await inspector.getByText(succeeded).waitFor();
+    expect(await readOutput(inspector)).toContain('file:///srv/kitchen');
+  });
+
+  it('passes forms, pages and completions to the user, who accepts, declines or cancels', async () => {
+    const { inspector, request, page, choose, run, call, shoot } = await openInspector();
+    /** Calls the tool, responds in the dialog, and returns the response that the server has received. */
+    async function respond(toolName: string, act: () => Promise<void>): Promise<unknown> {
+      await call(toolName);
+      await request.waitFor();
+      await act();
+      await request.waitFor({ state: 'detached' });
+      await inspector.getByText(succeeded).waitFor();
+      const received = JSON.parse(await readOutput(inspector)) as unknown;
+      // The next call begins without a result.
+      await choose('fail');
+      return received;
+    }
+    const press = (name: string): Promise<void> => request.getByRole('button', { name }).click();
+
+    const form = await respond('form', async () => {
+      await request.getByText('Who orders?').waitFor();
+      await request.getByLabel('Age').fill('old');
+      await request.getByLabel('Name (required)').fill('Ada');
+      await press('Send');
+      expect(await request.getByRole('alert').innerText()).toBe('Expected an integer for “Age”, got “old”.');
+      await request.getByLabel('Age').fill('36');
+      await request.getByLabel('pie').check();
+      await shoot('mcp-elicitation');
+      await press('Send');
+    });
+    expect(form).toEqual({ action: 'accept', content: { name: 'Ada', age: 36, dishes: ['pie'] } });
+    expect(await respond('form', () => press('Decline'))).toEqual({ action: 'decline' });
+    expect(await respond('form', () => page.keyboard.press('Escape'))).toEqual({ action: 'cancel' });
+
+    await choose('page');
+    const url = 'http://127.0.0.1:9/pay?order=1';
+    await inspector.getByLabel('url').fill(url);
+    await run();
+    expect(await request.innerText()).toContain(url);
+    const popup = page.waitForEvent('popup');
+    await request.getByRole('link', { name: 'Open the page' }).click();
+    const opened = await popup;
+    await inspector.getByText(succeeded).waitFor();
+    expect(JSON.parse(await readOutput(inspector))).toEqual({ action: 'accept' });
+    await opened.close();
+    await run();
+    await press('Decline');
+    await inspector.getByText('"decline"').first().waitFor();
+
+    const completion = await respond('complete', async () => {
+      await request.getByText('Write a poem about soup.').waitFor();
+      await request.getByLabel('Completion').fill('Oh soup!');
+      await shoot('mcp-sampling');
+      await press('Send');
+    });
+    expect(completion).toMatchObject({ role: 'assistant', content: { type: 'text', text: 'Oh soup!' } });
+    for (const act of [() => press('Decline'), () => page.keyboard.press('Escape')]) {
+      expect(await respond('complete', act)).toMatchObject({ code: -32603 });
+    }
+  });
+
+  it('redacts messages, standard error and copies, and sends what was entered unchanged', async () => {
+    const { inspector, response, page, openTab, choose, run, playground } = await openInspector();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: playground.url });
+    const text = `${SECRET} and sk-live-1234567890abcdef`;
+    const hash = createHash('sha256').update(text).digest('hex');
+    await choose('leak');
+    await inspector.getByLabel('text').fill(text);
+    await run();
+    await inspector.getByText(succeeded).waitFor();
+    expect(await readOutput(inspector)).toBe(`[redacted] and [redacted] has the hash ${hash}`);
+    const seen = [await response.innerText()];
+    await openTab('Standard error');
+    const stderr = inspector.getByRole('region', { name: 'Standard error' });
+    await stderr.getByText(`leaked [redacted] <b>and</b> red text, hash ${hash.slice(0, 12)}`).waitFor();
+    seen.push(await stderr.innerText());
+    await openTab('JSON-RPC');
+    const sent = inspector.getByRole('button', { name: /sent tools\/call/ }).first();
+    await sent.click();
+    await inspector
+      .getByRole('region', { name: /^Message \d+$/ })
+      .getByText('leak')
+      .first()
+      .waitFor();
+    await inspector.getByRole('button', { name: 'Copy all messages' }).click();
+    await inspector.getByText('Copied').waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toContain('tools/call');
+    seen.push(await inspector.innerText(), copied);
+    expect(seen.join('\n')).not.toMatch(/opaque-value-7|sk-live-1234/);
+  });
+
+  it('shows states as they are: a crashed server is idle, one that cannot start has failed', async () => {
+    const { page, errors } = await openServers({
+      restaurant: { ...restaurant, roots: undefined },
+      missing: { command: '/nowhere/at-all' },
+      broken: { command: process.execPath, args: ['-e', 'console.error("no license"); process.exit(3)'] },
+      off: { command: process.execPath, disabled: true },
+    });
+    const card = (name: string): Locator =>
+      page.locator('.server-card').filter({ has: page.getByRole('heading', { name, exact: true }) });
+    await card('restaurant').and(page.locator('[data-state="ready"]')).waitFor();
+    await card('missing').getByRole('alert').getByText('was not found').waitFor();
+    await card('broken').getByRole('alert').getByText('no license').waitFor();
+    await card('off').getByText('switched off').waitFor();
+    expect(await card('off').getByRole('alert').count()).toBe(0);
+
+    await page.getByRole('button', { name: 'Inspect broken' }).click();
+    const broken = page.getByRole('dialog', { name: 'MCP server “broken”' });
+    await broken.getByText('The server has no tools, or is not connected.').waitFor();
+    await broken.getByRole('tab', { name: 'Standard error' }).click();
+    await broken.getByRole('region', { name: 'Standard error' }).getByText('no license').first().waitFor();
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('button', { name: 'Inspect restaurant' }).click();
+    const inspector = page.getByRole('dialog', { name: 'MCP server “restaurant”' });
+    await inspector.getByLabel('Tool', { exact: true }).selectOption('crash');
+    await inspector.getByRole('button', { name: 'Call the tool' }).click();
+    await inspector
+      .getByText(/closed the connection \(exit code 5\)/)
+      .first()
+      .waitFor();
+    await card('restaurant').and(page.locator('[data-state="idle"]')).waitFor({ state: 'attached' });
+    expect(await inspector.innerText()).toContain('connects with the next turn');
+    await inspector.getByLabel('Tool', { exact: true }).selectOption('grow');
+    await inspector.getByRole('button', { name: 'Call the tool' }).click();
+    await inspector.getByText(succeeded).waitFor();
+    await inspector.getByText('connected', { exact: true }).waitFor();
+    expect(errors).toEqual([]);
+  });
+
+  it('signs in at an authorization server, and shows each request of the sign-in', async () => {
+    const authorization = await startAuthorizationServer();
+    const { page, shoot } = await openServers({
+      vault: { url: authorization.urlOf('modern'), type: 'http' },
+    });
+    await page.getByText('sign-in required').waitFor();
+    await page.getByRole('button', { name: 'Inspect vault' }).click();
+    const inspector = page.getByRole('dialog', { name: 'MCP server “vault”' });
+    await inspector.getByRole('tab', { name: 'Sign-in' }).click();
+    const popup = page.waitForEvent('popup');
+    await inspector.getByRole('link', { name: 'Sign in' }).click();
+    const opened = await popup;
+    await opened.getByText('You are signed in. You can close this page.').waitFor();
+    await opened.close();
+    await inspector.getByText('connected', { exact: true }).waitFor();
+    await inspector.getByText('No sign-in is required.').waitFor();
+    const steps = inspector.locator('.mcp-messages');
+    await steps.getByText(/POST .*\/token$/).waitFor();
+    await shoot('mcp-sign-in');
+    const text = await steps.innerText();
+    expect(text).toMatch(
+      /401\s+POST http:.*\/modern\s[^]*\/\.well-known\/oauth-protected-resource[^]*\/register[^]*\/token/,
+    );
+    expect(text).not.toMatch(/code=|code_verifier|state=/);
+    await inspector.getByRole('tab', { name: 'Tools' }).click();
+    await inspector.getByRole('button', { name: 'Call the tool' }).waitFor();
+    expect((await authorization.grants('authorization_code')).length).toBe(1);
+  });
+
+  it('works with the keyboard alone', async () => {
+    const { page } = await openServers({ restaurant });
+    await page.locator('.server-card[data-state="ready"]').waitFor();
+    const focused = (): Promise<string> => page.evaluate(describeFocus);
+    const tabTo = async (name: string, key = 'Tab'): Promise<void> => {
+      const passed: string[] = [];
+      while (passed.at(-1) !== name) {
+        if (passed.length > 60) throw new Error(`Expected to reach ${name}, got ${passed.join(', ')}.`);
+        await page.keyboard.press(key);
+        passed.push(await focused());
+      }
+    };
+    await tabTo('Inspect restaurant');
+    await page.keyboard.press('Enter');
+    const inspector = page.getByRole('dialog', { name: 'MCP server “restaurant”' });
+    await inspector.getByLabel('Tool', { exact: true }).waitFor();
+    await tabTo('Text (required)');
+    await page.keyboard.type('Soup');
+    await tabTo('Count (required)');
+    await page.keyboard.type('1');
+    await page.keyboard.press('Enter');
+    await inspector.getByText(succeeded).waitFor();
+    await tabTo('Branch');
+    expect(await inspector.getByText('trace-of-the-order').count()).toBe(1);
+    await tabTo('Copy Response of the server', 'Shift+Tab').catch(() => tabTo('Copy Response of the server'));
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await inspector.getByText('trace-of-the-order').waitFor({ state: 'detached' });
+    await tabTo('Tools', 'Shift+Tab');
+    for (const name of ['Resources', 'Prompts', 'JSON-RPC']) {
+      await page.keyboard.press('ArrowRight');
+      await inspector.getByRole('tab', { name, selected: true }).waitFor();
+    }
+    await tabTo('Copy all messages');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await inspector.getByRole('region', { name: /^Message \d+$/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await inspector.waitFor({ state: 'detached' });
+    expect(await focused()).toBe('Inspect restaurant');
+  });
+
+  it('has no violation that axe finds and no overflow, light and dark, at three sizes', async () => {
+    const { page, inspector, request, call, choose, openTab, shoot } = await openInspector({
+      width: 390,
+      height: 844,
+    });
+    const found: string[] = [];
+    const check = async (state: string): Promise<void> => {
+      const onEach = async (view: string): Promise<void> => {
+        expect(await page.getByRole('dialog').last().isVisible(), view).toBe(true);
+        found.push(...(await findOverflow(page)).map(element => `${view}: ${element}`));
+        await shoot(`mcp-${view}`);
+      };
+      found.push(...(await findViolations(page, state, { within: 'dialog:modal', onEach })));
+    };
+    await call('media');
+    await inspector.getByText(succeeded).waitFor();
+    await choose('order');
+    await inspector.getByLabel('Text (required)').fill('Soup');
+    await inspector.getByLabel('Count (required)').fill('1');
+    await inspector.getByRole('button', { name: 'Call the tool' }).click();
+    await inspector.getByText(succeeded).waitFor();
+    await check('tools');
+    await openTab('Resources');
+    await inspector.getByRole('button', { name: 'Photo demo://photo' }).click();
+    await inspector.getByRole('img', { name: 'Contents of the resource' }).waitFor();
+    await check('resources');
+    await openTab('JSON-RPC');
+    await inspector
+      .getByRole('button', { name: /sent tools\/call/ })
+      .first()
+      .click();
+    await check('messages');
+    await openTab('Standard error');
+    await inspector.getByText('restaurant opens').waitFor();
+    await check('stderr');
+    await openTab('Tools');
+    await call('form');
+    await request.waitFor();
+    await check('form');
+    await request.getByRole('button', { name: 'Decline' }).click();
+    await inspector.getByText(succeeded).waitFor();
+    await call('complete');
+    await request.waitFor();
+    await check('sampling');
+    await request.getByRole('button', { name: 'Decline' }).click();
+    expect(found).toEqual([]);
+  });
+});
+
+/** Waits until a field has these suggestions of the server. */
+async function suggestions(inspector: Locator, label: string, expected: readonly string[]): Promise<void> {
+  const page: Page = inspector.page();
+  const id = (await inspector.getByLabel(label).getAttribute('list')) ?? '';
+  await page.waitForFunction(
+    ([listId, texts]) => {
+      const options = document.querySelectorAll<HTMLOptionElement>(`[id="${listId}"] option`);
+      return JSON.stringify([...options].map(({ value }) => value)) === texts;
+    },
+    [id, JSON.stringify(expected)] as const,
+  );
+}
+
+/** The name of the element with the focus. */
+function describeFocus(): string {
+  const element = document.activeElement as HTMLInputElement;
+  return element.getAttribute('aria-label') ?? element.labels?.[0]?.textContent ?? element.textContent ?? '';
+}
