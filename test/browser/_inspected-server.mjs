@@ -157,11 +157,15 @@ const results = {
     instructions: 'Order before you pay.',
   }),
   'tools/list': () => ({
-    tools: Object.entries(tools).map(([name, { call: _call, ...tool }]) => ({
-      name,
-      inputSchema: { type: 'object' },
-      ...tool,
-    })),
+    tools: Object.entries(tools).map(
+      ([name, { inputSchema = object({}), description, outputSchema, _meta }]) => ({
+        name,
+        description,
+        inputSchema,
+        outputSchema,
+        _meta,
+      }),
+    ),
   }),
   'resources/list': () => ({ resources }),
   'resources/templates/list': () => ({

@@ -13,10 +13,13 @@ export interface DialogProps {
 export function Dialog({ title, onClose, isWide = false, children }: DialogProps) {
   const titleId = useId();
   const dialog = useRef<HTMLDialogElement>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
   // A layout effect ends while the element is still in the page, so that closing it returns the focus.
   useLayoutEffect(() => {
     const element = dialog.current;
     if (element?.open === false) element.showModal();
+    // A dialog can open while the user types. The next key must not press its first button.
+    heading.current?.focus();
     return () => element?.close();
   }, []);
   return (
@@ -30,7 +33,9 @@ export function Dialog({ title, onClose, isWide = false, children }: DialogProps
       }}
     >
       <header>
-        <h2 id={titleId}>{title}</h2>
+        <h2 id={titleId} ref={heading} tabIndex={-1}>
+          {title}
+        </h2>
         <button type="button" className="icon-button" aria-label="Close" onClick={onClose}>
           <Icon name="close" />
         </button>

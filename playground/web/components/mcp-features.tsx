@@ -44,7 +44,7 @@ function useList<Result>(
   const [count, setCount] = useState(0);
   const answer = useAnswer<Result>(path, `${revision} ${count}`);
   const refresh = (
-    <button type="button" className="button subtle" onClick={() => setCount(count + 1)}>
+    <button type="button" className="button" onClick={() => setCount(count + 1)}>
       <Icon name="again" /> Refresh
     </button>
   );
@@ -78,7 +78,7 @@ export function McpResources({ path, revision }: McpListProps) {
       <ul className="mcp-list">
         {result.resources.map(({ uri, name }) => (
           <li key={uri}>
-            <button type="button" className="button subtle" onClick={() => read(uri)}>
+            <button type="button" className="button" onClick={() => read(uri)}>
               {name} <code>{uri}</code>
             </button>
           </li>
@@ -118,9 +118,11 @@ export function McpResources({ path, revision }: McpListProps) {
               onChange={value => setValues({ ...values, [name]: value })}
             />
           ))}
-          <button type="submit" className="button">
-            Read
-          </button>
+          <div className="button-row">
+            <button type="submit" className="button">
+              Read
+            </button>
+          </div>
         </form>
       )}
       <Shown answer={contents} label="Contents of the resource" />
@@ -192,9 +194,11 @@ export function McpPrompts({ path, revision }: McpListProps) {
           onChange={value => setValues({ ...values, [argument.name]: value })}
         />
       ))}
-      <button type="submit" className="button">
-        Fill in
-      </button>
+      <div className="button-row">
+        <button type="submit" className="button">
+          Fill in
+        </button>
+      </div>
       <Shown answer={filled} label="Messages of the prompt" />
     </form>
   );

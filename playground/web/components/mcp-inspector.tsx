@@ -139,7 +139,7 @@ function SignIn({ url, steps }: { url: string | undefined; steps: ServerInspecti
   return (
     <div className="mcp-part">
       {url === undefined ? (
-        <p className="quiet">No sign-in is required.</p>
+        <p className="quiet">{steps.length === 0 ? 'No' : 'No further'} sign-in is required.</p>
       ) : (
         <p>
           <a className="button primary" href={url} target="_blank" rel="noreferrer noopener">

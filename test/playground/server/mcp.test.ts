@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
@@ -10,6 +11,14 @@ import { openPlayground, type TestPlayground } from './_playground.js';
 const sameIdServer = {
   command: process.execPath,
   args: [fileURLToPath(new URL('_same-id-server.mjs', import.meta.url))],
+};
+
+const secret = 'opaque-value-7-of-the-environment';
+
+const restaurant = {
+  command: process.execPath,
+  args: [fileURLToPath(new URL('../../browser/_inspected-server.mjs', import.meta.url))],
+  env: { SECRET: secret },
 };
 
 const mcpServers = { everything: everythingOverStdio() };
@@ -50,6 +59,58 @@ describe('the inspection of an MCP server', () => {
         message: expect.objectContaining({ method: 'tools/call' }),
       }),
     );
+  });
+
+  it('has standard error, the handshake and roots, and only messages after a number', async () => {
+    const config = { ...restaurant, roots: ['/srv/kitchen'] };
+    const { call } = await openPlayground({ mcpServers: { restaurant: config } });
+    await call('/api/servers/restaurant/reconnect', { method: 'POST' });
+    /** Waits until a line has been written, which can arrive after the response of the server. */
+    const untilWritten = async (line: string, after: number): Promise<ServerInspection> => {
+      for (;;) {
+        const found = (await call(`/api/mcp/restaurant?after=${after}`)).json as ServerInspection;
+        if (found.stderr.some(({ text }) => text.includes(line))) return found;
+      }
+    };
+    const first = await untilWritten('restaurant opens', 0);
+    const body = { toolName: 'leak', input: { text: 'x' } };
+    await call('/api/mcp/restaurant/call', { method: 'POST', body });
+    const next = await untilWritten('leaked', first.last);
+
+    expect(first.handshake).toMatchObject({
+      method: 'initialize',
+      result: { instructions: 'Order before you pay.' },
+    });
+    expect(first.roots).toEqual(['/srv/kitchen']);
+    expect(next.messages.map(({ direction }) => direction)).toEqual(['sent', 'received']);
+    expect(next.stderr.at(-1)?.text).toMatch(/^leaked \[redacted\] <b>and<\/b> red text/);
+    expect((await call('/api/mcp/restaurant?after=x')).status).toBe(400);
+  });
+
+  it("redacts what it displays, and sends the user's input unchanged", async () => {
+    const { call } = await openPlayground({ mcpServers: { restaurant } });
+    await call('/api/servers/restaurant/reconnect', { method: 'POST' });
+    const text = `${secret}, AKIAIOSFODNN7EXAMPLE and Ünïcode`;
+    const called = await call('/api/mcp/restaurant/call', {
+      method: 'POST',
+      body: { toolName: 'leak', input: { text } },
+    });
+    const { result } = called.json as { result: { content: { text: string }[] } };
+    const { text: inspection } = await call('/api/mcp/restaurant');
+
+    expect(result.content[0]?.text).toContain(createHash('sha256').update(text).digest('hex'));
+    expect(inspection).toContain('tools/call');
+    expect(called.text + inspection).not.toMatch(/opaque-value-7|AKIAIOSFODNN7/);
+  });
+
+  it('lists changed tools after the server has announced them', async () => {
+    const { call } = await openPlayground({ mcpServers: { restaurant } });
+    await call('/api/servers/restaurant/reconnect', { method: 'POST' });
+    await call('/api/mcp/restaurant/call', { method: 'POST', body: { toolName: 'grow', input: {} } });
+    let names: readonly string[];
+    do names = ((await call('/api/mcp/restaurant')).json as ServerInspection).tools.map(({ name }) => name);
+    while (!names.includes('grown'));
+    expect(names).toContain('order');
   });
 
   it('passes requests of the server to the user, and the responses back', async () => {
