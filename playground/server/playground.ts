@@ -71,6 +71,7 @@ export async function startPlayground({
     defaults: defaultServers({ filesFolder }),
     redactor,
     redirectUrl: () => `http://127.0.0.1:${port}${CALLBACK_PATH}`,
+    onRequests: () => channel.changed('servers'),
   });
   const exporter = createOtlpExporter({ environment, redactor });
   const turns = createTurns({

@@ -1,11 +1,9 @@
 import axe, { type AxeResults, type RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
 
-const sizes = [
-  { width: 1440, height: 900 },
-  { width: 1024, height: 768 },
-  { width: 390, height: 844 },
-];
+const desktop = { width: 1440, height: 900 };
+
+const sizes = [desktop, { width: 1024, height: 768 }, { width: 390, height: 844 }];
 
 declare global {
   interface Window {
@@ -16,19 +14,21 @@ declare global {
 export interface FindViolationsOptions {
   /** Selector of the part to check. @default the complete page */
   readonly within?: string;
+  /** @default three sizes */
+  readonly isDesktopOnly?: boolean;
   /** Called at each size, in light and dark. */
   readonly onEach?: (view: string) => Promise<void>;
 }
 
-/** Returns the violations that axe finds in a state of the page at three sizes, light and dark. */
+/** Returns the violations that axe finds in a state of the page, light and dark. */
 export async function findViolations(
   page: Page,
   state: string,
-  { within = 'html', onEach }: FindViolationsOptions = {},
+  { within = 'html', isDesktopOnly = false, onEach }: FindViolationsOptions = {},
 ): Promise<string[]> {
   await page.evaluate(axe.source);
   const found = new Set<string>();
-  for (const size of sizes) {
+  for (const size of isDesktopOnly ? [desktop] : sizes) {
     await page.setViewportSize(size);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
@@ -44,7 +44,7 @@ export async function findViolations(
       await onEach?.(view);
     }
   }
-  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.setViewportSize(desktop);
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
   return [...found];
 }

@@ -154,17 +154,19 @@ describe.skipIf(missing)(`the inspector${missing === undefined ? '' : ` (${missi
     await inspector.getByText('notifications/cancelled').waitFor();
   });
 
-  it('reads resources and templates, and adds what the server announces', async () => {
+  it('reads resources, templates and prompts with suggestions, adds what is announced, and shows the roots', async () => {
     const { inspector, call, openTab, choose, run } = await openInspector();
     await openTab('Resources');
+    // Tabs that were visited stay in the page, hidden.
+    const panel = inspector.getByRole('tabpanel');
     const contents = inspector.getByRole('region', { name: 'Contents of the resource' });
     await inspector.getByRole('button', { name: 'Menu demo://menu' }).click();
     await contents.getByText('Soup and pie').waitFor();
     await inspector.getByRole('button', { name: 'Photo demo://photo' }).click();
     await inspector.getByRole('img', { name: 'Contents of the resource' }).waitFor();
-    await inspector.getByLabel('city').fill('Os');
-    await suggestions(inspector, 'city', ['Oslo', 'Osaka']);
-    await inspector.getByLabel('city').fill('São Paulo');
+    await panel.getByLabel('city').fill('Os');
+    await suggestions(panel, 'city', ['Oslo', 'Osaka']);
+    await panel.getByLabel('city').fill('São Paulo');
     await inspector.getByLabel('day').fill('1&2');
     await inspector.getByRole('button', { name: 'Read', exact: true }).click();
     await contents.getByText('Contents of demo://cities/S%C3%A3o%20Paulo?day=1%262').waitFor();
@@ -178,15 +180,12 @@ describe.skipIf(missing)(`the inspector${missing === undefined ? '' : ` (${missi
     await inspector.locator('.tool-output').getByText('grown', { exact: true }).waitFor();
     await openTab('Resources');
     await inspector.getByRole('button', { name: 'Grown demo://grown' }).waitFor();
-  });
 
-  it('fills in prompts with suggestions of the server, and shows the connection with its roots', async () => {
-    const { inspector, call, openTab } = await openInspector();
     await openTab('Prompts');
     await inspector.getByLabel('guest (required)').fill('Ada');
-    await inspector.getByLabel('city').fill('P');
-    await suggestions(inspector, 'city', ['Paris']);
-    await inspector.getByLabel('city').fill('Paris');
+    await panel.getByLabel('city').fill('P');
+    await suggestions(panel, 'city', ['Paris']);
+    await panel.getByLabel('city').fill('Paris');
     await inspector.getByRole('button', { name: 'Fill in' }).click();
     await inspector
       .getByRole('region', { name: 'Messages of the prompt' })
@@ -407,13 +406,13 @@ describe.skipIf(missing)(`the inspector${missing === undefined ? '' : ` (${missi
       height: 844,
     });
     const found: string[] = [];
-    const check = async (state: string, { isShot = false } = {}): Promise<void> => {
+    const check = async (state: string, { isDesktopOnly = false } = {}): Promise<void> => {
       const onEach = async (view: string): Promise<void> => {
         expect(await page.getByRole('dialog').last().isVisible(), view).toBe(true);
         found.push(...(await findOverflow(page)).map(element => `${view}: ${element}`));
-        if (isShot) await shoot(`mcp-${view}`);
+        if (!isDesktopOnly) await shoot(`mcp-${view}`);
       };
-      found.push(...(await findViolations(page, state, { within: 'dialog:modal', onEach })));
+      found.push(...(await findViolations(page, state, { within: 'dialog:modal', isDesktopOnly, onEach })));
     };
     await call('media');
     await inspector.getByText(succeeded).waitFor();
@@ -422,38 +421,38 @@ describe.skipIf(missing)(`the inspector${missing === undefined ? '' : ` (${missi
     await inspector.getByLabel('Count (required)').fill('1');
     await inspector.getByRole('button', { name: 'Call the tool' }).click();
     await inspector.getByText(succeeded).waitFor();
-    await check('tools', { isShot: true });
+    await check('tools');
     await openTab('Resources');
     await inspector.getByRole('button', { name: 'Photo demo://photo' }).click();
     await inspector.getByRole('img', { name: 'Contents of the resource' }).waitFor();
-    await check('resources');
+    await check('resources', { isDesktopOnly: true });
     await openTab('JSON-RPC');
     await inspector
       .getByRole('button', { name: /sent tools\/call/ })
       .first()
       .click();
-    await check('messages', { isShot: true });
+    await check('messages');
     await openTab('Standard error');
     await inspector.getByText('restaurant opens').waitFor();
-    await check('stderr');
+    await check('stderr', { isDesktopOnly: true });
     await openTab('Tools');
     await call('form');
     await request.waitFor();
-    await check('form', { isShot: true });
+    await check('form');
     await request.getByRole('button', { name: 'Decline' }).click();
     await inspector.getByText(succeeded).waitFor();
     await call('complete');
     await request.waitFor();
-    await check('sampling');
+    await check('sampling', { isDesktopOnly: true });
     await request.getByRole('button', { name: 'Decline' }).click();
     expect(found).toEqual([]);
   });
 });
 
 /** Waits until a field has these suggestions of the server. */
-async function suggestions(inspector: Locator, label: string, expected: readonly string[]): Promise<void> {
-  const page: Page = inspector.page();
-  const id = (await inspector.getByLabel(label).getAttribute('list')) ?? '';
+async function suggestions(panel: Locator, label: string, expected: readonly string[]): Promise<void> {
+  const page: Page = panel.page();
+  const id = (await panel.getByLabel(label).getAttribute('list')) ?? '';
   await page.waitForFunction(
     ([listId, texts]) => {
       const options = document.querySelectorAll<HTMLOptionElement>(`[id="${listId}"] option`);

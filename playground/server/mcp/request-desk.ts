@@ -10,7 +10,8 @@ export interface RequestDesk {
   respond(id: string, response: RequestResponse): boolean;
 }
 
-export function createRequestDesk(): RequestDesk {
+/** @param onChange Called when the pending requests have changed. */
+export function createRequestDesk({ onChange }: { onChange: () => void }): RequestDesk {
   const waiting = new Map<
     string,
     { request: PendingRequest; resolve: (response: RequestResponse) => void }
@@ -22,6 +23,7 @@ export function createRequestDesk(): RequestDesk {
         const request: PendingRequest = { ...asked, id: randomUUID() };
         const cancel = (): void => {
           waiting.delete(request.id);
+          onChange();
           reject(signal.reason);
         };
         signal.addEventListener('abort', cancel, { once: true });
@@ -32,11 +34,12 @@ export function createRequestDesk(): RequestDesk {
             resolve(response);
           },
         });
+        onChange();
       }),
     pending: () => [...waiting.values()].map(({ request }) => request),
     respond(id, response) {
       const found = waiting.get(id);
-      waiting.delete(id);
+      if (waiting.delete(id)) onChange();
       found?.resolve(response);
       return found !== undefined;
     },

@@ -50,6 +50,8 @@ export interface ServerRegistryOptions {
   readonly redactor: Redactor;
   /** Returns the address to which authorization servers return the user. */
   readonly redirectUrl: () => string;
+  /** Called when the requests of servers that wait for the user have changed. */
+  readonly onRequests: () => void;
 }
 
 /** @throws KelivoError if the file contains no valid configuration. */
@@ -58,8 +60,9 @@ export function openServerRegistry({
   defaults,
   redactor,
   redirectUrl,
+  onRequests,
 }: ServerRegistryOptions): ServerRegistry {
-  const desk = createRequestDesk();
+  const desk = createRequestDesk({ onChange: onRequests });
   let servers = readConfigFile(file, { defaults });
   let entries = createEntries(servers);
   let pending: { readonly confirmation: string; readonly servers: string } | undefined;

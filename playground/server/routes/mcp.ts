@@ -34,11 +34,7 @@ const responseRequest = z.object({
  * `GET /:server/resources`, `POST /:server/read`, `GET /:server/prompts`, `POST /:server/prompt`,
  * `POST /:server/complete`, and `POST /requests/:id` with the response to a request of a server.
  */
-export function mcpRoutes({
-  servers,
-  channel,
-  redactor,
-}: Pick<PlaygroundContext, 'servers' | 'channel' | 'redactor'>): Hono {
+export function mcpRoutes({ servers, redactor }: Pick<PlaygroundContext, 'servers' | 'redactor'>): Hono {
   const find = (name: string): ServerEntry => {
     const entry = servers.find(name);
     if (entry === undefined) throw new HTTPException(404, { message: 'No MCP server has this name.' });
@@ -52,7 +48,6 @@ export function mcpRoutes({
         context.req.param('id'),
         await readJson(context, responseRequest),
       );
-      channel.changed('servers');
       return wasPending
         ? context.json({})
         : context.json({ error: 'This request is no longer pending.' }, 410);
