@@ -16,6 +16,7 @@ import { finish, generate, scriptedModel, start, text } from './tool-loop/_scrip
 const root = fileURLToPath(new URL('..', import.meta.url));
 const original = path.join(root, 'src');
 const copy = path.join(root, 'test-results/reach/src');
+const classRegistry = Symbol.for('workflow-class-registry');
 
 const hostedTool = `import { stringOf } from '../../shared/json.js';
 import type { HostedTool } from './hosted-tool.js';
@@ -117,7 +118,12 @@ function reachOf(apply: () => void): { newFiles: string[]; changedLines: Record<
 
 const reach: Record<string, ReturnType<typeof reachOf>> = {};
 
+/** The classes that the copy would replace by its own ones, which cannot load their files after this test. */
+const scope = globalThis as { [classRegistry]?: Map<string, unknown> };
+const { [classRegistry]: classes } = scope;
+
 beforeAll(() => {
+  scope[classRegistry] = new Map(classes);
   rmSync(path.dirname(copy), { recursive: true, force: true });
   mkdirSync(path.dirname(copy), { recursive: true });
   cpSync(original, copy, { recursive: true });
@@ -125,7 +131,10 @@ beforeAll(() => {
   for (const [name, apply] of Object.entries(changes)) reach[name] = reachOf(apply);
 });
 
-afterAll(() => rmSync(path.dirname(copy), { recursive: true, force: true }));
+afterAll(() => {
+  scope[classRegistry] = classes;
+  rmSync(path.dirname(copy), { recursive: true, force: true });
+});
 
 const load = <Module>(file: string): Promise<Module> =>
   import(/* @vite-ignore */ path.join(copy, file)) as Promise<Module>;
