@@ -9,10 +9,14 @@ import { fixtureServer, isAlive, startedPid, until } from './_fixture-server.js'
 import { startHttpServer } from './_http-server.js';
 import { startModernServer, toList, toText, toTool } from './_modern-server.js';
 
-const script = new URL('_forgetful-script.ts', import.meta.url);
+const forgetfulScript = new URL('_forgetful-script.ts', import.meta.url);
+const countingScript = new URL('_counting-script.ts', import.meta.url);
 const signalledScript = new URL('_signalled-script.ts', import.meta.url);
 
-async function runScript(config: McpServerConfig): Promise<{ output: string; exitCode: number | null }> {
+async function runScript(
+  config: McpServerConfig,
+  script = forgetfulScript,
+): Promise<{ output: string; exitCode: number | null }> {
   const host = spawn(process.execPath, [await bundleScript(script), JSON.stringify(config)], {
     stdio: ['ignore', 'pipe', 'inherit'],
     timeout: 60_000,
@@ -118,27 +122,7 @@ describe.skipIf(process.platform === 'win32')('a script that is ended by a signa
 
 it.skipIf(process.platform === 'win32')('leaves no process after the last server has ended', async () => {
   const { config, journal } = await fixtureServer();
-  const script = `
-    import { execFileSync } from 'node:child_process';
-    import { createMcpTools } from ${JSON.stringify(new URL('../../../src/tools/mcp/index.ts', import.meta.url).href)};
-    const countChildren = () => execFileSync('ps', ['-o', 'pid=,stat=', '--ppid', String(process.pid)], { encoding: 'utf8' })
-      .split('\\n').filter(line => line.trim() !== '').length - 1; // without \`ps\`
-    const tools = createMcpTools({ fixture: JSON.parse(process.argv[1]) });
-    await tools.listTools();
-    console.log(countChildren());
-    await tools.close();
-    while (countChildren() > 0) await new Promise(resolve => setTimeout(resolve, 20));
-    console.log(countChildren());
-  `;
-  const host = spawn(
-    process.execPath,
-    ['--import', 'tsx', '--input-type=module', '-e', script, JSON.stringify(config)],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      timeout: 60_000,
-    },
-  );
-  const [output, [exitCode]] = await Promise.all([text(host.stdout), once(host, 'exit')]);
-  expect({ output, exitCode }).toEqual({ output: '2\n0\n', exitCode: 0 }); // the server and its watchdog
+  // 2: the server and its watchdog
+  expect(await runScript(config, countingScript)).toEqual({ output: '2\n0\n', exitCode: 0 });
   expect(await isAlive(await startedPid(journal))).toBe(false);
 });
