@@ -5,7 +5,8 @@ import type { McpServerConfig } from './config.js';
 import { McpFailure, toMcpFailure } from './failures.js';
 import { createRestartLimit } from './restart-limit.js';
 import type { McpCallbacks } from './server-requests.js';
-import { type KnownEra, type McpSession, openSession } from './session.js';
+import { type KnownEra, openSession } from './open-session.js';
+import type { McpSession } from './session.js';
 import { createSharedTask } from './shared-task.js';
 
 /**
