@@ -1,10 +1,11 @@
-import type {
-  Client,
-  JSONRPCMessage,
-  Request,
-  RequestId,
-  RequestOptions,
-  Transport,
+import {
+  type Client,
+  isSpecType,
+  type JSONRPCMessage,
+  type Request,
+  type RequestId,
+  type RequestOptions,
+  type Transport,
 } from '@modelcontextprotocol/client';
 import * as z from 'zod/v4';
 import { createRedactor, redactErrorJson } from '../../http/redaction.js';
@@ -69,6 +70,18 @@ const standIns: Readonly<Record<string, PlainObject>> = {
   'tools/call': { content: [] },
 };
 
+/** Lists without a stand-in, which the SDK also rejects because of one malformed entry. */
+const lists: Readonly<Record<string, { field: string; key: string; isEntry: (entry: unknown) => boolean }>> =
+  {
+    'resources/list': { field: 'resources', key: 'uri', isEntry: isSpecType.Resource },
+    'resources/templates/list': {
+      field: 'resourceTemplates',
+      key: 'uriTemplate',
+      isEntry: isSpecType.ResourceTemplate,
+    },
+    'prompts/list': { field: 'prompts', key: 'name', isEntry: isSpecType.Prompt },
+  };
+
 /** The field of `_meta` in which a stand-in contains the server's result. */
 const originalKey = 'kelivo-responses/original';
 
@@ -86,8 +99,8 @@ export async function requestOriginal<Schema extends z.ZodType>(
 }
 
 /**
- * Lets a tap observe all messages of a transport, and shields results that contain tools or content from the SDK's
- * validation. Call it before the client connects.
+ * Lets a tap observe all messages of a transport, and shields results that contain tools, content or lists from the
+ * SDK's validation. Call it before the client connects.
  */
 export function interceptMessages(transport: Transport, { tap }: { tap?: MessageTap } = {}): void {
   /** Methods of the requests whose results are shielded. */
@@ -97,7 +110,10 @@ export function interceptMessages(transport: Transport, { tap }: { tap?: Message
   transport.send = (message, options) => {
     tap?.('sent', message);
     if (!('method' in message)) return send(message, options);
-    if ('id' in message && Object.hasOwn(standIns, message.method)) {
+    if (
+      'id' in message &&
+      (Object.hasOwn(standIns, message.method) || Object.hasOwn(lists, message.method))
+    ) {
       const { id } = message;
       pending.set(id, message.method);
       options?.requestSignal?.addEventListener('abort', () => pending.delete(id), { once: true });
@@ -123,17 +139,33 @@ export function interceptMessages(transport: Transport, { tap }: { tap?: Message
 
   function shield<T extends JSONRPCMessage>(message: T): T {
     if ('method' in message || !('id' in message) || message.id === undefined) return message;
-    const standIn = standIns[pending.get(message.id) ?? ''];
+    const method = pending.get(message.id);
     pending.delete(message.id);
-    return standIn !== undefined && 'result' in message && isComplete(message.result)
-      ? { ...message, result: toStandIn(message.result, standIn) }
-      : message;
+    if (method === undefined || !('result' in message) || !isComplete(message.result)) return message;
+    return { ...message, result: toShielded(method, message.result) };
   }
 }
 
 /** Returns true for a final result. All other types of results, and malformed ones, concern the SDK. */
 const isComplete = (result: unknown): boolean =>
   isPlainObject(result) && (result.resultType === undefined || result.resultType === 'complete');
+
+function toShielded(method: string, original: PlainObject): PlainObject {
+  const { [method]: standIn } = standIns;
+  const { [method]: list } = lists;
+  if (standIn !== undefined) return toStandIn(original, standIn);
+  const entries = list && original[list.field];
+  if (list === undefined || !Array.isArray(entries)) return original;
+  const { field, key, isEntry } = list;
+  return { ...original, [field]: entries.map(entry => toEntry(entry, key)).filter(isEntry) };
+}
+
+/** Removes fields without a value, which some servers send as null, and adds a missing name. */
+function toEntry(entry: unknown, key: string): unknown {
+  if (!isPlainObject(entry)) return entry;
+  const fields = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null));
+  return { name: fields[key], ...fields };
+}
 
 function toStandIn(original: PlainObject, standIn: PlainObject): PlainObject {
   const { resultType } = original;

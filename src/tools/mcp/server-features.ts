@@ -75,7 +75,10 @@ export interface McpCompletion {
  * called meanwhile.
  */
 export interface McpServerFeatures {
-  /** Lists all resources of a server. Returns an empty list if the server has no resources. */
+  /**
+   * Lists all resources of a server. Returns an empty list if the server has no resources. As in all lists, malformed
+   * entries are left out, and a missing name is the URI.
+   */
   listResources(server: string, options?: McpRequestOptions): Promise<Resource[]>;
   /** Lists all templates for URIs of resources. Returns an empty list if the server has no resources. */
   listResourceTemplates(server: string, options?: McpRequestOptions): Promise<ResourceTemplateType[]>;

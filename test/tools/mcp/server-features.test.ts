@@ -9,6 +9,7 @@ import {
 import { everythingOverStdio, type EverythingServer, startEverythingServer } from './_everything-server.js';
 import { featureServer } from './_feature-server.js';
 import { call, fixtureServer, openTools, until } from './_fixture-server.js';
+import { startModernServer } from './_modern-server.js';
 
 const servers = [
   ['a legacy server over stdio', { era: 'legacy', transport: 'stdio' }],
@@ -283,3 +284,57 @@ async function expectServerErrors(tools: McpTools): Promise<void> {
     /^MCP server "demo" reported an error: .*name/,
   );
 }
+
+describe('malformed entries of lists', () => {
+  const lists: Readonly<Record<string, object>> = {
+    'resources/list': {
+      resources: [
+        { uri: 'demo://good', name: 'good' },
+        { uri: 'demo://null', name: 'null', description: null, mimeType: null },
+        { uri: 'demo://nameless' },
+        { name: 'no uri' },
+        'text',
+      ],
+    },
+    'resources/templates/list': { resourceTemplates: [{ uriTemplate: 'demo://{id}' }, { name: 'none' }] },
+    'prompts/list': { prompts: [{ name: 'good', title: null }, { title: 'no name' }, null] },
+  };
+  const capabilities = { resources: {}, prompts: {} };
+
+  /** A process that sends the lists unchanged, which the SDK's server would refuse. */
+  const legacyServer = `
+    const results = ${JSON.stringify(lists)};
+    require('node:readline').createInterface({ input: process.stdin }).on('line', line => {
+      const { id, method, params } = JSON.parse(line);
+      if (id === undefined) return;
+      const { protocolVersion } = params ?? {};
+      const serverInfo = { name: 'raw', version: '1' };
+      if (method === 'initialize') results.initialize = { protocolVersion, capabilities: ${JSON.stringify(capabilities)}, serverInfo };
+      const result = results[method];
+      const response = result ? { result } : { error: { code: -32601, message: 'Method not found' } };
+      console.log(JSON.stringify({ jsonrpc: '2.0', id, ...response }));
+    });`;
+
+  test.each(['legacy', 'modern'] as const)('of a %s server are left out', async era => {
+    const caching = { ttlMs: 0, cacheScope: 'private' };
+    const results = Object.entries(lists).map(([method, result]) => [
+      method,
+      () => ({ ...caching, ...result }),
+    ]);
+    const config =
+      era === 'legacy'
+        ? { command: process.execPath, args: ['-e', legacyServer] }
+        : { url: (await startModernServer(Object.fromEntries(results), { capabilities })).url };
+    const tools = openTools({ demo: config });
+
+    expect(await tools.listResources('demo')).toEqual([
+      { uri: 'demo://good', name: 'good' },
+      { uri: 'demo://null', name: 'null' },
+      { uri: 'demo://nameless', name: 'demo://nameless' },
+    ]);
+    expect(await tools.listResourceTemplates('demo')).toEqual([
+      { uriTemplate: 'demo://{id}', name: 'demo://{id}' },
+    ]);
+    expect(await tools.listPrompts('demo')).toEqual([{ name: 'good' }]);
+  });
+});
