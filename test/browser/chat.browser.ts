@@ -33,7 +33,9 @@ describe.skipIf(missing)(`the chat${missing === undefined ? '' : ` (${missing})`
     expect(await lanes.locator('strong').allTextContents()).toEqual(['Round 1', 'Round 2', 'Round 3']);
     expect(await page.locator('.bar.request').count()).toBe(3);
     expect(
-      await page.locator('.bar.tool').evaluateAll(bars => bars.map(bar => bar.getAttribute('aria-label'))),
+      await page
+        .locator('.row[data-kind="tool"]')
+        .evaluateAll(rows => rows.map(row => row.getAttribute('aria-label'))),
     ).toEqual([expect.stringMatching(/^get-sum, done, /), expect.stringMatching(/^word-count, done, /)]);
     expect(await page.locator('.legend').innerText()).toMatch(/first token after \d+ ms/);
     expect(summaries.map(text => Number(text.replaceAll(',', '')))).not.toContain(Number.NaN);

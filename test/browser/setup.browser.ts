@@ -16,7 +16,7 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     await page.locator('.comparison summary').click();
     await shoot('compare');
     await page.getByRole('button', { name: /^official · gpt-5/ }).click();
-    await page.locator('.turn-facts', { hasText: 'official' }).waitFor();
+    await page.locator('.turn-model', { hasText: 'official' }).waitFor();
     await page.reload();
     await page.locator('.comparison').waitFor();
 
@@ -30,7 +30,7 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     await ask('Count the words in "one two three".');
     await page.getByText('Official', { exact: true }).click();
     await ask('Hello again');
-    await page.locator('.turn-facts', { hasText: 'official' }).waitFor();
+    await page.locator('.turn-model', { hasText: 'official' }).waitFor();
 
     expect(await page.locator('.turn-summary').allInnerTexts()).toEqual([
       expect.stringMatching(/^kelivo · gpt-5 · 2 rounds · 1 tool call/),

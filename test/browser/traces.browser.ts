@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { missingChromium as missing } from '../_chromium.js';
+import { startEmulator } from '../testing/_emulator.js';
+import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 import { openPage } from './_page.js';
+import { LONGEST_TASK, measureTasks, RUNS } from './_tasks.js';
 
 describe.skipIf(missing)(`traces${missing === undefined ? '' : ` (${missing})`}`, () => {
   it('are listed with filters, opened, downloaded for OpenTelemetry, and replayed from a bug report', async () => {
@@ -39,5 +42,52 @@ describe.skipIf(missing)(`traces${missing === undefined ? '' : ` (${missing})`}`
     expect(text).toContain('"name":"invoke_agent"');
     await page.getByRole('article', { name: 'You' }).getByText('Hello there').waitFor();
     await page.getByRole('article', { name: 'Response' }).getByText('Hello there').first().waitFor();
+  });
+
+  it('group the 50 calls of a turn by tool, with their arguments, without a long task', async () => {
+    const emulator = await startEmulator();
+    const { page, ask, shoot } = await openPage({
+      mcpServers: { everything: { ...everythingOverStdio(), trustAnnotations: true } },
+      settings: { endpoint: emulator.baseURL },
+    });
+    const sums = Array.from({ length: 29 }, (_, a) => ({ call: 'get-sum', arguments: { a, b: 100 } }));
+    const counts = Array.from({ length: 20 }, (_, words) => {
+      return { call: 'word-count', arguments: { text: 'word '.repeat(words) } };
+    });
+    const wrong = { call: 'get-sum', arguments: { a: 'not a number' } };
+    const rows = page.getByRole('region', { name: 'Timeline' }).locator('.row[data-kind="tool"]');
+    const timelineGroup = page.getByRole('button', { name: /^get-sum, 30 calls, 1 failed, .*a: 0, b: 100/ });
+    const response = page.getByRole('article', { name: 'Response' });
+    const group = response.locator('summary', { hasText: 'get-sum× 30' });
+    const runs: number[] = [];
+    while (!runs.some(longest => longest <= LONGEST_TASK) && runs.length < RUNS) {
+      if (runs.length > 0) await page.getByRole('button', { name: 'New chat' }).click();
+      emulator.enqueue([...sums, wrong, ...counts], [{ text: 'All done.' }]);
+      const { longest } = await measureTasks(page, async () => {
+        await ask('Fifty calls');
+        expect(await rows.count()).toBe(0);
+        await timelineGroup.click();
+        await rows.nth(29).waitFor();
+        await group.click();
+        await response.locator('.tool-calls summary').nth(29).waitFor();
+      });
+      runs.push(longest);
+    }
+    console.log(`Longest tasks, in milliseconds of the processor: ${runs.join(', ')}`);
+    const groups = await response.locator('.tool-part:has(.tool-calls) > summary').allInnerTexts();
+    await shoot('fifty-calls');
+    await group.click();
+    await rows.nth(7).click();
+    const focused = await page.evaluate(() => document.activeElement?.textContent);
+    await response.getByText('The sum of 7 and 100 is 107.').waitFor();
+    await timelineGroup.click();
+
+    expect(groups.map(text => text.replace(/\s+/g, ' '))).toEqual([
+      expect.stringMatching(/^get-sum × 30 1 failed, 29 done a: 0, b: 100 …/),
+      expect.stringMatching(/^word-count × 20 done text: "" …/),
+    ]);
+    expect(focused).toContain('a: 7, b: 100');
+    expect(await rows.count()).toBe(0);
+    expect(Math.min(...runs)).toBeLessThanOrEqual(LONGEST_TASK);
   });
 });

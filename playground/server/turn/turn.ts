@@ -49,6 +49,11 @@ export async function runTurn(
   };
   const report = (message: string): void =>
     record({ type: 'stream-problem', message, ...lastWireEvent(recorder.events) });
+  let hasToken = false;
+  const recordToken = (): void => {
+    if (!hasToken) record({ type: 'first-token' });
+    hasToken = true;
+  };
   let finished: Pick<TurnEndEvent, 'finishReason' | 'usage'> = {};
   let limit: string | undefined;
   let round = 1;
@@ -72,7 +77,15 @@ export async function runTurn(
       baseURL: target.baseURL,
       apiKey: target.apiKey,
       requestId: responseId,
-      fetch: createRecordingFetch({ record, redactor, currentRound: () => round }),
+      fetch: createRecordingFetch({
+        record(fact) {
+          record(fact);
+          // The SDK's parts follow later, and late in the first turn of a process.
+          if (fact.type === 'wire' && fact.name.endsWith('.delta')) recordToken();
+        },
+        redactor,
+        currentRound: () => round,
+      }),
       mcpTools,
       adapters,
       toolLoop: {
@@ -119,7 +132,6 @@ export async function runTurn(
           `The provider sent ${message}, on which a chat interface of ai fails. The playground repaired it.`,
         ),
     });
-    let hasToken = false;
     const chunks = result.toUIMessageStream<PlaygroundMessage>({
       sendFinish: false,
       generateMessageId: () => responseId,
@@ -131,10 +143,8 @@ export async function runTurn(
         fail(chunk.errorText);
         continue;
       }
-      if (!hasToken && /^(text|reasoning|tool-input)-delta$/.test(chunk.type)) {
-        hasToken = true;
-        record({ type: 'first-token' });
-      }
+      // Some servers send whole items without deltas.
+      if (/^(text|reasoning|tool-input)-delta$/.test(chunk.type)) recordToken();
       for (const checked of guard.check(chunk)) {
         if (checked.type === 'text-start') lastText = '';
         if (checked.type === 'text-delta') lastText += checked.delta;

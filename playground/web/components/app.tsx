@@ -1,9 +1,11 @@
 import { useCallback, useState } from 'react';
+import { flushSync } from 'react-dom';
 import type { ConversationMode } from '../../shared/playground-state.js';
 import { toTrace } from '../../shared/trace.js';
 import { useFullTrace } from '../hooks/use-full-trace.js';
 import { type PageHook, usePage } from '../hooks/use-page.js';
 import { newId, useRoute } from '../hooks/use-route.js';
+import { revealCall } from '../lib/reveal-call.js';
 import { ConversationView } from './conversation-view.js';
 import { Inspector } from './inspector.js';
 import { ServerRequest } from './server-request.js';
@@ -38,6 +40,11 @@ export function App() {
     setSelected(messageId);
     setShownPart('inspect');
   }, []);
+  const showCall = (toolCallId: string): void => {
+    // A hidden part cannot get the focus.
+    flushSync(() => setShownPart('chat'));
+    revealCall(toolCallId);
+  };
   const request = page.servers?.requests[0];
   const inspected = findInspected(page, selected);
   const live = useFullTrace(conversationId, inspected, page.turns);
@@ -65,7 +72,7 @@ export function App() {
           onSelect={setSelected}
           onInspect={inspect}
         />
-        <Inspector live={live} otlpUrl={otlpUrl} onOpenTrace={open} />
+        <Inspector live={live} otlpUrl={otlpUrl} onOpenTrace={open} onShowCall={showCall} />
         <PageTabs page={shownPart} onChange={setShownPart} />
       </div>
       {/* Outside the parts, because it waits for the user whichever of them a phone shows. */}

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { LiveTrace } from '../lib/page-store.js';
 import { Icon } from './icon.js';
-import { Timeline } from './timeline.js';
+import { Timeline, type TimelineProps } from './timeline.js';
 import { TraceList, type TraceListProps } from './trace-list.js';
 import { WireInspector } from './wire-inspector.js';
 import type { Trace } from '../../shared/trace.js';
@@ -23,23 +23,27 @@ export interface InspectorProps {
   /** The address of the selected trace as OTLP JSON, if it is stored. */
   readonly otlpUrl: string | undefined;
   readonly onOpenTrace: TraceListProps['onOpen'];
+  readonly onShowCall: TimelineProps['onShowCall'];
 }
 
 /** Timeline, tokens and wire traffic of the selected response, and the list of all traces. */
-export function Inspector({ live, otlpUrl, onOpenTrace }: InspectorProps) {
+export function Inspector({ live, otlpUrl, onOpenTrace, onShowCall }: InspectorProps) {
   const [isListOpen, setListOpen] = useState(false);
   return (
     <section className="inspector" aria-label="Inspector">
-      <div className="button-row trace-actions">
-        <button type="button" className="button" onClick={() => setListOpen(true)}>
-          <Icon name="search" /> All traces
-        </button>
-        {otlpUrl !== undefined && (
-          <a className="button" href={otlpUrl} download>
-            <Icon name="download" /> OpenTelemetry
-          </a>
-        )}
-      </div>
+      <header className="inspector-head">
+        {live === undefined ? <h2>Inspector</h2> : <TurnTitle trace={live.trace} />}
+        <div className="button-row">
+          <button type="button" className="button" onClick={() => setListOpen(true)}>
+            <Icon name="search" /> All traces
+          </button>
+          {otlpUrl !== undefined && (
+            <a className="button" href={otlpUrl} download>
+              <Icon name="download" /> OpenTelemetry
+            </a>
+          )}
+        </div>
+      </header>
       {isListOpen && (
         <TraceList
           onClose={() => setListOpen(false)}
@@ -51,7 +55,6 @@ export function Inspector({ live, otlpUrl, onOpenTrace }: InspectorProps) {
       )}
       {live === undefined ? (
         <div className="empty-inspector">
-          <h2>Inspector</h2>
           <p className="quiet">
             The timeline of a turn, its tokens, and all requests and events are displayed here while it runs.
           </p>
@@ -64,13 +67,17 @@ export function Inspector({ live, otlpUrl, onOpenTrace }: InspectorProps) {
           </ul>
         </div>
       ) : (
-        <TraceView live={live} />
+        <TraceView live={live} onShowCall={onShowCall} />
       )}
     </section>
   );
 }
 
-function TraceView({ live: { trace, beganAt } }: { live: LiveTrace }) {
+interface TraceViewProps extends Pick<InspectorProps, 'onShowCall'> {
+  readonly live: LiveTrace;
+}
+
+function TraceView({ live: { trace, beganAt }, onShowCall }: TraceViewProps) {
   const isRunning = trace.end === undefined;
   const clock = useNow({ isRunning });
   const now = Math.max(clock - beganAt, trace.lastAt);
@@ -78,7 +85,7 @@ function TraceView({ live: { trace, beganAt } }: { live: LiveTrace }) {
   return (
     <>
       <TurnFacts trace={trace} now={now} />
-      <Timeline trace={trace} now={now} onChooseExchange={setChosen} />
+      <Timeline trace={trace} now={now} onChooseExchange={setChosen} onShowCall={onShowCall} />
       <UsageTable trace={trace} />
       <WireInspector exchanges={trace.exchanges} chosen={chosen} onChoose={setChosen} />
     </>
@@ -92,46 +99,48 @@ const endNames = {
   failed: 'Failed',
 } as const;
 
-/** Summary of a turn. */
-function TurnFacts({ trace, now }: { trace: Trace; now: number }) {
-  const { flag, modelId, endpoint, fault, adapters, end, firstTokenAt } = trace;
+function TurnTitle({ trace: { flag, modelId, end } }: { trace: Trace }) {
   return (
-    <header className="turn-facts">
-      <h2>
-        <span className="state-badge" data-state={end?.end ?? 'running'}>
-          {end === undefined ? 'Running' : endNames[end.end]}
-        </span>
-        <span>
-          {flag} · {modelId}
-        </span>
-      </h2>
-      <dl>
+    <h2>
+      <span className="state-badge" data-state={end?.end ?? 'running'}>
+        {end === undefined ? 'Running' : endNames[end.end]}
+      </span>
+      <span className="turn-model">
+        {flag} · {modelId}
+      </span>
+    </h2>
+  );
+}
+
+function TurnFacts({ trace, now }: { trace: Trace; now: number }) {
+  const { endpoint, fault, adapters, end, firstTokenAt } = trace;
+  return (
+    <dl className="turn-facts">
+      <div>
+        <dt>First token</dt>
+        <dd>{firstTokenAt === undefined ? '–' : formatDuration(firstTokenAt)}</dd>
+      </div>
+      <div>
+        <dt>Total time</dt>
+        <dd>{formatDuration(end?.at ?? now)}</dd>
+      </div>
+      <div>
+        <dt>Endpoint</dt>
+        <dd title={endpoint}>{endpoint}</dd>
+      </div>
+      {fault !== undefined && (
         <div>
-          <dt>First token</dt>
-          <dd>{firstTokenAt === undefined ? '–' : formatDuration(firstTokenAt)}</dd>
+          <dt>Fault</dt>
+          <dd>{fault}</dd>
         </div>
+      )}
+      {adapters.length > 0 && (
         <div>
-          <dt>Total time</dt>
-          <dd>{formatDuration(end?.at ?? now)}</dd>
+          <dt>Adapters</dt>
+          <dd>{adapters.join(', ')}</dd>
         </div>
-        <div>
-          <dt>Endpoint</dt>
-          <dd title={endpoint}>{endpoint}</dd>
-        </div>
-        {fault !== undefined && (
-          <div>
-            <dt>Fault</dt>
-            <dd>{fault}</dd>
-          </div>
-        )}
-        {adapters.length > 0 && (
-          <div>
-            <dt>Adapters</dt>
-            <dd>{adapters.join(', ')}</dd>
-          </div>
-        )}
-      </dl>
-    </header>
+      )}
+    </dl>
   );
 }
 

@@ -1,14 +1,14 @@
-import { getToolName, isToolUIPart } from 'ai';
+import { getToolName, isToolUIPart, type ToolUIPart } from 'ai';
 import type { ShownMessage } from '../hooks/use-thread.js';
 import { describeStreamProblem } from '../lib/stream-problem.js';
 import type { Trace } from '../../shared/trace.js';
 import { formatDuration, formatNumberOf } from '../lib/format.js';
 import { Markdown } from './markdown.js';
-import { ToolPart } from './tool-part.js';
+import { toCallState, ToolGroup, ToolPart, type ToolPartProps } from './tool-part.js';
 import { Icon } from './icon.js';
 import { memo } from 'react';
 import { formatCost, toCost, toTurnUsage } from '../../shared/cost.js';
-import type { PriceTable } from '../../shared/playground-state.js';
+import type { PlaygroundMessage, PriceTable } from '../../shared/playground-state.js';
 import { toMarkdown } from '../lib/conversation-markdown.js';
 import { ApprovalPrompt } from './approval-prompt.js';
 import { CopyButton } from './copy-button.js';
@@ -37,14 +37,23 @@ export const MessageView = memo(function MessageView({
 }: MessageViewProps) {
   const { message, trace, isRunning } = shown;
   if (message.role === 'user') return <UserMessage shown={shown} canChange={canChange} actions={actions} />;
-  const lastText = message.parts.findLastIndex(({ type }) => type === 'text');
+  const lastText = message.parts.findLast(({ type }) => type === 'text');
   const openApprovals = (trace?.approvals ?? []).filter(
     ({ decidedAt }) => decidedAt === undefined && trace?.end === undefined,
   );
+  const toCall = (part: ToolUIPart): ToolPartProps => {
+    const { toolCallId } = part;
+    const tool = trace?.tools.find(known => known.toolCallId === toolCallId);
+    const isWaiting = openApprovals.some(approval => approval.toolCallId === toolCallId);
+    const state = toCallState({ part, tool, isWaiting, hasEnded: !isRunning });
+    return { part, name: getToolName(part), tool, state };
+  };
   return (
     <article className="message assistant" aria-label="Response" data-selected={isSelected}>
-      {message.parts.map((part, index) => {
-        if (part.type === 'text' && trace?.hasSchema === true && index === lastText) {
+      {groupCalls(message.parts).map((part, index) => {
+        if ('length' in part) return <ToolGroup key={index} calls={part.map(toCall)} />;
+        if (isToolUIPart(part)) return <ToolPart key={index} {...toCall(part)} />;
+        if (part.type === 'text' && trace?.hasSchema === true && part === lastText) {
           return <StructuredOutput key={index} text={part.text} trace={trace} />;
         }
         if (part.type === 'text') {
@@ -56,18 +65,7 @@ export const MessageView = memo(function MessageView({
             <ReasoningPart key={index} text={part.text} isRunning={isRunning && part.state === 'streaming'} />
           );
         }
-        if (!isToolUIPart(part)) return null;
-        const tool = trace?.tools.find(({ toolCallId }) => toolCallId === part.toolCallId);
-        return (
-          <ToolPart
-            key={part.toolCallId}
-            part={part}
-            name={getToolName(part)}
-            tool={tool}
-            isWaiting={openApprovals.some(({ toolCallId }) => toolCallId === part.toolCallId)}
-            hasEnded={!isRunning}
-          />
-        );
+        return null;
       })}
       {openApprovals.map(approval => (
         <ApprovalPrompt key={approval.approvalId} approval={approval} />
@@ -90,6 +88,24 @@ export const MessageView = memo(function MessageView({
     </article>
   );
 });
+
+/** Number of consecutive calls of one tool from which they are shown as a group. */
+const MIN_GROUP = 3;
+
+type Part = PlaygroundMessage['parts'][number];
+
+/** Joins consecutive calls of the same tool, if there are many. */
+function groupCalls(parts: readonly Part[]): (Part | readonly ToolUIPart[])[] {
+  const runs: Part[][] = [];
+  for (const part of parts) {
+    const run = runs.at(-1);
+    if (isToolUIPart(part) && run?.[0]?.type === part.type) run.push(part);
+    else runs.push([part]);
+  }
+  return runs.flatMap<Part | readonly ToolUIPart[]>(run =>
+    run.length < MIN_GROUP ? run : [run.filter(isToolUIPart)],
+  );
+}
 
 function describeTurn(trace: Trace, prices: PriceTable): string {
   const { flag, modelId, rounds, tools, end } = trace;

@@ -1,16 +1,19 @@
+import { type CSSProperties, type ReactNode, useState } from 'react';
 import type { Trace } from '../../shared/trace.js';
 import { formatDuration } from '../lib/format.js';
-import { layoutTimeline, type RequestBar, type ToolBar } from '../lib/timeline-layout.js';
+import { layoutTimeline, type RequestBar, type ToolBar, type ToolGroup } from '../lib/timeline-layout.js';
+import { Icon } from './icon.js';
 
 export interface TimelineProps {
   readonly trace: Trace;
   /** Milliseconds since the turn began. */
   readonly now: number;
   readonly onChooseExchange: (exchange: number) => void;
+  readonly onShowCall: (toolCallId: string) => void;
 }
 
 /** Timeline of a turn: one lane per round, with bars for its requests and tool calls. */
-export function Timeline({ trace, now, onChooseExchange }: TimelineProps) {
+export function Timeline({ trace, now, onChooseExchange, onShowCall }: TimelineProps) {
   const { ticks, lanes, firstToken } = layoutTimeline(trace, { now });
   return (
     <section className="timeline" aria-label="Timeline">
@@ -40,9 +43,13 @@ export function Timeline({ trace, now, onChooseExchange }: TimelineProps) {
               {requests.map(bar => (
                 <RequestRow key={bar.exchange} bar={bar} onChoose={() => onChooseExchange(bar.exchange)} />
               ))}
-              {tools.map(bar => (
-                <ToolRow key={bar.toolCallId} bar={bar} />
-              ))}
+              {tools.map(row =>
+                'calls' in row ? (
+                  <GroupRows key={`${trace.startedAt} ${row.toolName}`} group={row} onShow={onShowCall} />
+                ) : (
+                  <ToolRow key={row.toolCallId} bar={row} onShow={onShowCall} />
+                ),
+              )}
             </div>
           </li>
         ))}
@@ -57,68 +64,124 @@ export function Timeline({ trace, now, onChooseExchange }: TimelineProps) {
   );
 }
 
-const toPlace = ({ left, width }: { left: number; width: number }) => ({
-  left: `${left}%`,
-  width: `max(${width}%, 4px)`,
-});
-
 function RequestRow({ bar, onChoose }: { bar: RequestBar; onChoose: () => void }) {
-  const text = `Request ${bar.exchange}, ${bar.state}, ${formatDuration(bar.duration)}, started at ${formatDuration(bar.startAt)}`;
   return (
-    <div className="row">
-      <button
-        type="button"
-        className="bar request"
-        data-state={bar.state}
-        style={toPlace(bar)}
-        aria-label={`${text}. Show the request`}
-        title={text}
-        onClick={onChoose}
-      >
-        <span className="bar-waiting" style={{ width: `${bar.waiting}%` }} />
-      </button>
-      <BarLabel bar={bar} />
-    </div>
+    <Row
+      kind="request"
+      bar={bar}
+      name={[`Request ${bar.exchange}`, bar.state]}
+      action="Show the request"
+      onPress={onChoose}
+    >
+      <span className="bar-waiting" style={{ width: `${bar.waiting}%` }} />
+    </Row>
   );
 }
 
-function ToolRow({ bar }: { bar: ToolBar }) {
-  const { toolName, toolCallId, state, progress, duration, startAt } = bar;
-  const text = `${toolName}, ${state}, ${formatDuration(duration)}, started at ${formatDuration(startAt)}`;
-  const show = (): void => {
-    const part = document.getElementById(`tool-${toolCallId}`);
-    if (part instanceof HTMLDetailsElement) part.open = true;
-    part?.scrollIntoView({ block: 'nearest' });
+function ToolRow({ bar, onShow }: { bar: ToolBar; onShow: TimelineProps['onShowCall'] }) {
+  const { toolName, toolCallId, state, progress, preview } = bar;
+  return (
+    <Row
+      kind="tool"
+      bar={bar}
+      name={[toolName, state]}
+      detail={preview}
+      action="Show the result"
+      onPress={() => onShow(toolCallId)}
+    >
+      {state === 'running' && progress?.share !== undefined && (
+        <span className="bar-progress" style={{ width: `${progress.share * 100}%` }} />
+      )}
+    </Row>
+  );
+}
+
+/** The calls of one tool in a round, as one row that opens. */
+function GroupRows({ group, onShow }: { group: ToolGroup; onShow: TimelineProps['onShowCall'] }) {
+  const { toolName, summary, preview, segments, calls } = group;
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Row
+        kind="group"
+        bar={group}
+        name={[toolName, summary]}
+        detail={preview}
+        action={isOpen ? 'Hide the calls' : 'Show the calls'}
+        isOpen={isOpen}
+        onPress={() => setOpen(!isOpen)}
+      >
+        {segments.map(({ left, width, state }, index) => (
+          <span
+            key={index}
+            className="bar-segment"
+            data-state={state}
+            style={{ left: `${left}%`, width: `${width}%` }}
+          />
+        ))}
+      </Row>
+      {isOpen && (
+        <div className="group-rows" role="group" aria-label={`Calls of ${toolName}`}>
+          {calls.map(call => (
+            <ToolRow key={call.toolCallId} bar={call} onShow={onShow} />
+          ))}
+        </div>
+      )}
+    </>
+  );
+}
+
+interface RowProps {
+  readonly kind: 'request' | 'tool' | 'group';
+  readonly bar: RequestBar | ToolBar | ToolGroup;
+  /** Subject and state. */
+  readonly name: readonly string[];
+  /** @default '' */
+  readonly detail?: string;
+  readonly action: string;
+  /** For a row that opens others. */
+  readonly isOpen?: boolean;
+  readonly onPress: () => void;
+  /** Parts of the bar. */
+  readonly children: ReactNode;
+}
+
+/** A bar with its label. All of the row can be pressed, because a bar may be very short. */
+function Row({ kind, bar, name, detail = '', action, isOpen, onPress, children }: RowProps) {
+  const { left, width, duration, startAt, state } = bar;
+  const times = [formatDuration(duration), `started at ${formatDuration(startAt)}`];
+  const text = [...name, ...times, ...(detail === '' ? [] : [detail])].join(', ');
+  return (
+    <button
+      type="button"
+      className="row"
+      data-kind={kind}
+      aria-label={`${text}. ${action}`}
+      aria-expanded={isOpen}
+      title={text}
+      onClick={onPress}
+    >
+      <span
+        className={`bar ${kind}`}
+        data-state={state}
+        style={{ left: `${left}%`, width: `max(${width}%, 4px)` }}
+      >
+        {children}
+      </span>
+      <BarLabel bar={bar} isOpen={isOpen} />
+    </button>
+  );
+}
+
+function BarLabel({ bar: { label, left, width }, isOpen }: Pick<RowProps, 'bar' | 'isOpen'>) {
+  const places: Readonly<Record<typeof label.place, CSSProperties>> = {
+    after: { left: `${left + width}%`, maxWidth: `${100 - left - width}%` },
+    before: { right: `${100 - left}%`, maxWidth: `${left}%` },
+    inside: { right: `${100 - left - width}%`, maxWidth: `${width}%` },
   };
   return (
-    <div className="row">
-      <button
-        type="button"
-        className="bar tool"
-        data-state={state}
-        style={toPlace(bar)}
-        aria-label={`${text}. Show the result`}
-        title={text}
-        onClick={show}
-      >
-        {state === 'running' && progress?.share !== undefined && (
-          <span className="bar-progress" style={{ width: `${progress.share * 100}%` }} />
-        )}
-      </button>
-      <BarLabel bar={bar} />
-    </div>
-  );
-}
-
-function BarLabel({ bar: { label, left, width } }: { bar: RequestBar | ToolBar }) {
-  const style = {
-    after: { left: `${left + width}%` },
-    before: { right: `${100 - left}%` },
-    // At the end of the bar, after the waiting time.
-    inside: { right: `${100 - left - width}%`, maxWidth: `${width}%` },
-  }[label.place];
-  return (
-    <span className="bar-label" data-place={label.place} style={style} aria-hidden="true">
+    <span className="bar-label" data-place={label.place} style={places[label.place]} aria-hidden="true">
+      {isOpen !== undefined && <Icon name="chevron" />}
       {label.text}
     </span>
   );

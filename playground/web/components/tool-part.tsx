@@ -1,32 +1,32 @@
 import type { ToolUIPart } from 'ai';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { TraceTool } from '../../shared/trace.js';
+import { previewArguments } from '../lib/argument-preview.js';
 import { formatDuration } from '../lib/format.js';
-import { Icon } from './icon.js';
-import { CopyButton } from './copy-button.js';
-import { JsonTree } from './json-tree.js';
 import { toOutputParts } from '../lib/tool-output.js';
+import { CopyButton } from './copy-button.js';
+import { Icon } from './icon.js';
+import { JsonTree } from './json-tree.js';
+
+const stateNames = {
+  waiting: 'waiting for approval',
+  running: 'running',
+  failed: 'failed',
+  stopped: 'stopped',
+  done: 'done',
+} as const;
+
+type CallState = keyof typeof stateNames;
 
 export interface ToolPartProps {
   readonly part: ToolUIPart;
   readonly name: string;
   readonly tool: TraceTool | undefined;
-  /** True while the call waits for approval. */
-  readonly isWaiting: boolean;
-  readonly hasEnded: boolean;
+  readonly state: CallState;
 }
 
-const stateNames = {
-  running: 'running',
-  waiting: 'waiting for approval',
-  done: 'done',
-  failed: 'failed',
-  stopped: 'stopped',
-} as const;
-
-/** A tool call: name, state and duration, with arguments and result in its details. */
-export function ToolPart({ part, name, tool, isWaiting, hasEnded }: ToolPartProps) {
-  const state = toState({ part, tool, isWaiting, hasEnded });
+/** A tool call: name, state, arguments in one line and duration, with arguments and result in its details. */
+export function ToolPart({ part, name, tool, state }: ToolPartProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details
@@ -35,20 +35,81 @@ export function ToolPart({ part, name, tool, isWaiting, hasEnded }: ToolPartProp
       id={`tool-${part.toolCallId}`}
       onToggle={event => setOpen(event.currentTarget.open)}
     >
-      <summary>
-        <Icon name="tool" />
-        <code>{name}</code>
-        <span className="tool-state">{stateNames[state]}</span>
+      <ToolSummary
+        name={name}
+        state={stateNames[state]}
+        input={part.input}
+        duration={tool?.endAt === undefined ? undefined : tool.endAt - tool.startAt}
+      >
         {tool?.progress?.share !== undefined && state === 'running' && (
           <progress value={tool.progress.share} aria-label={`Progress of ${name}`} />
         )}
-        {tool?.endAt !== undefined && (
-          <span className="tool-time">{formatDuration(tool.endAt - tool.startAt)}</span>
-        )}
-        <Icon name="chevron" />
-      </summary>
+      </ToolSummary>
       {isOpen && <ToolDetails part={part} name={name} />}
     </details>
+  );
+}
+
+/** Consecutive calls of one tool as one line, which contains them. */
+export function ToolGroup({ calls }: { calls: readonly ToolPartProps[] }) {
+  const [first] = calls;
+  if (first === undefined) return null;
+  const states = (Object.keys(stateNames) as CallState[])
+    .map(state => ({ state, count: calls.filter(call => call.state === state).length }))
+    .filter(({ count }) => count > 0);
+  const tools = calls.flatMap(({ tool }) => tool ?? []);
+  const ends = tools.flatMap(({ endAt }) => endAt ?? []);
+  const hasTimes = ends.length === calls.length;
+  return (
+    <details className="tool-part" data-state={states[0]?.state}>
+      <ToolSummary
+        name={first.name}
+        count={calls.length}
+        state={states
+          .map(({ state, count }) =>
+            states.length === 1 ? stateNames[state] : `${count} ${stateNames[state]}`,
+          )
+          .join(', ')}
+        input={first.part.input}
+        duration={hasTimes ? Math.max(...ends) - Math.min(...tools.map(({ startAt }) => startAt)) : undefined}
+      />
+      <div className="tool-calls">
+        {calls.map(call => (
+          <ToolPart key={call.part.toolCallId} {...call} />
+        ))}
+      </div>
+    </details>
+  );
+}
+
+interface ToolSummaryProps {
+  readonly name: string;
+  /** Number of calls. @default 1 */
+  readonly count?: number;
+  readonly state: string;
+  /** Arguments of the call, or of the first one. */
+  readonly input: unknown;
+  /** Milliseconds. */
+  readonly duration: number | undefined;
+  readonly children?: ReactNode;
+}
+
+function ToolSummary({ name, count = 1, state, input, duration, children }: ToolSummaryProps) {
+  const preview = previewArguments(input);
+  return (
+    <summary>
+      <Icon name="tool" />
+      <code>{name}</code>
+      {count > 1 && <span>× {count}</span>}
+      <span className="tool-state">{state}</span>
+      <span className="tool-preview" title={preview}>
+        {preview}
+        {count > 1 && preview !== '' && ' …'}
+      </span>
+      {children}
+      {duration !== undefined && <span className="tool-time">{formatDuration(duration)}</span>}
+      <Icon name="chevron" />
+    </summary>
   );
 }
 
@@ -73,7 +134,14 @@ function ToolDetails({ part, name }: Pick<ToolPartProps, 'part' | 'name'>) {
   );
 }
 
-function toState({ part, tool, isWaiting, hasEnded }: Omit<ToolPartProps, 'name'>): keyof typeof stateNames {
+export interface CallStateOptions extends Pick<ToolPartProps, 'part' | 'tool'> {
+  /** True while the call waits for approval. */
+  readonly isWaiting: boolean;
+  /** True after the end of the turn. */
+  readonly hasEnded: boolean;
+}
+
+export function toCallState({ part, tool, isWaiting, hasEnded }: CallStateOptions): CallState {
   if (part.state === 'output-error') return 'failed';
   if (part.state === 'output-available') return tool?.state === 'failed' ? 'failed' : 'done';
   if (hasEnded) return 'stopped';

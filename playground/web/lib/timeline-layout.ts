@@ -1,5 +1,6 @@
-import type { Exchange, ToolState, Trace } from '../../shared/trace.js';
-import { formatDuration } from './format.js';
+import type { Exchange, ToolState, Trace, TraceTool } from '../../shared/trace.js';
+import { previewArguments, shorten } from './argument-preview.js';
+import { formatDuration, formatNumberOf } from './format.js';
 
 /** The layout of a turn's timeline. Positions and widths are percentages of its total width. */
 export interface TimelineLayout {
@@ -10,12 +11,12 @@ export interface TimelineLayout {
   readonly span: number;
 }
 
-/** One round with one row per request and per tool call. */
+/** One round with one row per request and per tool call, or per group of calls. */
 export interface Lane {
   readonly round: number;
   readonly finishReason?: string;
   readonly requests: readonly RequestBar[];
-  readonly tools: readonly ToolBar[];
+  readonly tools: readonly (ToolBar | ToolGroup)[];
 }
 
 /** Position of a label relative to its bar. */
@@ -37,30 +38,56 @@ export interface RequestBar extends Bar {
   readonly state: 'running' | 'done' | 'failed' | 'stopped';
 }
 
+export type CallState = ToolState | 'waiting';
+
 export interface ToolBar extends Bar {
   readonly toolCallId: string;
   readonly toolName: string;
-  readonly state: ToolState | 'waiting';
+  readonly state: CallState;
   readonly progress?: { readonly share?: number; readonly message?: string };
+  /** The arguments in one line. */
+  readonly preview: string;
 }
+
+/** The calls of one tool in a round. The bar reaches from the start of the first to the end of the last. */
+export interface ToolGroup extends Bar {
+  readonly toolName: string;
+  readonly state: CallState;
+  readonly calls: readonly ToolBar[];
+  /** The times in which calls ran, in percent of the bar and in the order in which they are drawn. */
+  readonly segments: readonly { readonly left: number; readonly width: number; readonly state: CallState }[];
+  /** The number of calls, and of those that are not done. */
+  readonly summary: string;
+  /** The arguments of the first call in one line. */
+  readonly preview: string;
+}
+
+/** Number of calls of one tool in a round from which they are shown as a group. */
+const MIN_GROUP = 3;
+
+/** A call of the trace. Calls that wait for approval have not started yet. */
+type Call = Pick<TraceTool, 'toolCallId' | 'toolName' | 'startAt' | 'endAt' | 'progress'> & {
+  readonly state: CallState;
+  readonly input?: unknown;
+};
 
 /** @param now Milliseconds since the turn began, used as the end of running bars. */
 export function layoutTimeline(trace: Trace, { now }: { now: number }): TimelineLayout {
   const span = Math.max(trace.end?.at ?? now, trace.lastAt, 1);
   const toLeft = (at: number): number => (at / span) * 100;
+  /** @param toTexts Returns labels, the longest first. The first that fits beside the bar is displayed. */
   const toBar = (
     { startAt, endAt = trace.end?.at ?? now }: { startAt: number; endAt?: number },
-    toText: (duration: string) => string,
+    toTexts: (duration: string) => readonly string[],
   ): Bar => {
     const duration = Math.max(endAt - startAt, 0);
     const place = { left: toLeft(startAt), width: toLeft(duration) };
-    const text = toText(formatDuration(duration));
-    return { ...place, label: { text, place: placeLabel(text, place) }, startAt, duration };
+    return { ...place, label: chooseLabel(toTexts(formatDuration(duration)), place), startAt, duration };
   };
 
   const toRequestBar = (exchange: Exchange): RequestBar => {
     const times = { startAt: exchange.startAt, endAt: exchange.end?.at };
-    const bar = toBar(times, duration => `model · ${duration}`);
+    const bar = toBar(times, duration => [`model · ${duration}`]);
     const respondedAt = exchange.events[0]?.at ?? exchange.end?.at ?? exchange.startAt + bar.duration;
     return {
       ...bar,
@@ -70,9 +97,52 @@ export function layoutTimeline(trace: Trace, { now }: { now: number }): Timeline
     };
   };
 
-  const waitingTools = trace.approvals
-    .filter(approval => approval.decidedAt === undefined && trace.end === undefined)
-    .map(approval => ({ approval, round: trace.rounds.at(-1)?.round ?? 1 }));
+  const lastRound = trace.rounds.at(-1)?.round ?? 1;
+  const toCalls = (round: number): Call[] => [
+    ...trace.tools.filter(tool => tool.round === round),
+    ...trace.approvals
+      .filter(({ decidedAt }) => decidedAt === undefined && trace.end === undefined && round === lastRound)
+      .map(({ requestedAt, ...call }) => ({ ...call, startAt: requestedAt, state: 'waiting' as const })),
+  ];
+  const toToolBar = (call: Call, { isGrouped }: { isGrouped: boolean }): ToolBar => {
+    const { toolCallId, toolName, state, progress, input } = call;
+    const preview = previewArguments(input);
+    const start = isGrouped ? [] : [toolName];
+    const states = state === 'done' ? [] : [state];
+    const bar = toBar(call, duration => toLabels(start, { preview, end: [duration, ...states] }));
+    return { ...bar, toolCallId, toolName, state, progress, preview };
+  };
+  const toGroup = (toolName: string, calls: readonly ToolBar[]): ToolGroup => {
+    const startAt = Math.min(...calls.map(call => call.startAt));
+    const endAt = Math.max(...calls.map(call => call.startAt + call.duration));
+    const start = [`${toolName} × ${calls.length}`];
+    const states = countStates(calls);
+    const preview = calls[0]?.preview ?? '';
+    const bar = toBar({ startAt, endAt }, duration =>
+      toLabels(start, { preview, end: [duration, ...states] }),
+    );
+    return {
+      ...bar,
+      toolName,
+      calls,
+      state: stateOrder.find(state => calls.some(call => call.state === state)) ?? 'done',
+      segments: toSegments(calls, { startAt, duration: endAt - startAt }),
+      summary: [formatNumberOf(calls.length, 'call'), ...states].join(', '),
+      preview,
+    };
+  };
+  /** Returns a row for each call, or for all calls of a tool if there are many, in the order of their first call. */
+  const toRows = (calls: readonly Call[]): (ToolBar | ToolGroup)[] => {
+    const names = [...new Set(calls.map(({ toolName }) => toolName))];
+    return names
+      .flatMap((name): (ToolBar | ToolGroup)[] => {
+        const same = calls.filter(({ toolName }) => toolName === name);
+        const isGrouped = same.length >= MIN_GROUP;
+        const bars = same.map(call => toToolBar(call, { isGrouped }));
+        return isGrouped ? [toGroup(name, bars)] : bars;
+      })
+      .toSorted((a, b) => a.startAt - b.startAt);
+  };
 
   const numbers = new Set([
     ...trace.rounds.map(({ round }) => round),
@@ -84,27 +154,7 @@ export function layoutTimeline(trace: Trace, { now }: { now: number }): Timeline
       round,
       finishReason: trace.rounds.find(known => known.round === round)?.finishReason,
       requests: trace.exchanges.filter(exchange => exchange.round === round).map(toRequestBar),
-      tools: [
-        ...trace.tools
-          .filter(tool => tool.round === round)
-          .map(({ toolCallId, toolName, state, progress, startAt, endAt }) => ({
-            ...toBar({ startAt, endAt }, duration => toToolText(toolName, { duration, state })),
-            toolCallId,
-            toolName,
-            state,
-            progress,
-          })),
-        ...waitingTools
-          .filter(waiting => waiting.round === round)
-          .map(({ approval: { toolCallId, toolName, requestedAt } }) => ({
-            ...toBar({ startAt: requestedAt }, duration =>
-              toToolText(toolName, { duration, state: 'waiting' }),
-            ),
-            toolCallId,
-            toolName,
-            state: 'waiting' as const,
-          })),
-      ],
+      tools: toRows(toCalls(round)),
     }));
 
   return {
@@ -124,16 +174,59 @@ export function layoutTimeline(trace: Trace, { now }: { now: number }): Timeline
 /** Maximum width of a label's character, in percent of the total width. */
 const CHARACTER_WIDTH = 1.9;
 
-function placeLabel(text: string, { left, width }: { left: number; width: number }): LabelPlace {
-  const needed = text.length * CHARACTER_WIDTH;
-  if (100 - left - width >= needed) return 'after';
-  return left >= needed ? 'before' : 'inside';
+/** Returns the first of several texts that fits beside the bar, or the last one inside of it. */
+function chooseLabel(
+  texts: readonly string[],
+  { left, width }: { left: number; width: number },
+): Bar['label'] {
+  for (const text of texts) {
+    const needed = text.length * CHARACTER_WIDTH;
+    if (100 - left - width >= needed) return { text, place: 'after' };
+    if (left >= needed) return { text, place: 'before' };
+  }
+  return { text: texts.at(-1) ?? '', place: 'inside' };
 }
 
-const toToolText = (
-  toolName: string,
-  { duration, state }: { duration: string; state: ToolBar['state'] },
-): string => [toolName, duration, ...(state === 'done' ? [] : [state])].join(' · ');
+/** Lengths of the arguments in a label, the last of which is none. */
+const PREVIEW_LENGTHS = [40, 20, 0];
+
+const toLabels = (
+  start: readonly string[],
+  { preview, end }: { preview: string; end: readonly string[] },
+): string[] =>
+  PREVIEW_LENGTHS.map(maxLength => {
+    const shown = maxLength === 0 ? '' : shorten(preview, maxLength);
+    return [...start, ...(shown === '' ? [] : [shown]), ...end].join(' · ');
+  });
+
+/** The states of a group, the first of which is shown if calls have different ones. */
+const stateOrder: readonly CallState[] = ['waiting', 'running', 'failed', 'stopped', 'done'];
+
+/** Counts the calls of a group that are not done: `2 failed`. */
+const countStates = (calls: readonly ToolBar[]): string[] =>
+  stateOrder
+    .slice(0, -1)
+    .map(state => [calls.filter(call => call.state === state).length, state] as const)
+    .flatMap(([count, state]) => (count === 0 ? [] : [`${count} ${state}`]));
+
+/** Joins the times of calls that overlap and have the same state. */
+function toSegments(
+  calls: readonly ToolBar[],
+  { startAt, duration }: { startAt: number; duration: number },
+): ToolGroup['segments'] {
+  const share = (time: number): number => (duration > 0 ? (time / duration) * 100 : 100);
+  return stateOrder.toReversed().flatMap(state => {
+    const joined: { from: number; to: number }[] = [];
+    const same = calls.filter(call => call.state === state).toSorted((a, b) => a.startAt - b.startAt);
+    for (const call of same) {
+      const last = joined.at(-1);
+      const to = call.startAt + call.duration;
+      if (last !== undefined && call.startAt <= last.to) last.to = Math.max(last.to, to);
+      else joined.push({ from: call.startAt, to });
+    }
+    return joined.map(({ from, to }) => ({ left: share(from - startAt), width: share(to - from), state }));
+  });
+}
 
 const toRoundAt = ({ exchanges }: Trace, at: number): number =>
   exchanges.findLast(({ startAt }) => startAt <= at)?.round ?? 1;

@@ -37,7 +37,8 @@ describe.each(['kelivo', 'official'] as const)('a turn of %s', flag => {
 
   it('records rounds, requests, events, tools and tokens', async () => {
     const { ask } = await openPlayground({ mcpServers: { everything: trustedServer() } });
-    const { trace, text } = await ask(SUM_AND_COUNT, { side });
+    const { trace, text, events } = await ask(SUM_AND_COUNT, { side });
+    const firstDelta = events.findIndex(event => event.type === 'wire' && event.name.endsWith('.delta'));
 
     expect(text).toContain('The sum of 17 and 25 is 42.');
     expect(text).toContain('"words":3');
@@ -62,7 +63,7 @@ describe.each(['kelivo', 'official'] as const)('a turn of %s', flag => {
       expect(end?.end).toBe('complete');
       expect(request.body).toMatchObject({ model: 'gpt-5', stream: true });
     }
-    expect(trace.firstTokenAt).toBeGreaterThan(0);
+    expect(events.findIndex(({ type }) => type === 'first-token')).toBe(firstDelta + 1);
     expect(trace.end?.end).toBe('finished');
     const inputs = trace.rounds.map(({ usage }) => usage?.inputTokens ?? 0);
     expect(trace.usage?.inputTokens).toBe(inputs.reduce((sum, count) => sum + count, 0));
@@ -224,6 +225,7 @@ describe('a fault of the emulator', () => {
       const { trace, text } = await ask('Count the words in "one two three".');
 
       expect(trace.end?.end).toBe('finished');
+      expect(trace.firstTokenAt).toBeGreaterThan(0);
       expect(trace.tools).toMatchObject([{ toolName: 'word-count', state: 'done' }]);
       expect(text).toContain('"words":3');
     },

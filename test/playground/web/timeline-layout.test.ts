@@ -100,6 +100,51 @@ describe('the timeline', () => {
     expect(whole.lanes[0]?.requests[0]?.label.place).toBe('inside');
   });
 
+  it('groups three calls of a tool in a round, with the arguments of the first and the states of all', () => {
+    const call = (toolName: string, number: number, endAt?: number): TraceEvent[] => {
+      const id = { round: 1, toolCallId: `${toolName} ${number}`, toolName };
+      const isError = number === 3;
+      return [
+        { type: 'tool-start', at: number * 100, ...id, input: JSON.stringify({ number }) },
+        ...(endAt === undefined
+          ? []
+          : [{ type: 'tool-end', at: endAt, ...id, duration: 0, isError } as const]),
+      ];
+    };
+    const events = [
+      ...finished.slice(0, 2),
+      ...[call('sum', 1, 250), call('sum', 2, 400), call('sum', 3, 700), call('sum', 6)].flat(),
+      ...[call('count', 4, 500), call('count', 5, 600)].flat(),
+    ];
+    const rows = layoutTimeline(toTrace(events), { now: 1000 }).lanes[0]?.tools;
+
+    expect(rows).toMatchObject([
+      {
+        toolName: 'sum',
+        state: 'running',
+        left: 10,
+        width: 90,
+        summary: '4 calls, 1 running, 1 failed',
+        preview: 'number: 1',
+        label: { text: 'sum × 4 · 900 ms · 1 running · 1 failed', place: 'inside' },
+        calls: [
+          { preview: 'number: 1', label: { text: 'number: 1 · 150 ms' } },
+          { preview: 'number: 2' },
+          { preview: 'number: 3', state: 'failed' },
+          { preview: 'number: 6', state: 'running' },
+        ],
+      },
+      { toolName: 'count', label: { text: 'count · number: 4 · 100 ms' } },
+      { toolName: 'count' },
+    ]);
+    const segments = rows?.[0] !== undefined && 'segments' in rows[0] ? rows[0].segments : [];
+    expect(segments.map(({ left, width, state }) => [Math.round(left), Math.round(width), state])).toEqual([
+      [0, 33, 'done'],
+      [22, 44, 'failed'],
+      [56, 44, 'running'],
+    ]);
+  });
+
   it('marks a rejected request as failed and an aborted one as stopped', () => {
     const refused = toTrace([
       request(1, 1, 0),
