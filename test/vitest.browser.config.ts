@@ -12,6 +12,8 @@ export default defineConfig({
     retry: 1,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // The default of one second is too short for a busy machine.
+    expect: { poll: { timeout: 20_000 } },
     reporters: ['default', './test/_summary-reporter.ts'],
   },
 });

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, expect, onTestFinished } from 'vitest';
-import type { Settings } from '../../playground/shared/playground-state.js';
+import type { Settings, TurnRequest } from '../../playground/shared/playground-state.js';
 import { type Playground, startPlayground } from '../../playground/server/playground.js';
 import { launchChromium } from '../_chromium.js';
 
@@ -27,7 +27,7 @@ export interface TestPage {
   readonly errors: string[];
   /** Sends a message and waits until its turn has this end. */
   ask(text: string, options?: { end?: 'finished' | 'stopped' | 'failed' }): Promise<void>;
-  /** Waits until the turn in the inspector has this end. */
+  /** Waits until the inspector shows a turn with this end: the first turn of a conversation, or one that ends otherwise. */
   ended(end?: 'finished' | 'stopped' | 'failed'): Promise<void>;
   /** Saves a screenshot in `test-results/`. */
   shoot(name: string): Promise<void>;
@@ -88,16 +88,19 @@ export async function openPage({
   await page.getByRole('textbox', { name: 'Message' }).waitFor();
 
   const ended: TestPage['ended'] = (end = 'finished') =>
-    page.locator(`.state-badge[data-state="${end}"]`).waitFor();
+    page.locator(`.inspector-head .state-badge[data-state="${end}"]`).waitFor();
   return {
     page,
     playground,
     folder,
     errors,
     ended,
-    async ask(text, { end } = {}) {
+    async ask(text, { end = 'finished' } = {}) {
+      const sending = page.waitForRequest(`${playground.url}/api/turns`);
       await page.getByRole('textbox', { name: 'Message' }).fill(text);
       await page.keyboard.press('Enter');
+      const { responseId } = (await sending).postDataJSON() as TurnRequest;
+      await page.locator(`.message[data-id="${responseId}"][data-end="${end}"]`).waitFor();
       await ended(end);
     },
     async shoot(name) {

@@ -34,7 +34,7 @@ describe.skipIf(missing)(`the chat${missing === undefined ? '' : ` (${missing})`
     expect(await page.locator('.bar.request').count()).toBe(3);
     expect(
       await page
-        .locator('.row[data-kind="tool"]')
+        .locator('.row-button[data-kind="tool"]')
         .evaluateAll(rows => rows.map(row => row.getAttribute('aria-label'))),
     ).toEqual([expect.stringMatching(/^get-sum, done, /), expect.stringMatching(/^word-count, done, /)]);
     expect(await page.locator('.legend').innerText()).toMatch(/first token after \d+ ms/);
@@ -61,7 +61,9 @@ describe.skipIf(missing)(`the chat${missing === undefined ? '' : ` (${missing})`
     const image = page.getByRole('img', { name: 'Result of get-tiny-image' });
     await shoot('image');
 
-    expect(await image.evaluate((element: HTMLImageElement) => element.naturalWidth)).toBeGreaterThan(0);
+    await expect
+      .poll(() => image.evaluate((element: HTMLImageElement) => element.naturalWidth))
+      .toBeGreaterThan(0);
     expect(await page.locator('.tool-part').innerText()).toContain("Here's the image you requested:");
   });
 

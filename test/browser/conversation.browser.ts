@@ -28,7 +28,7 @@ const messages = (page: Page): Promise<string[]> =>
 
 /** Waits for messages. Markdown is rendered gradually, after the end of a turn, too. */
 const expectMessages = (page: Page, expected: readonly string[]): Promise<void> =>
-  expect.poll(() => messages(page), { timeout: 20_000 }).toEqual(expected);
+  expect.poll(() => messages(page)).toEqual(expected);
 
 async function readClipboard(page: Page): Promise<string> {
   return page.evaluate(() => navigator.clipboard.readText());
@@ -124,18 +124,20 @@ describe.skipIf(missing)(`a conversation${missing === undefined ? '' : ` (${miss
     await page.reload();
     const shown = page.getByRole('list', { name: 'Files of this message' });
     await shown.getByText('paper.pdf').waitFor();
-    const sizes = await shown
-      .locator('img')
-      .evaluateAll(images => images.map(element => (element as HTMLImageElement).naturalWidth));
+    const sizes = () =>
+      shown
+        .locator('img')
+        .evaluateAll(images => images.map(element => (element as HTMLImageElement).naturalWidth));
+    // Images are decoded after they are added to the page.
+    await expect.poll(sizes).toEqual([1, 1]);
     await page.getByRole('button', { name: 'Export', exact: true }).click();
     const report = page.getByLabel('Text of the report: Export');
-    await expect.poll(() => report.inputValue(), { timeout: 20_000 }).toContain('"paper.pdf"');
+    await expect.poll(() => report.inputValue()).toContain('"paper.pdf"');
 
     expect(nameless).toEqual([]);
     expect(problem).toBe(
       'Expected a PNG, JPEG, GIF or WebP image or a PDF, got a.txt with the type text/plain.',
     );
-    expect(sizes).toEqual([1, 1]);
     expect(await report.inputValue()).not.toContain(PIXEL.toString('base64').slice(0, 40));
   });
 

@@ -55,7 +55,7 @@ describe.skipIf(missing)(`traces${missing === undefined ? '' : ` (${missing})`}`
       return { call: 'word-count', arguments: { text: 'word '.repeat(words) } };
     });
     const wrong = { call: 'get-sum', arguments: { a: 'not a number' } };
-    const rows = page.getByRole('region', { name: 'Timeline' }).locator('.row[data-kind="tool"]');
+    const rows = page.getByRole('region', { name: 'Timeline' }).locator('.row-button[data-kind="tool"]');
     const timelineGroup = page.getByRole('button', { name: /^get-sum, 30 calls, 1 failed, .*a: 0, b: 100/ });
     const response = page.getByRole('article', { name: 'Response' });
     const group = response.locator('summary', { hasText: 'get-sum× 30' });

@@ -24,9 +24,18 @@ describe.skipIf(missing)(`turns of the server${missing === undefined ? '' : ` ($
     await expect.poll(() => page.getByLabel('Emulator fault').inputValue()).toBe('none');
     const textOf = (tab: typeof page) => tab.getByRole('log').innerText();
 
+    // Markdown is rendered gradually in each tab, after the end of the turn, too.
+    const texts = async () => [await textOf(page), await textOf(second)] as const;
+    await expect
+      .poll(
+        async () => {
+          const [first, other] = await texts();
+          return first === other;
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(true);
     expect(await textOf(page)).toMatch(/Stopped\..*kelivo · gpt-5 · 1 round/s);
-    // Markdown is rendered gradually, after the end of the turn, too.
-    await expect.poll(() => textOf(second), { timeout: 20_000 }).toBe(await textOf(page));
   });
 
   it('survive a reload in the middle of the text', async () => {
@@ -97,7 +106,7 @@ describe.skipIf(missing)(`turns of the server${missing === undefined ? '' : ` ($
 
     const texts = () => page.getByRole('article').allInnerTexts();
     await expect
-      .poll(texts, { timeout: 20_000 })
+      .poll(texts)
       .toEqual([
         'One',
         expect.stringContaining('You said: One'),

@@ -72,7 +72,13 @@ export function App() {
           onSelect={setSelected}
           onInspect={inspect}
         />
-        <Inspector live={live} otlpUrl={otlpUrl} onOpenTrace={open} onShowCall={showCall} />
+        <Inspector
+          live={live}
+          otlpUrl={otlpUrl}
+          conversations={page.conversations}
+          onOpenTrace={open}
+          onShowCall={showCall}
+        />
         <PageTabs page={shownPart} onChange={setShownPart} />
       </div>
       {/* Outside the parts, because it waits for the user whichever of them a phone shows. */}

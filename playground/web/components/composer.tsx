@@ -23,8 +23,9 @@ export function Composer({ ref, initialText, isRunning, modelId, onSend, onStop 
   useDroppedFiles(form, attachments.add);
   const isTooLong = text.trim().length > MAX_MESSAGE_CHARACTERS;
   const isEmpty = text.trim() === '' && attachments.files.length === 0;
+  const isSendable = !isTooLong && !isEmpty && !attachments.isReading;
   const send = (): void => {
-    if (isRunning || isTooLong || isEmpty) return;
+    if (isRunning || !isSendable) return;
     onSend({ text: text.trim(), files: attachments.files });
     setText('');
     attachments.clear();
@@ -64,7 +65,7 @@ export function Composer({ ref, initialText, isRunning, modelId, onSend, onStop 
           <Icon name="stop" /> Stop
         </button>
       ) : (
-        <button type="submit" className="button primary" disabled={isTooLong || isEmpty}>
+        <button type="submit" className="button primary" disabled={!isSendable}>
           <Icon name="send" /> Send
         </button>
       )}

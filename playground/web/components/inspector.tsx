@@ -22,12 +22,13 @@ export interface InspectorProps {
   readonly live: LiveTrace | undefined;
   /** The address of the selected trace as OTLP JSON, if it is stored. */
   readonly otlpUrl: string | undefined;
+  readonly conversations: TraceListProps['conversations'];
   readonly onOpenTrace: TraceListProps['onOpen'];
   readonly onShowCall: TimelineProps['onShowCall'];
 }
 
 /** Timeline, tokens and wire traffic of the selected response, and the list of all traces. */
-export function Inspector({ live, otlpUrl, onOpenTrace, onShowCall }: InspectorProps) {
+export function Inspector({ live, otlpUrl, conversations, onOpenTrace, onShowCall }: InspectorProps) {
   const [isListOpen, setListOpen] = useState(false);
   return (
     <section className="inspector" aria-label="Inspector">
@@ -46,6 +47,7 @@ export function Inspector({ live, otlpUrl, onOpenTrace, onShowCall }: InspectorP
       </header>
       {isListOpen && (
         <TraceList
+          conversations={conversations}
           onClose={() => setListOpen(false)}
           onOpen={(...trace) => {
             setListOpen(false);

@@ -17,7 +17,7 @@ export function MessageEditor({ text: initialText, files, onSend, onCancel }: Me
   const [text, setText] = useState(initialText);
   const attachments = useAttachments(files);
   const isEmpty = text.trim() === '' && attachments.files.length === 0;
-  const isSendable = !isEmpty && text.trim().length <= MAX_MESSAGE_CHARACTERS;
+  const isSendable = !isEmpty && !attachments.isReading && text.trim().length <= MAX_MESSAGE_CHARACTERS;
   const send = (): void => {
     if (isSendable) onSend({ text: text.trim(), files: attachments.files });
   };

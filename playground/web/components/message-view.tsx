@@ -49,7 +49,12 @@ export const MessageView = memo(function MessageView({
     return { part, name: getToolName(part), tool, state };
   };
   return (
-    <article className="message assistant" aria-label="Response" data-selected={isSelected}>
+    <article
+      className="message assistant"
+      aria-label="Response"
+      data-id={message.id}
+      data-end={isRunning ? undefined : trace?.end?.end}
+    >
       {groupCalls(message.parts).map((part, index) => {
         if ('length' in part) return <ToolGroup key={index} calls={part.map(toCall)} />;
         if (isToolUIPart(part)) return <ToolPart key={index} {...toCall(part)} />;

@@ -152,24 +152,26 @@ function Row({ kind, bar, name, detail = '', action, isOpen, onPress, children }
   const times = [formatDuration(duration), `started at ${formatDuration(startAt)}`];
   const text = [...name, ...times, ...(detail === '' ? [] : [detail])].join(', ');
   return (
-    <button
-      type="button"
-      className="row"
-      data-kind={kind}
-      aria-label={`${text}. ${action}`}
-      aria-expanded={isOpen}
-      title={text}
-      onClick={onPress}
-    >
-      <span
-        className={`bar ${kind}`}
-        data-state={state}
-        style={{ left: `${left}%`, width: `max(${width}%, 4px)` }}
+    <div className="row">
+      <button
+        type="button"
+        className="row-button"
+        data-kind={kind}
+        aria-label={`${text}. ${action}`}
+        aria-expanded={isOpen}
+        title={text}
+        onClick={onPress}
       >
-        {children}
-      </span>
+        <span
+          className={`bar ${kind}`}
+          data-state={state}
+          style={{ left: `${left}%`, width: `max(${width}%, 4px)` }}
+        >
+          {children}
+        </span>
+      </button>
       <BarLabel bar={bar} isOpen={isOpen} />
-    </button>
+    </div>
   );
 }
 

@@ -6,19 +6,26 @@ import { Dialog } from './dialog.js';
 import { Field } from './field.js';
 
 export interface TraceListProps {
+  /** The list of conversations, which changes with every stored turn. */
+  readonly conversations: unknown;
   readonly onOpen: (conversationId: string, messageId?: string) => void;
   readonly onClose: () => void;
 }
 
 /** All turns of all conversations, with filters, and the replay of a bug report. */
-export function TraceList({ onOpen, onClose }: TraceListProps) {
+export function TraceList({ conversations, onOpen, onClose }: TraceListProps) {
   const [traces, setTraces] = useState<readonly TraceSummary[]>();
   const [filter, setFilter] = useState<TraceFilter>(noFilter);
   const [problem, setProblem] = useState<string>();
   const fail = (error: unknown): void => setProblem(error instanceof Error ? error.message : String(error));
   useEffect(() => {
-    callApi<readonly TraceSummary[]>('/traces').then(setTraces, fail);
-  }, []);
+    const controller = new AbortController();
+    callApi<readonly TraceSummary[]>('/traces', { signal: controller.signal }).then(
+      setTraces,
+      error => !controller.signal.aborted && fail(error),
+    );
+    return () => controller.abort();
+  }, [conversations]);
   const found = filterTraces(traces ?? [], filter);
 
   /** Shows the version of the response, which may not be the shown one. */

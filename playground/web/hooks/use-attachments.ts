@@ -5,6 +5,8 @@ import { ATTACHMENT_LIMITS, ATTACHMENT_TYPES } from '../../shared/playground-sta
 /** Files that are attached to a message before it is sent. */
 export interface AttachmentsHook {
   readonly files: readonly FileUIPart[];
+  /** True while files are read, which a message that is sent now would not contain. */
+  readonly isReading: boolean;
   /** Reason why the last files were not added. */
   readonly problem: string | undefined;
   add(files: Iterable<File>): Promise<void>;
@@ -16,16 +18,24 @@ export interface AttachmentsHook {
 export function useAttachments(initial: readonly FileUIPart[] = []): AttachmentsHook {
   const [files, setFiles] = useState(initial);
   const [problem, setProblem] = useState<string>();
+  const [reading, setReading] = useState(0);
   return {
     files,
+    isReading: reading > 0,
     problem,
     async add(chosen) {
       const added = [...chosen];
       const found = findProblem(added, files);
       setProblem(found);
       if (found !== undefined) return;
-      const parts = await Promise.all(added.map(toPart));
-      setFiles(known => [...known, ...parts]);
+      setReading(count => count + 1);
+      try {
+        const parts = await Promise.all(added.map(toPart));
+        setFiles(known => [...known, ...parts]);
+      } catch (error) {
+        setProblem(error instanceof Error ? error.message : String(error));
+      }
+      setReading(count => count - 1);
     },
     remove(index) {
       setProblem(undefined);

@@ -7,7 +7,7 @@ import type {
   ServersResponse,
   Settings,
 } from '../../shared/playground-state.js';
-import { callApi } from '../lib/api.js';
+import { callApi, callInOrder } from '../lib/api.js';
 import { createPageStore, type PageState } from '../lib/page-store.js';
 
 /** The server's state, and the requests that change it. Changes arrive by the channel of the page. */
@@ -43,9 +43,10 @@ export function usePage(conversationId: string): PageHook {
     const isAccepted = async (
       path: string,
       options: { method: string; body?: unknown },
+      call: typeof callInOrder = callApi,
     ): Promise<boolean> => {
       try {
-        await callApi(path, options);
+        await call(path, options);
         setProblem(undefined);
         return true;
       } catch (error) {
@@ -57,8 +58,9 @@ export function usePage(conversationId: string): PageHook {
       await isAccepted(...request);
     };
     return {
-      change: (settings: Partial<Settings>) => send('/state', { method: 'PATCH', body: settings }),
-      saveKey: (key: string) => send('/state/key', { method: 'PUT', body: { key } }),
+      change: (settings: Partial<Settings>) =>
+        send('/state', { method: 'PATCH', body: settings }, callInOrder),
+      saveKey: (key: string) => send('/state/key', { method: 'PUT', body: { key } }, callInOrder),
       savePrices: async (prices: PriceTable) => {
         await callApi('/state/prices', { method: 'PUT', body: prices });
       },

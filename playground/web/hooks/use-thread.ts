@@ -2,7 +2,7 @@ import type { FileUIPart } from 'ai';
 import { useEffect, useMemo, useState } from 'react';
 import type { Side, StoredMessage, Thread, TurnRequest } from '../../shared/playground-state.js';
 import { type Trace, toTrace } from '../../shared/trace.js';
-import { callApi } from '../lib/api.js';
+import { callApi, callInOrder } from '../lib/api.js';
 import type { PageState } from '../lib/page-store.js';
 import { newId } from './use-route.js';
 
@@ -84,7 +84,7 @@ export function useThread(
   async function send(request: TurnRequest): Promise<void> {
     setOutgoing({ request, state: 'sending' });
     try {
-      await callApi('/turns', { method: 'POST', body: request });
+      await callInOrder('/turns', { method: 'POST', body: request });
       setOutgoing({ request, state: 'accepted' });
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);

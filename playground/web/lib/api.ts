@@ -11,10 +11,30 @@ class ApiError extends Error {
   }
 }
 
+interface CallOptions {
+  /** @default 'GET' */
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Sends changes of settings and new turns one after another, so that a turn uses the settings that the user selected before.
+ *
+ * @throws Same errors as {@link callApi}.
+ */
+export function callInOrder<Result>(path: string, options: CallOptions): Promise<Result> {
+  const call = last.then(() => callApi<Result>(path, options));
+  last = call.catch(() => {});
+  return call;
+}
+
 /** @throws ApiError for an error response, and Error if the server cannot be reached. */
 export async function callApi<Result>(
   path: string,
-  { method = 'GET', body, signal }: { method?: string; body?: unknown; signal?: AbortSignal } = {},
+  { method = 'GET', body, signal }: CallOptions = {},
 ): Promise<Result> {
   let response: Response;
   try {
