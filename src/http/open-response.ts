@@ -2,6 +2,7 @@ import { APICallError } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import { linkSignal, toTimerDelay, untilAborted } from '../shared/abort.js';
 import { isNonEmptyArray, isPlainObject } from '../shared/json.js';
+import { once } from '../shared/settings.js';
 import { type ErrorContext, toErrorText, toHttpError } from './api-error.js';
 import { missingKeyError } from './key-ring.js';
 import {
@@ -98,13 +99,19 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
   const sentHeaders = mergeHeaders([toContentType(options), ...options.headers]);
   const keys = findSecrets(Object.entries(sentHeaders));
   if (options.needsKey && keys.length === 0) throw missingKeyError();
-  const { body, secrets } = redactRequestBody(options.body);
-  const { redact, redactKnown, isClean } = createRedactor([
-    ...keys,
-    ...findUrlSecrets(options.url),
-    ...secrets,
-  ]);
-  const context: ErrorContext = { url, requestBody: body, redact };
+  // Created when the response or an error arrives, so that the request does not wait for it.
+  const redaction = once(() => {
+    const { body, secrets } = redactRequestBody(options.body);
+    return { body, ...createRedactor([...keys, ...findUrlSecrets(options.url), ...secrets]) };
+  });
+  const redact = (text: string): string => redaction().redact(text);
+  const context: ErrorContext = {
+    url,
+    get requestBody() {
+      return redaction().body;
+    },
+    redact,
+  };
   // `fetch` would report an invalid header as a network failure, which hosts retry.
   validateHeaders(sentHeaders, context);
   const toJson = (body: unknown) => toRequestJson(body, { context, toInputJson: options.toInputJson });
@@ -146,7 +153,13 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
         signal: request.signal,
       });
     }
-    return { read: createReader(response, errorContext), headers, errorContext, redactKnown, close };
+    return {
+      read: createReader(response, errorContext),
+      headers,
+      errorContext,
+      redactKnown: redaction().redactKnown,
+      close,
+    };
   } catch (error) {
     close();
     throw toCallError(error, context);
@@ -212,10 +225,10 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
           ? `Could not reach ${url}: ${cause}. Check \`baseURL\` and the network.`
           : `The connection to ${url} broke before the response was complete: ${cause}.`,
       url,
-      requestBodyValues: body,
+      requestBodyValues: redaction().body,
       responseHeaders,
       isRetryable: RETRYABLE.connectionFailure,
-      ...(isClean(error) && { cause: error }),
+      ...(redaction().isClean(error) && { cause: error }),
     });
   }
 }

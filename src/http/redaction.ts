@@ -130,15 +130,19 @@ const isSecret = (value: string): boolean => value.length >= MIN_SECRET_LENGTH &
 const withoutScheme = (value: string): string => value.replace(/^\w+ +/, '');
 
 /** Finds secrets among named values, each with and without its scheme (`Bearer`). */
-export const findSecrets = (values: NamedValues): string[] =>
-  [...values]
-    .filter(([name, value = '']) => isSecretName(name) || CREDENTIALS.test(value.trim()))
-    .flatMap(([, value = '']) => [value.trim(), withoutScheme(value.trim())])
-    .filter(isSecret);
+export function findSecrets(values: NamedValues): string[] {
+  const secrets: string[] = [];
+  for (const [name, value = ''] of values) {
+    const text = value.trim();
+    if (!isSecretName(name) && !CREDENTIALS.test(text)) continue;
+    for (const secret of [text, withoutScheme(text)]) if (isSecret(secret)) secrets.push(secret);
+  }
+  return secrets;
+}
 
 /** Returns true if headers contain a key. */
 export const hasKey = (headers: Readonly<Record<string, string>>): boolean =>
-  findSecrets(Object.entries(headers)).length > 0;
+  Object.entries(headers).some(header => findSecrets([header]).length > 0);
 
 /** Treats every value as a secret, regardless of its name: the environment and the headers of an MCP server. */
 export const findPrivateValues = (values: NamedValues): string[] => {
@@ -209,13 +213,12 @@ export function redactRequestBody(body: unknown): { body: unknown; secrets: stri
   const redacted = {
     ...mapFields(body, (name, value) => (CONTENT_FIELDS.has(name) ? value : hideCredentials(value, name))),
     ...(isNonEmptyArray(body.tools) && { tools: hideInTools(body.tools) }),
-    ...(isNonEmptyArray(body.input) && {
-      input: body.input.map((item: unknown) =>
-        isPlainObject(item) && isNonEmptyArray(item.tools)
-          ? { ...item, tools: hideInTools(item.tools) }
-          : item,
-      ),
-    }),
+    ...(isNonEmptyArray(body.input) &&
+      body.input.some(hasTools) && {
+        input: body.input.map((item: unknown) =>
+          hasTools(item) ? { ...item, tools: hideInTools(item.tools) } : item,
+        ),
+      }),
   };
   return secrets.length === 0 ? { body, secrets } : { body: redacted, secrets };
 
@@ -274,6 +277,8 @@ export function redactRequestBody(body: unknown): { body: unknown; secrets: stri
     secrets.push(...found.filter(isSecret));
   }
 }
+
+const hasTools = (item: unknown): item is PlainObject => isPlainObject(item) && isNonEmptyArray(item.tools);
 
 /** Fields of a request body that contain text for the model, schemas, tools or the name of the model. */
 const CONTENT_FIELDS: ReadonlySet<string> = new Set(['input', 'instructions', 'model', 'text', 'tools']);

@@ -7,12 +7,14 @@ export type RequestHeaders = Readonly<Record<string, string | undefined>>;
 
 /** Merges headers. Names are compared in lower case, because hosts differ in it; the last value of a name wins. */
 export function mergeHeaders(sets: readonly (RequestHeaders | undefined)[]): Record<string, string> {
-  const byName = sets
-    .flatMap(headers => Object.entries(headers ?? {}))
-    .map(([name, value]) => [name.toLowerCase(), value] as const);
-  return Object.fromEntries(
-    [...new Map(byName)].filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
+  const byName = new Map<string, string>();
+  for (const headers of sets) {
+    for (const [name, value] of Object.entries(headers ?? {})) {
+      if (value === undefined) byName.delete(name.toLowerCase());
+      else byName.set(name.toLowerCase(), value);
+    }
+  }
+  return Object.fromEntries(byName);
 }
 
 /** Adds the beta features that a request uses to those that the caller enables. */
@@ -36,13 +38,11 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
  *
  * @throws APICallError, not retryable, that contains the name of the header but not its value.
  */
-export function validateHeaders(
-  headers: Readonly<Record<string, string>>,
-  { url, requestBody, redact }: ErrorContext,
-): void {
+export function validateHeaders(headers: Readonly<Record<string, string>>, context: ErrorContext): void {
   for (const [name, value] of Object.entries(headers)) {
     const isName = HEADER_NAME.test(name);
     if (isName && HEADER_VALUE.test(value.replace(/^[\t\r\n ]+|[\t\r\n ]+$/g, ''))) continue;
+    const { url, requestBody, redact } = context;
     const shownName = toErrorText(redact(JSON.stringify(name)));
     throw new APICallError({
       message: isName

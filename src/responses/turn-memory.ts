@@ -3,7 +3,8 @@ import { createReceivedItems, type ReceivedItems } from './request/received-item
 
 /** State shared by the requests of a turn. Each request repeats the history of the previous one and extends it. */
 export interface TurnMemory {
-  readonly messages: ConvertedMessages;
+  /** Undefined for a request without a turn. */
+  readonly messages: ConvertedMessages | undefined;
   readonly received: ReceivedItems;
   /** Serializes the items of a request. */
   readonly toInputJson: (items: readonly unknown[]) => string;
@@ -19,14 +20,16 @@ export function createTurnMemories(): TurnMemories {
   const memories = new WeakMap<object, TurnMemory>();
   return {
     of(turn) {
-      const known = turn && memories.get(turn);
+      const received = createReceivedItems();
+      if (turn === undefined) return { messages: undefined, received, toInputJson: JSON.stringify };
+      const known = memories.get(turn);
       if (known !== undefined) return known;
       const memory = {
         messages: createConvertedMessages(),
-        received: createReceivedItems(),
+        received,
         toInputJson: createIncrementalJson(),
       };
-      if (turn !== undefined) memories.set(turn, memory);
+      memories.set(turn, memory);
       return memory;
     },
   };

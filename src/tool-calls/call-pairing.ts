@@ -45,6 +45,7 @@ export function pairToolCalls(
   prompt: LanguageModelV2Prompt,
   { keepOrphans = false, isFunctionTool, isHostedTool = isHostedToolPart }: PairToolCallsOptions = {},
 ): LanguageModelV2Prompt {
+  if (isPaired(prompt)) return prompt;
   const isHosted = withResultsOfHostedCalls(
     prompt,
     part => !isFunctionTool?.(part.toolName) && isHostedTool(part),
@@ -87,6 +88,35 @@ export function pairToolCalls(
   }
   closeRound();
   return isSame(history, prompt) ? prompt : history;
+}
+
+/**
+ * Returns true if each call has its own id and is followed by its result, as in most histories of hosts, and the provider
+ * executed none of them.
+ */
+function isPaired(prompt: LanguageModelV2Prompt): boolean {
+  const ids = new Set<string>();
+  let open: LanguageModelV2ToolCallPart[] = [];
+  for (const { role, content } of prompt) {
+    if (role === 'tool') {
+      const isComplete =
+        content.length > 0 &&
+        content.length === open.length &&
+        content.every((part, index) => isResult(part) && part.toolCallId === open[index]?.toolCallId);
+      if (!isComplete) return false;
+      open = [];
+    } else if (open.length > 0) return false;
+    if (role !== 'assistant') continue;
+    for (const part of content) {
+      if (part.type === 'tool-result') return false;
+      if (part.type !== 'tool-call') continue;
+      const { toolCallId, providerExecuted } = part;
+      if (providerExecuted === true || toolCallId === '' || ids.has(toolCallId)) return false;
+      ids.add(toolCallId);
+      open.push(part);
+    }
+  }
+  return open.length === 0;
 }
 
 /** Extends a predicate to results that only their call identifies: hosts keep no metadata of results. */

@@ -53,6 +53,7 @@ function withReasoningAs(
   form: NonNullable<Compatibility['reasoning']>,
   { input: items, store }: ResponsesRequestBody,
 ): InputItem[] {
+  if (form !== false && !items.some(isReasoning)) return items;
   const accepted = items.flatMap(item => {
     const kept = isReasoning(item) ? toReasoning(item, { form, store }) : item;
     return kept === undefined ? [] : [kept];
@@ -115,6 +116,8 @@ function toCompatibleItems(
   items: InputItem[],
   { itemIds, messageType = 'assistant', developerRole = true, status, annotations }: Compatibility,
 ): InputItem[] {
+  const isDefault = messageType === 'assistant' && developerRole && !status && !annotations;
+  if (isDefault && itemIds !== 'required') return items;
   const ids = new Set(items.flatMap(item => ('id' in item && item.id ? [item.id] : [])));
   const used = new Set<string>();
 

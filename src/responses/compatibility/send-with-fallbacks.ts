@@ -63,6 +63,7 @@ function toWarnings(
   body: ResponsesRequestBody,
   { sent, applied }: { sent: ResponsesRequestBody; applied: Compatibility },
 ): LanguageModelV2CallWarning[] {
+  if (sent === body) return [];
   const notes: string[] = [];
   const reasoning = countReasoning(body) - countReasoning(sent);
   if (reasoning > 0) {

@@ -40,7 +40,7 @@ export interface AssistantItemsContext {
   /** Ids and contents of the reasoning items of earlier messages. */
   readonly sentReasoning: Set<string>;
   /** Ids of reasoning items that the API could not use. */
-  readonly removedReasoning: ReadonlySet<string>;
+  readonly removedReasoning: () => ReadonlySet<string>;
   readonly warn: (message: string) => void;
   /** Returns the `id` field of a message or call. It is empty if the settings omit ids. */
   readonly takeId: (id: string | undefined) => { id?: string };
@@ -72,7 +72,7 @@ export function toAssistantItems(
           items.push(toMessage(part.text, commentary, context));
           break;
         }
-        const item = addReasoning(part, { ...context, reasoning });
+        const item = addReasoning(part, reasoning, context);
         if (item !== undefined) items.push(item);
         break;
       }
@@ -111,6 +111,7 @@ function toCarriedItems(
   part: CarrierPart,
   { store, received, claimId, warn }: AssistantItemsContext,
 ): InputItem[] | undefined {
+  if (part.providerOptions === undefined && part.type !== 'custom') return undefined;
   const item = carriedItemOf(part);
   if (item === undefined) {
     const kind = foreignKindOf(part);
@@ -124,6 +125,7 @@ function toCarriedItems(
 }
 
 function toMessageFields({ providerOptions }: LanguageModelV2TextPart): Commentary {
+  if (providerOptions === undefined) return NO_FIELDS;
   const { itemId, phase } = readPartOptions(providerOptions);
   return {
     ...(itemId !== undefined && { id: itemId }),
@@ -131,6 +133,8 @@ function toMessageFields({ providerOptions }: LanguageModelV2TextPart): Commenta
     ...toAgent(providerOptions),
   };
 }
+
+const NO_FIELDS: Commentary = {};
 
 function toMessage(
   text: string,
@@ -169,6 +173,7 @@ function toCalls(part: LanguageModelV2ToolCallPart, context: AssistantItemsConte
 
 /** Returns the fields without which the API does not recognize a call. */
 function toCallOrigin({ providerOptions }: Pick<LanguageModelV2ToolCallPart, 'providerOptions'>) {
+  if (providerOptions === undefined) return undefined;
   const { namespace } = readPartOptions(providerOptions);
   return {
     ...(namespace !== undefined && { namespace }),
@@ -196,19 +201,14 @@ export function toCaller(options: SharedV2ProviderOptions | undefined): { caller
  */
 function addReasoning(
   part: LanguageModelV2ReasoningPart,
-  {
-    reasoning,
-    sentReasoning,
-    removedReasoning,
-  }: Pick<AssistantItemsContext, 'sentReasoning' | 'removedReasoning'> & {
-    reasoning: Map<string, ReasoningItem>;
-  },
+  reasoning: Map<string, ReasoningItem>,
+  { sentReasoning, removedReasoning }: Pick<AssistantItemsContext, 'sentReasoning' | 'removedReasoning'>,
 ): ReasoningItem | undefined {
   const { itemId, reasoningEncryptedContent } = readPartOptions(part.providerOptions);
   const key = itemId ?? reasoningEncryptedContent;
   // Some servers, such as OpenRouter, attach the same reasoning to every parallel call:
   // https://github.com/OpenRouterTeam/ai-sdk-provider/issues/254
-  if (key === undefined || sentReasoning.has(key) || removedReasoning.has(key)) return undefined;
+  if (key === undefined || sentReasoning.has(key) || removedReasoning().has(key)) return undefined;
 
   const known = reasoning.get(key);
   const item: ReasoningItem = known ?? {

@@ -7,6 +7,7 @@ import type {
 import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
 import type { HostedToolReplay, ReplayContext, ToContent } from '../hosted-tools/hosted-tool.js';
 import { replayOf, type ServerTool, serverToolOf } from '../hosted-tools/index.js';
+import { once } from '../../shared/settings.js';
 import type { HostedInputItem } from '../wire.js';
 
 /** Converts the calls and outputs of one prompt that belong to hosted tools. */
@@ -33,10 +34,13 @@ export function createHostedCalls(
     warn: (message: string) => void;
   },
 ): HostedCalls {
-  const results = new Map<string, LanguageModelV2ToolResultPart>();
-  for (const { role, content } of prompt) {
-    if (role === 'tool') for (const part of content) results.set(part.toolCallId, part);
-  }
+  const results = once(() => {
+    const byId = new Map<string, LanguageModelV2ToolResultPart>();
+    for (const { role, content } of prompt) {
+      if (role === 'tool') for (const part of content) byId.set(part.toolCallId, part);
+    }
+    return byId;
+  });
   const lastResponse = prompt.findLast(message => message.role === 'assistant')?.content ?? [];
   const isInLastResponse = (part: LanguageModelV2ToolCallPart): boolean =>
     typeof lastResponse !== 'string' && lastResponse.some(other => other === part);
@@ -51,9 +55,10 @@ export function createHostedCalls(
   return {
     toCall(part, context) {
       const replay = replayOfPart(part);
-      const result = results.get(part.toolCallId);
       outputs.set(part.toolCallId, undefined);
-      if (replay === undefined || result === undefined) return undefined;
+      if (replay === undefined) return undefined;
+      const result = results().get(part.toolCallId);
+      if (result === undefined) return undefined;
       const output = replay.toOutput(result, toContent);
       const call = output && replay.toCall(part, context);
       if (output === undefined || call === undefined) return undefined;
@@ -81,7 +86,9 @@ const APPROVAL_ID = 'openai.mcp_approval_request';
 
 /** Returns true for an approval request of a hosted MCP server, which a host may answer without declaring the tool. */
 export const isApprovalRequest = ({ toolCallId }: { readonly toolCallId?: string }): boolean =>
-  hostedCallNames.mcpApproval.idPrefixes.some(prefix => toolCallId?.startsWith(`${prefix}_`));
+  toolCallId !== undefined && APPROVAL_PREFIXES.some(prefix => toolCallId.startsWith(prefix));
+
+const APPROVAL_PREFIXES = hostedCallNames.mcpApproval.idPrefixes.map(prefix => `${prefix}_`);
 
 /** Returns the replay rules of the declared tools, by the names under which they are declared. */
 export function toReplays(

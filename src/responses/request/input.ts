@@ -6,6 +6,7 @@ import {
   UnsupportedFunctionalityError,
 } from '@ai-sdk/provider';
 import { objectOf, stringOf } from '../../shared/json.js';
+import { once } from '../../shared/settings.js';
 import type { HostedToolReplay } from '../hosted-tools/hosted-tool.js';
 import type { InputContent, InputItem } from '../wire.js';
 import { createReceivedItems, type ReceivedItems } from './received-items.js';
@@ -51,8 +52,9 @@ export function toInput(prompt: LanguageModelV2Prompt, options: ToInputOptions):
   const { store, missingReasoning, toolNames, replays, known, conversation = prompt } = options;
   const { received = createReceivedItems(), serverToolOf: toolOf, fileProviders } = options;
   const warn = (message: string): void => options.warn({ type: 'other', message });
+  const messageContext = { ...options, warn };
   const outputs: ToolOutputOptions = { jsonTools: options.toolsWithOutputSchema, fileProviders, warn };
-  const callers = collectCallers(conversation);
+  const callers = once(() => collectCallers(conversation));
   const sentIds = new Set<string>();
   const claimId = (id: string): boolean => sentIds.size < sentIds.add(id).size;
   /** Images of the assistant, which the API accepts in messages of the user only. */
@@ -69,7 +71,9 @@ export function toInput(prompt: LanguageModelV2Prompt, options: ToInputOptions):
     showImages,
     sentReasoning: new Set(),
     // The ids of other items refer to their reasoning, so it is only omitted if they are.
-    removedReasoning: missingReasoning === 'omit-ids' ? collectRemovedReasoning(conversation) : new Set(),
+    removedReasoning: once(() =>
+      missingReasoning === 'omit-ids' ? collectRemovedReasoning(conversation) : new Set(),
+    ),
     warn,
     claimId,
     takeId(id) {
@@ -83,10 +87,12 @@ export function toInput(prompt: LanguageModelV2Prompt, options: ToInputOptions):
     if (images.length > 0) items.push({ role: 'user', content: images });
     images = [];
   };
-  for (const [index, message] of prompt.entries()) {
+  let index = 0;
+  for (const message of prompt) {
     if (message.role === 'user') addImages();
     const converted = known?.at(index, message) ?? convert(message);
-    if (isIndependent(message, options)) known?.set(index, message, converted);
+    if (known !== undefined && isIndependent(message, options)) known.set(index, message, converted);
+    index++;
     for (const item of converted) items.push(item);
   }
   addImages();
@@ -97,32 +103,37 @@ export function toInput(prompt: LanguageModelV2Prompt, options: ToInputOptions):
   function convert(message: LanguageModelV2Message): InputItem[] {
     switch (message.role) {
       case 'system':
-        return toInstructions(message, { ...options, warn });
+        return toInstructions(message, messageContext);
       case 'user':
-        return [{ role: 'user', content: toUserContent(message.content, { ...options, warn }) }];
+        return [{ role: 'user', content: toUserContent(message.content, messageContext) }];
       case 'assistant':
         return toAssistantItems(message.content, context);
       case 'tool':
-        return message.content.flatMap(part => [
-          ...toOutputs(part),
-          ...toAdditionalTools(readPartOptions(part.providerOptions).additionalTools, options.updates),
-        ]);
+        return toToolItems(message.content);
     }
   }
 
-  function toOutputs(part: LanguageModelV2ToolResultPart): InputItem[] {
-    // `ai` 6 and 7 also put approval responses here.
-    if (part.type !== 'tool-result') {
-      warn(`Tool content of type "${stringOf(objectOf(part)?.type)}" is not supported and not sent.`);
-      return [];
+  function toToolItems(results: readonly LanguageModelV2ToolResultPart[]): InputItem[] {
+    const items: InputItem[] = [];
+    for (const part of results) {
+      // `ai` 6 and 7 also put approval responses here.
+      if (part.type === 'tool-result') {
+        for (const output of toOutputs(part)) items.push(output);
+      } else warn(`Tool content of type "${stringOf(objectOf(part)?.type)}" is not supported and not sent.`);
+      const { additionalTools } = readPartOptions(part.providerOptions);
+      if (additionalTools !== undefined) items.push(...toAdditionalTools(additionalTools, options.updates));
     }
+    return items;
+  }
+
+  function toOutputs(part: LanguageModelV2ToolResultPart): readonly InputItem[] {
     const { toolCallId, providerOptions } = part;
     const own = toCaller(providerOptions);
-    const caller = own.caller === undefined ? callers.get(toolCallId) : own;
-    const items: readonly InputItem[] = context.hosted.toOutput(part) ?? [
+    const caller = own.caller === undefined ? callers().get(toolCallId) : own;
+    const items = context.hosted.toOutput(part) ?? [
       { type: 'function_call_output', call_id: toolCallId, output: toToolOutput(part, outputs) },
     ];
-    return items.map(item => ({ ...item, ...caller }));
+    return caller === undefined ? items : items.map(item => ({ ...item, ...caller }));
   }
 }
 
@@ -197,20 +208,23 @@ function toUserContent(
   parts: readonly UserPart[],
   options: UserFileOptions & { warn: (message: string) => void },
 ): InputContent[] {
-  return parts.flatMap((part, index): InputContent[] => {
+  const content: InputContent[] = [];
+  for (const [index, part] of parts.entries()) {
     const breakpoint = toCacheBreakpoint(readPartOptions(part.providerOptions).promptCacheBreakpoint);
     switch (part.type) {
       case 'text':
-        return [{ type: 'input_text', text: part.text, ...breakpoint }];
+        content.push({ type: 'input_text', text: part.text, ...breakpoint });
+        break;
       case 'file':
-        return [{ ...toUserFile(part, index, options), ...breakpoint }];
+        content.push({ ...toUserFile(part, index, options), ...breakpoint });
+        break;
       default:
         options.warn(
           `User content of type "${stringOf(objectOf(part)?.type)}" is not supported and not sent.`,
         );
-        return [];
     }
-  });
+  }
+  return content;
 }
 
 function toUserFile(

@@ -107,6 +107,7 @@ function warnAboutUnknownKeys(
   value: unknown,
   { path, others = [], warn }: { path: string; others?: readonly string[]; warn: Warn },
 ): void {
+  if (value === undefined || value === null) return;
   if (valueSchema instanceof z.ZodOptional || valueSchema instanceof z.ZodNullable) {
     warnAboutUnknownKeys(valueSchema.unwrap(), value, { path, warn });
   } else if (valueSchema instanceof z.ZodArray && Array.isArray(value)) {
@@ -203,13 +204,13 @@ type Namespace = SharedV2ProviderOptions[string];
  * neither may have the same options under another provider of this API, such as `azure` or `xai`.
  */
 export function readPartOptions(providerOptions: SharedV2ProviderOptions | undefined): PartOptions {
-  if (providerOptions === undefined) return {};
+  if (providerOptions === undefined) return NO_OPTIONS;
   const { openai, kelivo } = providerOptions;
   const namespace =
     openai === undefined && kelivo === undefined
       ? (Object.values(providerOptions).find(isItemNamespace) ?? providerOptions.azure)
       : { ...openai, ...kelivo };
-  if (namespace === undefined) return {};
+  if (namespace === undefined) return NO_OPTIONS;
   return {
     itemId: idOf(namespace.itemId),
     responseId: idOf(namespace.responseId),
@@ -226,6 +227,8 @@ export function readPartOptions(providerOptions: SharedV2ProviderOptions | undef
     additionalTools: namespace.additionalTools ?? undefined,
   };
 }
+
+const NO_OPTIONS: PartOptions = {};
 
 /** Returns the field that marks the end of a cacheable prefix. Empty without a breakpoint. */
 export function toCacheBreakpoint(breakpoint: unknown): { prompt_cache_breakpoint?: unknown } {

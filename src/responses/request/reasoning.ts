@@ -12,13 +12,9 @@ export interface NormalizeReasoningOptions {
  * reasoning item must precede an item of the same turn. With `synthesize`, function calls that lost their reasoning get
  * an empty reasoning item.
  */
-export function normalizeReasoning(
-  items: readonly InputItem[],
-  options: NormalizeReasoningOptions,
-): InputItem[] {
-  const replayable = withReplayable(items, options);
-  const normalized = withoutTrailing(replayable);
-  return options.missingReasoning === 'synthesize' ? withSynthesized(normalized) : normalized;
+export function normalizeReasoning(items: InputItem[], options: NormalizeReasoningOptions): InputItem[] {
+  const kept = items.some(isReasoning) ? withoutTrailing(withReplayable(items, options)) : items;
+  return options.missingReasoning === 'synthesize' ? withSynthesized(kept) : kept;
 }
 
 function withReplayable(

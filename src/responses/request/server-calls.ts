@@ -4,6 +4,7 @@ import type {
   LanguageModelV2ToolResultPart,
 } from '@ai-sdk/provider';
 import { objectOf, type PlainObject, stringOf } from '../../shared/json.js';
+import { once } from '../../shared/settings.js';
 import type { ServerCall } from '../hosted-tools/hosted-tool.js';
 import type { ServerTool } from '../hosted-tools/index.js';
 import type { ReceivedItems } from './received-items.js';
@@ -46,11 +47,11 @@ export function createServerCalls(
   prompt: LanguageModelV2Prompt,
   { store, received, toolOf, claimId, showImages, warn }: ServerCallsOptions,
 ): ServerCalls {
-  const calls = collectCalls(prompt);
+  const calls = once(() => collectCalls(prompt));
 
   return {
     toItems(part) {
-      const parts = calls.get(part.toolCallId) ?? {};
+      const parts = calls().get(part.toolCallId) ?? {};
       if (part.type === 'tool-result') {
         if (part !== parts.result) return [];
         // The response to the request for approval expresses the denial.
