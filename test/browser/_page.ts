@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, expect, onTestFinished } from 'vitest';
 import type { Settings, TurnRequest } from '../../playground/shared/playground-state.js';
+import type { TurnEnd } from '../../playground/shared/trace-event.js';
 import { type Playground, startPlayground } from '../../playground/server/playground.js';
 import { launchChromium } from '../_chromium.js';
 
@@ -26,9 +27,9 @@ export interface TestPage {
   /** Errors and warnings that the page has logged. A test that causes some removes them. */
   readonly errors: string[];
   /** Sends a message and waits until its turn has this end. */
-  ask(text: string, options?: { end?: 'finished' | 'stopped' | 'failed' }): Promise<void>;
+  ask(text: string, options?: { end?: TurnEnd }): Promise<void>;
   /** Waits until the inspector shows a turn with this end: the first turn of a conversation, or one that ends otherwise. */
-  ended(end?: 'finished' | 'stopped' | 'failed'): Promise<void>;
+  ended(end?: TurnEnd): Promise<void>;
   /** Saves a screenshot in `test-results/`. */
   shoot(name: string): Promise<void>;
 }

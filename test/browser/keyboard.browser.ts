@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { missingChromium as missing } from '../_chromium.js';
+import { startEmulator } from '../testing/_emulator.js';
 import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
 import { openPage } from './_page.js';
 
@@ -33,10 +34,13 @@ describe.skipIf(missing)(`the keyboard alone${missing === undefined ? '' : ` (${
     await page.getByRole('alertdialog', { name: /get-sum/ }).waitFor();
     await tabTo('button', /^Allow/, 'Shift+Tab');
     await press('Enter');
+    // The button has gone, and its call has the focus.
+    expect(await describeFocus(page)).toMatchObject({
+      role: 'summary',
+      name: expect.stringContaining('get-sum'),
+    });
     await ended();
-    // The button has gone, and the next Tab continues near it instead of at the start of the page.
-    await press('/');
-    await tabTo('summary', /get-sum/, 'Shift+Tab');
+    expect((await describeFocus(page)).role).toBe('summary');
     await press('Enter');
     await page.locator('.tool-part[open]').waitFor();
     await tabTo('input', /Search the wire/);
@@ -52,6 +56,32 @@ describe.skipIf(missing)(`the keyboard alone${missing === undefined ? '' : ` (${
     await press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect((await describeFocus(page)).name).toContain('Add or edit servers');
+  });
+
+  it('moves from an approval to the next one without a decision about it, and then to the call', async () => {
+    const emulator = await startEmulator();
+    const { page, ended } = await openPage({
+      mcpServers: {},
+      settings: { approvals: 'always', endpoint: emulator.baseURL },
+    });
+    const words = ['one', 'two'].map(text => ({ call: 'word-count', arguments: { text } }));
+    emulator.enqueue(words, [{ text: 'Done.' }]);
+    await page.getByRole('textbox', { name: 'Message' }).fill('Count twice');
+    await page.keyboard.press('Enter');
+    const prompts = page.getByRole('alertdialog', { name: 'Allow word-count to run?' });
+    await prompts.nth(1).waitFor();
+    await prompts.first().getByRole('button', { name: 'Reject' }).focus();
+    await page.keyboard.press('Enter');
+    const second = await describeFocus(page);
+    await expect.poll(() => prompts.count()).toBe(1);
+    for (let step = 0; step < 3; step++) await page.keyboard.press('Tab');
+    const button = await describeFocus(page);
+    await page.keyboard.press('Enter');
+    const last = await describeFocus(page);
+    await ended();
+
+    expect(second).toMatchObject({ role: 'alertdialog', name: 'Allow word-count to run?' });
+    expect([button.name, last.role]).toEqual(['Allow', 'summary']);
   });
 });
 

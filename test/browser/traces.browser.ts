@@ -90,4 +90,73 @@ describe.skipIf(missing)(`traces${missing === undefined ? '' : ` (${missing})`}`
     expect(await rows.count()).toBe(0);
     expect(Math.min(...runs)).toBeLessThanOrEqual(LONGEST_TASK);
   });
+
+  it('mark the first token where its event is on the wire', async () => {
+    const { page, ask } = await openPage({ mcpServers: {} });
+    await ask('Hello there');
+    const milliseconds = (text: string | null, pattern: RegExp): number =>
+      Number(pattern.exec(text ?? '')?.[1]);
+    const bar = page.getByRole('button', { name: /^Request 1, done/ });
+    const startAt = milliseconds(await bar.getAttribute('aria-label'), /started at (\d+) ms/);
+    const delta = page.locator('.events summary', { hasText: '.delta' }).first();
+    const arrived = milliseconds(await delta.innerText(), /\+(\d+) ms/);
+    const named = milliseconds(await page.locator('.legend').innerText(), /after (\d+) ms/);
+    const share = await page
+      .locator('.first-token')
+      .evaluate((mark: HTMLElement) => Number.parseFloat(mark.style.left));
+    const [total] = await page.locator('.turn-facts dd').nth(1).allInnerTexts();
+    const span = total?.endsWith(' ms') ? Number.parseFloat(total) : Number.parseFloat(total ?? '') * 1000;
+
+    // Each of the displayed times is rounded.
+    expect(Math.abs(startAt + arrived - named)).toBeLessThanOrEqual(2);
+    expect(Math.abs((share / 100) * span - named)).toBeLessThanOrEqual(10);
+  });
+
+  it('have readable labels on stripes, on progress and on a bar that fills its lane', async () => {
+    const { page, ended } = await openPage({
+      mcpServers: { everything: { ...everythingOverStdio(), trustAnnotations: true } },
+    });
+    const label = page.locator('.bar-label', { hasText: 'trigger-long-running-operation' });
+    const found: string[] = [];
+    const check = async (state: string): Promise<void> => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        const { contrast, isOpaque, place } = await label.evaluate(readLabel);
+        if (place !== 'inside') found.push(`${state}: expected a label inside, got ${place}`);
+        if (!isOpaque) found.push(`${state} ${colorScheme}: the bar is visible behind the label`);
+        if (contrast < 4.5) found.push(`${state} ${colorScheme}: contrast ${contrast}`);
+      }
+    };
+    await page
+      .getByRole('textbox', { name: 'Message' })
+      .fill('Call trigger-long-running-operation with its defaults.');
+    await page.keyboard.press('Enter');
+    await page.locator('.bar.tool[data-state="running"] .bar-progress').waitFor();
+    await page.locator('.bar-label[data-place="inside"]', { hasText: 'trigger' }).waitFor();
+    await check('running');
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await ended('stopped');
+    await page.locator('.bar.tool[data-state="stopped"]').waitFor();
+    await check('stopped');
+
+    expect(found).toEqual([]);
+  });
 });
+
+/** Reads the place of a label and the contrast of its text, by the formula of WCAG. */
+function readLabel(element: Element) {
+  const { color, backgroundColor } = getComputedStyle(element);
+  const toNumbers = (text: string): number[] => (text.match(/[\d.]+/g) ?? []).map(Number);
+  const toLuminance = (text: string): number => {
+    const [red = 0, green = 0, blue = 0] = toNumbers(text).map(value =>
+      value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4,
+    );
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const [dark = 0, light = 0] = [toLuminance(color), toLuminance(backgroundColor)].toSorted((a, b) => a - b);
+  return {
+    contrast: (light + 0.05) / (dark + 0.05),
+    isOpaque: (toNumbers(backgroundColor)[3] ?? 1) === 1,
+    place: element.getAttribute('data-place'),
+  };
+}

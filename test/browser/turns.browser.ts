@@ -80,7 +80,7 @@ describe.skipIf(missing)(`turns of the server${missing === undefined ? '' : ` ($
     await page.reload();
     await page.getByRole('alertdialog', { name: /get-sum/ }).waitFor();
     await page.getByRole('button', { name: 'New chat' }).click();
-    await page.getByRole('tab', { name: 'Chats (1 waiting)' }).click();
+    await page.getByRole('tab', { name: 'Chats 1 waiting' }).click();
     await shoot('approval-elsewhere');
     await page.locator('.conversation-title', { hasText: 'waits for approval' }).click();
     await page.getByRole('button', { name: 'Allow' }).click();

@@ -23,7 +23,10 @@ export function CopyButton({ label, text }: { label: string; text: () => string 
         )
       }
     >
-      <Icon name="copy" /> <span aria-live="polite">{isCopied ? 'Copied' : 'Copy'}</span>
+      <Icon name="copy" />{' '}
+      <span className="copy-text" data-copied={isCopied} aria-live="polite">
+        {isCopied ? 'Copied' : 'Copy'}
+      </span>
     </button>
   );
 }

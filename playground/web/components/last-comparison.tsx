@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { Fragment, useMemo } from 'react';
 import { formatCost, toCost, toTurnUsage } from '../../shared/cost.js';
 import type { PriceTable } from '../../shared/playground-state.js';
 import type { Trace } from '../../shared/trace.js';
@@ -58,7 +58,7 @@ function ComparisonTable({ traces, titles, prices }: ComparisonTableProps) {
             <tr key={title} data-different={isDifferent}>
               <th scope="row">{title}</th>
               {values.map((value, index) => (
-                <td key={index}>{value}</td>
+                <td key={index}>{toBreakable(value)}</td>
               ))}
             </tr>
           ))}
@@ -85,6 +85,15 @@ function ComparisonTable({ traces, titles, prices }: ComparisonTableProps) {
   );
 }
 
+/** Allows names of events and tools to continue on the next line after each of their words. */
+const toBreakable = (text: string) =>
+  text.split(/(?<=[_.-])(?=[a-z])/).map((word, index) => (
+    <Fragment key={index}>
+      {index > 0 && <wbr />}
+      {word}
+    </Fragment>
+  ));
+
 /** Maximum number of displayed differences. */
 const MAX_DIFFERENCES = 50;
 
@@ -92,7 +101,11 @@ function RequestDifferences({ first, second }: { first: unknown; second: unknown
   const differences = useMemo(() => diffJson(first, second), [first, second]);
   if (differences.length === 0) return <p className="quiet">Both sides sent the same first request.</p>;
   return (
-    <details>
+    <details
+      onToggle={({ currentTarget }) => {
+        if (currentTarget.open) currentTarget.scrollIntoView({ block: 'start' });
+      }}
+    >
       <summary>{formatNumberOf(differences.length, 'difference')} in the first request</summary>
       <table>
         <tbody>

@@ -41,7 +41,8 @@ export function SidePanel({ page, conversationId, onOpen, onNew }: SidePanelProp
           { name: 'servers', title: 'MCP servers', content: <ServersPanel page={page} /> },
           {
             name: 'chats',
-            title: toChatsTitle(page.conversations),
+            title: 'Chats',
+            badge: toChatsBadge(page.conversations),
             content: <ConversationList page={page} current={conversationId} onOpen={onOpen} onNew={onNew} />,
           },
         ]}
@@ -66,10 +67,10 @@ export function SidePanel({ page, conversationId, onOpen, onNew }: SidePanelProp
   );
 }
 
-/** The title counts tool calls that wait in any conversation, because they may be out of sight. */
-function toChatsTitle(conversations: PageHook['conversations'] = []): string {
-  const waiting = conversations.reduce((sum, { pendingApprovals }) => sum + pendingApprovals, 0);
-  return waiting === 0 ? 'Chats' : `Chats (${waiting} waiting)`;
+/** Counts tool calls that wait in any conversation, because they may be out of sight. */
+function toChatsBadge(conversations: PageHook['conversations'] = []) {
+  const count = conversations.reduce((sum, { pendingApprovals }) => sum + pendingApprovals, 0);
+  return count === 0 ? undefined : { count, name: 'waiting' };
 }
 
 const order: Readonly<Record<Theme, { next: Theme; icon: IconName; title: string }>> = {

@@ -4,6 +4,8 @@ import { type ReactNode, useState } from 'react';
 export interface Tab {
   readonly name: string;
   readonly title: string;
+  /** Number and name of things that need attention. @default none */
+  readonly badge?: { readonly count: number; readonly name: string };
   readonly content: ReactNode;
 }
 
@@ -24,9 +26,15 @@ export function Tabs({ label, tabs, keepsVisited = false }: TabsProps) {
       onValueChange={(name: unknown) => setVisited([...visited, name])}
     >
       <BaseTabs.List className="tab-list" aria-label={label} activateOnFocus>
-        {tabs.map(({ name, title }) => (
+        {tabs.map(({ name, title, badge }) => (
           <BaseTabs.Tab key={name} value={name}>
-            {title}
+            {title}{' '}
+            {badge !== undefined && (
+              <span className="tab-badge" title={`${badge.count} ${badge.name}`}>
+                {badge.count}
+                <span className="hidden"> {badge.name}</span>
+              </span>
+            )}
           </BaseTabs.Tab>
         ))}
       </BaseTabs.List>

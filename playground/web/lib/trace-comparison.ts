@@ -22,7 +22,11 @@ export function compareTraces(first: Trace, second: Trace): ComparisonRow[] {
     row('Stream problems', ({ problems }) =>
       problems.length === 0
         ? 'none'
-        : problems.map(({ eventName }) => eventName ?? 'unknown event').join(', '),
+        : [
+            ...new Set(
+              problems.map(({ eventName = 'unknown event' }) => eventName.replace(/^response\./, '')),
+            ),
+          ].join(', '),
     ),
     row('Rounds', ({ rounds }) => formatCount(rounds.length)),
     row('Tools', ({ tools }) => tools.map(({ toolName }) => toolName).join(', ') || 'none'),

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { missingChromium as missing } from '../_chromium.js';
+import { secrets, secretTexts } from '../playground/server/_secrets.js';
+import { startEmulator } from '../testing/_emulator.js';
+import { openPage } from './_page.js';
+
+describe.skipIf(missing)(`a response${missing === undefined ? '' : ` (${missing})`}`, () => {
+  it('shows the arguments of a call as a tree with complete texts, whose branches open and close', async () => {
+    const emulator = await startEmulator();
+    const { page, ask } = await openPage({ mcpServers: {}, settings: { endpoint: emulator.baseURL } });
+    const text = `${'a text of many words '.repeat(20)}and its end`;
+    const long = `${'x'.repeat(3000)} the last`;
+    emulator.enqueue(
+      [
+        {
+          call: 'word-count',
+          arguments: { text, extra: { inner: { deep: 'a deep text '.repeat(10), long } } },
+        },
+      ],
+      [{ text: 'Done.' }],
+    );
+    await ask('Count');
+    await page.locator('.tool-part > summary').click();
+    const tree = page.getByRole('region', { name: 'Arguments of word-count' });
+    await tree.getByText('and its end').waitFor();
+    await tree.getByText('a deep text a deep text').waitFor();
+    const shortened = await tree.getByText('the last').count();
+    await tree.getByRole('button', { name: '1,009 more characters' }).click();
+    await tree.getByText('the last').waitFor();
+    const branch = tree.getByRole('button', { name: 'Branch' }).nth(1);
+    await branch.click();
+    await tree.getByText('a deep text').waitFor({ state: 'detached' });
+    await branch.focus();
+    await page.keyboard.press('Enter');
+    await tree.getByText('a deep text').waitFor();
+
+    expect(shortened).toBe(0);
+    expect(await tree.innerText()).toContain(text);
+  });
+
+  it('that a limit has ended says so, and is continued', async () => {
+    const emulator = await startEmulator();
+    const { page, ask } = await openPage({ mcpServers: {}, settings: { endpoint: emulator.baseURL } });
+    const calls = Array.from({ length: 19 }, (_, index) => [
+      { call: 'word-count', arguments: { text: 'word '.repeat(index + 1) } },
+    ]);
+    emulator.enqueue(...calls, [{ text: 'Not finished.' }], [{ text: 'Finished now.' }]);
+    await ask('Count', { end: 'limit' });
+    await page.getByText('The limit of rounds ended the turn before the model had finished.').waitFor();
+    const badge = await page.locator('.inspector-head .state-badge').innerText();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('log').getByText('Finished now.').waitFor();
+
+    expect(badge).toBe('Limit reached');
+  });
+
+  it('that repeats secrets in parts leaves them out of both reports, and the model receives them unchanged', async () => {
+    const emulator = await startEmulator();
+    const { page, ask } = await openPage({ mcpServers: {}, settings: { endpoint: emulator.baseURL } });
+    await page.getByLabel('API key').fill(secrets.typed.join(''));
+    await page.getByLabel('API key').press('Enter');
+    await page.getByText('The key for this endpoint is stored').waitFor();
+    const text = secretTexts.join(' and ');
+    emulator.enqueue(
+      [{ call: 'word-count', arguments: { text } }],
+      [{ text: `You said ${text}` }],
+      [{ text: 'Done.' }],
+    );
+    await ask(`Count ${text}`);
+    await ask('Again');
+    const sent = JSON.stringify(emulator.requests.at(-1)?.body);
+    const reports: string[] = [];
+    for (const name of ['Export', 'Bug report']) {
+      await page.getByRole('button', { name, exact: true }).click();
+      const report = page.getByLabel(`Text of the report: ${name}`);
+      await expect.poll(() => report.inputValue()).toContain('[redacted]');
+      reports.push(await report.inputValue());
+      await page.keyboard.press('Escape');
+    }
+
+    for (const secret of secretTexts) {
+      expect(sent).toContain(secret);
+      for (const report of reports) expect(report).not.toContain(secret);
+    }
+  });
+});
