@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { missingChromium as missing } from '../_chromium.js';
 import { everythingOverStdio } from '../tools/mcp/_everything-server.js';
-import { findViolations } from './_accessibility.js';
+import { startEmulator } from '../testing/_emulator.js';
+import { findNamelessControls, findViolations } from './_accessibility.js';
 import { openPage } from './_page.js';
 
 describe.skipIf(missing)(`accessibility${missing === undefined ? '' : ` (${missing})`}`, () => {
@@ -34,6 +35,52 @@ describe.skipIf(missing)(`accessibility${missing === undefined ? '' : ` (${missi
     await page.keyboard.press('Enter');
     await page.locator('.comparison td', { hasText: 'finished' }).nth(1).waitFor();
     found.push(...(await findViolations(page, 'comparison')));
+
+    expect(found).toEqual([]);
+  });
+
+  it('has none in the dialogs, the parameters, the search and groups of calls, light and dark', async () => {
+    const emulator = await startEmulator();
+    const { page, ask } = await openPage({ mcpServers: {}, settings: { endpoint: emulator.baseURL } });
+    const calls = Array.from({ length: 4 }, (_, index) => ({
+      call: 'word-count',
+      arguments: { text: `${index}` },
+    }));
+    emulator.enqueue([...calls, { call: 'word-count', arguments: {} }], [{ text: 'Done.' }]);
+    await ask('Count');
+    const found: string[] = [];
+    const check = async (state: string, within?: string): Promise<void> => {
+      found.push(...(await findViolations(page, state, { within, isDesktopOnly: true })));
+      found.push(
+        ...(await findNamelessControls(page)).map(control => `${state}: without a name: ${control}`),
+      );
+    };
+    await page.getByRole('button', { name: /^word-count, 5 calls, 1 failed/ }).click();
+    await page.locator('.tool-part:has(.tool-calls) > summary').click();
+    await check('groups', '.app');
+    for (const name of ['Export', 'Bug report', 'Code', 'no price', 'All traces']) {
+      await page.getByRole('button', { name, exact: true }).click();
+      await page.getByRole('dialog').waitFor();
+      if (name === 'no price') await page.getByLabel('Input of gpt-5').first().fill('1');
+      if (name === 'no price') await page.getByRole('button', { name: 'Save the prices' }).click();
+      if (name === 'All traces')
+        await page.getByRole('list', { name: 'Turns' }).getByRole('button').waitFor();
+      await check(name, 'dialog');
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
+    await page.getByText('Parameters', { exact: true }).click();
+    await page.getByLabel('Maximum output tokens').fill('many');
+    await page.getByLabel('Temperature').focus();
+    await page.getByText('Expected a whole number from 1, or nothing.').waitFor();
+    await check('parameters', '.side-panel');
+    await page.getByRole('tab', { name: 'Chats' }).click();
+    await page.getByRole('searchbox', { name: 'Search conversations' }).fill('count');
+    await page.locator('.conversation-title mark').first().waitFor();
+    await check('search', '.side-panel');
+    await page.getByRole('button', { name: 'Delete “Count”' }).click();
+    await page.getByText('“Count” is deleted.').waitFor();
+    await check('deleted', '.side-panel');
 
     expect(found).toEqual([]);
   });

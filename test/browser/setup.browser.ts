@@ -48,7 +48,15 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
     await page.getByRole('button', { name: 'Save and connect' }).click();
     const problem = await page.locator('.hint.problem').innerText();
     await field.fill(
-      JSON.stringify({ mcpServers: { more: { ...everythingOverStdio(), trustAnnotations: true } } }),
+      JSON.stringify({
+        mcpServers: {
+          more: {
+            ...everythingOverStdio(),
+            trustAnnotations: true,
+            env: { NODE_OPTIONS: '--no-deprecation' },
+          },
+        },
+      }),
     );
     await page.getByRole('button', { name: 'Save and connect' }).click();
     const question = await page.getByRole('alertdialog').innerText();
@@ -61,6 +69,7 @@ describe.skipIf(missing)(`the setup${missing === undefined ? '' : ` (${missing})
 
     expect(problem).toContain('"a"');
     expect(question).toContain('server-everything');
+    expect(question).toMatch(/NODE_OPTIONS\s+--no-deprecation/);
     expect(await readFile(path.join(folder, 'mcp.json'), 'utf8')).toContain('server-everything');
     expect(await page.getByRole('article', { name: 'Response' }).innerText()).toContain(
       'The sum of 1 and 2 is 3.',

@@ -39,7 +39,10 @@ describe.skipIf(missing)(`views${missing === undefined ? '' : ` (${missing})`}`,
       if (found < height) problems.push(`${selector} on ${size}: ${found} pixels high, expected ${height}`);
     };
 
-    await view('start', async () => {
+    await view('start', async size => {
+      const { height } = page.viewportSize() ?? { height: 0 };
+      if (size === 'laptop' && (await heightOf(page, '.inspector')) > 0.25 * height)
+        problems.push('the empty inspector takes more than a quarter');
       const heading = await page.locator('.empty-state h2').boundingBox();
       const toolbar = await page.locator('.toolbar').boundingBox();
       if ((heading?.y ?? 0) < (toolbar?.y ?? 0) + (toolbar?.height ?? 0))
@@ -47,7 +50,10 @@ describe.skipIf(missing)(`views${missing === undefined ? '' : ` (${missing})`}`,
     });
     await ask('First get the sum of 17 and 25, then count the words in "the loop runs the tools".');
     await page.locator('.tool-part summary').first().click();
-    await view('tools', size => atLeast('.thread', 200, size));
+    await view('tools', async size => {
+      await atLeast('.thread', 200, size);
+      problems.push(...(await findBrokenWords(page)).map(word => `tools ${size}: ${word} is broken`));
+    });
     if (process.env.UPDATE_PICTURE === '1') await page.screenshot({ path: picture });
     await page.setViewportSize({ width: 390, height: 844 });
     await page.getByRole('button', { name: 'Setup', exact: true }).click();
@@ -62,8 +68,11 @@ describe.skipIf(missing)(`views${missing === undefined ? '' : ` (${missing})`}`,
     await page.locator('.comparison td', { hasText: 'finished' }).nth(1).waitFor();
     await view('compare', async size => {
       await atLeast('.side-by-side .thread', 100, size);
-      await atLeast('.comparison', 90, size);
+      await atLeast('.comparison', size === 'phone' ? 90 : 170, size);
+      problems.push(...(await findBrokenWords(page)).map(word => `compare ${size}: ${word} is broken`));
     });
+    await page.locator('.comparison summary').click();
+    await expect.poll(() => countVisibleRows(page, '.comparison details tr')).toBeGreaterThanOrEqual(5);
 
     expect(problems).toEqual([]);
   });
@@ -74,3 +83,33 @@ const heightOf = (page: Page, selector: string): Promise<number> =>
     .locator(selector)
     .first()
     .evaluate(element => element.getBoundingClientRect().height);
+
+/** Returns the words in headers of visible tables that continue on another line. */
+const findBrokenWords = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const range = document.createRange();
+    const broken: string[] = [];
+    for (const header of document.querySelectorAll('th')) {
+      if (header.closest('details') !== null) continue;
+      const texts = document.createTreeWalker(header, NodeFilter.SHOW_TEXT);
+      for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+        for (const { 0: word, index } of text.nodeValue?.matchAll(/\S+/g) ?? []) {
+          range.setStart(text, index);
+          range.setEnd(text, index + word.length);
+          if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1)
+            broken.push(word);
+        }
+      }
+    }
+    return broken;
+  });
+
+/** Returns the number of rows of the comparison that are completely visible. */
+const countVisibleRows = (page: Page, selector: string): Promise<number> =>
+  page.locator('.comparison').evaluate((frame, rows) => {
+    const { top, bottom } = frame.getBoundingClientRect();
+    return [...frame.querySelectorAll(rows)].filter(row => {
+      const box = row.getBoundingClientRect();
+      return box.top >= top && box.bottom <= bottom;
+    }).length;
+  }, selector);
