@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { missingChromium as missing } from '../_chromium.js';
 import { startEmulator } from '../testing/_emulator.js';
 import { openPage } from './_page.js';
@@ -28,6 +28,22 @@ describe.skipIf(missing)(`the speed of the page${missing === undefined ? '' : ` 
 
     expect(Math.min(...runs)).toBeLessThanOrEqual(LONGEST_TASK);
   }, 180_000);
+
+  it('is ready for a question after its first visit, and says how long that took', async () => {
+    const { page, playground } = await openPage({ mcpServers: {} });
+    // A new context has an empty cache.
+    const context = await page.context().browser()?.newContext();
+    if (context === undefined) throw new Error('Expected a browser that creates contexts.');
+    onTestFinished(() => context.close());
+    const visit = await context.newPage();
+    await visit.goto(playground.signInUrl);
+    const field = visit.getByRole('textbox', { name: 'Message' });
+    await field.pressSequentially('Hello');
+    const milliseconds = await visit.evaluate(() => Math.round(performance.now()));
+    console.log(`The page accepts text ${milliseconds} milliseconds after the start of its first visit`);
+
+    expect(await field.inputValue()).toBe('Hello');
+  });
 
   it('opens 200 messages in less than a second of processor time', async () => {
     const emulator = await startEmulator();

@@ -7,7 +7,7 @@ import { openPage } from './_page.js';
 
 describe.skipIf(missing)(`untrusted text${missing === undefined ? '' : ` (${missing})`}`, () => {
   // The page's own log is part of the proof: if only the content security policy had stopped a payload, it would report it.
-  it('of model, tools, servers and titles is never run, and loads nothing', async () => {
+  it('of model, tools, servers, titles and reports is never run, and loads nothing', async () => {
     const emulator = await startEmulator();
     const { page, playground, ask } = await openPage({
       mcpServers: hostileServers,
@@ -59,6 +59,25 @@ describe.skipIf(missing)(`untrusted text${missing === undefined ? '' : ` (${miss
     await page.reload();
     await page.getByRole('article', { name: 'Response' }).first().waitFor();
     await check('reloaded');
+
+    const id = page.url().split('#/')[1] ?? '';
+    const report = await page.request.get(`${playground.url}/api/conversations/${id}/fixture`);
+    await page.getByRole('button', { name: 'All traces' }).click();
+    await page.getByRole('list', { name: 'Turns' }).getByRole('listitem').first().waitFor();
+    await check('traces');
+    await page
+      .getByLabel('Replay a bug report')
+      .setInputFiles({
+        name: `${hostileText}.json`,
+        mimeType: 'application/json',
+        buffer: await report.body(),
+      });
+    const replay = page.getByRole('button', { name: 'Replay', exact: true });
+    await replay.first().waitFor();
+    await check('imported report');
+    await replay.first().click();
+    await page.getByRole('button', { name: 'Allow' }).waitFor();
+    await check('replay');
 
     expect(found).toEqual([]);
     expect(foreign).toEqual([]);

@@ -122,6 +122,65 @@ describe('the replay of a bug report', () => {
   });
 });
 
+describe('the replay of a report from anyone', () => {
+  const toReport = (exchange: object) => ({
+    format: 'kelivo-responses/bug-report@1',
+    turns: [{ thread: 'main', adapters: [], warnings: [], exchanges: [exchange] }],
+  });
+  const request = { method: 'POST', url: 'http://127.0.0.1/v1/responses', headers: {}, body: {} };
+  const exchange = { round: 1, request, status: 200, headers: {}, body: '', end: 'complete' };
+
+  it.each([
+    ['no report', undefined, 0],
+    ['null', null, 0],
+    ['a list', [], 0],
+    ['turns that are no list', { ...toReport(exchange), turns: 'all' }, 0],
+    ['a turn that is no object', { ...toReport(exchange), turns: [7] }, 0],
+    ['an exchange without a request', toReport({ round: 1, body: '' }), 0],
+    ['a status below 200', toReport({ ...exchange, status: 101 }), 0],
+    ['a body that is no text', toReport({ ...exchange, body: { a: 1 } }), 0],
+    ['a turn that it lacks', toReport(exchange), 1],
+    ['a negative turn', toReport(exchange), -1],
+    ['half a turn', toReport(exchange), 0.5],
+  ])('is refused with %s', async (_title, report, turn) => {
+    const { call } = await openPlayground();
+    const { status, json } = await call('/api/traces/replay', { method: 'POST', body: { report, turn } });
+    expect(status).toBe(400);
+    expect(json).toEqual({ error: expect.stringMatching(/expected/i) });
+  });
+
+  it.each([
+    ['an empty response', {}],
+    ['a status without a body', { status: 204, body: 'text' }],
+    [
+      'an invalid header',
+      { headers: { 'content-type': 'text/plain\r\nx-injected: 1', 'retry-after': '\u0000' } },
+    ],
+    [
+      'a request that is no conversation',
+      { request: { ...request, body: { input: [null, 7, { role: 'user', content: 3 }] } } },
+    ],
+    ['an event that is no object', { body: 'data: 7\n\ndata: null\n\n' }],
+    ['an event of an unknown type', { body: 'data: {"type":"__proto__","item":null}\n\n' }],
+  ])('ends with %s', async (_title, part) => {
+    const { call, watch } = await openPlayground();
+    const body = { report: toReport({ ...exchange, ...part }), turn: 0 };
+    const { status, text, json } = await call('/api/traces/replay', { method: 'POST', body });
+    expect(status, text).toBe(202);
+    const { conversationId, responseId } = json as TurnPlace;
+    const channel = await watch(conversationId);
+    await channel.until(
+      event => (event.type === 'turn-ended' && event.responseId === responseId) || undefined,
+    );
+    const conversation = (await call(`/api/conversations/${conversationId}`)).json as Conversation;
+    expect(readTurn(conversation).trace.end).toMatchObject({
+      end: 'failed',
+      message: expect.stringMatching(/./),
+    });
+    expect((await call('/api/state')).status).toBe(200);
+  });
+});
+
 describe('the OpenTelemetry export', () => {
   it('sends each turn to the collector of the environment, as it can be downloaded, without secrets', async () => {
     const collector = await serveJson({});
