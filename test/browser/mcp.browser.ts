@@ -283,9 +283,11 @@ describe.skipIf(missing)(`the inspector${missing === undefined ? '' : ` (${missi
       .first()
       .waitFor();
     await inspector.getByRole('button', { name: 'Copy all messages' }).click();
-    await inspector.getByText('Copied').waitFor();
-    const copied = await page.evaluate(() => navigator.clipboard.readText());
-    expect(copied).toContain('tools/call');
+    const clipboard = await page.waitForFunction(async () => {
+      const text = await navigator.clipboard.readText();
+      return text.includes('tools/call') ? text : undefined;
+    });
+    const copied = String(await clipboard.jsonValue());
     seen.push(await inspector.innerText(), copied);
     expect(seen.join('\n')).not.toMatch(/opaque-value-7|sk-live-1234/);
   });
