@@ -18,6 +18,8 @@ export interface Runtime {
   readonly name: 'bun' | 'deno' | 'workerd';
   /** False if the runtime cannot start processes, as MCP servers over stdio require. */
   readonly startsProcesses: boolean;
+  /** True if it has a WebSocket client that sends headers. */
+  readonly hasWebSocket: boolean;
   /** Runs the scenarios with an entry of the package that is installed in the folder `consumer`. */
   run(entry: TestedEntry, options: object, consumer: string): Promise<Run>;
 }
@@ -30,10 +32,20 @@ export interface Run {
 }
 
 export const runtimes: readonly Runtime[] = [
-  { name: 'bun', startsProcesses: true, run: (...run) => runProgram('bun', ['run'], ...run) },
-  // Deno gives a program no permissions by default.
-  { name: 'deno', startsProcesses: true, run: (...run) => runProgram('deno', ['run', '-A'], ...run) },
-  { name: 'workerd', startsProcesses: false, run: runWorker },
+  {
+    name: 'bun',
+    startsProcesses: true,
+    hasWebSocket: true,
+    run: (...run) => runProgram('bun', ['run'], ...run),
+  },
+  {
+    name: 'deno',
+    startsProcesses: true,
+    hasWebSocket: true,
+    // Deno gives a program no permissions by default.
+    run: (...run) => runProgram('deno', ['run', '-A'], ...run),
+  },
+  { name: 'workerd', startsProcesses: false, hasWebSocket: false, run: runWorker },
 ];
 
 /** The versions in the lock file. */

@@ -23,6 +23,12 @@ export async function runScenarios({ createKelivoResponsesProvider }, host, z, o
         host,
         'Use the tool add with 20 and 22.',
       ),
+    webSocket: () =>
+      stream(
+        createKelivoResponsesProvider({ ...settings, transport: 'websocket', tools: localTools }),
+        host,
+        'Use the tool add with 20 and 22.',
+      ),
     httpTool: () =>
       generate(
         createKelivoResponsesProvider({ ...settings, mcpServers: { everything: httpServer } }),

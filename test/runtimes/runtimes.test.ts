@@ -34,7 +34,7 @@ describe.skipIf(missing !== undefined)('the installed package', () => {
     await rm(consumer, { recursive: true, force: true });
   });
 
-  describe.each(runtimes)('in $name', ({ name, startsProcesses, run }) => {
+  describe.each(runtimes)('in $name', ({ name, startsProcesses, hasWebSocket, run }) => {
     describe.each(testedEntries)(`${versions[name]}, entry $name`, entry => {
       let emulator: ResponsesEmulator;
       let observed: Run['observed'];
@@ -97,6 +97,25 @@ describe.skipIf(missing !== undefined)('the installed package', () => {
               ? { text: expect.stringContaining('42'), finishReason: 'stop' }
               : { warnings: [expect.stringContaining('can only be started in')] },
           );
+        },
+      );
+
+      it(
+        hasWebSocket
+          ? 'sends the rounds of a turn over one WebSocket'
+          : 'has no WebSocket that sends headers, and uses HTTP with a warning',
+        () => {
+          const frames = emulator.requests.filter(({ method }) => method === 'response.create');
+          expect(frames).toHaveLength(hasWebSocket ? 2 : 0);
+          expect(new Set(frames.map(({ connection }) => connection)).size).toBe(hasWebSocket ? 1 : 0);
+          if (hasWebSocket)
+            expect(frames[1]?.body).toMatchObject({ previous_response_id: expect.stringMatching(/^resp_/) });
+          expect(observed.webSocket).toMatchObject({
+            text: expect.stringContaining('42'),
+            finishReason: 'stop',
+            isStreamed: true,
+            warnings: hasWebSocket ? [] : [expect.stringContaining('was sent over HTTP')],
+          });
         },
       );
 
