@@ -10,7 +10,7 @@ export default defineConfig({
     maxWorkers: 2,
     // A busy machine can end a turn before the page has looked at it. A test that fails twice is reported as failed.
     retry: 1,
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 60_000,
     // The default of one second is too short for a busy machine.
     expect: { poll: { timeout: 20_000 } },

@@ -65,13 +65,11 @@ describe.skipIf(missing)(`untrusted text${missing === undefined ? '' : ` (${miss
     await page.getByRole('button', { name: 'All traces' }).click();
     await page.getByRole('list', { name: 'Turns' }).getByRole('listitem').first().waitFor();
     await check('traces');
-    await page
-      .getByLabel('Replay a bug report')
-      .setInputFiles({
-        name: `${hostileText}.json`,
-        mimeType: 'application/json',
-        buffer: await report.body(),
-      });
+    await page.getByLabel('Replay a bug report').setInputFiles({
+      name: `${hostileText}.json`,
+      mimeType: 'application/json',
+      buffer: await report.body(),
+    });
     const replay = page.getByRole('button', { name: 'Replay', exact: true });
     await replay.first().waitFor();
     await check('imported report');

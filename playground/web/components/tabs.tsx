@@ -28,7 +28,7 @@ export function Tabs({ label, tabs, keepsVisited = false }: TabsProps) {
       <BaseTabs.List className="tab-list" aria-label={label} activateOnFocus>
         {tabs.map(({ name, title, badge }) => (
           <BaseTabs.Tab key={name} value={name}>
-            {title}{' '}
+            {badge === undefined ? title : `${title} `}
             {badge !== undefined && (
               <span className="tab-badge" title={`${badge.count} ${badge.name}`}>
                 {badge.count}
