@@ -1,17 +1,41 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
+import { describeFailure } from '../../shared/failure.js';
 
 export type Connection = Database.Database;
 
-/** Opens the playground's database, readable only for its owner, and creates its tables. */
+/** The number of the layout of the tables. */
+const LAYOUT = 1;
+
+/**
+ * Opens the playground's database, readable only for its owner, and creates its tables.
+ *
+ * @throws Error if the file is no database, or has the tables of a later version. The file stays unchanged.
+ */
 export function openDatabase(folder: string): Connection {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, 'conversations.sqlite');
   const database = new Database(file);
-  chmodSync(file, 0o600);
+  try {
+    const layout = Number(database.pragma('user_version', { simple: true }));
+    if (layout > LAYOUT) throw new Error(`its layout ${layout} is of a later version`);
+    chmodSync(file, 0o600);
+    createTables(database);
+  } catch (cause) {
+    database.close();
+    throw new Error(
+      `Expected a database of this version in ${file}: ${describeFailure(cause)}. Move the file away, or choose another folder with --data.`,
+      { cause },
+    );
+  }
+  return database;
+}
+
+function createTables(database: Connection): void {
   database.pragma('journal_mode = WAL');
   database.pragma('foreign_keys = ON');
+  database.pragma(`user_version = ${LAYOUT}`);
   database.exec(`
     CREATE TABLE IF NOT EXISTS conversations (
       id TEXT PRIMARY KEY,
@@ -61,5 +85,4 @@ export function openDatabase(folder: string): Connection {
     DELETE FROM conversations WHERE id IN (SELECT conversation_id FROM deleted);
     CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
   `);
-  return database;
 }

@@ -76,11 +76,17 @@ export function createSettingsStore(database: Connection): SettingsStore {
   const select = database.prepare<[string], { value: string }>('SELECT value FROM settings WHERE name = ?');
   const replace = database.prepare('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)');
 
-  function read(): Settings {
-    const stored: unknown = JSON.parse(select.get('settings')?.value ?? '{}');
-    // The database of another version may lack a setting or contain a removed one.
-    const { data } = settingsSchema.safeParse({ ...defaultSettings, ...(stored as Partial<Settings>) });
-    return data ?? defaultSettings;
+  // The database of another version may lack a setting or contain a removed one.
+  const read = (): Settings =>
+    settingsSchema.safeParse({ ...defaultSettings, ...readRow('settings') }).data ?? defaultSettings;
+
+  /** Returns the stored object, or an empty one if there is none that can be read. */
+  function readRow(name: string): object {
+    try {
+      return Object(JSON.parse(select.get(name)?.value ?? '{}')) as object;
+    } catch {
+      return {};
+    }
   }
 
   return {
@@ -90,7 +96,7 @@ export function createSettingsStore(database: Connection): SettingsStore {
       replace.run('settings', JSON.stringify(changed));
       return changed;
     },
-    readPrices: () => priceTableSchema.parse(JSON.parse(select.get('prices')?.value ?? '{}')),
+    readPrices: () => priceTableSchema.safeParse(readRow('prices')).data ?? {},
     changePrices: prices => void replace.run('prices', JSON.stringify(prices)),
   };
 }

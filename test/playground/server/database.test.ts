@@ -1,0 +1,48 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../tools/mcp/_fixture-server.js';
+import { openDatabase } from '../../../playground/server/store/database.js';
+import { createSettingsStore } from '../../../playground/server/store/settings.js';
+
+describe('the database', () => {
+  it.each([
+    ['no database', 'a text that is no database\n'.repeat(100), 'file is not a database'],
+    ['a database of a later version', toLaterDatabase(), 'its layout 1000 is of a later version'],
+  ])('is rejected and unchanged if the file has %s', async (_title, content, reason) => {
+    const folder = await temporaryFolder();
+    const file = path.join(folder, 'conversations.sqlite');
+    await writeFile(file, content);
+    const before = await readFile(file);
+
+    expect(() => openDatabase(folder)).toThrow(
+      `Expected a database of this version in ${file}: ${reason}. Move the file away, or choose another folder with --data.`,
+    );
+    expect((await readFile(file)).equals(before)).toBe(true);
+  });
+
+  it('has default settings and no prices if the stored ones cannot be read', async () => {
+    const database = openDatabase(await temporaryFolder());
+    const settings = createSettingsStore(database);
+    const initial = settings.read();
+    settings.change({ modelId: 'other' });
+    const replace = database.prepare('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)');
+    for (const value of ['{bad', 'null', '7', '{"modelId":7}']) {
+      replace.run('settings', value);
+      replace.run('prices', value);
+      expect(settings.read()).toEqual(initial);
+      expect(settings.readPrices()).toEqual({});
+    }
+    database.close();
+  });
+});
+
+function toLaterDatabase(): Buffer {
+  const database = new Database(':memory:');
+  database.pragma('user_version = 1000');
+  database.exec('CREATE TABLE later (id TEXT)');
+  const content = database.serialize();
+  database.close();
+  return content;
+}
