@@ -77,7 +77,8 @@ function onlyReading(readings: readonly MendedJson[]): JsonReading | JsonFault {
   }));
   const filled = parsed.length > 1 ? parsed.filter(({ json }) => !/^\{\s*\}$/.test(json)) : parsed;
   const [first = parsed[0], ...others] = filled;
-  if (first === undefined) return 'malformed';
+  // Two backticks are the start of a code fence.
+  if (first === undefined || first.value === '') return 'malformed';
   if (parsed.length > 1 && parsed.at(-1)?.isCompleted) return 'truncated';
   const json = JSON.stringify(first.value);
   return others.every(other => JSON.stringify(other.value) === json) ? first : 'malformed';

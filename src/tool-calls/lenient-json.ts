@@ -198,6 +198,7 @@ function createReader(text: string, { start = 0, isClosed = false }: MendOptions
     if (end === undefined || end >= text.length) return fail('truncated');
     if (!/^[\p{L}\p{N}_$/~.@-]/u.test(bare) || /^\.{3}|^-?$/.test(bare)) return fail('malformed');
     if (!',}])'.includes(text.charAt(end))) return fail('malformed');
+    if (isHalfConstant(bare)) return fail('truncated');
     json += JSON.stringify(bare);
   }
 
@@ -220,6 +221,10 @@ const constants: ReadonlyMap<string, string> = new Map([
   ...['false', 'False', 'FALSE'].map(word => [word, 'false'] as const),
   ...['null', 'None', 'NULL', 'undefined'].map(word => [word, 'null'] as const),
 ]);
+
+/** Returns true for `tru` or `Non`, which servers close with a bracket when a response is truncated. */
+const isHalfConstant = (word: string): boolean =>
+  word.length >= 3 && [...constants.keys()].some(constant => constant !== word && constant.startsWith(word));
 
 /** Returns a number in JSON syntax, with all its digits. */
 function toNumber(word: string, { isLast }: { isLast: boolean }): string | undefined {

@@ -23,6 +23,14 @@ const object = (properties: Record<string, JSONSchema7>): JSONSchema7 => ({
   required: Object.keys(properties),
 });
 
+it.each(['{"a": tru}', '{"a": fals}', "{'a': Non}", '{"a": [nul]}', '{"a": 1, "b": Tru}', '``', '`'])(
+  'half a constant or half a fence is rejected: %s',
+  text => {
+    expect(parseToolArguments(text).success).toBe(false);
+    expect(parseToolArguments(text, { schema: { type: 'object', properties: {} } }).success).toBe(false);
+  },
+);
+
 describe('arguments without a schema', () => {
   it.each([
     ['no arguments', '', {}],
