@@ -99,19 +99,12 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
   const sentHeaders = mergeHeaders([toContentType(options), ...options.headers]);
   const keys = findSecrets(Object.entries(sentHeaders));
   if (options.needsKey && keys.length === 0) throw missingKeyError();
+  // Secrets are found before the request is sent, because the host can change the objects that contain them.
+  const { body, secrets } = redactRequestBody(options.body);
   // Created when the response or an error arrives, so that the request does not wait for it.
-  const redaction = once(() => {
-    const { body, secrets } = redactRequestBody(options.body);
-    return { body, ...createRedactor([...keys, ...findUrlSecrets(options.url), ...secrets]) };
-  });
-  const redact = (text: string): string => redaction().redact(text);
-  const context: ErrorContext = {
-    url,
-    get requestBody() {
-      return redaction().body;
-    },
-    redact,
-  };
+  const redactor = once(() => createRedactor([...keys, ...findUrlSecrets(options.url), ...secrets]));
+  const redact = (text: string): string => redactor().redact(text);
+  const context: ErrorContext = { url, requestBody: body, redact };
   // `fetch` would report an invalid header as a network failure, which hosts retry.
   validateHeaders(sentHeaders, context);
   const toJson = (body: unknown) => toRequestJson(body, { context, toInputJson: options.toInputJson });
@@ -157,7 +150,7 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
       read: createReader(response, errorContext),
       headers,
       errorContext,
-      redactKnown: redaction().redactKnown,
+      redactKnown: redactor().redactKnown,
       close,
     };
   } catch (error) {
@@ -225,10 +218,10 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
           ? `Could not reach ${url}: ${cause}. Check \`baseURL\` and the network.`
           : `The connection to ${url} broke before the response was complete: ${cause}.`,
       url,
-      requestBodyValues: redaction().body,
+      requestBodyValues: body,
       responseHeaders,
       isRetryable: RETRYABLE.connectionFailure,
-      ...(redaction().isClean(error) && { cause: error }),
+      ...(redactor().isClean(error) && { cause: error }),
     });
   }
 }

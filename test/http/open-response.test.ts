@@ -142,6 +142,30 @@ describe('openResponse', () => {
     expect(error.responseBody).not.toContain('sk-secret');
   });
 
+  it.each([400, 200])('redacts a sent secret that the host replaces before status %i', async status => {
+    const sent = 'gateway-credential-1';
+    const server = await serveJson({ error: { message: `Received ${sent}.` } }, { status });
+    const gateway = { api_key: sent };
+    const headers = { 'x-gateway': sent };
+    const opening = open(server, {
+      body: { model: 'm', gateway, tools: [{ type: 'mcp', headers }] },
+      fetch: async (input, init) => {
+        gateway.api_key = headers['x-gateway'] = 'gateway-credential-2';
+        return fetch(input, init);
+      },
+    });
+    if (status === 200) {
+      const { redactKnown, close } = await opening;
+      expect(redactKnown(sent)).toBe('[redacted]');
+      close();
+    } else {
+      const { message, responseBody } = await rejectionOf(opening);
+      expect(message).toBe('Received [redacted].');
+      expect(responseBody).not.toContain(sent);
+    }
+    expect(JSON.stringify(server.requests[0]?.body)).toContain(sent);
+  });
+
   it('does not report a key that makes a header invalid', async () => {
     const error = await rejectionOf(
       open({ url: 'http://127.0.0.1:9' }, { headers: [{ authorization: 'Bearer sk-se\ncret' }] }),
