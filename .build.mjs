@@ -16,8 +16,6 @@ const tsconfig = path.join(root, 'src/tsconfig.json');
 const outputOptions = { dir: outputFolder, format: 'esm', chunkFileNames: 'chunks/[name].js' };
 /** The compiler takes nearly all the time, which is no problem to report. */
 const checks = { pluginTimings: false };
-/** Marks the id of a module that is bundled a second time, for the factories of hosted tools. */
-const FACTORY_QUERY = '?factory';
 const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 
 const inputHash = hashInputs();
@@ -25,10 +23,11 @@ if (process.argv.includes('--force') || !isUpToDate(inputHash)) {
   // Loaded here because most runs find `dist` up to date.
   const { rolldown } = await import('rolldown');
   const { dts } = await import('rolldown-plugin-dts');
+  const { default: ts } = await import('typescript');
   const outputs = await Promise.all([
     bundleCode(rolldown),
     bundleForWorkflows(rolldown),
-    bundleDeclarations(rolldown, dts),
+    bundleDeclarations(rolldown, dts, ts),
   ]);
   writeOutputs(new Map(outputs.flat()));
 }
@@ -39,7 +38,6 @@ async function bundleCode(rolldown) {
   const replaceable = Object.entries(manifest.browser).flat();
   const bundle = await rolldown({
     ...toInputOptions([...listEntryFiles(), ...replaceable]),
-    plugins: [createFactoryPlugin()],
     // No module of the package has side effects, as `sideEffects` in package.json promises.
     treeshake: { moduleSideEffects: false },
     // A host entry is imported both ways: its schema asks for a function that imports, and its extension needs it at once.
@@ -48,33 +46,12 @@ async function bundleCode(rolldown) {
   const { output } = await bundle.generate({
     ...outputOptions,
     sourcemap: true,
-    sourcemapPathTransform: source => source.replace(FACTORY_QUERY, ''),
     // Editors show the comments of the declarations.
     comments: { jsdoc: false },
     codeSplitting: { groups: createChunkGroups() },
   });
   await bundle.close();
   return toFiles(output);
-}
-
-/**
- * Keeps the conversions of hosted tools out of the main entry, which needs only the factories in the same files. Bundles
- * what `factories.ts` imports from its folder as copies. Tree shaking then removes the unused part of each file and copy.
- */
-function createFactoryPlugin() {
-  return {
-    name: 'hosted-tool-factories',
-    async resolveId(source, importer, options) {
-      if (!source.startsWith('./') || !/[\\/]hosted-tools[\\/]factories\.ts$|\?factory$/.test(importer))
-        return null;
-      const resolved = await this.resolve(source, importer, options);
-      return resolved && { ...resolved, id: `${resolved.id}${FACTORY_QUERY}` };
-    },
-    load: id =>
-      id.endsWith(FACTORY_QUERY)
-        ? { code: readFileSync(id.slice(0, -FACTORY_QUERY.length), 'utf8'), moduleType: 'ts' }
-        : null,
-  };
 }
 
 /**
@@ -85,7 +62,7 @@ async function bundleForWorkflows(rolldown) {
   const files = Object.values(manifest.exports).flatMap(target => target.workflow ?? []);
   const bundle = await rolldown({
     ...toInputOptions(files.map(file => file.replace('/workflow/', '/'))),
-    plugins: [createFactoryPlugin(), createSandboxPlugin()],
+    plugins: [createSandboxPlugin()],
     treeshake: { moduleSideEffects: false },
     checks,
   });
@@ -113,7 +90,7 @@ function createSandboxPlugin() {
 }
 
 /** Rolls up the declarations of each entry. The compiler keeps comments and drops what is `@internal`. */
-async function bundleDeclarations(rolldown, dts) {
+async function bundleDeclarations(rolldown, dts, ts) {
   const bundle = await rolldown({
     ...toInputOptions(listEntryFiles()),
     checks,
@@ -121,7 +98,28 @@ async function bundleDeclarations(rolldown, dts) {
   });
   const { output } = await bundle.generate(outputOptions);
   await bundle.close();
-  return toFiles(output);
+  return toFiles(output).map(([name, code]) => [name, separateComments(name, code, ts)]);
+}
+
+/**
+ * Moves comments of members to their own lines. The bundler prints a short comment after the previous member, where the
+ * compiler ignores it (https://github.com/sxzz/rolldown-plugin-dts/issues/182).
+ */
+function separateComments(name, code, ts) {
+  const source = ts.createSourceFile(name, code, ts.ScriptTarget.Latest);
+  const comments = new Map();
+  const visit = node => {
+    if (ts.isTypeElement(node) || ts.isClassElement(node) || ts.isStatement(node)) {
+      const { character } = source.getLineAndCharacterOfPosition(node.getStart(source));
+      for (const { pos } of ts.getTrailingCommentRanges(code, node.pos) ?? []) comments.set(pos, character);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  let separated = code;
+  for (const [position, indentation] of [...comments].sort(([a], [b]) => b - a))
+    separated = `${separated.slice(0, position).trimEnd()}\n${' '.repeat(indentation)}${separated.slice(position)}`;
+  return separated;
 }
 
 /** @param {string[]} files built files, relative to the package: `./dist/tools/mcp/index.js` */

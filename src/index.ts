@@ -1,5 +1,18 @@
-export type { ModelAdapterRegistry } from './adapters/registry.js';
-export type { ModelAdapter } from './adapters/model-adapter.js';
+/**
+ * The provider for `ai@5`, native to version 2 of the model interface. The entries `kelivo-responses/v3` and
+ * `kelivo-responses/v4` export the same names for `ai` 6 and 7.
+ *
+ * @module kelivo-responses
+ */
+import { createHostedTools } from './provider/hosted-tools.js';
+import { createDefaultProvider, createProvider, type ProviderOf } from './provider/provider.js';
+import type { KelivoResponsesSettings } from './provider/settings.js';
+
+export type { EmbeddingModelOptions } from './core/embedding.js';
+export type { LaterProvider } from './provider/provider.js';
+export type { LaterLanguageModel } from './versions/convert.js';
+export type { ProviderReference } from './versions/uploads.js';
+export type { ModelAdapter, ModelAdapterRegistry } from './adapters/definition.js';
 export { type CorsProxyOptions, createCorsProxyFetch } from './http/cors-proxy.js';
 export { KelivoError, type KelivoErrorCode } from './shared/errors.js';
 export type {
@@ -8,20 +21,17 @@ export type {
   KelivoProviderOptions,
   KelivoRoundMetadata,
 } from './provider/call-types.js';
-export { kelivoResponses } from './provider/default-provider.js';
 export type { ModelOverride } from './provider/model-overrides.js';
-export { createKelivoResponsesProvider, type KelivoResponsesProvider } from './provider/provider.js';
-export type { RegistrableProvider } from './provider/recreate-model.js';
+export type { RegistrableProvider } from './provider/serialization.js';
 export { registerProvider, type RegisterProviderOptions } from './provider/register-provider.js';
 export type { RequestLogEntry, RequestLogger } from './http/request-log.js';
-export type { CompactMessage, CompactOptions, CompactResult } from './responses/compact.js';
-export { hostedTools } from './responses/hosted-tools/factories.js';
+export type { CompactMessage, CompactOptions, CompactResult } from './provider/compact.js';
 export type { Compatibility } from './responses/compatibility/compatibility.js';
 export type { KnownServerName } from './responses/compatibility/known-servers.js';
 export type { AzureSettings, ApiStyle } from './http/base-url.js';
 export type { ApiKeySetting } from './http/key-ring.js';
 export type { KelivoResponsesSettings, TimeoutSettings } from './provider/settings.js';
-export type { HostApprovalOptions } from './tool-loop/approval-ids.js';
+export type { HostApprovalOptions } from './tool-loop/host-approvals.js';
 export type {
   ApprovalDecision,
   ApprovalRequest,
@@ -33,7 +43,7 @@ export type {
 } from './tool-loop/approvals.js';
 export type { ToolLoopJournal, ToolLoopStep } from './tool-loop/steps.js';
 export type { ToolLoopOptions } from './tool-loop/options.js';
-export type { ToolLoopEvent } from './tool-loop/events.js';
+export type { ToolLoopEvent } from './tool-loop/turn-reports.js';
 export type { LocalTool, LocalToolCallOptions, LocalTools, ToolInput } from './tools/local-tools.js';
 export type {
   McpHttpServerConfig,
@@ -42,3 +52,47 @@ export type {
   McpStdioServerConfig,
 } from './tools/mcp/config.js';
 export type { ToolStub, ToolStubsOptions } from './tools/tool-stubs.js';
+
+/** A provider of models that use the Responses API and run the provider's tools. */
+export type KelivoResponsesProvider = ProviderOf<'v2'>;
+
+/**
+ * Creates a provider for OpenAI or any server with the Responses API, with tools that the provider runs. Its models are
+ * those of `ai@5`.
+ *
+ * Requests are sent and processes are started when a model is called, not before.
+ *
+ * @example
+ * ```ts
+ * const provider = createKelivoResponsesProvider({
+ *   mcpServers: { files: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '.'] } },
+ * });
+ * const { text } = await generateText({ model: provider('gpt-5'), prompt: 'Which files are here?' });
+ * await provider.close();
+ * ```
+ *
+ * @throws KelivoError with code `invalid-settings` for an unknown or invalid setting.
+ */
+export const createKelivoResponsesProvider = <ToolSchemas = Record<string, unknown>>(
+  settings: KelivoResponsesSettings<ToolSchemas> = {},
+): KelivoResponsesProvider => createProvider(settings, 'v2');
+
+/**
+ * The default provider. It is created on first use from `OPENAI_API_KEY` and `OPENAI_BASE_URL`, and has no tools.
+ */
+export const kelivoResponses: KelivoResponsesProvider = /* @__PURE__ */ createDefaultProvider('v2');
+
+/**
+ * OpenAI tools that the official provider for `ai@5` has no factory for, and `computerUse` and `mcpApproval`. Put them into
+ * the `tools` of `generateText` and `streamText`. Arguments, inputs and outputs are those of the official provider. Tools
+ * that the host executes accept an `execute`, as any tool does. `provider.tools` has all tools of the official provider.
+ *
+ * @example
+ * ```ts
+ * tools: {
+ *   docs: hostedTools.mcp({ serverLabel: 'docs', serverUrl: 'https://mcp.example.com/mcp' }),
+ *   shell: hostedTools.shell({ execute: async ({ action }) => ({ output: await runAll(action.commands) }) }),
+ * }
+ * ```
+ */
+export const hostedTools = /* @__PURE__ */ createHostedTools('v2');

@@ -1,54 +1,15 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { dirname, join, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
-
-const root = fileURLToPath(new URL('..', import.meta.url));
-
-interface Import {
-  readonly file: string;
-  /** A file of the project, or the name of a package. */
-  readonly target: string;
-  readonly isType: boolean;
-  readonly isDynamic: boolean;
-}
-
-function sourceFiles(folder: string): string[] {
-  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap(entry => {
-    const file = join(folder, entry.name);
-    // Recipes install the package as a link to this folder.
-    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : sourceFiles(file);
-    return /\.tsx?$/.test(entry.name) ? [file] : [];
-  });
-}
-
-function importsOf(file: string): Import[] {
-  const text = readFileSync(join(root, file), 'utf8');
-  const found: Import[] = [];
-  const add = (specifier: string, isType: boolean, isDynamic: boolean) => {
-    const target = specifier.startsWith('.')
-      ? relative(root, resolve(root, dirname(file), specifier)).replace(/\.js$/, '.ts')
-      : specifier;
-    found.push({ file, target, isType, isDynamic });
-  };
-  for (const [, clause = '', specifier = ''] of text.matchAll(
-    /^(?:import|export)\s([^'"]*?)from\s*'([^']+)'/gms,
-  )) {
-    const names = clause.replace(/[{}\s]+/g, ' ').trim();
-    add(
-      specifier,
-      /^type\b/.test(clause) ||
-        names
-          .split(',')
-          .filter(Boolean)
-          .every(name => /^ ?type\b/.test(name)),
-      false,
-    );
-  }
-  for (const [, specifier = ''] of text.matchAll(/\bimport\('([^']+)'\)/g)) add(specifier, false, true);
-  return found;
-}
+import {
+  dynamicImports,
+  filesWithVersions,
+  type Import,
+  importsOf,
+  read,
+  sourceFiles,
+  weakMaps,
+} from './structure.js';
 
 const files = sourceFiles('src');
 const imports = files.flatMap(importsOf);
@@ -59,24 +20,31 @@ const imports = files.flatMap(importsOf);
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/shared': [],
-  'src/http': ['src/shared'],
-  'src/parts': ['src/shared'],
-  'src/tool-calls': ['src/shared'],
-  'src/tools': ['src/tool-calls', 'src/parts', 'src/shared'],
-  'src/tools/mcp': ['src/tools', 'src/tool-calls', 'src/http', 'src/shared'],
+  'src/http': ['src/core', 'src/shared'],
+  'src/core': ['src/shared'],
+  'src/tool-calls': ['src/core', 'src/shared'],
+  'src/versions': ['src/core', 'src/tool-calls', 'src/shared'],
+  'src/tools': ['src/tool-calls', 'src/core', 'src/shared'],
+  'src/tools/mcp': ['src/core', 'src/tools', 'src/tool-calls', 'src/http', 'src/shared'],
   // The types of the request body.
   'src/responses/wire.ts': ['src/shared'],
-  'src/responses/compatibility': ['src/responses/wire.ts', 'src/http', 'src/tool-calls', 'src/shared'],
-  'src/responses/hosted-tools': ['src/responses/wire.ts', 'src/tool-calls', 'src/shared'],
-  'src/responses/request': [
+  'src/responses/compatibility': [
+    'src/core',
     'src/responses/wire.ts',
-    'src/responses/hosted-tools',
-    'src/parts',
+    'src/http',
     'src/tool-calls',
     'src/shared',
   ],
-  'src/responses/stream': ['src/responses/hosted-tools', 'src/http', 'src/parts', 'src/shared'],
-  'src/responses/websocket': ['src/http', 'src/shared'],
+  'src/responses/hosted-tools': ['src/core', 'src/responses/wire.ts', 'src/tool-calls', 'src/shared'],
+  'src/responses/request': [
+    'src/responses/wire.ts',
+    'src/responses/hosted-tools',
+    'src/core',
+    'src/tool-calls',
+    'src/shared',
+  ],
+  'src/responses/stream': ['src/responses/hosted-tools', 'src/http', 'src/core', 'src/shared'],
+  'src/responses/websocket': ['src/core', 'src/http', 'src/shared'],
   'src/responses': [
     'src/responses/wire.ts',
     'src/responses/compatibility',
@@ -84,26 +52,28 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/responses/stream',
     'src/responses/websocket',
     'src/http',
-    'src/parts',
+    'src/core',
     'src/shared',
   ],
-  'src/text-tools': ['src/tool-calls', 'src/parts', 'src/shared'],
+  'src/text-tools': ['src/tool-calls', 'src/core', 'src/shared'],
   'src/text-tools/formats': ['src/text-tools'],
-  'src/adapters/tool-prompts': ['src/tool-calls', 'src/parts', 'src/shared'],
+  'src/adapters/tool-prompts': ['src/tool-calls', 'src/core', 'src/shared'],
   'src/adapters': [
+    'src/versions',
     'src/adapters/tool-prompts',
     'src/text-tools',
     'src/text-tools/formats',
     'src/tool-calls',
-    'src/parts',
+    'src/core',
     'src/shared',
   ],
-  'src/embeddings': ['src/http', 'src/shared'],
-  'src/tool-loop': ['src/tools', 'src/tool-calls', 'src/parts', 'src/http', 'src/shared'],
+  'src/embeddings': ['src/versions', 'src/http', 'src/core', 'src/shared'],
+  'src/tool-loop': ['src/versions', 'src/tools', 'src/tool-calls', 'src/core', 'src/http', 'src/shared'],
   'src/journal': ['src/tool-loop', 'src/shared'],
-  'src/telemetry': ['src/parts', 'src/http', 'src/shared'],
+  'src/telemetry': ['src/core', 'src/http', 'src/shared'],
   'src/testing': ['src/shared'],
   'src/provider': [
+    'src/versions',
     'src/tool-loop',
     'src/adapters',
     'src/responses',
@@ -114,16 +84,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/embeddings',
     'src/tools',
     'src/tools/mcp',
-    'src/parts',
+    'src/core',
     'src/http',
     'src/shared',
   ],
-  'src/v3': ['src/provider', 'src/embeddings', 'src/parts', 'src/shared'],
-  'src/v4': ['src/v3', 'src/provider', 'src/embeddings', 'src/http', 'src/parts', 'src/shared'],
   'src/host': [
     'src/provider',
-    'src/v3',
-    'src/v4',
+    'src/versions',
     'src/tool-loop',
     'src/adapters',
     'src/responses',
@@ -133,14 +100,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/tools',
     'src/tools/mcp',
     'src/tool-calls',
-    'src/parts',
+    'src/core',
     'src/http',
     'src/shared',
   ],
 };
 
-/** The only layer that may import all others: the public surface of the main entry. */
-const MAIN_ENTRY = 'src/index.ts';
+/** The only files that may import all layers: the public surfaces of the entries for each version. */
+const ENTRIES: readonly string[] = ['src/index.ts', 'src/v3.ts', 'src/v4.ts'];
 
 const layerOf = (file: string): string =>
   Object.keys(MAY_IMPORT)
@@ -151,7 +118,7 @@ const describe = ({ file, target }: Import) => `${file} → ${target}`;
 
 test('each layer imports only the layers below it', () => {
   const wrong = imports.filter(({ file, target }) => {
-    if (!target.startsWith('src/') || file === MAIN_ENTRY) return false;
+    if (!target.startsWith('src/') || ENTRIES.includes(file)) return false;
     const layer = layerOf(file);
     return layerOf(target) !== layer && !MAY_IMPORT[layer]?.includes(layerOf(target));
   });
@@ -169,6 +136,18 @@ test('there are no cycles between layers', () => {
   };
   for (const layer of Object.keys(MAY_IMPORT)) visit(layer, []);
   expect(cycles).toEqual([]);
+});
+
+test('only versions/ and the entries name a version of the model interface', () => {
+  expect(filesWithVersions()).toEqual([]);
+});
+
+test('weak maps are for objects of others', () => {
+  expect(weakMaps().length).toBeLessThanOrEqual(10);
+});
+
+test('own modules are imported dynamically at few doors', () => {
+  expect(dynamicImports().length).toBeLessThanOrEqual(5);
 });
 
 test('every source folder is a layer', () => {
@@ -228,14 +207,13 @@ test('there are no import cycles between files', () => {
 
 test.each([
   'src/index.ts',
-  // Loaded by the main entry when a model is first called.
-  'src/provider/compose-model.ts',
+  'src/provider/provider.ts',
   'src/responses/model.ts',
   'src/tool-loop/index.ts',
   'src/adapters/index.ts',
   'src/tool-calls/index.ts',
-  'src/v3/index.ts',
-  'src/v4/index.ts',
+  'src/v3.ts',
+  'src/v4.ts',
   'src/host/index.ts',
 ])('%s imports no Node built-in and not the MCP SDK statically', entry => {
   const reached = new Set<string>();
@@ -257,10 +235,8 @@ test.each([
 const LISTS = ['src/adapters/families.ts', 'src/responses/hosted-tools/tools.ts'];
 
 test('only the entries and the lists re-export', () => {
-  const exporting = files.filter(file =>
-    /^export\s[^'"]*?from\s*'/ms.test(readFileSync(join(root, file), 'utf8')),
-  );
-  expect(exporting.filter(file => !file.endsWith('/index.ts'))).toEqual(LISTS);
+  const exporting = files.filter(file => /^export\s[^'"]*?from\s*'/ms.test(read(file)));
+  expect(exporting.filter(file => !file.endsWith('/index.ts') && !ENTRIES.includes(file))).toEqual(LISTS);
 });
 
 test('the playground imports the package by its name', () => {

@@ -4,8 +4,10 @@ import { fileURLToPath } from 'node:url';
 import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import * as z from 'zod';
 import type * as adapters from '../src/adapters/index.js';
 import type * as main from '../src/index.js';
+import type * as toolLoop from '../src/tool-loop/index.js';
 import { startEmulator } from './testing/_emulator.js';
 import { finish, generate, scriptedModel, start, text } from './tool-loop/_scripted-model.js';
 
@@ -42,7 +44,7 @@ export const weatherRadarTool: HostedTool = {
 const modelFamily = `import { readCallArguments } from '../text-tools/json-call.js';
 import { readName } from '../text-tools/text-cursor.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
 const tulipFormat: TextToolFormat = {
@@ -59,6 +61,27 @@ export const tulip = defineModelAdapter({
   appliesTo: matchModelName('tulip'),
   middleware: textToolsMiddleware({ formats: [tulipFormat] }),
 });
+`;
+
+const laterMajor = `import type { AnyLanguageModel } from './specification.js';
+import { v4 } from './v4.js';
+import type { Version } from './version.js';
+
+/** A language model for a later major of \`ai\`. */
+export interface LanguageModelV5 extends AnyLanguageModel {
+  readonly specificationVersion: 'v5';
+}
+
+/** It has another form of the finish reason. */
+export const v5: Version = {
+  ...v4,
+  name: 'v5',
+  writeFinishReason: ({ unified }) => ({ because: unified }),
+  readPart: ({ finishReason, ...part }) =>
+    finishReason === undefined
+      ? part
+      : { ...part, finishReason: { unified: (finishReason as { because: string }).because } },
+};
 `;
 
 /** Adds a line before the first line that matches. */
@@ -82,6 +105,14 @@ const changes = {
     insertLine('adapters/families.ts', {
       before: /seed-oss/,
       line: "export { tulip } from './tulip.js';",
+    });
+  },
+  'a major of ai': () => {
+    writeFileSync(path.join(copy, 'versions/v5.ts'), laterMajor);
+    insertLine('versions/versions.ts', { before: /^\} satisfies/, line: '  v5,' });
+    insertLine('versions/versions.ts', {
+      before: /import type \{ Version \}/,
+      line: "import { v5 } from './v5.js';",
     });
   },
   'a known server': () =>
@@ -160,12 +191,21 @@ it('a known server takes one row', () => {
   });
 });
 
-it('the three changes compile', { timeout: 120_000 }, () => {
+it('a major of ai takes its file and the two lines that register it', () => {
+  expect(reach['a major of ai']).toEqual({
+    newFiles: ['versions/v5.ts'],
+    changedLines: { 'versions/versions.ts': 2 },
+  });
+});
+
+it('the four changes compile', { timeout: 120_000 }, () => {
   const { config } = ts.readConfigFile(path.join(root, 'tsconfig.json'), ts.sys.readFile) as {
     config: { compilerOptions: object };
   };
   const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root);
-  const files = ['index.ts', 'adapters/index.ts', 'responses/model.ts'].map(file => path.join(copy, file));
+  const files = ['index.ts', 'adapters/index.ts', 'responses/model.ts', 'versions/v5.ts'].map(file =>
+    path.join(copy, file),
+  );
   const issues = ts.getPreEmitDiagnostics(ts.createProgram(files, options));
   expect(issues.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([]);
 });
@@ -235,6 +275,50 @@ it('the model family reads its calls from text', async () => {
   });
   expect(content).toMatchObject([{ type: 'tool-call', toolName: 'water', input: '{"litres": 2}' }]);
   expect(finishReason).toBe('tool-calls');
+});
+
+const toStream = (parts: readonly { type: string }[]) =>
+  new ReadableStream<{ type: string }>({
+    start(controller) {
+      for (const part of parts) controller.enqueue(part);
+      controller.close();
+    },
+  });
+
+async function readAll<Part>(stream: ReadableStream<Part>): Promise<Part[]> {
+  const parts: Part[] = [];
+  for await (const part of stream) parts.push(part);
+  return parts;
+}
+
+it('the loop wraps a model of the later major, reads its finish reason, and returns the same version', async () => {
+  const { createLocalTools, withToolLoop } = await load<typeof toolLoop>('tool-loop/index.ts');
+  let runs = 0;
+  const clock = { inputSchema: z.object({}), execute: () => `${++runs} o'clock` };
+  const usage = { inputTokens: { total: 10 }, outputTokens: { total: 5 } };
+  const callOf = (toolCallId: string) => ({ type: 'tool-call', toolCallId, toolName: 'clock', input: '{}' });
+  // The second call is truncated and must not run.
+  const rounds = ['tool-calls', 'length'].map((because, index) => [
+    { type: 'stream-start', warnings: [] },
+    callOf(`call_${index}`),
+    { type: 'finish', finishReason: { because }, usage },
+  ]);
+  const model = withToolLoop(
+    {
+      specificationVersion: 'v5',
+      provider: 'later',
+      modelId: 'later-1',
+      supportedUrls: {},
+      doGenerate: async () => ({}),
+      doStream: async (_options: never) => ({ stream: toStream(rounds.shift() ?? []) }),
+    },
+    { tools: createLocalTools({ clock }) },
+  );
+  const { stream } = await model.doStream({ prompt } as never);
+  const parts = await readAll(stream);
+  expect(model.specificationVersion).toBe('v5');
+  expect(parts.at(-1)).toMatchObject({ type: 'finish', finishReason: { because: 'length' } });
+  expect(runs).toBe(1);
 });
 
 it.each([{ compatibility: 'acme' }, { baseURL: 'https://api.acme.example/v1' }])(

@@ -1,20 +1,29 @@
-import type { LanguageModelV2, LanguageModelV2Middleware, SharedV2ProviderMetadata } from '@ai-sdk/provider';
-import { isTextReader, withTextToolSettings } from '../text-tools/model-settings.js';
-import type { UndeclaredPolicy } from '../text-tools/text-tool-format.js';
-import { transformParts } from '../parts/transform.js';
+import type { JSONObject } from '@ai-sdk/provider';
+import { type CoreModel, withChanges } from '../core/source.js';
 import { KelivoError } from '../shared/errors.js';
 import { toNameHint } from '../shared/nearest-name.js';
-import { type AdapterChoice, isAdapterSelection } from './adapter-choice.js';
-import { chooseAdapters } from './choose-adapters.js';
-import { wrapModel } from './middleware.js';
-import { modelAdapters } from './model-adapters.js';
-import { jsonAnswerMiddleware } from './tool-prompts/json-answer.js';
-import { selectPrompt } from './select-prompt.js';
-import { toolPromptMiddleware } from './tool-prompts/tool-prompt-middleware.js';
-import type { ToolPrompting } from './tool-prompt-names.js';
 import { thinkTags } from '../text-tools/reasoning.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
-import type { ModelAdapterRegistry } from './registry.js';
+import type { UndeclaredPolicy } from '../text-tools/text-tool-format.js';
+import { wrapSameVersion } from '../versions/language-model.js';
+import type { AnyLanguageModel, SameVersion } from '../versions/specification.js';
+import type { VersionName } from '../versions/versions.js';
+import {
+  type AdapterChoice,
+  type AdapterSelection,
+  isAdapterModule,
+  isAdapterSelection,
+  type ToolPrompting,
+  validateAdapters,
+} from './adapter-choice.js';
+import { adapterOf, type CoreAdapter, joinAdapters } from './middleware.js';
+import type { ModelAdapter, ModelAdapterRegistry } from './definition.js';
+import { defineModelAdapter } from './model-adapter.js';
+import { modelAdapters } from './model-adapters.js';
+import { importAdapter } from './registry.js';
+import { selectPrompt } from './select-prompt.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
+import { withJsonAnswers } from './tool-prompts/json-answer.js';
+import { withToolPrompt } from './tool-prompts/prompted-model.js';
 
 /** Options of `adaptModel`. */
 export interface AdaptModelOptions {
@@ -49,7 +58,7 @@ export interface AdaptModelOptions {
 
 /**
  * Wraps a model in the adapters that apply to its id, the first one outermost. A model that no adapter applies to is
- * returned unchanged. Works with any `LanguageModelV2`. Responses contain the names of the adapters in
+ * returned unchanged. Works with any language model of `ai` 5, 6 or 7, and returns one of the same version. Responses contain the names of the adapters in
  * `providerMetadata.kelivo.adapters`.
  *
  * @example
@@ -62,31 +71,58 @@ export interface AdaptModelOptions {
  * @throws KelivoError with code `invalid-settings` for an unknown name, an invalid adapter or two adapters with the same
  *   name.
  */
-export function adaptModel(model: LanguageModelV2, options: AdaptModelOptions = {}): LanguageModelV2 {
+export function adaptModel<Model extends AnyLanguageModel>(
+  model: Model,
+  options: AdaptModelOptions = {},
+): SameVersion<Model> {
+  return wrapSameVersion(model, (core, version) => adaptCoreModel(core, { ...options, version }));
+}
+
+/**
+ * Wraps a model in the adapters that apply to its id. Returns the model itself if there are none.
+ *
+ * @param options The version is the one in whose words middlewares of applications are written.
+ */
+export function adaptCoreModel(
+  model: CoreModel,
+  { version, ...options }: AdaptModelOptions & { readonly version: VersionName },
+): CoreModel {
   checkOptions({ ...options });
   const { adapters = modelAdapters, undeclared, startsInReasoning, toolPrompting } = options;
-  const active = chooseAdapters(adapters, { modelId: model.modelId, registry: modelAdapters });
+  const active = chooseAdapters(adapters, model.modelId);
   const names = active.map(({ name }) => name);
-  const middlewares = active.map(({ middleware }) => middleware);
   const selected =
     toolPrompting === undefined
       ? undefined
       : selectPrompt(toolPrompting, { modelId: model.modelId, adapters: names });
   if (active.length === 0 && selected === undefined) return model;
+  const family = joinAdapters(active.map(({ middleware }) => adapterOf(middleware)));
+  const prompted = selected === undefined ? model : withToolPrompt(model, selected.prompt);
+  // The adapters of the family read the calls, because they know where its reasoning ends.
+  const reader = selected === undefined || family.readsText ? family : joinAdapters([family, promptedCalls]);
   const formats = selected?.formats;
-  // A copy, because another adapted model may wrap the same model with other settings.
-  const inner =
-    undeclared === undefined && startsInReasoning === undefined && formats === undefined
-      ? model
-      : withTextToolSettings(wrapModel(model, [{}]), { undeclared, startsInReasoning, formats });
-  return wrapModel(inner, [
-    reportMiddleware({ adapters: names, toolPrompting: selected?.name }),
-    ...(selected === undefined ? [] : [jsonAnswerMiddleware]),
-    ...middlewares,
-    // The adapters of the family read the calls, because they know where its reasoning ends.
-    ...(selected === undefined || middlewares.some(isTextReader) ? [] : [promptedCalls]),
-    ...(selected === undefined ? [] : [toolPromptMiddleware(selected.prompt)]),
-  ]);
+  const adapted = reader.wrap(prompted, { version, undeclared, startsInReasoning, formats });
+  return withReport(selected === undefined ? adapted : withJsonAnswers(adapted), {
+    ...(names.length > 0 && { adapters: names }),
+    ...(selected !== undefined && { toolPrompting: selected.name }),
+  });
+}
+
+/**
+ * Returns the adapters of a selection that apply to a model, in order.
+ *
+ * @throws KelivoError with code `invalid-settings` for an invalid selection.
+ */
+function chooseAdapters(selection: AdapterSelection, modelId: string): readonly ModelAdapter[] {
+  if (selection === false) return [];
+  if ('findFor' in selection) return selection.findFor(modelId);
+  validateAdapters(selection);
+  return selection.flatMap(choice => {
+    if (typeof choice === 'string') return modelAdapters.get(choice) ?? [];
+    if (isAdapterModule(choice)) return importAdapter(choice);
+    const adapter = defineModelAdapter(choice);
+    return adapter.appliesTo(modelId) ? adapter : [];
+  });
 }
 
 const CHECKS: Readonly<
@@ -118,41 +154,12 @@ function checkOptions(options: Readonly<Record<string, unknown>>): void {
 }
 
 /** Reads the calls that the prompt asks for, from models whose family writes none. */
-const promptedCalls = textToolsMiddleware({ formats: [], reasoning: [thinkTags] });
+const promptedCalls: CoreAdapter = adapterOf(textToolsMiddleware({ formats: [], reasoning: [thinkTags] }));
 
 /** Adds facts about the adaptation to the metadata of every response. */
-function reportMiddleware({
-  adapters,
-  toolPrompting,
-}: {
-  adapters: readonly string[];
-  toolPrompting: string | undefined;
-}): LanguageModelV2Middleware {
-  const report = (metadata: SharedV2ProviderMetadata | undefined): SharedV2ProviderMetadata => ({
-    ...metadata,
-    kelivo: {
-      ...metadata?.kelivo,
-      ...(adapters.length > 0 && { adapters: [...adapters] }),
-      ...(toolPrompting !== undefined && { toolPrompting }),
+const withReport = (model: CoreModel, facts: JSONObject): CoreModel =>
+  withChanges(model, () => ({
+    response: {
+      part: (part, emit) => emit(part.type === 'finish' ? { ...part, own: { ...part.own, ...facts } } : part),
     },
-  });
-  return {
-    middlewareVersion: 'v2',
-    async wrapGenerate({ doGenerate }) {
-      const result = await doGenerate();
-      return { ...result, providerMetadata: report(result.providerMetadata) };
-    },
-    async wrapStream({ doStream }) {
-      const { stream, ...rest } = await doStream();
-      return {
-        ...rest,
-        stream: transformParts(stream, {
-          part: (part, emit) =>
-            emit(
-              part.type === 'finish' ? { ...part, providerMetadata: report(part.providerMetadata) } : part,
-            ),
-        }),
-      };
-    },
-  };
-}
+  }));

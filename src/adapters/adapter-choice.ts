@@ -1,10 +1,11 @@
 import { KelivoError } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
 import { toNameHint } from '../shared/nearest-name.js';
-import { adapterNames } from './adapter-names.js';
-import { checkAdapter } from './check-adapter.js';
-import type { ModelAdapter } from './model-adapter.js';
-import type { ModelAdapterRegistry } from './registry.js';
+import type { ModelAdapter, ModelAdapterRegistry } from './definition.js';
+
+/*
+ * The adapters in settings. Settings are checked with this file, so it must not load the code of adapters.
+ */
 
 /** An adapter that a module exports. */
 export interface AdapterModule {
@@ -101,3 +102,154 @@ const nameOf = (choice: AdapterChoice): string => {
 /** Returns the name of the adapter that a module exports. */
 export const toModuleName = ({ import: module, export: name = 'default' }: AdapterModule): string =>
   name === 'default' ? module : `${module}#${name}`;
+
+/** The functions of a middleware. */
+const HOOKS = [
+  'transformParams',
+  'wrapGenerate',
+  'wrapStream',
+  'overrideProvider',
+  'overrideModelId',
+  'overrideSupportedUrls',
+] as const;
+
+/**
+ * Checks the definition of an adapter.
+ *
+ * @throws KelivoError with code `invalid-settings` that names the field, the expected and the received value.
+ */
+export function checkAdapter(adapter: unknown): void {
+  const { name, appliesTo, middleware, adaptBack } = isPlainObject(adapter) ? adapter : {};
+  if (typeof name !== 'string' || name === '') fail('`name` to be the name of a model family', name);
+  if (typeof appliesTo !== 'function') {
+    fail(`\`appliesTo\` of the adapter "${name}" to be a function of a model id`, appliesTo);
+  }
+  if (adaptBack !== undefined && typeof adaptBack !== 'function') {
+    fail(`\`adaptBack\` of the adapter "${name}" to be a function of a part`, adaptBack);
+  }
+  if (middleware !== undefined || adaptBack === undefined) checkMiddleware(name, middleware);
+}
+
+function checkMiddleware(name: string, middleware: unknown): void {
+  if (!isMiddleware(middleware)) {
+    fail(`\`middleware\` of the adapter "${name}" to be an object`, middleware);
+  }
+  const given = HOOKS.filter(hook => middleware[hook] !== undefined);
+  if (given.length === 0) {
+    fail(`\`middleware\` of the adapter "${name}" to have one of ${HOOKS.join(', ')}`, middleware);
+  }
+  for (const hook of given) {
+    if (typeof middleware[hook] !== 'function') {
+      fail(`\`middleware.${hook}\` of the adapter "${name}" to be a function`, middleware[hook]);
+    }
+  }
+}
+
+const isMiddleware = (value: unknown): value is Readonly<Partial<Record<(typeof HOOKS)[number], unknown>>> =>
+  typeof value === 'object' && value !== null;
+
+function fail(expected: string, received: unknown): never {
+  throw new KelivoError({
+    code: 'invalid-settings',
+    message: `Expected ${expected}, got ${describe(received)}.`,
+  });
+}
+
+function describe(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return value === '' ? '""' : String(value);
+  const keys = Object.keys(value);
+  return keys.length === 0 ? 'an empty object' : `an object with the keys ${keys.join(', ')}`;
+}
+
+/** The names of the default registry. Registering an adapter there adds its name. */
+export const adapterNames = new Set([
+  'apertus',
+  'claude',
+  'cogito',
+  'command-r',
+  'deepseek',
+  'deepseek-distill-llama',
+  'ernie',
+  'exaone',
+  'functiongemma',
+  'gemini',
+  'gemma',
+  'gemma4',
+  'gigachat',
+  'glm',
+  'gpt-oss',
+  'granite',
+  'hermes',
+  'hunyuan',
+  'internlm',
+  'jamba',
+  'kimi',
+  'kimi-k3',
+  'laguna',
+  'lfm2',
+  'ling-3',
+  'llama',
+  'longcat',
+  'mimo',
+  'minicpm5',
+  'minimax',
+  'mistral',
+  'nemotron',
+  'olmo3',
+  'phi-4-mini',
+  'qwen',
+  'seed-oss',
+  'smollm3',
+  'step3',
+  'trinity',
+  'xlam',
+]);
+
+/** Models of OpenAI, which no adapter of this package applies to. */
+const WITHOUT_ADAPTERS =
+  /^(?:gpt-\d\w*(?:\.\d)?|o\d|chatgpt-4o)(?:-(?:audio|chat|codex|latest|max|mini|nano|preview|pro|search|turbo|\d+))*$/;
+
+let hasRegistrations = false;
+
+/** Called when an application adds an adapter to the default registry, which may apply to any model. */
+export function noteRegistration(): void {
+  hasRegistrations = true;
+}
+
+/** Returns false if no adapter of a selection can apply to a model, so that the adapters need not be loaded. */
+export function mayHaveAdapters(selection: AdapterSelection | undefined, modelId: string): boolean {
+  if (selection === undefined) return hasRegistrations || !WITHOUT_ADAPTERS.test(modelId);
+  if (selection === false) return false;
+  return isRegistry(selection) ? selection.findFor(modelId).length > 0 : selection.length > 0;
+}
+
+/** Syntaxes in which tools, calls and results can be written into the prompt. */
+export const toolPromptNames = [
+  'hermes',
+  'qwen-xml',
+  'claude',
+  'command-r',
+  'deepseek',
+  'dsml',
+  'gemma4',
+  'glm',
+  'granite',
+  'harmony',
+  'kimi',
+  'kimi-k3',
+  'lfm2',
+  'llama',
+  'minimax',
+  'minimax-m3',
+  'mistral',
+  'olmo3',
+  'pythonic',
+  'seed-oss',
+  'tool-request',
+] as const;
+
+/** The name of a syntax. */
+export type ToolPromptName = (typeof toolPromptNames)[number];
+
+/** A syntax, or `auto` for the one of the model's family. */
+export type ToolPrompting = ToolPromptName | 'auto';

@@ -1,7 +1,7 @@
 import { readCallArguments } from '../text-tools/json-call.js';
 import { type Reading, readName, type TextCursor } from '../text-tools/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../text-tools/text-tool-format.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
 /** `<|tools_prefix|>[{"name": {…}}, …]<|tools_suffix|>`: the only key of an item is the name of the tool. */

@@ -1,10 +1,8 @@
-import type {
-  LanguageModelV2Message,
-  LanguageModelV2Middleware,
-  LanguageModelV2Prompt,
-} from '@ai-sdk/provider';
+import type { Message, Prompt } from '../core/prompt.js';
+import { withChanges } from '../core/source.js';
 import { createUniqueIds } from '../shared/unique-ids.js';
-import { rewriteMiddleware } from './middleware.js';
+import type { ModelMiddleware } from '../versions/middleware.js';
+import { createMiddleware } from './middleware.js';
 
 /** The format of tool call ids that a model accepts. */
 export interface CallIdFormat {
@@ -32,21 +30,23 @@ export interface IdentifiedCall {
 }
 
 /** Sends call ids in the model's format, and translates them back in the response. */
-export const callIdsMiddleware = (format: CallIdFormat): LanguageModelV2Middleware =>
-  rewriteMiddleware(params => {
-    const ids = createCallIds(params.prompt, format);
-    const prompt = ids.hasChanges
-      ? params.prompt.map(message => withModelIds(message, ids.toModelId))
-      : params.prompt;
-    return {
-      params: { ...params, prompt },
-      rewrite: part => withCallId(part, ids.toOriginal),
-    };
+export const callIdsMiddleware = (format: CallIdFormat): ModelMiddleware =>
+  createMiddleware({
+    wrap: model =>
+      withChanges(model, call => {
+        const ids = createCallIds(call.prompt, format);
+        return {
+          call: ids.hasChanges
+            ? { ...call, prompt: call.prompt.map(message => withModelIds(message, ids.toModelId)) }
+            : call,
+          response: { part: (part, emit) => emit(withCallId(part, ids.toOriginal)) },
+        };
+      }),
   });
 
 type ToId = (id: string) => string;
 
-function withModelIds(message: LanguageModelV2Message, toModelId: ToId): LanguageModelV2Message {
+function withModelIds(message: Message, toModelId: ToId): Message {
   if (message.role === 'assistant') {
     return { ...message, content: message.content.map(part => withCallId(part, toModelId)) };
   }
@@ -61,7 +61,7 @@ function withCallId<Part extends { type: string; id?: unknown; toolCallId?: unkn
   part: Part,
   toId: ToId,
 ): Part {
-  // Streamed input carries the call's id in `id`. All other parts use `toolCallId`, in later specifications too.
+  // Streamed input carries the call's id in `id`. All other parts use `toolCallId`.
   const field = part.type.startsWith('tool-input-') ? 'id' : 'toolCallId';
   const id = part[field];
   if (typeof id !== 'string') return part;
@@ -84,7 +84,7 @@ export interface CallIds {
  *
  * @internal
  */
-export function createCallIds(prompt: LanguageModelV2Prompt, format: CallIdFormat): CallIds {
+export function createCallIds(prompt: Prompt, format: CallIdFormat): CallIds {
   const calls = callsOf(prompt);
   const modelIds = new Map<string, string>();
   const originals = new Map<string, string>();
@@ -123,7 +123,7 @@ function createNewIds(isKnown: (id: string) => boolean): ToId {
 }
 
 /** Returns every id once, with the tool that it was first used for. */
-function callsOf(prompt: LanguageModelV2Prompt): IdentifiedCall[] {
+function callsOf(prompt: Prompt): IdentifiedCall[] {
   const calls = new Map<string, IdentifiedCall>();
   for (const { content } of prompt) {
     if (typeof content === 'string') continue;

@@ -1,8 +1,8 @@
 import { createInvokeFormat } from '../text-tools/formats/invoke.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
 import { type CallIdFormat, callIdsMiddleware, toAlphanumericId } from './call-ids.js';
 import { joinMiddlewares } from './middleware.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
 const MAX_ID_LENGTH = 64;

@@ -1,5 +1,5 @@
 import { thinkTags } from '../text-tools/reasoning.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { deepseekFormat, isDeepseek, isDistilledLlama, startsInReasoning } from './deepseek.js';
 import { bareJsonFormat, llamaFormat } from './llama.js';
 import { defineModelAdapter } from './model-adapter.js';

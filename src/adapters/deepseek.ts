@@ -5,7 +5,8 @@ import { readCallArguments } from '../text-tools/json-call.js';
 import { thinkTags } from '../text-tools/reasoning.js';
 import { readName } from '../text-tools/text-cursor.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
-import { textToolsMiddleware, type TextToolsOptions } from '../text-tools/text-tools-middleware.js';
+import type { TextToolsOptions } from '../text-tools/text-tools.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
 /**

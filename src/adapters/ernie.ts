@@ -1,6 +1,6 @@
 import { hermesFormat } from '../text-tools/formats/hermes.js';
 import { thinkTags } from '../text-tools/reasoning.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
 /** ERNIE 4.5 Thinking writes calls in the format of Hermes. It starts in reasoning, and answers in `<response>`. */

@@ -1,7 +1,7 @@
 import { hermesFormat } from '../text-tools/formats/hermes.js';
 import { qwenXmlFormat } from '../text-tools/formats/qwen-xml.js';
 import { thinkTags } from '../text-tools/reasoning.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
 /** EXAONE 4 writes calls in the format of Hermes, K-EXAONE 2 in that of Qwen3-Coder. */

@@ -1,12 +1,8 @@
-import type {
-  LanguageModelV2Message,
-  LanguageModelV2Middleware,
-  LanguageModelV2Prompt,
-  LanguageModelV2ToolCall,
-  LanguageModelV2ToolCallPart,
-} from '@ai-sdk/provider';
 import * as z from 'zod/v4';
-import { transformParts } from '../parts/transform.js';
+import type { Message, Prompt, ToolCallPart } from '../core/prompt.js';
+import type { Part, ToolCall } from '../core/part.js';
+import { type CoreModel, type PartSource, transformParts, withOpen } from '../core/source.js';
+import { createMiddleware } from './middleware.js';
 
 /**
  * Carries the thought signatures of tool calls through OpenAI-compatible endpoints. Gemini requires each signature back
@@ -16,38 +12,45 @@ import { transformParts } from '../parts/transform.js';
  * the metadata that `@ai-sdk/google` adds to a call, and back to the field in the next request. A history can therefore
  * continue at either endpoint.
  */
-export const thoughtSignaturesMiddleware: LanguageModelV2Middleware = {
-  middlewareVersion: 'v2',
-  transformParams: async ({ params, model }) => ({
-    ...params,
-    prompt: withWireSignatures(params.prompt, model),
-  }),
+export const thoughtSignaturesMiddleware = createMiddleware({
+  wrap: (model: CoreModel) =>
+    withOpen(model, async received => {
+      const call = { ...received, prompt: withWireSignatures(received.prompt, model) };
+      if (!call.isStream) return readSignedBody(await model.open(call));
+      return readSignedChunks(await model.open({ ...call, includeRawChunks: true }), {
+        keepsRawChunks: call.includeRawChunks === true,
+      });
+    }),
+});
 
-  async wrapGenerate({ params, model }) {
-    const result = await model.doGenerate(params);
-    const signatures = createWireSignatures();
-    signatures.read(result.response?.body);
-    const content = result.content.map(part => (part.type === 'tool-call' ? sign(part, signatures) : part));
-    return { ...result, content };
-  },
+/** Signs the calls of a stream with the signatures in its raw chunks. */
+function readSignedChunks(source: PartSource, { keepsRawChunks }: { keepsRawChunks: boolean }): PartSource {
+  const signatures = createWireSignatures();
+  return transformParts(source, {
+    part(part, emit) {
+      if (part.type === 'raw') {
+        signatures.read(part.rawValue);
+        if (!keepsRawChunks) return;
+      }
+      emit(part.type === 'tool-call' ? sign(part, signatures) : part);
+    },
+  });
+}
 
-  async wrapStream({ params, model }) {
-    const result = await model.doStream({ ...params, includeRawChunks: true });
-    const signatures = createWireSignatures();
-    const stream = transformParts(result.stream, {
-      part(part, emit) {
-        if (part.type === 'raw') {
-          signatures.read(part.rawValue);
-          if (params.includeRawChunks !== true) return;
-        }
-        emit(part.type === 'tool-call' ? sign(part, signatures) : part);
-      },
-    });
-    return { ...result, stream };
-  },
-};
+/** Signs the calls of a complete response with the signatures in its body, which is there after the last part. */
+function readSignedBody(source: PartSource): PartSource {
+  const parts: Part[] = [];
+  return transformParts(source, {
+    part: part => void parts.push(part),
+    flush(emit) {
+      const signatures = createWireSignatures();
+      signatures.read(source.response?.body);
+      for (const part of parts) emit(part.type === 'tool-call' ? sign(part, signatures) : part);
+    },
+  });
+}
 
-function sign(call: LanguageModelV2ToolCall, signatures: WireSignatures): LanguageModelV2ToolCall {
+function sign(call: ToolCall, signatures: WireSignatures): ToolCall {
   const thoughtSignature = signatures.take(call);
   const { google, ...others } = call.providerMetadata ?? {};
   if (thoughtSignature === undefined || google?.['thoughtSignature'] !== undefined) return call;
@@ -64,11 +67,8 @@ const requiresSignatures = /gemini-(?:[3-9]|\d{2,})(?!\d)/i;
  * Writes the signatures of a prompt's calls into the options that `@ai-sdk/openai-compatible` copies to the call on the
  * wire. Gemini signs only the first of parallel calls. Messages of other models have no signature and get a placeholder.
  */
-const withWireSignatures = (
-  prompt: LanguageModelV2Prompt,
-  { modelId }: { modelId: string },
-): LanguageModelV2Prompt =>
-  prompt.map((message): LanguageModelV2Message => {
+const withWireSignatures = (prompt: Prompt, { modelId }: { modelId: string }): Prompt =>
+  prompt.map((message): Message => {
     if (message.role !== 'assistant') return message;
     const calls = message.content.filter(part => part.type === 'tool-call');
     const isSigned = calls.some(call => signatureOf(call) !== undefined);
@@ -83,15 +83,12 @@ const withWireSignatures = (
     };
   });
 
-function signatureOf({ providerOptions }: LanguageModelV2ToolCallPart): string | undefined {
+function signatureOf({ providerOptions }: ToolCallPart): string | undefined {
   const signature = providerOptions?.['google']?.['thoughtSignature'];
   return typeof signature === 'string' ? signature : undefined;
 }
 
-function withWireSignature(
-  call: LanguageModelV2ToolCallPart,
-  signature: string | undefined,
-): LanguageModelV2ToolCallPart {
+function withWireSignature(call: ToolCallPart, signature: string | undefined): ToolCallPart {
   const { openaiCompatible, ...others } = call.providerOptions ?? {};
   if (signature === undefined || openaiCompatible?.['extra_content'] !== undefined) return call;
   const extra_content = { google: { thought_signature: signature } };

@@ -1,8 +1,8 @@
-import { missingCallIdsMiddleware } from '../parts/missing-call-ids.js';
+import { withCallIds } from '../core/call-ids.js';
 import { thoughtSignaturesMiddleware } from './gemini-thought-signatures.js';
-import { joinMiddlewares } from './middleware.js';
-import { defineModelAdapter, matchModelName } from './model-adapter.js';
+import { createMiddleware, joinMiddlewares } from './middleware.js';
 import { toolNamesMiddleware } from './tool-names.js';
+import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
 /**
  * Gemini's OpenAI-compatible endpoints return calls with empty ids (camel-ai/camel#3027), put the signatures of calls
@@ -11,5 +11,9 @@ import { toolNamesMiddleware } from './tool-names.js';
 export const gemini = defineModelAdapter({
   name: 'gemini',
   appliesTo: matchModelName('gemini'),
-  middleware: joinMiddlewares(missingCallIdsMiddleware, toolNamesMiddleware, thoughtSignaturesMiddleware),
+  middleware: joinMiddlewares(
+    createMiddleware({ wrap: withCallIds }),
+    toolNamesMiddleware,
+    thoughtSignaturesMiddleware,
+  ),
 });

@@ -9,7 +9,7 @@ import { readCallArguments, readJsonCalls } from '../text-tools/json-call.js';
 import type { ReasoningTags } from '../text-tools/reasoning.js';
 import { readName } from '../text-tools/text-cursor.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { bareJsonFormat } from './llama.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 

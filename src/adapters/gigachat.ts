@@ -2,7 +2,7 @@ import { takeRest } from '../text-tools/formats/fenced.js';
 import { createJsonListFormat } from '../text-tools/formats/json-list.js';
 import { thinkTags } from '../text-tools/reasoning.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
 const SEPARATOR = '<|message_sep|>';

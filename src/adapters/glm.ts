@@ -5,7 +5,7 @@ import { createTagGrammar, readKeyTag, type TagGrammar } from '../text-tools/tag
 import { readTaggedCall } from '../text-tools/tagged-call.js';
 import { findSpaceEnd, type Reading, readName, type TextCursor } from '../text-tools/text-cursor.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
 const tags = createTagGrammar({

@@ -1,8 +1,8 @@
 import { bareHarmonyFormat, harmonyFormat } from '../text-tools/formats/harmony.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
 import { joinMiddlewares } from './middleware.js';
-import { defineModelAdapter, matchModelName } from './model-adapter.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { toolNamesMiddleware } from './tool-names.js';
+import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
 /**
  * gpt-oss appends the channel of its chat format to tool names, as in `get_weather<|channel|>commentary`, or prefixes

@@ -2,7 +2,7 @@ import { hermesFormat } from '../text-tools/formats/hermes.js';
 import { createJsonListFormat } from '../text-tools/formats/json-list.js';
 import { type ReasoningTags, thinkTags } from '../text-tools/reasoning.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
 /**

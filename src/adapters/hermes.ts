@@ -1,7 +1,7 @@
 import { hermesFormat } from '../text-tools/formats/hermes.js';
 import { qwenXmlFormat } from '../text-tools/formats/qwen-xml.js';
 import { thinkTags } from '../text-tools/reasoning.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
 /** Hermes writes calls as JSON in `<tool_call>`. */

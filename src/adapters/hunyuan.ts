@@ -1,7 +1,7 @@
 import { callListFormat, pairCallFormat } from '../text-tools/formats/call-lists.js';
 import { hermesFormat } from '../text-tools/formats/hermes.js';
 import { thinkTags } from '../text-tools/reasoning.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 

@@ -37,11 +37,9 @@ export type {
   UndeclaredCalls,
   UndeclaredPolicy,
 } from '../text-tools/text-tool-format.js';
-export { textToolsMiddleware, type TextToolsOptions } from '../text-tools/text-tools-middleware.js';
-export type { AdaptBack, AdaptBackContext } from './adapt-back.js';
+export type { AdaptedCall, TextToolsOptions } from '../text-tools/text-tools.js';
 export { adaptModel, type AdaptModelOptions } from './adapt-model.js';
-export type { ToolPrompting, ToolPromptName } from './tool-prompt-names.js';
-export type { AdapterChoice, AdapterModule } from './adapter-choice.js';
+export type { AdapterChoice, AdapterModule, ToolPrompting, ToolPromptName } from './adapter-choice.js';
 export { claudeFormat } from './claude.js';
 export { commandRFormat } from './command-r.js';
 export { deepseekFormat, dsmlFormat } from './deepseek.js';
@@ -56,15 +54,17 @@ export { mimoFormat } from './mimo.js';
 export { bareMinimaxM3Format, minimaxM3Format } from '../text-tools/formats/minimax-m3.js';
 export { minimaxFormat } from './minimax.js';
 export { mistralFormat, mistralMiddleware, type MistralOptions } from './mistral.js';
-export {
-  defineModelAdapter,
-  matchModelName,
-  type ModelAdapter,
-  type ModelAdapterDefinition,
-} from './model-adapter.js';
+export { defineModelAdapter, matchModelName } from './model-adapter.js';
 export { modelAdapters } from './model-adapters.js';
 export { qwenMiddleware, type QwenOptions } from './qwen.js';
-export { createModelAdapterRegistry, type ModelAdapterRegistry } from './registry.js';
+export { createModelAdapterRegistry } from './registry.js';
+export type {
+  AdaptBack,
+  AdaptBackContext,
+  ModelAdapter,
+  ModelAdapterDefinition,
+  ModelAdapterRegistry,
+} from './definition.js';
 export { seedFormat } from './seed-oss.js';
 export { graniteFormat } from './granite.js';
 export { hunyuanFormat } from './hunyuan.js';
@@ -73,6 +73,7 @@ export { longcatFormat } from './longcat.js';
 export { nemotronFormat } from './nemotron.js';
 export { phiFormat, phiTokenFormat } from './phi-4-mini.js';
 export { xlamFormat } from './xlam.js';
+export { textToolsMiddleware } from './text-tools-middleware.js';
 export { step3Format } from './step3.js';
 export { apertusFormat } from './apertus.js';
 export { gigachatFormat } from './gigachat.js';

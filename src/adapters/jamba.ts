@@ -1,5 +1,5 @@
 import { callListFormat } from '../text-tools/formats/call-lists.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
 /** Jamba 1.5 and later write a JSON list in `<tool_calls>`. */

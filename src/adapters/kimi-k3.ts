@@ -5,11 +5,11 @@ import type { ReasoningTags } from '../text-tools/reasoning.js';
 import { endsUnclosed } from '../text-tools/tagged-call.js';
 import type { Reading, TextCursor } from '../text-tools/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../text-tools/text-tool-format.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
 import { kimiCallIdsMiddleware } from './kimi.js';
 import { joinMiddlewares } from './middleware.js';
-import { defineModelAdapter, matchModelName } from './model-adapter.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { toolNamesMiddleware } from './tool-names.js';
+import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
 const SEPARATOR = '<|sep|>';
 

@@ -2,11 +2,11 @@ import { readCallArguments } from '../text-tools/json-call.js';
 import { thinkTags } from '../text-tools/reasoning.js';
 import { readName } from '../text-tools/text-cursor.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
 import { callIdsMiddleware } from './call-ids.js';
 import { joinMiddlewares } from './middleware.js';
-import { defineModelAdapter, matchModelName } from './model-adapter.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { toolNamesMiddleware } from './tool-names.js';
+import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
 /**
  * Kimi K2 is trained on ids of the form `functions.<name>:<index>`, counted over the conversation. With other ids in its

@@ -1,6 +1,6 @@
 import { lfmFormat, pythonicFormat } from '../text-tools/formats/pythonic.js';
 import { thinkTags } from '../text-tools/reasoning.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
 /** LFM2 and LFM2.5 write Python calls or JSON between special tokens, and may repeat them after the end. */

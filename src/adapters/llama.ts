@@ -2,7 +2,7 @@ import { llamaPythonicFormat, pythonicFormat } from '../text-tools/formats/pytho
 import { readJsonCalls } from '../text-tools/json-call.js';
 import { findSpaceEnd, type Reading, type TextCursor } from '../text-tools/text-cursor.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { cogito } from './cogito.js';
 import { defineModelAdapter, matchModelName, unlessOf } from './model-adapter.js';
 import { nemotron } from './nemotron.js';

@@ -4,7 +4,7 @@ import { thinkTags } from '../text-tools/reasoning.js';
 import { readTaggedCall } from '../text-tools/tagged-call.js';
 import { readName } from '../text-tools/text-cursor.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
 const grammar = createPairGrammar(tag => `longcat_${tag}`);

@@ -11,7 +11,7 @@ import { endsUnclosed } from '../text-tools/tagged-call.js';
 import { readTaggedValue } from '../text-tools/tagged-value.js';
 import { readAttribute, type Reading, type TextCursor } from '../text-tools/text-cursor.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
 const createGrammar = (space: string): TagGrammar =>

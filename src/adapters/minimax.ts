@@ -3,7 +3,7 @@ import { createInvokeFormat } from '../text-tools/formats/invoke.js';
 import { bareMinimaxM3Format, minimaxM3Format, minimaxM3Tokens } from '../text-tools/formats/minimax-m3.js';
 import { type ReasoningTags, thinkTags } from '../text-tools/reasoning.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
 /** `<invoke>` calls in `<minimax:tool_call>` of MiniMax M2. A line break on one side of a value belongs to it. */

@@ -1,9 +1,8 @@
-import type {
-  LanguageModelV2Message,
-  LanguageModelV2Middleware,
-  LanguageModelV2Prompt,
-} from '@ai-sdk/provider';
+import type { Message, Prompt } from '../core/prompt.js';
+import { withChanges } from '../core/source.js';
 import { isContinuation, pairToolCalls } from '../tool-calls/call-pairing.js';
+import type { ModelMiddleware } from '../versions/middleware.js';
+import { createMiddleware } from './middleware.js';
 
 /** Options that make the order of messages acceptable to Mistral. */
 export interface MessageOptions {
@@ -56,17 +55,19 @@ export interface MessageOptions {
  * Rearranges messages to follow the rules of mistral-common, protocol/instruct/validator.py. If the server stores the
  * conversation, the prompt is only a part of it and stays unchanged.
  */
-export const messagesMiddleware = (options: MessageOptions): LanguageModelV2Middleware => ({
-  middlewareVersion: 'v2',
-  transformParams: async ({ params, model: { provider } }) =>
-    isContinuation(params)
-      ? params
-      : { ...params, prompt: rearrange(params.prompt, { ...options, provider }) },
-});
+export const messagesMiddleware = (options: MessageOptions): ModelMiddleware =>
+  createMiddleware({
+    wrap: model =>
+      withChanges(model, call =>
+        isContinuation(call)
+          ? {}
+          : { call: { ...call, prompt: rearrange(call.prompt, { ...options, provider: model.provider }) } },
+      ),
+  });
 
 /** Applies the steps in an order in which each one relies on the ones before it. */
 function rearrange(
-  prompt: LanguageModelV2Prompt,
+  prompt: Prompt,
   {
     pairCalls = true,
     bridge = 'Understood.',
@@ -77,7 +78,7 @@ function rearrange(
     splitTextFromCalls = false,
     provider,
   }: MessageOptions & { provider: string },
-): LanguageModelV2Prompt {
+): Prompt {
   let messages = prompt;
   // Mistral cannot represent another provider's hosted tools: their calls become ordinary calls.
   if (pairCalls) messages = pairToolCalls(messages, { isFunctionTool: () => true });
@@ -93,7 +94,7 @@ function rearrange(
  * Removes assistant messages without text or calls, including those with reasoning alone. Servers reject them with
  * `Assistant message must have either content or tool_calls, but not none.`
  */
-const dropEmptyMessages = (prompt: LanguageModelV2Prompt): LanguageModelV2Prompt =>
+const dropEmptyMessages = (prompt: Prompt): Prompt =>
   prompt.filter(
     message =>
       message.role !== 'assistant' ||
@@ -106,10 +107,10 @@ const dropEmptyMessages = (prompt: LanguageModelV2Prompt): LanguageModelV2Prompt
  * Moves system messages that follow the assistant or a tool to the initial ones. Servers reject them with
  * `Unexpected role 'system' after role 'assistant'`, and accept them after the user.
  */
-function hoistSystemMessages(prompt: LanguageModelV2Prompt): LanguageModelV2Prompt {
-  const hoisted: LanguageModelV2Message[] = [];
-  const kept: LanguageModelV2Message[] = [];
-  let previous: LanguageModelV2Message['role'] = 'system';
+function hoistSystemMessages(prompt: Prompt): Prompt {
+  const hoisted: Message[] = [];
+  const kept: Message[] = [];
+  let previous: Message['role'] = 'system';
   for (const message of prompt) {
     if (message.role === 'system' && (previous === 'assistant' || previous === 'tool')) {
       hoisted.push(message);
@@ -126,8 +127,8 @@ function hoistSystemMessages(prompt: LanguageModelV2Prompt): LanguageModelV2Prom
  * Merges consecutive messages of the same role. Chat templates reject them with
  * `After the optional system message, conversation roles must alternate user and assistant roles...`
  */
-function mergeNeighbouringMessages(prompt: LanguageModelV2Prompt): LanguageModelV2Prompt {
-  const merged: LanguageModelV2Message[] = [];
+function mergeNeighbouringMessages(prompt: Prompt): Prompt {
+  const merged: Message[] = [];
   for (const message of prompt) {
     const joined = merge(merged.at(-1), message);
     if (joined === undefined) merged.push(message);
@@ -137,10 +138,7 @@ function mergeNeighbouringMessages(prompt: LanguageModelV2Prompt): LanguageModel
 }
 
 /** Returns undefined for messages that cannot be merged. A message with calls is followed by their results. */
-function merge(
-  first: LanguageModelV2Message | undefined,
-  second: LanguageModelV2Message,
-): LanguageModelV2Message | undefined {
+function merge(first: Message | undefined, second: Message): Message | undefined {
   if (first?.role === 'user' && second.role === 'user') {
     return { ...first, ...second, content: [...first.content, ...second.content] };
   }
@@ -155,7 +153,7 @@ function merge(
  * Inserts an assistant message between tool results and a user message. Servers reject this order with
  * `Unexpected role 'user' after role 'tool'`. mistral-common accepts it since 1.11.1, but many servers do not yet.
  */
-const insertAssistantBeforeUser = (prompt: LanguageModelV2Prompt, text: string): LanguageModelV2Prompt =>
+const insertAssistantBeforeUser = (prompt: Prompt, text: string): Prompt =>
   prompt.flatMap((message, index) =>
     message.role === 'user' && prompt[index - 1]?.role === 'tool'
       ? [{ role: 'assistant', content: [{ type: 'text', text }] }, message]
@@ -167,10 +165,7 @@ const insertAssistantBeforeUser = (prompt: LanguageModelV2Prompt, text: string):
  * reject it with
  * `Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant`.
  */
-function endWithUserTurn(
-  prompt: LanguageModelV2Prompt,
-  { text, provider }: { text: string; provider: string },
-): LanguageModelV2Prompt {
+function endWithUserTurn(prompt: Prompt, { text, provider }: { text: string; provider: string }): Prompt {
   const last = prompt.at(-1);
   if (last?.role !== 'assistant') return prompt;
   // `@ai-sdk/mistral` (`mistral.chat`) sends every final assistant message with `prefix: true`.
@@ -183,8 +178,8 @@ function endWithUserTurn(
  * Moves the text of assistant messages with calls to a message before them. Reasoning stays with the calls. Servers
  * reject mixed messages with `Assistant message must have either content or tool_calls, but not both.`
  */
-const splitTextFromToolCalls = (prompt: LanguageModelV2Prompt): LanguageModelV2Prompt =>
-  prompt.flatMap((message): LanguageModelV2Message[] => {
+const splitTextFromToolCalls = (prompt: Prompt): Prompt =>
+  prompt.flatMap((message): Message[] => {
     if (message.role !== 'assistant' || !message.content.some(({ type }) => type === 'tool-call')) {
       return [message];
     }

@@ -1,13 +1,13 @@
-import type { LanguageModelV2Middleware } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
 import { parseSettings } from '../shared/settings.js';
 import { readCallArguments, readJsonCalls } from '../text-tools/json-call.js';
 import { mistralThinkTags, thinkTags } from '../text-tools/reasoning.js';
 import { type Reading, readName, type TextCursor } from '../text-tools/text-cursor.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
+import type { ModelMiddleware } from '../versions/middleware.js';
 import { type CallIdFormat, callIdsMiddleware, toAlphanumericId } from './call-ids.js';
 import { joinMiddlewares } from './middleware.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { type MessageOptions, messagesMiddleware } from './mistral-messages.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
@@ -51,7 +51,7 @@ const optionsSchema: z.ZodType<MistralOptions> = z.strictObject({
  *
  * @throws KelivoError with code `invalid-settings` for an unknown or invalid option.
  */
-export function mistralMiddleware(options: MistralOptions = {}): LanguageModelV2Middleware {
+export function mistralMiddleware(options: MistralOptions = {}): ModelMiddleware {
   const {
     callIds = true,
     textCalls = true,

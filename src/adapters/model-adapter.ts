@@ -1,29 +1,11 @@
-import type { LanguageModelV2Middleware } from '@ai-sdk/provider';
-import { type AdaptBack, adaptBackMiddleware } from './adapt-back.js';
-import { joinMiddlewares } from './middleware.js';
-import { checkAdapter } from './check-adapter.js';
-
-/** Corrects the quirks of one model family. */
-export interface ModelAdapter {
-  /** The family, for example `mistral`. Unique in a registry. */
-  readonly name: string;
-  /** Returns true if the model id belongs to this family, regardless of the server that serves it. */
-  appliesTo(modelId: string): boolean;
-  /** Wraps the model. Concurrent calls share it, so it keeps no state between calls. */
-  readonly middleware: LanguageModelV2Middleware;
-}
-
-/** A model adapter before it is defined. It has a `middleware`, `adaptBack` or both. */
-export interface ModelAdapterDefinition extends Omit<ModelAdapter, 'middleware'> {
-  /** Wraps the model. @default the request is left unchanged */
-  readonly middleware?: LanguageModelV2Middleware;
-  /**
-   * Replaces each part of a response. Generated responses are read as the same parts as streamed ones, so that one
-   * function serves both. It receives the parts of the `middleware`, or of the model without one.
-   * @default parts are left unchanged
-   */
-  readonly adaptBack?: AdaptBack;
-}
+import { withChanges } from '../core/source.js';
+import type { Part } from '../core/part.js';
+import { KelivoError } from '../shared/errors.js';
+import { isPlainObject } from '../shared/json.js';
+import type { AnyMiddleware, ModelMiddleware } from '../versions/middleware.js';
+import { checkAdapter } from './adapter-choice.js';
+import type { AdaptBack, ModelAdapter, ModelAdapterDefinition } from './definition.js';
+import { createMiddleware, joinMiddlewares } from './middleware.js';
 
 /**
  * Types and checks the adapter of a model family.
@@ -45,15 +27,42 @@ export interface ModelAdapterDefinition extends Omit<ModelAdapter, 'middleware'>
  *
  * @throws KelivoError with code `invalid-settings` that names the field, the expected and the received value.
  */
-export function defineModelAdapter(adapter: ModelAdapter | ModelAdapterDefinition): ModelAdapter {
+export function defineModelAdapter<Middleware extends AnyMiddleware>(
+  adapter: ModelAdapterDefinition<Middleware>,
+): ModelAdapter<Middleware | ModelMiddleware> {
   checkAdapter(adapter);
-  const { name, appliesTo, middleware, adaptBack }: ModelAdapterDefinition = adapter;
-  const back = adaptBack && adaptBackMiddleware(adaptBack, { name });
-  if (middleware === undefined && back !== undefined) return { name, appliesTo, middleware: back };
-  if (back === undefined || middleware === undefined) return adapter as ModelAdapter;
-  const { transformParams, wrapGenerate, wrapStream, ...overrides } = middleware;
-  return { name, appliesTo, middleware: { ...overrides, ...joinMiddlewares(back, middleware) } };
+  const { name, appliesTo, middleware, adaptBack } = adapter;
+  if (adaptBack === undefined) return adapter as ModelAdapter<Middleware>;
+  const back = adaptBackMiddleware(adaptBack, { name });
+  return { name, appliesTo, middleware: middleware === undefined ? back : joinMiddlewares(back, middleware) };
 }
+
+/** Creates a middleware that rewrites responses. */
+const adaptBackMiddleware = (adaptBack: AdaptBack, { name }: { name: string }): ModelMiddleware =>
+  createMiddleware({
+    wrap: model =>
+      withChanges(model, params => ({
+        response: {
+          part(part, emit) {
+            const replaced = adaptBack(part, { modelId: model.modelId, params });
+            for (const one of isList(replaced) ? replaced : [replaced]) {
+              if (!isPlainObject(one)) throw toResultError(name, one);
+              emit(one);
+            }
+          },
+        },
+      })),
+  });
+
+const toResultError = (name: string, received: unknown): KelivoError =>
+  new KelivoError({
+    code: 'invalid-settings',
+    message:
+      `Expected \`adaptBack\` of the adapter "${name}" to return a part or a list of parts, got ${String(received)}. ` +
+      'Return the part itself to keep it, or an empty list to drop it.',
+  });
+
+const isList = (value: Part | readonly Part[]): value is readonly Part[] => Array.isArray(value);
 
 /** Words in the names of models that do not hold conversations. */
 const notConversational =

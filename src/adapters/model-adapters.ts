@@ -1,6 +1,7 @@
-import { adapterNames } from './adapter-names.js';
+import { adapterNames, noteRegistration } from './adapter-choice.js';
 import * as families from './families.js';
-import { createModelAdapterRegistry, type ModelAdapterRegistry } from './registry.js';
+import type { ModelAdapterRegistry } from './definition.js';
+import { createModelAdapterRegistry } from './registry.js';
 
 const registry = createModelAdapterRegistry(Object.values(families));
 
@@ -13,6 +14,7 @@ export const modelAdapters: ModelAdapterRegistry = {
   register(adapter) {
     registry.register(adapter);
     adapterNames.add(adapter.name);
+    noteRegistration();
   },
   unregister(name) {
     adapterNames.delete(name);

@@ -3,7 +3,7 @@ import { createJsonListFormat } from '../text-tools/formats/json-list.js';
 import { qwenXmlFormat } from '../text-tools/formats/qwen-xml.js';
 import { thinkTags } from '../text-tools/reasoning.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
 /** `<TOOLCALL>[{"name": …, "arguments": "{…}"}]</TOOLCALL>`, whose arguments are often JSON in a string. */

@@ -1,6 +1,6 @@
 import { olmoFormat } from '../text-tools/formats/pythonic.js';
 import { thinkTags } from '../text-tools/reasoning.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
 /** OLMo 3 writes one Python call per line in `<function_calls>`. The prompt of its Think models ends in `<think>`. */

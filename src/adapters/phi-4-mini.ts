@@ -1,7 +1,7 @@
 import { createJsonListFormat } from '../text-tools/formats/json-list.js';
 import { thinkTags } from '../text-tools/reasoning.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
 /** `functools[{"name": …, "arguments": {…}}]` at the start of a line. */

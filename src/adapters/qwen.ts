@@ -1,15 +1,15 @@
-import type {
-  LanguageModelV2CallOptions,
-  LanguageModelV2Middleware,
-  LanguageModelV2Prompt,
-} from '@ai-sdk/provider';
 import * as z from 'zod/v4';
+import type { CoreCall } from '../core/call.js';
+import type { Prompt } from '../core/prompt.js';
+import { withChanges } from '../core/source.js';
 import { parseSettings } from '../shared/settings.js';
 import { hermesFormat } from '../text-tools/formats/hermes.js';
 import { qwenXmlFormat } from '../text-tools/formats/qwen-xml.js';
 import { thinkTags } from '../text-tools/reasoning.js';
 import type { UndeclaredCalls, UndeclaredPolicy } from '../text-tools/text-tool-format.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
+import type { ModelMiddleware } from '../versions/middleware.js';
+import { createMiddleware, joinMiddlewares } from './middleware.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { cogito } from './cogito.js';
 import { defineModelAdapter, matchModelName, unlessOf } from './model-adapter.js';
 
@@ -67,7 +67,7 @@ const optionsSchema: z.ZodType<QwenOptions> = z.strictObject({
  *
  * @throws KelivoError with code `invalid-settings` for an unknown or invalid option.
  */
-export function qwenMiddleware(options: QwenOptions = {}): LanguageModelV2Middleware {
+export function qwenMiddleware(options: QwenOptions = {}): ModelMiddleware {
   const {
     textCalls = true,
     fenceContent = true,
@@ -77,34 +77,40 @@ export function qwenMiddleware(options: QwenOptions = {}): LanguageModelV2Middle
     undeclared,
   } = parseSettings(optionsSchema, options, 'the options of qwenMiddleware');
   const qwenXml = fenceContent ? { ...qwenXmlFormat, undeclared: fencedContent } : qwenXmlFormat;
-  return {
-    middlewareVersion: 'v2',
-    transformParams: async ({ params }) => ({
-      ...(toolsAfterResult ? params : withoutToolsAfterResult(params)),
-      ...(cleanSystem && { prompt: withoutCallExamples(params.prompt) }),
-    }),
-    ...(textCalls &&
-      textToolsMiddleware({
-        formats: [hermesFormat, qwenXml],
-        reasoning: [thinkTags],
-        startsInReasoning,
-        ...(undeclared && { undeclared }),
+  const requests = createMiddleware({
+    wrap: model =>
+      withChanges(model, call => ({
+        call: {
+          ...(toolsAfterResult ? call : withoutToolsAfterResult(call)),
+          ...(cleanSystem && { prompt: withoutCallExamples(call.prompt) }),
+        },
       })),
-  };
+  });
+  if (!textCalls) return requests;
+  // The texts are read with the tools of the changed request.
+  return joinMiddlewares(
+    requests,
+    textToolsMiddleware({
+      formats: [hermesFormat, qwenXml],
+      reasoning: [thinkTags],
+      startsInReasoning,
+      ...(undeclared && { undeclared }),
+    }),
+  );
 }
 
 /** Matches the models whose chat templates end in `<think>` unless the request turns reasoning off. */
 const alwaysReasons = (modelId: string): boolean =>
   /qwq|thinking|qwen-?(?:3\.[5-9]|[4-9](?!\d*b))|qwen-?3-coder-next/i.test(modelId);
 
-function withoutToolsAfterResult(params: LanguageModelV2CallOptions): LanguageModelV2CallOptions {
-  if (params.prompt.at(-1)?.role !== 'tool') return params;
-  const { tools, toolChoice, ...rest } = params;
+function withoutToolsAfterResult(call: CoreCall): CoreCall {
+  if (call.prompt.at(-1)?.role !== 'tool') return call;
+  const { tools, toolChoice, ...rest } = call;
   return rest;
 }
 
 /** Removes examples of calls from the system messages of a prompt. */
-const withoutCallExamples = (prompt: LanguageModelV2Prompt): LanguageModelV2Prompt =>
+const withoutCallExamples = (prompt: Prompt): Prompt =>
   prompt.map(message =>
     message.role === 'system' ? { ...message, content: cleanSystemMessage(message.content) } : message,
   );

@@ -1,23 +1,11 @@
+import { withOpen } from '../core/source.js';
 import { KelivoError } from '../shared/errors.js';
-import { defineModelAdapter, type ModelAdapter, type ModelAdapterDefinition } from './model-adapter.js';
-
-/** Finds the adapters of model families by model id. */
-export interface ModelAdapterRegistry {
-  /**
-   * Adds an adapter after the others, so that it wraps the model more closely.
-   *
-   * @throws KelivoError with code `invalid-settings` for an invalid adapter or a name that is taken.
-   */
-  register(adapter: ModelAdapter | ModelAdapterDefinition): void;
-  /** Removes an adapter by its name. Returns false if there was none. */
-  unregister(name: string): boolean;
-  /** Returns the adapter with a name, or undefined if there is none. */
-  get(name: string): ModelAdapter | undefined;
-  /** Returns the adapters that apply to a model, in the order of registration. */
-  findFor(modelId: string): readonly ModelAdapter[];
-  /** Returns all adapters in the order of registration. */
-  all(): readonly ModelAdapter[];
-}
+import { objectOf } from '../shared/json.js';
+import { toNameHint } from '../shared/nearest-name.js';
+import { type AdapterModule, toModuleName } from './adapter-choice.js';
+import { adapterOf, createMiddleware } from './middleware.js';
+import type { ModelAdapter, ModelAdapterDefinition, ModelAdapterRegistry } from './definition.js';
+import { defineModelAdapter } from './model-adapter.js';
 
 /**
  * Creates a registry that is independent of the default one.
@@ -49,4 +37,57 @@ export function createModelAdapterRegistry(
   };
   for (const adapter of adapters) registry.register(adapter);
   return registry;
+}
+
+/** Imports a module by its name. */
+export type ImportAdapterModule = (name: string) => Promise<unknown>;
+
+const importFromHere: ImportAdapterModule = name => import(/* @vite-ignore */ /* webpackIgnore: true */ name);
+
+/** Creates an adapter whose module is imported by the first call of a model. After a failed import, the next call tries again. */
+export function importAdapter(
+  module: AdapterModule,
+  importModule: ImportAdapterModule = importFromHere,
+): ModelAdapter {
+  let loading: Promise<ModelAdapter> | undefined;
+  const load = (): Promise<ModelAdapter> =>
+    (loading ??= loadAdapter(module, importModule).catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    }));
+  return {
+    name: toModuleName(module),
+    appliesTo: () => true,
+    middleware: createMiddleware({
+      wrap: (model, context) =>
+        withOpen(model, async call =>
+          adapterOf((await load()).middleware)
+            .wrap(model, context)
+            .open(call),
+        ),
+    }),
+  };
+}
+
+async function loadAdapter(module: AdapterModule, importModule: ImportAdapterModule): Promise<ModelAdapter> {
+  const { import: name, export: exported = 'default' } = module;
+  let exports: Readonly<Record<string, unknown>>;
+  try {
+    exports = objectOf(await importModule(name)) ?? {};
+  } catch (cause) {
+    throw new KelivoError({
+      code: 'missing-package',
+      message: `The module "${name}" of an adapter cannot be imported: ${String(cause)}. Install it, or correct \`import\`.`,
+      cause,
+    });
+  }
+  if (!Object.hasOwn(exports, exported)) {
+    throw new KelivoError({
+      code: 'invalid-settings',
+      message:
+        `Expected the module "${name}" to export an adapter as "${exported}". ` +
+        toNameHint(exported, { kind: 'exports', known: Object.keys(exports) }),
+    });
+  }
+  return defineModelAdapter(exports[exported] as ModelAdapter);
 }

@@ -1,7 +1,7 @@
 import { hermesFormat } from '../text-tools/formats/hermes.js';
 import { createFunctionFormat } from '../text-tools/formats/qwen-xml.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
 /** The format of Qwen3-Coder in `<seed:tool_call>`. Values keep the line breaks around them. */

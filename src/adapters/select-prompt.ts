@@ -19,7 +19,7 @@ import { mistralFormat } from './mistral.js';
 import { seedFormat } from './seed-oss.js';
 import { KelivoError } from '../shared/errors.js';
 import { toNameHint } from '../shared/nearest-name.js';
-import { type ToolPrompting, type ToolPromptName, toolPromptNames } from './tool-prompt-names.js';
+import { type ToolPrompting, type ToolPromptName, toolPromptNames } from './adapter-choice.js';
 import {
   commandRPrompt,
   deepseekPrompt,

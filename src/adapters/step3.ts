@@ -2,7 +2,7 @@ import { createInvokeFormat } from '../text-tools/formats/invoke.js';
 import { qwenXmlFormat } from '../text-tools/formats/qwen-xml.js';
 import { thinkTags } from '../text-tools/reasoning.js';
 import type { TextToolFormat } from '../text-tools/text-tool-format.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
 /**

@@ -5,7 +5,7 @@ import { takeJson } from '../text-tools/json-arguments.js';
 import { thinkTags } from '../text-tools/reasoning.js';
 import type { Reading, TextCursor } from '../text-tools/text-cursor.js';
 import type { TextCalls, TextToolFormat } from '../text-tools/text-tool-format.js';
-import { textToolsMiddleware } from '../text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from './text-tools-middleware.js';
 import { defineModelAdapter, matchModelName } from './model-adapter.js';
 
 /** `[TOOL_CALLS][{"name": …, "arguments": {…}}]`, one of the markers that xLAM puts before its lists. */

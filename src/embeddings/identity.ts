@@ -1,7 +1,8 @@
-import { type EmbeddingModelV2, InvalidResponseDataError } from '@ai-sdk/provider';
-import { KelivoError } from '../shared/errors.js';
+import { InvalidResponseDataError } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
+import { KelivoError } from '../shared/errors.js';
 import { once, parseSettings } from '../shared/settings.js';
+import type { AnyEmbeddingModel } from '../versions/embedding-model.js';
 
 /** Identifies comparable vectors. Plain data, to be stored with an index. */
 export interface EmbeddingIdentity {
@@ -10,27 +11,6 @@ export interface EmbeddingIdentity {
   readonly modelId: string;
   /** The length of the vectors. */
   readonly dimensions: number;
-}
-
-/** An embedding model of `ai` 5 or later. */
-export interface AnyEmbeddingModel extends Pick<
-  EmbeddingModelV2<string>,
-  'provider' | 'modelId' | 'maxEmbeddingsPerCall' | 'supportsParallelCalls'
-> {
-  readonly specificationVersion: string;
-  /** The length that the model requests for its vectors, if any. */
-  readonly dimensions?: number;
-  /** The name of the provider in the registry that created the model. */
-  readonly providerName?: string;
-  /** Returns the vectors of the texts. */
-  doEmbed(options: EmbedOptions): PromiseLike<{ embeddings: number[][] }>;
-}
-
-interface EmbedOptions {
-  values: string[];
-  abortSignal?: AbortSignal;
-  providerOptions?: EmbedProviderOptions;
-  headers?: Record<string, string | undefined>;
 }
 
 type EmbedProviderOptions = Record<string, Record<string, unknown>>;
@@ -167,7 +147,7 @@ export function pinEmbeddingModel<Model extends AnyEmbeddingModel>(
     ...(providerName !== undefined && { providerName }),
     dimensions: model.dimensions,
     async doEmbed(options) {
-      const asked = toAskedDimensions(options.providerOptions) ?? model.dimensions;
+      const asked = toAskedDimensions(options.providerOptions) ?? options.dimensions ?? model.dimensions;
       check({ provider, modelId, dimensions: asked });
       const result = await model.doEmbed(options);
       for (const { length } of result.embeddings) check({ provider, modelId, dimensions: length });

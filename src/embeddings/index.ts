@@ -3,10 +3,10 @@
  *
  * @module kelivo-responses/embeddings
  */
-export type { EmbeddingModelOptions, KelivoEmbeddingModel } from './model.js';
+export type { EmbeddingModelOptions } from '../core/embedding.js';
+export type { AnyEmbeddingModel, KelivoEmbeddingModel } from '../versions/embedding-model.js';
 export {
   type ActualEmbedding,
-  type AnyEmbeddingModel,
   type EmbeddingIdentity,
   embeddingIdentity,
   type EmbeddingIdentityOptions,

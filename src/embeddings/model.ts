@@ -1,35 +1,11 @@
-import {
-  type EmbeddingModelV2,
-  type EmbeddingModelV2Embedding,
-  InvalidResponseDataError,
-  TooManyEmbeddingValuesForCallError,
-} from '@ai-sdk/provider';
+import { InvalidResponseDataError, TooManyEmbeddingValuesForCallError } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
+import type { CoreEmbeddingModel, EmbeddingModelOptions } from '../core/embedding.js';
+import type { Credentials } from '../http/key-ring.js';
+import { requestJson } from '../http/request-json.js';
+import type { FetchForCall } from '../http/request-log.js';
 import { numberOf, objectOf } from '../shared/json.js';
 import { once, parseSettings } from '../shared/settings.js';
-import type { FetchForCall } from '../http/request-log.js';
-import type { Credentials } from '../http/key-ring.js';
-
-/** Options for all calls of an embedding model. */
-export interface EmbeddingModelOptions {
-  /**
-   * The length of the vectors, for models that can shorten them. `dimensions` in the `providerOptions` of a call
-   * overrides it.
-   * @default the default length of the model
-   */
-  dimensions?: number;
-  /**
-   * Maximum number of values in one request. `embedMany` splits longer lists. Some servers accept fewer than OpenAI.
-   * @default 2048
-   */
-  maxEmbeddingsPerCall?: number;
-}
-
-/** A text embedding model with the length that it requests for its vectors. */
-export interface KelivoEmbeddingModel extends EmbeddingModelV2<string> {
-  /** Undefined if the model uses its default length. */
-  readonly dimensions: number | undefined;
-}
 
 export interface EmbeddingModelConfig {
   readonly provider: string;
@@ -63,32 +39,32 @@ export function createEmbeddingModel(
   modelId: string,
   { provider, ...config }: EmbeddingModelConfig,
   options?: EmbeddingModelOptions,
-): KelivoEmbeddingModel {
+): CoreEmbeddingModel {
   const { dimensions: ownDimensions, maxEmbeddingsPerCall = MAX_VALUES } =
     parseSettings<EmbeddingModelOptions>(optionsSchema(), options, 'the embedding model options');
   return {
-    specificationVersion: 'v2',
     provider,
     modelId,
     dimensions: ownDimensions,
     maxEmbeddingsPerCall,
     supportsParallelCalls: true,
 
-    async doEmbed({ values, abortSignal, headers, providerOptions }) {
+    async embed(call) {
+      const values = [...call.values];
       if (values.length > maxEmbeddingsPerCall) {
         throw new TooManyEmbeddingValuesForCallError({ provider, modelId, maxEmbeddingsPerCall, values });
       }
-      const { dimensions = ownDimensions, user } = { ...providerOptions?.openai, ...providerOptions?.kelivo };
+      const { abortSignal, headers, providerOptions, own } = call;
+      const options: Readonly<Record<string, unknown>> = { ...providerOptions?.openai, ...own };
+      const { dimensions = call.dimensions ?? ownDimensions, user } = options;
       const { url, credentials, needsKey, fetchFor, timeout } = config;
-      // Loaded with the first call, so that importing the package loads no HTTP client.
-      const { requestJson } = await import('../http/request-json.js');
       const { body, headers: responseHeaders } = await credentials.use(undefined, keyHeaders =>
         requestJson({
           url,
           headers: [keyHeaders, headers],
           needsKey,
           body: { model: modelId, input: values, encoding_format: 'float', dimensions, user },
-          fetch: fetchFor(providerOptions),
+          fetch: fetchFor({ own }),
           signal: abortSignal,
           timeouts: { total: timeout },
         }),
@@ -105,9 +81,9 @@ export function createEmbeddingModel(
 }
 
 /** Returns the vectors in the order of the values. Servers may return them in another order, with an `index` each. */
-function toEmbeddings(body: unknown, count: number): EmbeddingModelV2Embedding[] {
+function toEmbeddings(body: unknown, count: number): number[][] {
   const data: unknown = objectOf(body)?.data;
-  const byIndex = new Map<number, EmbeddingModelV2Embedding>();
+  const byIndex = new Map<number, number[]>();
   (Array.isArray(data) ? data : []).forEach((item: unknown, position) => {
     const { index, embedding } = objectOf(item) ?? {};
     if (isEmbedding(embedding)) byIndex.set(typeof index === 'number' ? index : position, embedding);
@@ -123,4 +99,4 @@ function toEmbeddings(body: unknown, count: number): EmbeddingModelV2Embedding[]
 }
 
 /** The numbers are not checked, because there may be thousands. */
-const isEmbedding = (value: unknown): value is EmbeddingModelV2Embedding => Array.isArray(value);
+const isEmbedding = (value: unknown): value is number[] => Array.isArray(value);

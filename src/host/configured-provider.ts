@@ -1,17 +1,15 @@
-import {
-  type EmbeddingModelV2,
-  type ImageModelV2,
-  type LanguageModelV2,
-  NoSuchModelError,
-} from '@ai-sdk/provider';
+import { NoSuchModelError } from '@ai-sdk/provider';
 import { type AdapterChoice, type AdapterSelection, isAdapterModule } from '../adapters/adapter-choice.js';
-import { importAdapter } from '../adapters/choose-adapters.js';
-import { wrapModel } from '../adapters/middleware.js';
-import { missingCallIdsMiddleware } from '../parts/missing-call-ids.js';
+import { importAdapter } from '../adapters/registry.js';
+import { withCallIds } from '../core/call-ids.js';
+import type { CoreEmbeddingModel } from '../core/embedding.js';
+import type { CoreModel } from '../core/source.js';
 import { createComposition } from '../provider/composition.js';
 import type { KelivoResponsesSettings } from '../provider/settings.js';
 import { KelivoError } from '../shared/errors.js';
 import type { ToolSource } from '../tools/tool-source.js';
+import { type AnyImageModel, VERSION_OF_MAJOR } from '../versions/provider.js';
+import type { HostVersion } from '../versions/specification.js';
 import { withDimensions } from './embedding-dimensions.js';
 import {
   type AnyProvider,
@@ -24,7 +22,7 @@ import {
   loadProvider,
 } from './imported-models.js';
 import type { ImportedProviderEntry, KelivoProviderEntry, ProviderEntry } from './registry-config.js';
-import { createSwitchableProvider } from './switchable-provider.js';
+import { createSwitchableCore } from './switchable-provider.js';
 
 /** Connection settings of one model that replace those of its provider. */
 export interface ConnectionOverrides {
@@ -34,12 +32,12 @@ export interface ConnectionOverrides {
 
 /** One provider of a registry. */
 export interface ConfiguredProvider {
-  languageModel(modelId: string, overrides?: ConnectionOverrides): LanguageModelV2;
-  textEmbeddingModel(
+  languageModel(modelId: string, overrides?: ConnectionOverrides): CoreModel;
+  embeddingModel(
     modelId: string,
-    options?: ConnectionOverrides & { dimensions?: number },
-  ): EmbeddingModelV2<string>;
-  imageModel(modelId: string): ImageModelV2;
+    options?: ConnectionOverrides & { dimensions?: number | undefined },
+  ): CoreEmbeddingModel;
+  imageModel(modelId: string): AnyImageModel;
   close(): Promise<void>;
 }
 
@@ -48,6 +46,8 @@ export interface ConfiguredProviderOptions {
   readonly sharedTools: ToolSource | undefined;
   /** Undefined if this package imports the others. */
   readonly importModule: ImportModule | undefined;
+  /** The version of the registry. */
+  readonly version: HostVersion;
 }
 
 const importFromHere: ImportModule = name => import(/* @vite-ignore */ /* webpackIgnore: true */ name);
@@ -64,16 +64,16 @@ function createKelivoProvider(
   options: ConfiguredProviderOptions,
 ): ConfiguredProvider {
   const { fallback, enabled } = entry;
-  const { importModule } = options;
+  const { importModule, version } = options;
   const compositionSettings = toCompositionSettings(entry, options);
   const settings = entry.settings && {
     ...entry.settings,
     models: toModelOverrides(entry.settings.models, options),
   };
   // All connections share one tool source, so each MCP server starts once.
-  const { tools, close } = createComposition({ ...compositionSettings, ...settings });
+  const { tools, close } = createComposition({ ...compositionSettings, ...settings }, version);
   const connect = ({ apiKey, baseURL }: ConnectionOverrides = {}) =>
-    createSwitchableProvider({
+    createSwitchableCore({
       kelivo: {
         ...settings,
         ...(apiKey !== undefined && { apiKey }),
@@ -84,15 +84,16 @@ function createKelivoProvider(
       fallback,
       enabled,
       importOpenAI: importModule && (() => importModule('@ai-sdk/openai')),
+      specificationVersion: version,
     });
   const provider = connect();
   const providerFor = (overrides: ConnectionOverrides | undefined) =>
     overrides?.apiKey === undefined && overrides?.baseURL === undefined ? provider : connect(overrides);
   return {
     languageModel: (modelId, overrides) => providerFor(overrides).languageModel(modelId),
-    textEmbeddingModel: (modelId, { dimensions, ...overrides } = {}) =>
-      providerFor(overrides).textEmbeddingModel(modelId, { dimensions }),
-    imageModel: modelId => provider.imageModel(modelId),
+    embeddingModel: (modelId, { dimensions, ...overrides } = {}) =>
+      providerFor(overrides).embeddingModel(modelId, { dimensions }),
+    imageModel: rejectImageModel,
     close,
   };
 }
@@ -102,7 +103,7 @@ function createImportedProvider(
   options: ConfiguredProviderOptions,
 ): ConfiguredProvider {
   const { import: packageName, creator, settings } = entry;
-  const { compose, close } = createComposition(toCompositionSettings(entry, options));
+  const { compose, close } = createComposition(toCompositionSettings(entry, options), options.version);
   const load = ({ apiKey, baseURL }: ConnectionOverrides = {}): Promise<AnyProvider> =>
     loadProvider({
       import: packageName,
@@ -126,34 +127,42 @@ function createImportedProvider(
           }),
         ),
       ),
-    textEmbeddingModel(modelId, { dimensions, ...overrides } = {}) {
+    embeddingModel(modelId, { dimensions, ...overrides } = {}) {
       const model = createImportedEmbeddingModel({
         ...{ ...common, modelId },
         load: async () => embeddingModelOf(await load(overrides), modelId, packageName),
       });
       return dimensions === undefined ? model : withDimensions(model, dimensions);
     },
-    imageModel(modelId) {
-      throw new NoSuchModelError({ modelId, modelType: 'imageModel' });
-    },
+    imageModel: rejectImageModel,
     close,
   };
 }
 
+function rejectImageModel(modelId: string): never {
+  throw new NoSuchModelError({ modelId, modelType: 'imageModel' });
+}
+
 /** Adds a provider instance that the application created. The application also closes it. */
-export function toConfiguredProvider(provider: AnyProvider, name: string): ConfiguredProvider {
+export function toConfiguredProvider(
+  provider: AnyProvider,
+  name: string,
+  version: HostVersion,
+): ConfiguredProvider {
   const source = `the provider "${name}"`;
+  const [major = ''] = Object.entries(VERSION_OF_MAJOR).find(([, known]) => known === version) ?? [];
   return {
     languageModel(modelId, overrides) {
       rejectOverrides(overrides);
+      // Some servers omit call ids, which hosts need to match results with calls.
       return withCallIds(languageModelOf(provider, modelId, source));
     },
-    textEmbeddingModel(modelId, { dimensions, ...overrides } = {}) {
+    embeddingModel(modelId, { dimensions, ...overrides } = {}) {
       rejectOverrides(overrides);
       const model = embeddingModelOf(provider, modelId, source);
       return dimensions === undefined ? model : withDimensions(model, dimensions);
     },
-    imageModel: modelId => imageModelOf(provider, modelId, source),
+    imageModel: modelId => imageModelOf(provider, modelId, { source, version, major }),
     close: async () => {},
   };
 
@@ -167,9 +176,6 @@ export function toConfiguredProvider(provider: AnyProvider, name: string): Confi
     });
   }
 }
-
-/** Some servers omit call ids, which hosts need to match results with calls. */
-const withCallIds = (model: LanguageModelV2): LanguageModelV2 => wrapModel(model, [missingCallIdsMiddleware]);
 
 function toCompositionSettings(
   { adapters, toolPrompting, undeclared, startsInReasoning, toolLoop, mcpServers }: ProviderEntry,

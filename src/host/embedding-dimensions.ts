@@ -1,5 +1,4 @@
-import type { EmbeddingModelV2 } from '@ai-sdk/provider';
-import type { KelivoEmbeddingModel } from '../embeddings/model.js';
+import type { CoreEmbeddingModel, EmbeddingCall } from '../core/embedding.js';
 import { toAskedDimensions } from '../embeddings/identity.js';
 
 /** Name of the vector length in the options of each provider. */
@@ -11,33 +10,28 @@ const OPTION_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Adds the name of the provider in its registry, for `embeddingIdentity`. */
-export const withProviderName = (
-  model: EmbeddingModelV2<string> & { readonly dimensions?: number },
-  providerName: string,
-): KelivoEmbeddingModel & { readonly providerName: string } =>
+export const withProviderName = (model: CoreEmbeddingModel, providerName: string): CoreEmbeddingModel =>
   withFields(model, { dimensions: model.dimensions, providerName });
 
 /** Requests vectors of the given length from any provider's model, unless the call requests another length. */
-export const withDimensions = (model: EmbeddingModelV2<string>, dimensions: number): KelivoEmbeddingModel =>
-  withFields(model, { dimensions }, options => {
-    const { providerOptions } = options;
-    if (toAskedDimensions(providerOptions) !== undefined) return options;
+export const withDimensions = (model: CoreEmbeddingModel, dimensions: number): CoreEmbeddingModel =>
+  withFields(model, { dimensions }, call => {
+    const { providerOptions, own } = call;
+    const asked = toAskedDimensions({ ...providerOptions, kelivo: own }) ?? call.dimensions;
+    if (asked !== undefined) return call;
     const requested = Object.entries(OPTION_NAMES).map(
       ([provider, option]) => [provider, { ...providerOptions?.[provider], [option]: dimensions }] as const,
     );
-    return { ...options, providerOptions: { ...providerOptions, ...Object.fromEntries(requested) } };
+    return { ...call, providerOptions: { ...providerOptions, ...Object.fromEntries(requested) } };
   });
 
-type EmbedOptions = Parameters<EmbeddingModelV2<string>['doEmbed']>[0];
-
 /** Adds fields to a model. Those that a package has to be loaded for are read when needed. */
-const withFields = <Fields extends object>(
-  model: EmbeddingModelV2<string>,
-  fields: Fields,
-  toOptions = (options: EmbedOptions): EmbedOptions => options,
-): EmbeddingModelV2<string> & Fields => ({
+const withFields = (
+  model: CoreEmbeddingModel,
+  fields: Pick<CoreEmbeddingModel, 'dimensions' | 'providerName'>,
+  toCall = (call: EmbeddingCall): EmbeddingCall => call,
+): CoreEmbeddingModel => ({
   ...fields,
-  specificationVersion: 'v2',
   provider: model.provider,
   modelId: model.modelId,
   get maxEmbeddingsPerCall() {
@@ -46,5 +40,5 @@ const withFields = <Fields extends object>(
   get supportsParallelCalls() {
     return model.supportsParallelCalls;
   },
-  doEmbed: options => model.doEmbed(toOptions(options)),
+  embed: call => model.embed(toCall(call)),
 });

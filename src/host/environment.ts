@@ -1,5 +1,7 @@
 import { KelivoError } from '../shared/errors.js';
 import { toNameHint } from '../shared/nearest-name.js';
+import type { DefaultVersion } from '../versions/provider.js';
+import type { HostVersion } from '../versions/specification.js';
 import { type KnownProvider, knownProviders } from './known-providers.js';
 import type { ModelKind } from './model-choice.js';
 import { findProvider } from './model-names.js';
@@ -13,8 +15,8 @@ import type { ProviderEntry, ProviderRegistryConfig } from './registry-config.js
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Options of `createProvidersFromEnvironment` that have no environment variable. */
-export interface EnvironmentProvidersOptions
-  extends ProviderRegistryOptions, Pick<ProviderRegistryConfig, 'aliases' | 'mcpServers'> {
+export interface EnvironmentProvidersOptions<Version extends HostVersion = DefaultVersion>
+  extends ProviderRegistryOptions<Version>, Pick<ProviderRegistryConfig, 'aliases' | 'mcpServers'> {
   /** Default models of more roles: `{ "summary": "gpt-5-mini" }`. */
   roles?: ProviderRegistryConfig['roles'];
 }
@@ -38,10 +40,10 @@ export interface EnvironmentProvidersOptions
  * @throws KelivoError with code `invalid-settings` for an invalid value or a missing model, or `unknown-name` for an
  *   unknown provider.
  */
-export function createProvidersFromEnvironment(
+export function createProvidersFromEnvironment<Version extends HostVersion = DefaultVersion>(
   environment: Environment,
-  { roles: moreRoles, aliases, mcpServers, ...options }: EnvironmentProvidersOptions = {},
-): ConfiguredProviderRegistry {
+  { roles: moreRoles, aliases, mcpServers, ...options }: EnvironmentProvidersOptions<Version> = {},
+): ConfiguredProviderRegistry<Version> {
   const chat = readRole(environment, { variable: 'LLM_PROVIDER', kind: 'chat' });
   const embedding = readRole(environment, { variable: 'EMBEDDING_PROVIDER', kind: 'embedding' });
   return createRegistry(

@@ -1,14 +1,13 @@
-import {
-  type EmbeddingModelV2,
-  type ImageModelV2,
-  type LanguageModelV2,
-  NoSuchModelError,
-} from '@ai-sdk/provider';
-import { createLazyLanguageModel } from '../provider/lazy-model.js';
+import { NoSuchModelError } from '@ai-sdk/provider';
+import type { CoreEmbeddingModel } from '../core/embedding.js';
+import type { CoreModel } from '../core/source.js';
 import { KelivoError } from '../shared/errors.js';
 import { objectOf } from '../shared/json.js';
-import type { OfficialModel } from './official-call.js';
-import { type LaterLanguageModel, toLanguageModelV2 } from '../v3/language-model-v2.js';
+import { type AnyEmbeddingModel, fromEmbeddingModel } from '../versions/embedding-model.js';
+import { fromLanguageModel } from '../versions/language-model.js';
+import { type AnyImageModel, isVersion } from '../versions/provider.js';
+import type { AnyLanguageModel } from '../versions/specification.js';
+import { continueHistories } from './official-call.js';
 
 /** Imports a package by name. */
 export type ImportModule = (name: string) => Promise<unknown>;
@@ -66,17 +65,14 @@ async function load(name: string, importModule: ImportModule): Promise<Readonly<
 export interface AnyProvider {
   languageModel(modelId: string): AnyLanguageModel;
   /** Missing in version 4, and optional in version 3. */
-  textEmbeddingModel?(modelId: string): AnyEmbeddingModel;
+  textEmbeddingModel?(modelId: string): ImportedEmbeddingModel;
   /** Missing in version 2. */
-  embeddingModel?(modelId: string): AnyEmbeddingModel;
+  embeddingModel?(modelId: string): ImportedEmbeddingModel;
   imageModel?(modelId: string): { readonly specificationVersion: string };
 }
 
-type AnyLanguageModel = LanguageModelV2 | LaterLanguageModel;
-
-/** An embedding model of any version. Later versions add warnings to the result, which version 2 does not have. */
-type AnyEmbeddingModel = Omit<EmbeddingModelV2<string>, 'specificationVersion' | 'doEmbed'> & {
-  readonly specificationVersion: string;
+/** An embedding model of another package. */
+type ImportedEmbeddingModel = Omit<AnyEmbeddingModel, 'doEmbed'> & {
   doEmbed(options: never): PromiseLike<object>;
 };
 
@@ -86,83 +82,58 @@ export const isProvider = (value: unknown): value is AnyProvider =>
   typeof value.languageModel === 'function';
 
 /**
- * Returns a language model of a provider, converted to version 2 if it has a later one. A Responses model of OpenAI can
- * continue the conversations of this package, whose items are not stored by default.
+ * Returns a language model of a provider. A Responses model of OpenAI can continue the conversations of this package, whose
+ * items are not stored by default.
  *
  * @param source Package or provider of the model, for the message.
  * @throws KelivoError with code `missing-package` for an unknown version.
  */
-export function languageModelOf(provider: AnyProvider, modelId: string, source: string): LanguageModelV2 {
+export function languageModelOf(provider: AnyProvider, modelId: string, source: string): CoreModel {
   const model = provider.languageModel(modelId);
-  if (!isOfficialModel(model)) return toV2Model(model, source);
-  return createLazyLanguageModel(model, async () => {
-    const { continueHistories } = await import('./official-call.js');
-    return toV2Model(continueHistories(model, { store: false }), source);
-  });
+  if (!isVersion(model.specificationVersion)) throw toVersionError(model, source);
+  return isOfficialModel(model) ? continueHistories(model, { store: false }) : fromLanguageModel(model);
 }
 
 /**
  * Returns true for a Responses model of OpenAI's packages, which name it `openai.responses`, `azure.responses` or after
  * the `name` of their settings. Models of xAI have such a name, too, but other rules for items. Models of the packages are
- * instances of classes. A plain object with such a name wraps one, for example in a tool loop, which needs the history as
- * it is.
+ * instances of classes. A model with own methods and such a name wraps one, for example in a tool loop, which needs the
+ * history as it is.
  */
-const isOfficialModel = (model: { readonly provider: string }): model is OfficialModel =>
-  /^(?!xai\b).*\.responses$/.test(model.provider) && Object.getPrototypeOf(model) !== Object.prototype;
-
-function toV2Model(model: LanguageModelV2 | LaterLanguageModel, source: string): LanguageModelV2 {
-  switch (model.specificationVersion) {
-    case 'v2':
-      return model;
-    case 'v3':
-    case 'v4':
-      return toLanguageModelV2(model);
-    default:
-      throw toVersionError(model, source);
-  }
-}
+const isOfficialModel = (model: AnyLanguageModel): boolean =>
+  /^(?!xai\b).*\.responses$/.test(model.provider) && !Object.hasOwn(model, 'doStream');
 
 /**
- * Returns an embedding model of a provider, as one of version 2.
+ * Returns an embedding model of a provider.
  *
  * @throws KelivoError with code `missing-package` for an unknown version. NoSuchModelError without embedding models.
  */
-export function embeddingModelOf(
-  provider: AnyProvider,
-  modelId: string,
-  source: string,
-): EmbeddingModelV2<string> {
+export function embeddingModelOf(provider: AnyProvider, modelId: string, source: string): CoreEmbeddingModel {
   const model = provider.embeddingModel?.(modelId) ?? provider.textEmbeddingModel?.(modelId);
   if (model === undefined) throw new NoSuchModelError({ modelId, modelType: 'textEmbeddingModel' });
-  if (!['v2', 'v3', 'v4'].includes(model.specificationVersion)) throw toVersionError(model, source);
-  const { provider: name, maxEmbeddingsPerCall, supportsParallelCalls } = model;
-  if (isEmbeddingModelV2(model)) return model;
-  return {
-    specificationVersion: 'v2',
-    ...{ provider: name, modelId, maxEmbeddingsPerCall, supportsParallelCalls },
-    doEmbed: async options =>
-      (await model.doEmbed(options as never)) as Awaited<ReturnType<EmbeddingModelV2<string>['doEmbed']>>,
-  };
+  if (!isVersion(model.specificationVersion)) throw toVersionError(model, source);
+  return fromEmbeddingModel(model as AnyEmbeddingModel);
 }
 
-const isEmbeddingModelV2 = (
-  model: AnyEmbeddingModel,
-): model is AnyEmbeddingModel & EmbeddingModelV2<string> => model.specificationVersion === 'v2';
-
 /**
- * Returns an image model of a provider. Later versions have other options, so that only version 2 is accepted.
+ * Returns an image model of a provider. The versions have other options, so that only that of the registry is accepted.
  *
  * @throws KelivoError with code `missing-package` for another version. NoSuchModelError without image models.
  */
-export function imageModelOf(provider: AnyProvider, modelId: string, source: string): ImageModelV2 {
+export function imageModelOf(
+  provider: AnyProvider,
+  modelId: string,
+  { source, version, major }: { source: string; version: string; major: string },
+): AnyImageModel {
   const model = provider.imageModel?.(modelId);
   if (model === undefined) throw new NoSuchModelError({ modelId, modelType: 'imageModel' });
-  if (model.specificationVersion === 'v2') return model as ImageModelV2;
+  if (model.specificationVersion === version) return model as AnyImageModel;
   throw new KelivoError({
     code: 'missing-package',
     message:
-      `Expected an image model of version v2 from ${source}, got one of version ${model.specificationVersion}, which the ` +
-      "registry cannot convert. Use the provider's image models directly, or install its major version for `ai@5`.",
+      `Expected an image model of version ${version} from ${source}, got one of version ${model.specificationVersion}, ` +
+      "which the registry cannot convert. Use the provider's image models directly, or install its major version for " +
+      `\`ai@${major}\`.`,
   });
 }
 
@@ -181,41 +152,51 @@ interface ImportedModelOptions<Model> {
   readonly load: () => Promise<Model>;
 }
 
-/** Creates a language model whose package is loaded when it is first used. */
-export const createImportedLanguageModel = ({
+/** Creates a language model whose package is loaded when it is first used. After a failed load, the next use loads again. */
+export function createImportedLanguageModel({
   provider,
   modelId,
   load,
-}: ImportedModelOptions<LanguageModelV2>): LanguageModelV2 =>
-  createLazyLanguageModel(
-    {
-      provider,
-      modelId,
-      get supportedUrls() {
-        return ignoreRejection(load().then(model => model.supportedUrls));
-      },
+}: ImportedModelOptions<CoreModel>): CoreModel {
+  const loaded = memoize(load);
+  return {
+    provider,
+    modelId,
+    get supportedUrls() {
+      return ignoreRejection(loaded().then(model => model.supportedUrls));
     },
-    load,
-  );
+    open: async call => (await loaded()).open(call),
+  };
+}
 
 /** Creates an embedding model whose package is loaded when it is first used. */
 export function createImportedEmbeddingModel({
   provider,
   modelId,
   load,
-}: ImportedModelOptions<EmbeddingModelV2<string>>): EmbeddingModelV2<string> {
+}: ImportedModelOptions<CoreEmbeddingModel>): CoreEmbeddingModel {
+  const loaded = memoize(load);
   return {
-    specificationVersion: 'v2',
     provider,
     modelId,
     get maxEmbeddingsPerCall() {
-      return ignoreRejection(load().then(model => model.maxEmbeddingsPerCall));
+      return ignoreRejection(loaded().then(model => model.maxEmbeddingsPerCall));
     },
     get supportsParallelCalls() {
-      return ignoreRejection(load().then(model => model.supportsParallelCalls));
+      return ignoreRejection(loaded().then(model => model.supportsParallelCalls));
     },
-    doEmbed: async options => (await load()).doEmbed(options),
+    embed: async call => (await loaded()).embed(call),
   };
+}
+
+/** Keeps the result of a load that succeeds. */
+function memoize<Value>(load: () => Promise<Value>): () => Promise<Value> {
+  let loading: Promise<Value> | undefined;
+  return () =>
+    (loading ??= load().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    }));
 }
 
 /** Prevents an unhandled rejection of a property that is read but not awaited. The call itself reports the error. */

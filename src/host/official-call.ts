@@ -1,70 +1,37 @@
-import type {
-  LanguageModelV2,
-  LanguageModelV2CallOptions,
-  LanguageModelV2Content,
-  LanguageModelV2Message,
-  LanguageModelV2Prompt,
-  LanguageModelV2StreamPart,
-  LanguageModelV2ToolChoice,
-  SharedV2ProviderMetadata,
-} from '@ai-sdk/provider';
-import { createToolNames, type NamedTool } from '../responses/request/tool-names.js';
-import { approvalResponsesOf, type HostVersion } from '../parts/call-marks.js';
-import { isHostedToolPart } from '../tool-calls/hosted-tools.js';
-import { toHostEffort } from '../responses/request/model-settings.js';
+import type { CoreCall } from '../core/call.js';
+import type { Prompt, ProviderOptions, Tool, ToolChoice } from '../core/prompt.js';
+import type { Part, Warning } from '../core/part.js';
+import { type CoreModel, transformParts, withOpen } from '../core/source.js';
+import { createToolNames, type NamedTool } from '../responses/request/tools.js';
 import { idOf, isPlainObject, objectOf } from '../shared/json.js';
-import { isContinuation, pairToolCalls } from '../tool-calls/call-pairing.js';
-import { withHiddenCalls } from '../tool-loop/hidden-calls.js';
-import { transformParts } from '../parts/transform.js';
-import type { LanguageModelV3 } from '../v3/specification.js';
-import type { LanguageModelV4 } from '../v4/specification.js';
 import { isToolStub } from '../tools/tool-stubs.js';
-import { partsOf, toOfficialHistory, toOfficialOutput } from './official-history.js';
+import { fromLanguageModel } from '../versions/language-model.js';
+import { officialTraitsOf, type OfficialTraits } from '../versions/official.js';
+import type { AnyLanguageModel } from '../versions/specification.js';
+import { versionOf } from '../versions/versions.js';
+import { partsOf, toOfficialHistory } from './official-history.js';
 
-/** A model of the official provider. */
-export type OfficialModel = LanguageModelV2 | LanguageModelV3 | LanguageModelV4;
-
-/**
- * Wraps an official model of any version in the corrections for histories of this package. The parts that they change are
- * the same in all versions.
- */
-export function continueHistories(official: OfficialModel, { store }: { store: boolean }): OfficialModel {
-  const version = official.specificationVersion;
-  const model = official as LanguageModelV2;
-  const { hasOwn, toOwn, fromOwn } = createNamespaces(model.provider);
-  return {
-    specificationVersion: model.specificationVersion,
-    provider: model.provider,
-    modelId: model.modelId,
-    supportedUrls: model.supportedUrls,
-    async doGenerate(callOptions) {
-      const { options, toDeclaredName, warnings } = toOfficialCall(fromOwn(callOptions), { store, version });
-      const result = fromOwn(await model.doGenerate(toOwn(options)));
-      return {
-        ...result,
-        content: result.content.map(part => renameTool(part, toDeclaredName)),
-        warnings: [...warnings, ...result.warnings],
-      };
-    },
-    async doStream(callOptions) {
-      const { options, toDeclaredName, warnings } = toOfficialCall(fromOwn(callOptions), { store, version });
-      const result = await model.doStream(toOwn(options));
-      if (toDeclaredName === undefined && warnings.length === 0 && !hasOwn) return result;
-      const stream = transformParts(result.stream, {
-        part(part, emit) {
-          if (part.type === 'stream-start') emit({ ...part, warnings: [...warnings, ...part.warnings] });
-          else emit(renameTool(fromOwn(part), toDeclaredName));
-        },
-      });
-      return { ...result, stream };
-    },
-  };
+/** Wraps an official model of any version, so that it continues histories of this package. */
+export function continueHistories(official: AnyLanguageModel, { store }: { store: boolean }): CoreModel {
+  const traits = officialTraitsOf(versionOf(official));
+  // The prompt of the call has the form that the model accepts.
+  const model = fromLanguageModel(official, { serialize: call => call });
+  const { hasOwn, toOwn, fromOwn } = createNamespaces(official.provider);
+  return withOpen(model, async received => {
+    const { call, toDeclaredName, warnings } = toOfficialCall(fromOwn(received), { store, traits });
+    const source = await model.open(toOwn(call));
+    if (toDeclaredName === undefined && warnings.length === 0 && !hasOwn) return source;
+    return transformParts(source, {
+      part(part, emit) {
+        if (part.type === 'stream-start') emit({ ...part, warnings: [...warnings, ...part.warnings] });
+        else emit(renameTool(fromOwn(part), toDeclaredName));
+      },
+    });
+  });
 }
 
-const renameTool = <Part extends LanguageModelV2Content | LanguageModelV2StreamPart>(
-  part: Part,
-  toName: ((name: string) => string) | undefined,
-): Part => (toName && 'toolName' in part ? { ...part, toolName: toName(part.toolName) } : part);
+const renameTool = (part: Part, toName: ((name: string) => string) | undefined): Part =>
+  toName && 'toolName' in part ? { ...part, toolName: toName(part.toolName) } : part;
 
 /**
  * Converts between the namespace `openai` of histories and those of other packages with OpenAI's models. Models of
@@ -76,29 +43,29 @@ function createNamespaces(provider: string) {
   const names = [provider.replace('.responses', ''), ...(readsAzure ? ['azure'] : [])];
   const own = names.filter(name => name !== 'openai');
 
-  const fromOwnOptions = (options: Metadata): Metadata => {
+  const fromOwnOptions = (options: ProviderOptions): ProviderOptions => {
     const found = own.flatMap(name => options[name] ?? []);
     return found.length === 0 ? options : { ...options, openai: Object.assign({}, options.openai, ...found) };
   };
-  const toOwnOptions = (options: Metadata): Metadata =>
+  const toOwnOptions = (options: ProviderOptions): ProviderOptions =>
     options.openai === undefined ? options : { ...options, azure: { ...options.azure, ...options.openai } };
 
   return {
     /** True if the model does not write the namespace `openai`. */
     hasOwn: own.length > 0,
-    /** Converts the options of a call for the model. */
-    toOwn: (options: LanguageModelV2CallOptions): LanguageModelV2CallOptions =>
-      readsAzure ? mapMetadata(options, toOwnOptions) : options,
-    /** Converts the options of a call, a result or a part to the namespace `openai`. */
+    /** Converts a call for the model. */
+    toOwn: (call: CoreCall): CoreCall => (readsAzure ? mapMetadata(call, toOwnOptions) : call),
+    /** Converts a call or a part to the namespace `openai`. */
     fromOwn: <Value extends object>(value: Value): Value =>
       own.length > 0 ? mapMetadata(value, fromOwnOptions) : value,
   };
 }
 
-type Metadata = SharedV2ProviderMetadata;
-
 /** Converts the provider options or metadata of a value, and those of the messages and parts that it contains. */
-function mapMetadata<Value extends object>(value: Value, convert: (metadata: Metadata) => Metadata): Value {
+function mapMetadata<Value extends object>(
+  value: Value,
+  convert: (metadata: ProviderOptions) => ProviderOptions,
+): Value {
   const { providerOptions, providerMetadata, prompt, content }: MetadataOwner = value;
   const each = (values: unknown) =>
     Array.isArray(values)
@@ -114,155 +81,93 @@ function mapMetadata<Value extends object>(value: Value, convert: (metadata: Met
 }
 
 interface MetadataOwner {
-  readonly providerOptions?: Metadata;
-  readonly providerMetadata?: Metadata;
+  readonly providerOptions?: ProviderOptions;
+  readonly providerMetadata?: ProviderOptions;
   readonly prompt?: unknown;
   readonly content?: unknown;
 }
 
 interface OfficialCall {
-  readonly options: LanguageModelV2CallOptions;
+  readonly call: CoreCall;
   /** Maps tool names of the response to declared names, if the API rejects a declared name and another one was sent. */
   readonly toDeclaredName?: (name: string) => string;
-  /** Reports what was left out of the history. This type of warning exists in all versions. */
-  readonly warnings: readonly { type: 'other'; message: string }[];
+  /** Reports what was left out of the history. */
+  readonly warnings: readonly Warning[];
 }
 
 /**
- * Converts the options of a call for the official provider of the same version, so that it can continue a conversation of
- * this package's provider. Without such a history, only `store` and, for versions 2 and 3, the reasoning option of `ai@7`
- * change.
+ * Converts a call for the official provider, so that it can continue a conversation of this package's provider. Without
+ * such a history, only `store` and, for providers that do not read it, the reasoning option of `ai@7` change.
  */
 function toOfficialCall(
-  options: LanguageModelV2CallOptions,
-  { store: storeByDefault, version }: { store: boolean; version: HostVersion },
+  call: CoreCall,
+  { store: storeByDefault, traits }: { store: boolean; traits: OfficialTraits },
 ): OfficialCall {
-  const { openai, kelivo } = options.providerOptions ?? {};
+  const { own, providerOptions, reasoning } = call;
+  const openai = providerOptions?.openai;
   // The official provider's default, `true`, replays items by reference. Items of responses that were not stored exist on
   // no server.
-  const store = kelivo?.store ?? openai?.store ?? storeByDefault;
-  const isStored = store !== false;
-  const warnings: { type: 'other'; message: string }[] = [];
-  const history = toOfficialHistory(withHiddenCalls(options.prompt), {
-    version,
-    store: isStored,
-    responses: approvalResponsesOf(options.providerOptions),
+  const store = own.store ?? openai?.store ?? storeByDefault;
+  const warnings: Warning[] = [];
+  const prompt = toOfficialHistory(call, {
+    traits,
+    store: store !== false,
     warn: message => void warnings.push({ type: 'other', message }),
   });
-
-  const functions = options.tools?.filter(tool => tool.type === 'function') ?? [];
-  const functionNames = new Set(functions.map(tool => tool.name));
-  const hostedNames = new Set(options.tools?.map(tool => tool.name).filter(name => !functionNames.has(name)));
-  const paired = pairToolCalls(history, {
-    keepOrphans: isContinuation(options),
-    isFunctionTool: toolName => functionNames.has(toolName),
-    isHostedTool: part => hostedNames.has(part.toolName) || isHostedToolPart(part),
-  });
-  const prompt = withOutputs(withoutTrailingReasoning(paired, { store: isStored, version }), version);
-  const tools = options.tools?.filter(tool => tool.type !== 'function' || !isToolStub(tool));
-  const converted = {
-    ...options,
-    providerOptions: {
-      ...options.providerOptions,
-      openai: { ...(version !== 'v4' && toReasoningEffort(options)), ...openai, ...kelivo, store },
-    },
+  const tools = call.tools?.filter(tool => tool.type !== 'function' || !isToolStub(tool));
+  const effort =
+    traits.readsReasoning || reasoning === undefined || reasoning === 'provider-default'
+      ? {}
+      : { reasoningEffort: reasoning };
+  const options: Readonly<Record<string, unknown>> = { ...effort, ...openai, ...own, store };
+  const converted: CoreCall = {
+    ...call,
+    providerOptions: { ...providerOptions, openai: options as ProviderOptions[string] },
     prompt,
     tools: tools?.length === 0 ? undefined : tools,
-    toolChoice: toValidChoice(options.toolChoice, new Set(tools?.map(tool => tool.name))),
+    toolChoice: toValidChoice(call.toolChoice, new Set(tools?.map(tool => tool.name))),
   };
 
+  const functions = call.tools?.filter(({ type }) => type === 'function') ?? [];
   const names: NamedTool[] = [...functions.map(({ name }) => ({ name })), ...toolNamesIn(prompt)];
   const { toWire, fromWire } = createToolNames(names);
   if (names.every(({ name, namespace }) => toWire(name, namespace) === name))
-    return { options: converted, warnings };
-  return { options: renameTools(converted, toWire), toDeclaredName: fromWire, warnings };
-}
-
-/** `ai@7` requests reasoning with a call option that the official providers of versions 2 and 3 do not read. */
-function toReasoningEffort(options: LanguageModelV2CallOptions): { reasoningEffort?: string } {
-  const reasoningEffort = toHostEffort(options);
-  return reasoningEffort === undefined ? {} : { reasoningEffort };
+    return { call: converted, warnings };
+  return { call: renameTools(converted, toWire), toDeclaredName: fromWire, warnings };
 }
 
 /** Drops a choice of tools that are not declared. */
-function toValidChoice(
-  choice: LanguageModelV2ToolChoice | undefined,
-  names: ReadonlySet<string>,
-): LanguageModelV2ToolChoice | undefined {
+function toValidChoice(choice: ToolChoice | undefined, names: ReadonlySet<string>): ToolChoice | undefined {
   const isValid = choice?.type === 'tool' ? names.has(choice.toolName) : names.size > 0;
   return isValid ? choice : undefined;
 }
 
-function renameTools(
-  { prompt, tools, toolChoice, ...options }: LanguageModelV2CallOptions,
-  toName: (name: string, namespace?: string) => string,
-): LanguageModelV2CallOptions {
-  const rename = <Part extends object>(part: Part): Part =>
+function renameTools(call: CoreCall, toName: (name: string, namespace?: string) => string): CoreCall {
+  const rename = <Named extends object>(part: Named): Named =>
     'toolName' in part ? { ...part, toolName: toName(String(part.toolName), namespaceOf(part)) } : part;
   return {
-    ...options,
-    prompt: prompt.map((message): LanguageModelV2Message => {
+    ...call,
+    prompt: call.prompt.map(message => {
       if (message.role === 'tool') return { ...message, content: message.content.map(rename) };
       return message.role === 'assistant' ? { ...message, content: message.content.map(rename) } : message;
     }),
-    tools: tools?.map(tool => (tool.type === 'function' ? { ...tool, name: toName(tool.name) } : tool)),
-    toolChoice: toolChoice && rename(toolChoice),
+    tools: call.tools?.map((tool): Tool =>
+      tool.type === 'function' ? { ...tool, name: toName(tool.name) } : tool,
+    ),
+    toolChoice: call.toolChoice && rename(call.toolChoice),
   };
 }
 
-function* toolNamesIn(prompt: LanguageModelV2Prompt): Generator<NamedTool> {
+function* toolNamesIn(prompt: Prompt): Generator<NamedTool> {
   for (const part of partsOf(prompt))
-    if ('toolName' in part) yield { name: part.toolName, namespace: namespaceOf(part) };
+    if ('toolName' in part) {
+      const namespace = namespaceOf(part);
+      yield { name: part.toolName, ...(namespace !== undefined && { namespace }) };
+    }
 }
 
 /** Returns the namespace of a call, which this package adds to the name of an undeclared function. */
-function namespaceOf(part: object): string | undefined {
-  const options = 'providerOptions' in part ? objectOf(part.providerOptions) : undefined;
-  return idOf(objectOf(options?.openai)?.namespace);
-}
-
-/** Converts the outputs of tools to the version of the official model. */
-const withOutputs = (prompt: LanguageModelV2Prompt, version: HostVersion): LanguageModelV2Prompt =>
-  prompt.map((message): LanguageModelV2Message => {
-    const convert = <Part extends object>(part: Part): Part =>
-      'output' in part ? { ...part, output: toOfficialOutput(part.output, version) } : part;
-    if (message.role === 'tool') return { ...message, content: message.content.map(convert) };
-    return message.role === 'assistant' ? { ...message, content: message.content.map(convert) } : message;
-  });
-
-/** Removes reasoning at the end of an interrupted turn: the API rejects it without the item that follows. */
-function withoutTrailingReasoning(
-  prompt: LanguageModelV2Prompt,
-  replay: { store: boolean; version: HostVersion },
-): LanguageModelV2Prompt {
-  return prompt.flatMap((message, index): LanguageModelV2Message[] => {
-    const next = prompt[index + 1];
-    if (message.role !== 'assistant' || next?.role === 'assistant' || isApprovalAnswer(next))
-      return [message];
-    const last = message.content.findLastIndex(part => isItem(part, replay));
-    const content = message.content.filter((part, at) => part.type !== 'reasoning' || at <= last);
-    return content.length === 0 ? [] : [{ ...message, content }];
-  });
-}
-
-/** Returns true for a message whose approval responses refer to items of the turn before it. */
-const isApprovalAnswer = (message: LanguageModelV2Message | undefined): boolean =>
-  message?.role === 'tool' &&
-  message.content.some(({ type }: { type: string }) => type === 'tool-approval-response');
-
-/** Results of these hosted tools are sent with `store: false`, too, by version 3 and later of the official provider. */
-const REBUILT_RESULTS = /^(?:web_search(?:_preview)?|tool_search|shell|programmatic_tool_calling)$/;
-
-/** Returns true if the official provider sends the part as an item that may follow reasoning. */
-function isItem(
-  part: Extract<LanguageModelV2Message, { role: 'assistant' }>['content'][number],
-  { store, version }: { store: boolean; version: HostVersion },
-): boolean {
-  const { type }: { type: string } = part;
-  if (part.type === 'tool-call') return part.providerExecuted !== true;
-  if (part.type === 'tool-result') return store || (version !== 'v2' && REBUILT_RESULTS.test(part.toolName));
-  // A reasoning part with the id of another item is sent as a reference to that item.
-  const itemId = part.type === 'reasoning' ? idOf(part.providerOptions?.openai?.itemId) : undefined;
-  const isReference = store && itemId?.startsWith('rs') === false;
-  return type === 'text' || type === 'custom' || isReference;
-}
+const namespaceOf = (part: {
+  readonly toolName: unknown;
+  readonly providerOptions?: unknown;
+}): string | undefined => idOf(objectOf(objectOf(part.providerOptions)?.openai)?.namespace);

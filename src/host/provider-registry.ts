@@ -1,7 +1,19 @@
-import type { EmbeddingModelV2, ImageModelV2, LanguageModelV2, ProviderV2 } from '@ai-sdk/provider';
+import type { CoreEmbeddingModel } from '../core/embedding.js';
 import { createComposition } from '../provider/composition.js';
 import { KelivoError } from '../shared/errors.js';
 import { findSettingsIssues } from '../shared/settings.js';
+import { type EmbeddingModels, toEmbeddingModel } from '../versions/embedding-model.js';
+import { toLanguageModel } from '../versions/language-model.js';
+import {
+  DEFAULT_VERSION,
+  type DefaultVersion,
+  type ImageModels,
+  isVersion,
+  type ProviderShapes,
+  toProviderShape,
+  versionNames,
+} from '../versions/provider.js';
+import type { HostVersion, LanguageModels } from '../versions/specification.js';
 import {
   type ConnectionOverrides,
   createConfiguredProvider,
@@ -25,14 +37,15 @@ import {
   validateProviderConfig,
 } from './registry-validation.js';
 
-/** The providers of an application, by name. */
-export interface ConfiguredProviderRegistry extends ProviderV2 {
+/** The providers of an application, by name. Its models have the version of the host. */
+export type ConfiguredProviderRegistry<Version extends HostVersion = DefaultVersion> =
+  RegistryMembers<Version> & ProviderShapes[Version];
+
+interface RegistryMembers<Version extends HostVersion> {
   /** Accepts a role, an alias, a provider, `provider:model` or a model id. @throws KelivoError with code `unknown-name`. */
-  languageModel(name: string): LanguageModelV2;
+  languageModel(name: string): LanguageModels[Version];
   /** Accepts the same names as `languageModel`. @throws KelivoError with code `unknown-name`. */
-  textEmbeddingModel(name: string): EmbeddingModelV2<string>;
-  /** Accepts the same names as `languageModel`. @throws KelivoError with code `unknown-name`. */
-  imageModel(name: string): ImageModelV2;
+  imageModel(name: string): ImageModels[Version];
   /**
    * Returns the model of a role. Fields of `choice` override the defaults. A provider without a model selects its default
    * model, never one of another provider.
@@ -40,17 +53,16 @@ export interface ConfiguredProviderRegistry extends ProviderV2 {
    * @throws KelivoError with code `unknown-name`, or `invalid-settings` for an unknown field of `choice` or a provider
    *   without a default model.
    */
-  modelFor(role: string, choice?: ModelChoice): LanguageModelV2;
+  modelFor(role: string, choice?: ModelChoice): LanguageModels[Version];
   /**
    * Returns the embedding model of a role. `embeddingIdentity` stores the provider's name in the registry, so that the
    * stored identity can be passed here as the choice.
    *
    * @throws KelivoError as `modelFor`.
    */
-  embeddingModelFor(role: string, choice?: ModelChoice): EmbeddingModelV2<string>;
+  embeddingModelFor(role: string, choice?: ModelChoice): EmbeddingModels[Version];
   /**
-   * Adds a provider instance, or an entry as in a configuration. Models of providers for `ai` 6 and 7 are converted to
-   * version 2. For these hosts, convert the models of the registry with `toLanguageModelV3` or `toLanguageModelV4`.
+   * Adds a provider instance of any version, or an entry as in a configuration.
    *
    * @throws KelivoError with code `invalid-settings` if the name is taken or the entry is invalid.
    */
@@ -62,13 +74,19 @@ export interface ConfiguredProviderRegistry extends ProviderV2 {
 }
 
 /** Options of `createProviderRegistryFromConfig`. */
-export interface ProviderRegistryOptions {
+export interface ProviderRegistryOptions<Version extends HostVersion = DefaultVersion> {
   /**
    * Imports the packages of the configuration. Set `name => import(name)` for package managers with strict dependencies
    * (pnpm, Yarn PnP), and a table of imports for bundlers.
    * @default import() from this package
    */
   importModule?: ImportModule;
+  /**
+   * Version of the models, for the host: `v2` for `ai@5`, `v3` for `ai@6`, `v4` for `ai@7`. The packages of the
+   * configuration may have models of other versions.
+   * @default 'v2'
+   */
+  specificationVersion?: Version;
 }
 
 /**
@@ -89,23 +107,28 @@ export interface ProviderRegistryOptions {
  *
  * @throws KelivoError with code `invalid-settings`. The message has one line per issue of the configuration.
  */
-export function createProviderRegistryFromConfig(
+export function createProviderRegistryFromConfig<Version extends HostVersion = DefaultVersion>(
   config: ProviderRegistryConfig,
-  options: ProviderRegistryOptions = {},
-): ConfiguredProviderRegistry {
+  options: ProviderRegistryOptions<Version> = {},
+): ConfiguredProviderRegistry<Version> {
   return createRegistry(config, options);
 }
 
-interface RegistryOptions extends ProviderRegistryOptions {
+interface RegistryOptions<Version extends HostVersion> extends ProviderRegistryOptions<Version> {
   /** Returns the environment variables that name the models of a provider, for messages. */
   readonly modelVariablesOf?: (provider: string) => ProviderNaming['modelVariables'];
 }
 
 /** Creates a registry whose messages can refer to environment variables. */
-export function createRegistry(
+export function createRegistry<Version extends HostVersion>(
   config: ProviderRegistryConfig,
-  { importModule, modelVariablesOf }: RegistryOptions,
-): ConfiguredProviderRegistry {
+  {
+    importModule,
+    modelVariablesOf,
+    specificationVersion: version = DEFAULT_VERSION as Version,
+  }: RegistryOptions<Version>,
+): ConfiguredProviderRegistry<Version> {
+  checkVersion(version);
   const { providers: entries, mcpServers, embeddingDimensions, ...naming } = validateProviderConfig(config);
   const names = createModelNames({
     providers: Object.fromEntries(
@@ -116,8 +139,8 @@ export function createRegistry(
     ),
     ...naming,
   });
-  const shared = createComposition({ mcpServers });
-  const options = { sharedTools: shared.tools, importModule };
+  const shared = createComposition({ mcpServers }, version);
+  const options = { sharedTools: shared.tools, importModule, version };
   const providers = new Map(
     Object.entries(entries).map(([name, entry]) => [name, createConfiguredProvider(entry, options)]),
   );
@@ -136,27 +159,23 @@ export function createRegistry(
     const choice = normalizeChoice(record, kind);
     return { ...choose({ role, kind }, choice), choice };
   };
-  const modelFor: ConfiguredProviderRegistry['modelFor'] = (role, record = {}) => {
+  const modelFor: RegistryMembers<Version>['modelFor'] = (role, record = {}) => {
     const { provider, modelId, choice } = chooseRecord(role, record, 'chat');
-    return provider.languageModel(modelId, toOverrides(choice));
+    return toLanguageModel(provider.languageModel(modelId, toOverrides(choice)), version);
   };
-  const embeddingModelFor: ConfiguredProviderRegistry['embeddingModelFor'] = (role, record = {}) => {
+  const createEmbeddingModel = (role: string, record: ModelChoice): CoreEmbeddingModel => {
     const { name, provider, modelId, choice } = chooseRecord(role, record, 'embedding');
     const dimensions = choice.dimensions ?? dimensionsOf.get(name) ?? embeddingDimensions;
-    return withProviderName(
-      provider.textEmbeddingModel(modelId, { ...toOverrides(choice), dimensions }),
-      name,
-    );
+    return withProviderName(provider.embeddingModel(modelId, { ...toOverrides(choice), dimensions }), name);
   };
 
-  return {
+  const members: RegistryMembers<Version> = {
     modelFor,
-    embeddingModelFor,
+    embeddingModelFor: (role, record = {}) => toEmbeddingModel(createEmbeddingModel(role, record), version),
     languageModel: name => modelFor('', { model: name }),
-    textEmbeddingModel: name => embeddingModelFor('', { model: name }),
     imageModel(name) {
       const { provider, modelId } = choose({ role: undefined, kind: 'image' }, { model: name });
-      return provider.imageModel(modelId);
+      return provider.imageModel(modelId) as ImageModels[Version];
     },
     register(name, provider, more = {}) {
       const isInstance = isProvider(provider);
@@ -176,7 +195,9 @@ export function createRegistry(
       dimensionsOf.set(name, allNames.embeddingDimensions);
       providers.set(
         name,
-        isInstance ? toConfiguredProvider(provider, name) : createConfiguredProvider(provider, options),
+        isInstance
+          ? toConfiguredProvider(provider, name, version)
+          : createConfiguredProvider(provider, options),
       );
     },
     get providerNames() {
@@ -186,6 +207,21 @@ export function createRegistry(
       await Promise.all([shared, ...providers.values()].map(one => one.close()));
     },
   };
+  const shape = toProviderShape(version, name => createEmbeddingModel('', { model: name }), undefined);
+  // `providerNames` is a getter, which a spread would read.
+  return Object.defineProperties(
+    members,
+    Object.getOwnPropertyDescriptors(shape),
+  ) as RegistryMembers<Version> & ProviderShapes[Version];
+}
+
+/** @throws KelivoError with code `invalid-settings` for an unknown version. */
+function checkVersion(version: string): void {
+  if (isVersion(version)) return;
+  throw new KelivoError({
+    code: 'invalid-settings',
+    message: `Expected \`specificationVersion\` of the registry to be ${versionNames.join(', ')}, got "${version}".`,
+  });
 }
 
 const toOverrides = ({ apiKey, baseURL }: NormalizedChoice): ConnectionOverrides => ({ apiKey, baseURL });

@@ -1,20 +1,32 @@
-import { createKelivoResponsesProvider, type KelivoResponsesProvider } from '../provider/provider.js';
+import { createProvider, type ProviderOf } from '../provider/provider.js';
 import { type KelivoResponsesSettings, listSettingNames } from '../provider/settings.js';
 import { once } from '../shared/settings.js';
-import { type KelivoResponsesProviderV3, toProviderV3 } from '../v3/provider.js';
+import { VERSION_OF_MAJOR } from '../versions/provider.js';
+import type { HostVersion } from '../versions/specification.js';
+
+/** The versions of the hosts' majors of `ai`. */
+type Versions = typeof VERSION_OF_MAJOR;
 
 /** The provider's settings, plus any options that the host stores with them, such as `mode`. */
 export type HostProviderOptions = KelivoResponsesSettings & Readonly<Record<string, unknown>>;
 
 /** An entry for hosts whose provider schema has an `id`, a `name` and a `creator`, such as `@cherrystudio/ai-core` 1. */
 export interface KelivoResponsesProviderConfig {
+  /** Id of the provider in the host. */
   readonly id: 'kelivo-responses';
+  /** Name of the provider for people. */
   readonly name: string;
-  readonly creator: (options?: HostProviderOptions) => KelivoResponsesProvider;
+  /** Creates the provider. */
+  readonly creator: (options?: HostProviderOptions) => ProviderOf<Versions[5]>;
+  /** Loads the module with the function of `creatorFunctionName`. */
   readonly import: () => Promise<{ createForHost: typeof createForHost }>;
+  /** Name of the function that creates the provider. */
   readonly creatorFunctionName: 'createForHost';
+  /** False, because the provider has no image models. */
   readonly supportsImageGeneration: false;
+  /** Returns false for options that `creator` rejects. */
   readonly validateOptions: (options?: HostProviderOptions) => boolean;
+  /** Other ids of the provider. */
   readonly aliases: string[];
 }
 
@@ -53,7 +65,7 @@ export interface KelivoResponsesExtension {
   readonly name: 'kelivo-responses';
   readonly aliases: string[];
   readonly supportsImageGeneration: false;
-  readonly create: (settings?: HostProviderOptions) => KelivoResponsesProviderV3;
+  readonly create: (settings?: HostProviderOptions) => ProviderOf<Versions[6]>;
 }
 
 /**
@@ -73,10 +85,14 @@ export const kelivoResponsesExtension: KelivoResponsesExtension = {
   name: 'kelivo-responses',
   aliases: ['kelivo'],
   supportsImageGeneration: false,
-  create: settings => toProviderV3(createForHost(settings)),
+  create: settings => createOfVersion(settings, VERSION_OF_MAJOR[6]),
 };
 
 const lowerCaseNames = once(() => new Set(listSettingNames().map(name => name.toLowerCase())));
+
+/** The function that `creator` and `import` refer to. */
+const createForHost = (options?: HostProviderOptions): ProviderOf<Versions[5]> =>
+  createOfVersion(options, VERSION_OF_MAJOR[5]);
 
 /**
  * Creates the provider from a host's options. Options that are not settings of the provider are ignored. A setting in
@@ -84,7 +100,10 @@ const lowerCaseNames = once(() => new Set(listSettingNames().map(name => name.to
  *
  * @throws KelivoError with code `invalid-settings` for an invalid setting.
  */
-function createForHost(options: HostProviderOptions = {}): KelivoResponsesProvider {
+function createOfVersion<Version extends HostVersion>(
+  options: HostProviderOptions = {},
+  version: Version,
+): ProviderOf<Version> {
   const settings = Object.entries(options).filter(([name]) => lowerCaseNames().has(name.toLowerCase()));
-  return createKelivoResponsesProvider(Object.fromEntries(settings));
+  return createProvider(Object.fromEntries(settings), version);
 }

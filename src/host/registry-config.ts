@@ -1,6 +1,6 @@
 import * as z from 'zod/v4';
 import type { AdaptModelOptions } from '../adapters/adapt-model.js';
-import type { ToolPrompting } from '../adapters/tool-prompt-names.js';
+import type { ToolPrompting } from '../adapters/adapter-choice.js';
 import type { AdapterModule } from '../adapters/adapter-choice.js';
 import { createToolPromptingSchema, createUndeclaredSchema } from '../provider/model-overrides.js';
 import type { KelivoResponsesSettings } from '../provider/settings.js';
@@ -67,6 +67,7 @@ interface SharedEntry {
 
 /** The provider of this package. */
 export interface KelivoProviderEntry extends SharedEntry {
+  /** Marks an entry whose models this package runs. */
   type: 'kelivo-responses';
   /** Provider settings, except those that are fields of the entry. */
   settings?: Omit<KelivoResponsesSettings, (typeof entryFields)[number]>;

@@ -1,21 +1,16 @@
-import type { LanguageModelV2, LanguageModelV2CallOptions } from '@ai-sdk/provider';
 import { loadOptionalSetting } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
-import type { HostVersion } from '../parts/call-marks.js';
+import type { CoreModel } from '../core/source.js';
 import { createComposition } from '../provider/composition.js';
-import { createKelivoResponsesProvider, type KelivoResponsesProvider } from '../provider/provider.js';
+import { type CoreProvider, createCoreProvider } from '../provider/core-provider.js';
+import { type ProviderOf, showProvider } from '../provider/provider.js';
 import { type KelivoResponsesSettings, validateSettings } from '../provider/settings.js';
 import { toModelExpression } from '../shared/model-pattern.js';
 import { parseSettings } from '../shared/settings.js';
-import { type ToolStubsOptions, toToolStubs } from '../tools/tool-stubs.js';
-import { type KelivoResponsesProviderV3, toProviderV3 } from '../v3/provider.js';
-import { type KelivoResponsesProviderV4, toProviderV4 } from '../v4/provider.js';
-import {
-  createOfficialModels,
-  type ImportOpenAI,
-  type ModelByVersion,
-  toModelOfVersion,
-} from './official-provider.js';
+import { toToolStubs } from '../tools/tool-stubs.js';
+import { DEFAULT_VERSION, type DefaultVersion, versionNames } from '../versions/provider.js';
+import type { HostVersion } from '../versions/specification.js';
+import { createOfficialModels, type ImportOpenAI } from './official-provider.js';
 
 /**
  * Selects the implementation. `true` and `'on'` select this package, `false` and `'off'` the official provider. Model id
@@ -27,7 +22,7 @@ export type SwitchValue = boolean | string | readonly string[];
 export type SwitchSetting = SwitchValue | ((modelId: string) => SwitchValue | undefined);
 
 /** Options of `createSwitchableProvider`. */
-export interface SwitchableProviderOptions<Version extends 'v2' | 'v3' | 'v4' = 'v2'> {
+export interface SwitchableProviderOptions<Version extends HostVersion = DefaultVersion> {
   /** Settings of this package's provider. The official provider uses the same address, keys, headers and `fetch`. */
   kelivo: KelivoResponsesSettings;
   /**
@@ -43,9 +38,8 @@ export interface SwitchableProviderOptions<Version extends 'v2' | 'v3' | 'v4' = 
    */
   enabled?: SwitchSetting;
   /**
-   * Version of the models, for the host: `v2` for `ai@5`, `v3` for `ai@6`, `v4` for `ai@7`. If the installed
-   * `@ai-sdk/openai` has models of this version (2 for `v2`, 3 for `v3`, 4 for `v4`), calls that are switched off reach
-   * them without conversion. Models of another version are converted.
+   * Version of the models, for the host: `v2` for `ai@5`, `v3` for `ai@6`, `v4` for `ai@7`. The installed
+   * `@ai-sdk/openai` may have models of another version (2 of `v2`, 3 of `v3`, 4 of `v4`).
    * @default 'v2'
    */
   specificationVersion?: Version;
@@ -84,18 +78,14 @@ const schema = z.strictObject({
       'expected true, false, "on", "off", patterns of model ids or a function',
     )
     .optional(),
-  specificationVersion: z.enum(['v2', 'v3', 'v4']).optional(),
+  specificationVersion: z.enum(versionNames).optional(),
   importOpenAI: z
     .custom<ImportOpenAI>(value => typeof value === 'function', 'expected a function')
     .optional(),
 }) satisfies z.ZodType<SwitchableProviderOptions<HostVersion>>;
 
 /** The switchable provider, by the version of its models. */
-export interface SwitchableProviderByVersion {
-  v2: KelivoResponsesProvider;
-  v3: KelivoResponsesProviderV3;
-  v4: KelivoResponsesProviderV4;
-}
+export type SwitchableProviderByVersion = { [Version in HostVersion]: ProviderOf<Version> };
 
 /**
  * Creates a provider that can switch back to the official provider. For each call, `enabled` selects this package or
@@ -118,15 +108,21 @@ export interface SwitchableProviderByVersion {
  * @throws KelivoError with code `invalid-settings` for an invalid option. If `@ai-sdk/openai` is not installed, calls of
  *   models that are switched off reject with code `missing-package`.
  */
-export function createSwitchableProvider<Version extends HostVersion = 'v2'>(
+export function createSwitchableProvider<Version extends HostVersion = DefaultVersion>(
   options: SwitchableProviderOptions<Version>,
-): SwitchableProviderByVersion[Version] {
+): ProviderOf<Version> {
+  const core = createSwitchableCore(options);
+  return showProvider(core, options.specificationVersion ?? (DEFAULT_VERSION as Version));
+}
+
+/** Creates the core of a switchable provider. See `createSwitchableProvider`. */
+export function createSwitchableCore(options: SwitchableProviderOptions<HostVersion>): CoreProvider {
   const {
     kelivo,
     fallback = 'plain',
     enabled,
     importOpenAI,
-    specificationVersion = 'v2',
+    specificationVersion: version = DEFAULT_VERSION,
   } = parseSettings<SwitchableProviderOptions<HostVersion>>(
     schema,
     options,
@@ -143,83 +139,51 @@ export function createSwitchableProvider<Version extends HostVersion = 'v2'>(
     toolLoop,
     ...settings
   } = validateSettings(kelivo);
-  const bare = createKelivoResponsesProvider(settings);
-  const composition = createComposition({
-    ...{ adapters, toolPrompting, undeclared, startsInReasoning, tools, mcpServers, mcp, toolLoop },
-    ...{ models: settings.models, timeouts: settings.timeouts },
-  });
+  const bare = createCoreProvider(settings, version);
+  const composition = createComposition(
+    {
+      ...{ adapters, toolPrompting, undeclared, startsInReasoning, tools, mcpServers, mcp, toolLoop },
+      ...{ models: settings.models, timeouts: settings.timeouts },
+    },
+    version,
+  );
   // Hosts treat names that end in `.responses` as the official provider and add their own tool handling.
   const provider = fallback === 'plain' ? 'openai.responses' : (settings.name ?? 'kelivo-responses');
-  const isOn = (modelId: string): boolean => isSwitchedOn(modelId, enabled);
-  const createSwitched = <Target extends HostVersion>(
-    version: Target,
-    toOn: (modelId: string) => LanguageModelV2,
-  ): ((modelId: string) => ModelByVersion[Target]) => {
-    const toOff = createOfficialModels(settings, { version, provider, importOpenAI });
-    return modelId =>
-      createSwitchedModel({
-        on: toModelOfVersion(toOn(modelId), version),
-        off: toOff(modelId),
-        isOn: () => isOn(modelId),
-      });
-  };
-
-  const version = specificationVersion;
-  const compose = (modelId: string): LanguageModelV2 => composition.compose(bare.responses(modelId));
-  const responses = createSwitched(version, bare.responses);
-  const looped = createSwitched('v2', bare.responses);
-  const languageModel =
-    fallback === 'with-tool-loop'
-      ? (modelId: string) => toModelOfVersion(composition.compose(looped(modelId)), version)
-      : createSwitched(version, compose);
-
-  const unswitched: KelivoResponsesProvider = Object.assign(compose, {
-    languageModel: compose,
-    responses: bare.responses,
-    textEmbeddingModel: bare.textEmbeddingModel,
-    imageModel: bare.imageModel,
-    toolStubs: (options?: ToolStubsOptions) => toToolStubs(composition.tools, options),
+  const toOff = createOfficialModels(settings, { version, provider, importOpenAI });
+  const switched = (on: CoreModel): CoreModel =>
+    createSwitchedModel({ on, off: toOff(on.modelId), isOn: () => isSwitchedOn(on.modelId, enabled) });
+  return {
+    languageModel(modelId) {
+      const model = bare.responses(modelId);
+      return fallback === 'plain'
+        ? switched(composition.compose(model))
+        : composition.compose(switched(model));
+    },
+    responses: modelId => switched(bare.responses(modelId)),
+    embeddingModel: bare.embeddingModel,
+    toolStubs: stubsOptions => toToolStubs(composition.tools, stubsOptions),
     compact: bare.compact,
     close: composition.close,
-  });
-  // The members of the other models are those of the facade.
-  const switched: unknown = Object.assign(
-    (modelId: string) => languageModel(modelId),
-    toProviderOfVersion(unswitched, version),
-    { languageModel, responses },
-  );
-  return switched as SwitchableProviderByVersion[Version];
-}
-
-function toProviderOfVersion(provider: KelivoResponsesProvider, version: HostVersion): object {
-  if (version === 'v2') return provider;
-  return version === 'v3' ? toProviderV3(provider) : toProviderV4(provider);
+  };
 }
 
 /** Selects a model for every call. `provider` is that of the currently selected model: telemetry and hosts read it. */
-function createSwitchedModel<Version extends HostVersion>({
+const createSwitchedModel = ({
   on,
   off,
   isOn,
 }: {
-  on: ModelByVersion[Version];
-  off: ModelByVersion[Version];
+  on: CoreModel;
+  off: CoreModel;
   isOn: () => boolean;
-}): ModelByVersion[Version] {
-  // The members of all versions have the same names.
-  const current = (): LanguageModelV2 => (isOn() ? on : off) as LanguageModelV2;
-  const model: unknown = {
-    specificationVersion: on.specificationVersion,
-    get provider() {
-      return current().provider;
-    },
-    modelId: on.modelId,
-    supportedUrls: on.supportedUrls,
-    doGenerate: async (options: LanguageModelV2CallOptions) => current().doGenerate(options),
-    doStream: async (options: LanguageModelV2CallOptions) => current().doStream(options),
-  };
-  return model as ModelByVersion[Version];
-}
+}): CoreModel => ({
+  get provider() {
+    return (isOn() ? on : off).provider;
+  },
+  modelId: on.modelId,
+  supportedUrls: on.supportedUrls,
+  open: async call => (isOn() ? on : off).open(call),
+});
 
 const KEYWORDS: Readonly<Record<string, boolean>> = {
   ...{ on: true, true: true, yes: true, 1: true },

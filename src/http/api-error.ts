@@ -1,9 +1,16 @@
 import { APICallError } from '@ai-sdk/provider';
 import { untilAborted } from '../shared/abort.js';
-import { idOf, isPlainObject, type PlainObject, stringOf, tryParseJson } from '../shared/json.js';
-import { isNestedDeeper, RESPONSE_LIMITS } from './limits.js';
+import {
+  idOf,
+  isNestedDeeper,
+  isPlainObject,
+  type PlainObject,
+  stringOf,
+  tryParseJson,
+} from '../shared/json.js';
+import { RESPONSE_LIMITS } from './limits.js';
 import { redactErrorJson } from './redaction.js';
-import { isRetryable, statusOfCode } from './retry.js';
+import { isRetryable, RETRYABLE, statusOfCode } from './retry.js';
 
 /** The request to which an error belongs. */
 export interface ErrorContext {
@@ -66,6 +73,26 @@ function toDetail(detail: unknown): string | undefined {
   if (typeof detail === 'string') return idOf(detail);
   return detail === undefined || detail === null ? undefined : JSON.stringify(detail);
 }
+
+/** The facts of an error that this package detects itself. */
+export interface CallErrorFacts {
+  readonly url: string;
+  readonly requestBody?: unknown;
+  readonly responseHeaders?: Record<string, string> | undefined;
+  readonly statusCode?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** Creates an error that this package detects itself. */
+export const createCallError = (
+  failure: keyof typeof RETRYABLE,
+  { url, requestBody, responseHeaders, statusCode, cause }: CallErrorFacts,
+  message: string,
+): APICallError =>
+  new APICallError({
+    ...{ message, url, requestBodyValues: requestBody, statusCode, responseHeaders, cause },
+    isRetryable: RETRYABLE[failure],
+  });
 
 /** Converts an error that a stream contained instead of a response. */
 export function toStreamError(value: unknown, context: ErrorContext): APICallError {

@@ -80,14 +80,6 @@ function withoutDoubledVersion(segments: string[]): string[] {
   return segments.filter((segment, index) => !isDoubled(segment, index));
 }
 
-/** Returns the address of an endpoint below a root, with additional query parameters. */
-export function toEndpoint(root: URL, path: string, query: Readonly<Record<string, string>> = {}): string {
-  const url = new URL(root);
-  url.pathname = `${url.pathname.replace(/\/$/, '')}/${path}`;
-  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-  return url.href;
-}
-
 function parse(baseURL: string): URL {
   const text = baseURL.trim();
   const url = URL.canParse(text) ? new URL(text) : undefined;

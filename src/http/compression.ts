@@ -1,5 +1,5 @@
-import type { LanguageModelV2CallWarning } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
+import type { Warning } from '../core/part.js';
 
 /** Options for compressing request bodies. */
 export interface CompressionOptions {
@@ -8,7 +8,7 @@ export interface CompressionOptions {
 }
 
 /** Receives the warnings of one call. */
-export type Warn = (warning: LanguageModelV2CallWarning) => void;
+export type Warn = (warning: Warning) => void;
 
 /**
  * Returns for each call a `fetch` that compresses long JSON bodies with gzip. If the server does not accept them, the
@@ -21,7 +21,7 @@ export function withCompression(
   { threshold = 100_000 }: CompressionOptions = {},
 ): (warn?: Warn) => FetchFunction {
   let isAccepted: boolean | undefined;
-  let warning: LanguageModelV2CallWarning | undefined;
+  let warning: Warning | undefined;
   let isReported = false;
   return warn => async (input, init) => {
     const body = init?.body;

@@ -1,6 +1,7 @@
 import { APICallError, LoadAPIKeyError } from '@ai-sdk/provider';
+import type { TurnLink } from '../core/call.js';
 import { toWireError } from './api-error.js';
-import type { RequestHeaders } from './request-headers.js';
+import type { RequestHeaders } from './request.js';
 import { keyCooldown, keyStateAfter, RETRYABLE } from './retry.js';
 
 /** The headers that authenticate a request, one set for each key. */
@@ -8,9 +9,12 @@ export interface Credentials {
   /**
    * Sends a request with the headers of one key, and with those of another if the server refuses that key.
    *
-   * @param turn identifies the requests that must be sent with the same key.
+   * @param turn the turn whose requests are sent with the same key.
    */
-  use<Result>(turn: object | undefined, send: (headers: RequestHeaders) => Promise<Result>): Promise<Result>;
+  use<Result>(
+    turn: TurnLink | undefined,
+    send: (headers: RequestHeaders) => Promise<Result>,
+  ): Promise<Result>;
 }
 
 /** The keys of a provider and their state. */
@@ -23,7 +27,7 @@ export interface KeyRing {
    * @throws APICallError (429, retryable) if no key is free and at least one is over its rate limit; the server's last
    *   refusal if it refused all keys.
    */
-  take(turn: object | undefined, tried?: ReadonlySet<string>): Promise<string | undefined>;
+  take(turn: TurnLink | undefined, tried?: ReadonlySet<string>): Promise<string | undefined>;
   /**
    * Reports that a request with this key failed.
    *
@@ -50,17 +54,17 @@ export function createKeyRing(
   setting: ApiKeySetting | KeySource | undefined,
   { url, now = Date.now }: { url: string; now?: () => number },
 ): KeyRing {
-  const keyByTurn = new WeakMap<object, string>();
   const cooldownEnd = new Map<string, number>();
   /** The refusals of the keys that are not used for that reason, the latest last. */
   const refusals = new Map<string, APICallError>();
   let next = 0;
 
-  return {
+  const ring: KeyRing = {
     async take(turn, tried = NONE) {
-      const previous = turn === undefined ? undefined : keyByTurn.get(turn);
-      const key = previous !== undefined && isUsable(previous, tried) ? previous : await choose(tried);
-      if (turn !== undefined && key !== undefined) keyByTurn.set(turn, key);
+      const ofTurn: { key?: string | undefined } = turn?.stateOf(ring, () => ({})) ?? {};
+      const isKept = ofTurn.key !== undefined && isUsable(ofTurn.key, tried);
+      const key = isKept ? ofTurn.key : await choose(tried);
+      ofTurn.key = key ?? ofTurn.key;
       return key;
     },
 
@@ -77,6 +81,7 @@ export function createKeyRing(
       return keys.some(other => other !== key && isUsable(other, tried));
     },
   };
+  return ring;
 
   async function choose(tried: ReadonlySet<string>): Promise<string | undefined> {
     if (typeof setting === 'function') return (await setting()) || undefined;

@@ -27,38 +27,3 @@ export class ResponseLimitError extends Error {
     super(`at most ${RESPONSE_LIMITS[limit].toLocaleString('en-US')} ${unit}`);
   }
 }
-
-/**
- * Returns true if JSON text nests arrays and objects deeper than `limit`. Scans the text, because parsing alone costs
- * dozens of bytes for every bracket.
- */
-export function isNestedDeeper(json: string, limit: number): boolean {
-  if (json.length <= limit) return false;
-  let depth = 0;
-  for (let at = 0; at < json.length; at++) {
-    switch (json[at]) {
-      case '"':
-        at = endOfString(json, at + 1);
-        break;
-      case '[':
-      case '{':
-        if (++depth > limit) return true;
-        break;
-      case ']':
-      case '}':
-        depth--;
-        break;
-    }
-  }
-  return false;
-}
-
-/** Returns the position of the quotation mark that ends a string. */
-function endOfString(json: string, start: number): number {
-  for (let end = json.indexOf('"', start); end >= 0; end = json.indexOf('"', end + 1)) {
-    let backslashes = 0;
-    while (end - backslashes > start && json[end - backslashes - 1] === '\\') backslashes++;
-    if (backslashes % 2 === 0) return end;
-  }
-  return json.length;
-}

@@ -2,20 +2,18 @@ import { APICallError } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import { linkSignal, toTimerDelay, untilAborted } from '../shared/abort.js';
 import { isNonEmptyArray, isPlainObject } from '../shared/json.js';
-import { once } from '../shared/settings.js';
-import { type ErrorContext, toErrorText, toHttpError } from './api-error.js';
+import { createCallError, type ErrorContext, toErrorText, toHttpError } from './api-error.js';
 import { missingKeyError } from './key-ring.js';
 import {
   createRedactor,
   findSecrets,
   findUrlSecrets,
   redactHeaderValues,
+  type Redactor,
   redactRequestBody,
   withoutQuery,
 } from './redaction.js';
-import { fetchWithinOrigin } from './redirects.js';
-import { mergeHeaders, type RequestHeaders, validateHeaders } from './request-headers.js';
-import { RETRYABLE } from './retry.js';
+import { fetchWithinOrigin, mergeHeaders, type RequestHeaders, validateHeaders } from './request.js';
 
 /** Timeouts of a request, in milliseconds. */
 export interface ResponseTimeouts {
@@ -71,7 +69,7 @@ export interface OpenResponseOptions {
   readonly fetch: FetchFunction;
   /** @default HTTP */
   readonly transport?: Transport | undefined;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly timeouts: ResponseTimeouts;
 }
 
@@ -102,16 +100,18 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
   // Secrets are found before the request is sent, because the host can change the objects that contain them.
   const { body, secrets } = redactRequestBody(options.body);
   // Created when the response or an error arrives, so that the request does not wait for it.
-  const redactor = once(() => createRedactor([...keys, ...findUrlSecrets(options.url), ...secrets]));
-  const redact = (text: string): string => redactor().redact(text);
+  let redactor: Redactor | undefined;
+  const toRedactor = (): Redactor =>
+    (redactor ??= createRedactor([...keys, ...findUrlSecrets(options.url), ...secrets]));
+  const redact = (text: string): string => toRedactor().redact(text);
   const context: ErrorContext = { url, requestBody: body, redact };
   // `fetch` would report an invalid header as a network failure, which hosts retry.
   validateHeaders(sentHeaders, context);
   const toJson = (body: unknown) => toRequestJson(body, { context, toInputJson: options.toInputJson });
   const request = linkSignal(outer);
-  const connectLimit = createTimeLimit(request.abort, { isRetryable: RETRYABLE.connectTimeout });
-  const idleLimit = createTimeLimit(request.abort, { isRetryable: RETRYABLE.idleTimeout });
-  const totalLimit = createTimeLimit(request.abort, { isRetryable: RETRYABLE.totalTimeout });
+  const connectLimit = createTimeLimit(request.abort, 'connectTimeout');
+  const idleLimit = createTimeLimit(request.abort, 'idleTimeout');
+  const totalLimit = createTimeLimit(request.abort, 'totalTimeout');
 
   try {
     totalLimit.start(
@@ -147,10 +147,16 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
       });
     }
     return {
-      read: createReader(response, errorContext),
+      read: createReader(response, {
+        signal: request.signal,
+        limit: idleLimit,
+        idle: timeouts.idle,
+        context: errorContext,
+        toError: error => toCallError(error, errorContext),
+      }),
       headers,
       errorContext,
-      redactKnown: redactor().redactKnown,
+      redactKnown: toRedactor().redactKnown,
       close,
     };
   } catch (error) {
@@ -177,34 +183,6 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
     });
   }
 
-  function createReader(response: Response, errorContext: ErrorContext): ReadBytes {
-    const reader = response.body?.getReader();
-    request.signal.addEventListener('abort', () => reader?.cancel().catch(() => {}), { once: true });
-    const toBytes = (chunk: ReadableStreamReadResult<Uint8Array> | undefined): Uint8Array | undefined => {
-      idleLimit.stop();
-      // A custom `fetch` may ignore the signal.
-      if (request.signal.aborted) fail(request.signal.reason);
-      return chunk?.value;
-    };
-    const fail = (error: unknown): never => {
-      idleLimit.stop();
-      throw toCallError(error, errorContext);
-    };
-    // Without `async`, because a long response is read in thousands of chunks.
-    return limit => {
-      if (limit === undefined) {
-        idleLimit.start(timeouts.idle, ms => `nothing for ${ms} ms (timeouts.idle)`, errorContext);
-      } else {
-        idleLimit.start(
-          limit.within,
-          ms => `nothing for ${ms} ms after the end of the response`,
-          errorContext,
-        );
-      }
-      return reader === undefined ? Promise.resolve(undefined) : reader.read().then(toBytes, fail);
-    };
-  }
-
   /** Converts the failure of a request or a body: the caller's abort, a timeout or the network. */
   function toCallError(error: unknown, { responseHeaders }: ErrorContext): unknown {
     if (outer?.aborted) return outer.reason;
@@ -212,17 +190,13 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
     if (APICallError.isInstance(request.signal.reason)) return request.signal.reason;
     // An error of `fetch` contains the header that it rejects.
     const cause = toErrorText(redact(describeCause(error))).replace(/\.$/, '');
-    return new APICallError({
-      message:
-        responseHeaders === undefined
-          ? `Could not reach ${url}: ${cause}. Check \`baseURL\` and the network.`
-          : `The connection to ${url} broke before the response was complete: ${cause}.`,
-      url,
-      requestBodyValues: body,
-      responseHeaders,
-      isRetryable: RETRYABLE.connectionFailure,
-      ...(redactor().isClean(error) && { cause: error }),
-    });
+    return createCallError(
+      'connectionFailure',
+      { ...context, responseHeaders, cause: toRedactor().isClean(error) ? error : undefined },
+      responseHeaders === undefined
+        ? `Could not reach ${url}: ${cause}. Check \`baseURL\` and the network.`
+        : `The connection to ${url} broke before the response was complete: ${cause}.`,
+    );
   }
 }
 
@@ -230,25 +204,59 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
 const toContentType = ({ body, form }: OpenResponseOptions): RequestHeaders =>
   body === undefined || form !== undefined ? {} : { 'content-type': 'application/json' };
 
+interface ReaderOptions {
+  readonly signal: AbortSignal;
+  /** The limit between two chunks, and its time. */
+  readonly limit: TimeLimit;
+  readonly idle: number | undefined;
+  readonly context: ErrorContext;
+  readonly toError: (error: unknown) => unknown;
+}
+
+function createReader(
+  response: Response,
+  { signal, limit, idle, context, toError }: ReaderOptions,
+): ReadBytes {
+  const reader = response.body?.getReader();
+  signal.addEventListener('abort', () => reader?.cancel().catch(() => {}), { once: true });
+  const toBytes = (chunk: ReadableStreamReadResult<Uint8Array>): Uint8Array | undefined => {
+    limit.stop();
+    // A custom `fetch` may ignore the signal.
+    if (signal.aborted) fail(signal.reason);
+    return chunk.value;
+  };
+  const fail = (error: unknown): never => {
+    limit.stop();
+    throw toError(error);
+  };
+  // Without `async`, because a long response is read in thousands of chunks.
+  return end => {
+    if (end === undefined) limit.start(idle, ms => `nothing for ${ms} ms (timeouts.idle)`, context);
+    else limit.start(end.within, ms => `nothing for ${ms} ms after the end of the response`, context);
+    return reader === undefined ? Promise.resolve(undefined) : reader.read().then(toBytes, fail);
+  };
+}
+
+interface TimeLimit {
+  start(limit: number | undefined, describe: (limit: number) => string, context: ErrorContext): void;
+  stop(): void;
+}
+
 /** Creates a timer that aborts the request with an error. Only one limit runs at a time. */
-function createTimeLimit(abort: (reason: unknown) => void, { isRetryable }: { isRetryable: boolean }) {
+function createTimeLimit(
+  abort: (reason: unknown) => void,
+  failure: 'connectTimeout' | 'idleTimeout' | 'totalTimeout',
+): TimeLimit {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return {
-    start(limit: number | undefined, describe: (limit: number) => string, context: ErrorContext): void {
+    start(limit, describe, context) {
       if (limit === undefined) return;
       timer = setTimeout(() => {
-        abort(
-          new APICallError({
-            message: `Expected a response from ${context.url}, but it sent ${describe(limit)}.`,
-            url: context.url,
-            requestBodyValues: context.requestBody,
-            responseHeaders: context.responseHeaders,
-            isRetryable,
-          }),
-        );
+        const message = `Expected a response from ${context.url}, but it sent ${describe(limit)}.`;
+        abort(createCallError(failure, context, message));
       }, toTimerDelay(limit));
     },
-    stop(): void {
+    stop() {
       clearTimeout(timer);
     },
   };
@@ -275,13 +283,12 @@ function toRequestJson(
     return `{${fields}${fields === '' ? '' : ','}"input":${toInputJson(body.input)}}`;
   } catch (error) {
     const reason = toErrorText(redact(error instanceof Error ? error.message : String(error)));
-    throw new APICallError({
-      message: `Expected a request body that JSON can represent, got one that it cannot: ${reason}. Check the provider options and the messages of the call.`,
-      url,
-      // A logger would fail to serialize the body in the same way.
-      requestBodyValues: undefined,
-      isRetryable: RETRYABLE.invalidRequest,
-    });
+    throw createCallError(
+      'invalidRequest',
+      // Without the body: a logger would fail to serialize it in the same way.
+      { url },
+      `Expected a request body that JSON can represent, got one that it cannot: ${reason}. Check the provider options and the messages of the call.`,
+    );
   }
 }
 

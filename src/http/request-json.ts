@@ -1,9 +1,9 @@
-import { APICallError } from '@ai-sdk/provider';
-import { toErrorText } from './api-error.js';
-import { isNestedDeeper, RESPONSE_LIMITS } from './limits.js';
+import type { APICallError } from '@ai-sdk/provider';
+import { isNestedDeeper } from '../shared/json.js';
+import { createCallError, toErrorText } from './api-error.js';
+import { RESPONSE_LIMITS } from './limits.js';
 import { type OpenResponseOptions, openResponse, type ResponseTimeouts } from './open-response.js';
 import { redactJson } from './redaction.js';
-import { RETRYABLE } from './retry.js';
 
 export interface JsonRequestOptions extends Omit<OpenResponseOptions, 'timeouts' | 'toInputJson'> {
   /** @default none */
@@ -14,7 +14,7 @@ export interface JsonRequestOptions extends Omit<OpenResponseOptions, 'timeouts'
 export async function requestJson({ timeouts = {}, ...options }: JsonRequestOptions) {
   const opened = await openResponse({ ...options, timeouts });
   const { errorContext, redactKnown } = opened;
-  const { url, requestBody, responseHeaders, redact } = errorContext;
+  const { url, redact } = errorContext;
   try {
     const text = await readText();
     const body = parse(text);
@@ -48,12 +48,7 @@ export async function requestJson({ timeouts = {}, ...options }: JsonRequestOpti
   }
 
   function toError(expectation: string): APICallError {
-    return new APICallError({
-      message: `Expected ${toErrorText(expectation)}. Check \`baseURL\`.`,
-      url,
-      requestBodyValues: requestBody,
-      responseHeaders,
-      isRetryable: RETRYABLE.unexpectedResponse,
-    });
+    const message = `Expected ${toErrorText(expectation)}. Check \`baseURL\`.`;
+    return createCallError('unexpectedResponse', errorContext, message);
   }
 }

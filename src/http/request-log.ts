@@ -1,8 +1,8 @@
-import type { SharedV2ProviderOptions } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
+import type { CoreCall } from '../core/call.js';
+import { NO_ROUND_TELEMETRY } from '../core/telemetry.js';
 import type { Warn } from './compression.js';
-import type * as Redaction from './redaction.js';
-import { roundTelemetryOf } from '../shared/telemetry.js';
+import { createRedactor, findSecrets, redactHeaders, redactUrl } from './redaction.js';
 
 /** One entry of the request log. Keys and other secrets are replaced by `[redacted]`. */
 export interface RequestLogEntry {
@@ -14,6 +14,7 @@ export interface RequestLogEntry {
   readonly timestamp: number;
   /** The HTTP method, or `response.create` for a request over a WebSocket. */
   readonly method: string;
+  /** The address of the request, without secrets. */
   readonly url: string;
   /** The request headers, or the response headers in the phase `response`. Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -34,24 +35,22 @@ export interface RequestLogEntry {
 /** Called for every HTTP request. Errors it throws and promises it rejects are ignored. */
 export type RequestLogger = (entry: RequestLogEntry) => unknown;
 
-/** Returns the `fetch` for the requests of one call, by the options of the call and the receiver of its warnings. */
-export type FetchForCall = (providerOptions?: SharedV2ProviderOptions, warn?: Warn) => FetchFunction;
+/** The parts of a call that its requests are reported with. A request without a call has none of them. */
+export type LoggedCall = Partial<Pick<CoreCall, 'own' | 'turn' | 'roundTelemetry'>>;
+
+/** Returns the `fetch` for the requests of one call, by the call and the receiver of its warnings. */
+export type FetchForCall = (call?: LoggedCall, warn?: Warn) => FetchFunction;
 
 /** A request that is sent. */
 interface LoggedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: HeadersInit | undefined;
-  readonly providerOptions: SharedV2ProviderOptions | undefined;
+  readonly call: LoggedCall | undefined;
 }
 
 /** Sends a request and reports it to a logger. */
 export type RequestLog = (request: LoggedRequest, send: () => Promise<Response>) => Promise<Response>;
-
-/** Redaction is loaded with the first request, so that importing the package does not load it. */
-const loadRedaction = () => (redaction ??= import('./redaction.js'));
-
-let redaction: Promise<typeof Redaction> | undefined;
 
 const UNLOGGED: RequestLog = (_request, send) => send();
 
@@ -60,14 +59,13 @@ export function createRequestLog(logger: RequestLogger | undefined): RequestLog 
   if (logger === undefined) return UNLOGGED;
   let count = 0;
 
-  return async ({ method, url: address, headers, providerOptions }, send) => {
-    const { createRedactor, findSecrets, redactHeaders, redactUrl } = await loadRedaction();
+  return async ({ method, url: address, headers, call }, send) => {
     const { url, secrets } = redactUrl(address);
     const sent = [...new Headers(headers)];
     const { redact } = createRedactor([...findSecrets(sent), ...secrets]);
     const requestId = ++count;
     const startedAt = performance.now();
-    const common = { requestId, method, url: redact(url), ...toCallFields(providerOptions) };
+    const common = { requestId, method, url: redact(url), ...toCallFields(call) };
     const report = (entry: Omit<RequestLogEntry, keyof typeof common | 'timestamp'>): void =>
       callLogger(logger, { ...common, timestamp: Date.now(), ...entry });
 
@@ -103,12 +101,12 @@ export function withRequestLog(
   log: RequestLog = createRequestLog(logger),
 ): FetchForCall {
   if (log === UNLOGGED) return () => fetch;
-  return providerOptions => async (input, init) => {
+  return call => async (input, init) => {
     const request = input instanceof Request ? input : undefined;
     const method = init?.method ?? request?.method ?? 'GET';
     const headers = init?.headers ?? request?.headers;
     const url = request?.url ?? String(input);
-    return log({ method, url, headers, providerOptions }, () => fetch(input, init));
+    return log({ method, url, headers, call }, () => fetch(input, init));
   };
 }
 
@@ -116,9 +114,8 @@ export function withRequestLog(
 export const withHttpTelemetry =
   (log: RequestLog): RequestLog =>
   async (request, send) => {
-    const round = roundTelemetryOf(request.providerOptions);
-    if (round === undefined) return log(request, send);
-    const { findSecrets } = await loadRedaction();
+    const round = request.call?.roundTelemetry ?? NO_ROUND_TELEMETRY;
+    if (round === NO_ROUND_TELEMETRY) return log(request, send);
     const end = round.startHttpRequest(findSecrets([...new Headers(request.headers)]));
     const response = await log(request, send).catch((error: unknown) => {
       end(undefined);
@@ -128,14 +125,16 @@ export const withHttpTelemetry =
     return response;
   };
 
-/** Reads the fields that identify the call. None of them is sent to a server. */
-function toCallFields(
-  providerOptions: SharedV2ProviderOptions | undefined,
-): Pick<RequestLogEntry, 'turnId' | 'round' | 'context'> {
-  const { turnId, round, context }: Record<string, unknown> = providerOptions?.kelivo ?? {};
+/** Returns the fields that identify the call. None of them is sent to a server. */
+function toCallFields({ own = {}, turn }: LoggedCall = {}): Pick<
+  RequestLogEntry,
+  'turnId' | 'round' | 'context'
+> {
+  const { context } = own;
+  const turnId = turn?.id ?? own.turnId;
   return {
     ...(typeof turnId === 'string' && { turnId }),
-    ...(typeof round === 'number' && { round }),
+    ...(turn !== undefined && { round: turn.round }),
     ...(context !== undefined && context !== null && { context }),
   };
 }

@@ -6,7 +6,7 @@ import { toDigest } from '../shared/hash.js';
 import { isPlainObject, objectOf, tryParseJson } from '../shared/json.js';
 import { once, parseSettings } from '../shared/settings.js';
 import type { JournaledTurn, JournalOptions, OpenJournal, ToolLoopJournal } from '../tool-loop/steps.js';
-import { createTimeLimit } from '../tool-loop/time-limit.js';
+import { createTimeLimit } from '../tool-loop/turn-limits.js';
 import type { JournalStore } from './store.js';
 
 /** Settings of a journal. */

@@ -1,4 +1,4 @@
-import type { HostApprovalOptions } from '../tool-loop/approval-ids.js';
+import type { HostApprovalOptions } from '../tool-loop/host-approvals.js';
 
 /**
  * Keeps the records of turns. All methods reject if the store cannot answer: a failure that looked like a missing record

@@ -1,6 +1,6 @@
 import type { JSONValue } from '@ai-sdk/provider';
 import type { ResponsesProviderOptions } from '../responses/request/option-schemas.js';
-import type { ToolLoopCallOptions } from '../tool-loop/call-options.js';
+import type { ToolLoopCallOptions } from '../tool-loop/options.js';
 import type { TurnLimit } from '../tool-loop/turn-limits.js';
 import type { LocalTools } from '../tools/local-tools.js';
 import type { ToolSource } from '../tools/tool-source.js';

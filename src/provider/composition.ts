@@ -1,28 +1,22 @@
-import type { LanguageModelV2 } from '@ai-sdk/provider';
-import { createLazyLanguageModel, type LazyModelOptions } from './lazy-model.js';
-import { resolveAdaptation } from './model-overrides.js';
-import type { KelivoResponsesSettings } from './settings.js';
-import { runDetached } from '../shared/async-context.js';
-import { createClosing } from '../tools/closing.js';
+import { mayHaveAdapters } from '../adapters/adapter-choice.js';
+import { observeModel } from '../core/observed-model.js';
+import { type CoreModel, withOpen } from '../core/source.js';
+import { createToolLoop } from '../tool-loop/tool-loop.js';
 import { createLocalTools } from '../tools/local-tools.js';
-import type { McpServers } from '../tools/mcp/config.js';
-import type { McpToolsOptions } from '../tools/mcp/options.js';
-import { validateMcpServers } from '../tools/mcp/config.js';
-import {
-  createLazyToolSource,
-  isToolSource,
-  type PendingWarningsSource,
-  type ToolSource,
-  withPendingWarnings,
-} from '../tools/tool-source.js';
+import { createMcpTools } from '../tools/mcp/create-mcp-tools.js';
+import { isToolSource, type PendingWarningsSource, type ToolSource } from '../tools/tool-source.js';
+import { createClosing } from '../shared/abort.js';
 import { createToolbox } from '../tools/toolbox.js';
+import type { HostVersion } from '../versions/specification.js';
+import { type Adaptation, resolveAdaptation } from './model-overrides.js';
+import type { KelivoResponsesSettings } from './settings.js';
 
 /** Wraps the bare models of a provider. */
 export interface Composition {
   /** The tools that the loop runs, or undefined without a loop. */
   readonly tools: PendingWarningsSource | undefined;
   /** Wraps a model in the adapters of its family and those in the tool loop. */
-  compose(model: LanguageModelV2): LanguageModelV2;
+  compose(model: CoreModel): CoreModel;
   /** Ends turns with tools, stops MCP servers and closes connections. */
   close(): Promise<void>;
 }
@@ -43,8 +37,10 @@ export type CompositionSettings = Pick<
 >;
 
 /**
- * Creates the composition of a provider. The first call of a model starts the servers and loads the adapters and the tool
- * loop. A program that only creates models does not wait for them.
+ * Creates the composition of a provider. The first call of a model starts the servers and loads the adapters. A program
+ * that only creates models does not wait for them.
+ *
+ * @param version The version in whose words adapters of the application are written.
  */
 export function createComposition(
   {
@@ -53,40 +49,72 @@ export function createComposition(
     undeclared,
     startsInReasoning,
     models,
-    toolLoop,
-    timeouts,
+    toolLoop = {},
+    timeouts = {},
     ...settings
   }: CompositionSettings,
-  { onCall }: Pick<LazyModelOptions, 'onCall'> = {},
+  version: HostVersion,
 ): Composition {
   const { telemetry } = settings;
   const source = createToolSource(settings);
   const tools = toolLoop === false ? undefined : source;
+  /** The adaptation of models without one of their own. */
+  const common = { adapters, toolPrompting, undeclared, startsInReasoning };
   const closing = createClosing('the provider');
   const closed = (): AbortSignal => closing.signal;
   return {
     tools,
-    compose: model =>
-      createLazyLanguageModel(
-        model,
-        async () => {
-          const adaptation = resolveAdaptation(model.modelId, {
-            adapters,
-            toolPrompting,
-            undeclared,
-            startsInReasoning,
-            models,
-          });
-          const { composeModel } = await import('./compose-model.js');
-          return composeModel(model, { adaptation, tools, toolLoop, timeouts, telemetry, closed });
-        },
-        { closed, onCall },
-      ),
+    compose(model) {
+      const adaptation =
+        models === undefined ? common : resolveAdaptation(model.modelId, { ...common, models });
+      // Adapters run inside the loop, so that the loop sees calls that the model wrote as text.
+      const adapted = adapt(model, { adaptation, version, closed });
+      if (toolLoop === false) return telemetry === undefined ? adapted : observeModel(adapted, telemetry);
+      // The loop is needed even without tools: a call may supply its own.
+      const loopTimeouts = { tool: timeouts.tool, total: timeouts.total };
+      return createToolLoop(
+        adapted,
+        { telemetry, ...toolLoop, tools: tools ?? [], timeouts: loopTimeouts },
+        { reportsLength: true, resumesResponses: true, closed },
+      );
+    },
     async close() {
       closing.close();
       await source?.close();
     },
   };
+}
+
+/** Wraps a model in its adapters, which its first call loads. After a failed load, the next call loads them again. */
+function adapt(
+  model: CoreModel,
+  {
+    adaptation: { toolPrompting = false, adapters, ...settings },
+    version,
+    closed,
+  }: { adaptation: Adaptation; version: HostVersion; closed: () => AbortSignal },
+): CoreModel {
+  if (toolPrompting === false && !mayHaveAdapters(adapters, model.modelId)) return model;
+  let loading: Promise<CoreModel> | undefined;
+  const load = async (): Promise<CoreModel> => {
+    const { adaptCoreModel } = await import('../adapters/adapt-model.js');
+    return adaptCoreModel(model, {
+      ...settings,
+      adapters,
+      toolPrompting: toolPrompting || undefined,
+      version,
+    });
+  };
+  return withOpen(model, async call => {
+    const signal = closed();
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    const adapted = await loading;
+    signal.throwIfAborted();
+    return adapted.open(call);
+  });
 }
 
 /** MCP tools come first. If a local tool has the same name, the local tool keeps it. */
@@ -102,24 +130,43 @@ function createToolSource({
     sources.push(
       isToolSource(mcpServers)
         ? mcpServers
-        : toLazyMcpTools(mcpServers, mcp.pool === undefined ? { telemetry, ...mcp } : mcp),
+        : createMcpTools(mcpServers, mcp.pool === undefined ? { telemetry, ...mcp } : mcp),
     );
   if (tools !== undefined) sources.push(createLocalTools(tools));
   const source = sources.length > 1 ? createToolbox(sources) : sources[0];
   return source && withPendingWarnings(source);
 }
 
-/** Loads the MCP SDK, which is large, with the first call of a model. */
-function toLazyMcpTools(
-  mcpServers: McpServers,
-  { expandVariables, ...options }: McpToolsOptions,
-): ToolSource {
-  const servers = validateMcpServers(mcpServers, { expandVariables });
-  // Servers outlive the call that starts them, and must not run in its context.
-  return createLazyToolSource('MCP servers', () =>
-    runDetached(async () => {
-      const { createMcpTools } = await import('../tools/mcp/create-mcp-tools.js');
-      return createMcpTools(servers, options);
-    }),
-  );
+/** One wrapper per source, because all users of a source share its pending warnings. */
+const pendingWarningsSources = new WeakMap<ToolSource, PendingWarningsSource>();
+
+/**
+ * Keeps the warnings of listings that cannot report them, because a source returns most warnings only once.
+ *
+ * @internal
+ */
+export function withPendingWarnings(source: ToolSource): PendingWarningsSource {
+  const result = pendingWarningsSources.get(source) ?? keepWarnings(source);
+  pendingWarningsSources.set(source, result);
+  return result;
+}
+
+function keepWarnings(source: ToolSource): PendingWarningsSource {
+  const pending = new Set<string>();
+  return {
+    name: source.name,
+    async listTools(options) {
+      const listing = await source.listTools(options);
+      const warnings = [...new Set([...pending, ...listing.warnings])];
+      pending.clear();
+      return { ...listing, warnings };
+    },
+    async listToolsOnly() {
+      const { tools, warnings } = await source.listTools();
+      for (const warning of warnings) pending.add(warning);
+      return tools;
+    },
+    callTool: (call, options) => source.callTool(call, options),
+    close: () => source.close(),
+  };
 }

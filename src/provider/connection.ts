@@ -1,7 +1,11 @@
-import type { Credentials } from '../http/key-ring.js';
+import { loadOptionalSetting } from '@ai-sdk/provider-utils';
+import { toApiRoot } from '../http/base-url.js';
+import { createKeyRing, type Credentials } from '../http/key-ring.js';
 import type { FetchForCall } from '../http/request-log.js';
+import { KelivoError } from '../shared/errors.js';
+import type { KelivoResponsesSettings } from './settings.js';
 
-/** The connection of a provider, for requests that belong to no model. */
+/** The connection of a provider, for requests that belong to no language model. */
 export interface Connection {
   /** Name of the provider. */
   readonly provider: string;
@@ -15,16 +19,107 @@ export interface Connection {
   urlOf(path: string): string;
 }
 
-const connections = new WeakMap<object, Connection>();
+const OPENAI_BASE_URL = 'https://api.openai.com/v1';
 
-/** Remembers the connection of a provider, which later versions of the provider use for files and skills. */
-export function withConnection<Provider extends object>(
-  provider: Provider,
-  connection: Connection,
-): Provider {
-  connections.set(provider, connection);
-  return provider;
+/** The URLs of a provider. */
+export interface Endpoints {
+  /** The host of the API, which identifies known servers. */
+  readonly host: string;
+  /** The root of the API for messages, without the query, which may contain a key. */
+  readonly shownRoot: string;
+  /** Protocol, host and port, for example `https://api.openai.com`. */
+  readonly origin: string;
+  /** True for OpenAI, which rejects requests without a key. Other servers may accept them. */
+  readonly needsKey: boolean;
+  /** Returns the URL of an endpoint for a model, for example of `responses`, or for all models. */
+  of(modelId: string | undefined, path: string): string;
 }
 
-/** Returns the connection of a provider. Undefined for providers of another origin. */
-export const connectionOf = (provider: object): Connection | undefined => connections.get(provider);
+/** @throws KelivoError with code `invalid-settings` for an invalid or missing base URL. */
+export function createEndpoints(settings: KelivoResponsesSettings): Endpoints {
+  const root = toApiRoot(settings.baseURL ?? toDefaultBaseURL(settings), settings);
+  return {
+    host: root.hostname,
+    shownRoot: root.origin + root.pathname,
+    origin: root.origin,
+    needsKey: root.hostname === 'api.openai.com',
+    of: (modelId, path) =>
+      toEndpoint(
+        root,
+        settings.azure?.deploymentUrls && modelId !== undefined ? `deployments/${modelId}/${path}` : path,
+        settings.query,
+      ),
+  };
+}
+
+/**
+ * Returns the address of an endpoint below a root, with additional query parameters.
+ *
+ * @internal
+ */
+export function toEndpoint(root: URL, path: string, query: Readonly<Record<string, string>> = {}): string {
+  const url = new URL(root);
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/${path}`;
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  return url.href;
+}
+
+/** @throws KelivoError for an API style without a default URL: its key must not be sent to OpenAI. */
+function toDefaultBaseURL({ api = 'openai', azure }: KelivoResponsesSettings): string {
+  if (api === 'azure' && azure?.resourceName !== undefined)
+    return `https://${azure.resourceName}.openai.azure.com`;
+  // An empty variable counts as not set. An empty setting is an error.
+  const variable = loadOptionalSetting({
+    settingValue: undefined,
+    environmentVariableName: 'OPENAI_BASE_URL',
+  });
+  if (variable) return variable;
+  if (api === 'openai') return OPENAI_BASE_URL;
+  throw new KelivoError({
+    code: 'invalid-settings',
+    message: `Expected \`baseURL\`${api === 'azure' ? ' or `azure.resourceName`' : ''} with \`api: '${api}'\`, got neither. Set it, or set OPENAI_BASE_URL.`,
+  });
+}
+
+/**
+ * Creates the headers of each request. The key is read with the request, so that a provider can be created without one.
+ * If the server rejects one of several keys, the request is sent with the next.
+ */
+export function createCredentials(
+  { apiKey, api, organization, project, headers }: KelivoResponsesSettings,
+  { url }: { url: string },
+): Credentials {
+  const fromEnvironment = () =>
+    loadOptionalSetting({ settingValue: undefined, environmentVariableName: 'OPENAI_API_KEY' });
+  const ring = createKeyRing(apiKey ?? { read: fromEnvironment }, { url });
+
+  return {
+    async use(turn, send) {
+      const tried = new Set<string>();
+      for (;;) {
+        const key = await ring.take(turn, tried);
+        try {
+          return await send({
+            ...(key !== undefined && toKeyHeader(key, api)),
+            ...(organization !== undefined && { 'openai-organization': organization }),
+            ...(project !== undefined && { 'openai-project': project }),
+            ...toLowerCase(typeof headers === 'function' ? headers() : headers),
+          });
+        } catch (error) {
+          if (key === undefined || !ring.refuse(key, error, tried)) throw error;
+          tried.add(key);
+        }
+      }
+    },
+  };
+}
+
+/** Azure expects keys in the `api-key` header, and Microsoft Entra tokens (JSON Web Tokens) in `authorization`. */
+function toKeyHeader(key: string, api: KelivoResponsesSettings['api']): Record<string, string> {
+  const isToken = /^eyJ[\w-]*\.[\w-]+\./.test(key);
+  return api === 'azure' && !isToken ? { 'api-key': key } : { authorization: `Bearer ${key}` };
+}
+
+/** Converts header names to lower case, so that two spellings of a name are not both sent. */
+const toLowerCase = (headers: Record<string, string | undefined> = {}): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

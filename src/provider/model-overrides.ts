@@ -1,13 +1,12 @@
 import * as z from 'zod/v4';
 import { type AdapterChoice, type AdapterSelection, isAdapterSelection } from '../adapters/adapter-choice.js';
 import type { AdaptModelOptions } from '../adapters/adapt-model.js';
-import { type ToolPrompting, toolPromptNames } from '../adapters/tool-prompt-names.js';
-import type { ModelAdapterRegistry } from '../adapters/registry.js';
+import { type ToolPrompting, toolPromptNames } from '../adapters/adapter-choice.js';
+import type { ModelAdapterRegistry } from '../adapters/definition.js';
 import { toModelExpression } from '../shared/model-pattern.js';
 import { type Compatibility, mergeCompatibility } from '../responses/compatibility/compatibility.js';
 import {
   type KnownServerName,
-  compatibilityByHost,
   compatibilityByName,
   knownServerNames,
 } from '../responses/compatibility/known-servers.js';
@@ -125,13 +124,18 @@ export function resolveModelOverride(
   {
     models = {},
     compatibility,
-    host,
-  }: { models?: Record<string, ModelOverride>; compatibility?: ModelOverride['compatibility']; host: string },
+    known,
+  }: {
+    models?: Record<string, ModelOverride>;
+    compatibility?: ModelOverride['compatibility'];
+    /** The compatibility of the server. */
+    known: Compatibility;
+  },
 ): RequestOverride & Pick<ModelOverride, 'transport'> {
   const start: RequestOverride & Pick<ModelOverride, 'transport'> = {
     headers: {},
     body: {},
-    compatibility: selectCompatibility(compatibilityByHost(host), compatibility),
+    compatibility: selectCompatibility(known, compatibility),
   };
   return findOverrides(modelId, models).reduce(
     (resolved, override) => ({

@@ -1,62 +1,32 @@
-import {
-  type ImageModelV2,
-  type LanguageModelV2,
-  type LanguageModelV2CallOptions,
-  NoSuchModelError,
-  type ProviderV2,
-} from '@ai-sdk/provider';
-import { generateId } from '@ai-sdk/provider-utils';
-import { createComposition } from './composition.js';
-import { type Connection, withConnection } from './connection.js';
-import { createLazyLanguageModel } from './lazy-model.js';
-import {
-  createEmbeddingModel,
-  type EmbeddingModelOptions,
-  type KelivoEmbeddingModel,
-} from '../embeddings/model.js';
-import { createEndpoints } from './endpoints.js';
-import {
-  type AnyLanguageModel,
-  type ModelCall,
-  type ModelReference,
-  recreateModel,
-} from './recreate-model.js';
-import { resolveModelOverride } from './model-overrides.js';
-import type { Credentials } from '../http/key-ring.js';
-import type { FetchFunction } from '@ai-sdk/provider-utils';
-import type { CompressionOptions, Warn } from '../http/compression.js';
-import {
-  createRequestLog,
-  type FetchForCall,
-  withHttpTelemetry,
-  withRequestLog,
-} from '../http/request-log.js';
-import { createLearnedCompatibility } from '../responses/compatibility/compatibility.js';
-import type { CompactMessage, CompactOptions, CompactResult } from '../responses/compact.js';
-import type { ResponsesModelConfig } from '../responses/model.js';
-import type { WebSocketTransport } from '../responses/websocket/transport.js';
-import { KelivoError } from '../shared/errors.js';
-import { withCallTelemetry } from '../shared/telemetry.js';
-import { supportedUrls } from '../responses/supported-urls.js';
-import { type KelivoResponsesSettings, validateSettings } from './settings.js';
+import { NoSuchModelError } from '@ai-sdk/provider';
+import type { EmbeddingModelOptions } from '../core/embedding.js';
+import type { CompactMessage, CompactOptions, CompactResult } from './compact.js';
 import type { ToolStub, ToolStubsOptions } from '../tools/tool-stubs.js';
+import { type AnyEmbeddingModel, fromEmbeddingModel } from '../versions/embedding-model.js';
+import { fromLanguageModel, toLanguageModel } from '../versions/language-model.js';
+import { type ProviderShapes, toProviderShape } from '../versions/provider.js';
+import type { AnyLanguageModel, HostVersion, LanguageModels } from '../versions/specification.js';
+import { type CoreProvider, createCoreProvider } from './core-provider.js';
+import { createFiles, createSkills } from './files.js';
+import { createOfficialTools, type OfficialTools } from './hosted-tools.js';
+import { defaultProvider, type ModelCall, toSerializable } from './serialization.js';
+import type { KelivoResponsesSettings } from './settings.js';
 
-/** A provider of models that use the Responses API and run the provider's tools. */
-export interface KelivoResponsesProvider extends ProviderV2 {
+/** The members that the providers of all versions share. */
+export interface ProviderMembers<Version extends HostVersion> {
   /** The same as `languageModel`. */
-  (modelId: string): LanguageModelV2;
+  (modelId: string): LanguageModels[Version];
   /** Creates a model that runs the provider's tools and returns all rounds as one response. Adapters handle its quirks. */
-  languageModel(modelId: string): LanguageModelV2;
+  languageModel(modelId: string): LanguageModels[Version];
   /** Creates a bare model: one request and one response, without adapters and the provider's tools. */
-  responses(modelId: string): LanguageModelV2;
-  /**
-   * Creates a text embedding model that uses `POST …/embeddings`.
-   *
-   * @throws KelivoError with code `invalid-settings` for a wrong option.
-   */
-  textEmbeddingModel(modelId: string, options?: EmbeddingModelOptions): KelivoEmbeddingModel;
+  responses(modelId: string): LanguageModels[Version];
   /** @throws NoSuchModelError always. Language models generate images with a hosted tool. */
-  imageModel(modelId: string): ImageModelV2;
+  imageModel(modelId: string): never;
+  /**
+   * OpenAI's tools, with the names and the arguments of the official provider. Put them into the `tools` of `generateText`
+   * and `streamText`.
+   */
+  readonly tools: OfficialTools<Version>;
   /**
    * Returns declarations of the provider's tools, to be spread into the `tools` of `generateText` or `streamText`. With
    * them every major of `ai` shows the calls and keeps them in its history. They have no `execute`, because the provider
@@ -80,236 +50,111 @@ export interface KelivoResponsesProvider extends ProviderV2 {
   close(): Promise<void>;
 }
 
-/**
- * Creates a provider for OpenAI or any server with the Responses API, with tools that the provider runs.
- *
- * Requests are sent and processes are started when a model is called, not before.
- *
- * @example
- * ```ts
- * const provider = createKelivoResponsesProvider({
- *   mcpServers: { files: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '.'] } },
- * });
- * const { text } = await generateText({ model: provider('gpt-5'), prompt: 'Which files are here?' });
- * await provider.close();
- * ```
- *
- * @throws KelivoError with code `invalid-settings` for an unknown or invalid setting.
- */
-export function createKelivoResponsesProvider<ToolSchemas = Record<string, unknown>>(
-  options: KelivoResponsesSettings<ToolSchemas> = {},
-): KelivoResponsesProvider {
-  const settings = validateSettings(options);
-  const { name = 'kelivo-responses', timeouts = {} } = settings;
-  const endpoints = createEndpoints(settings);
-  const { host, needsKey } = endpoints;
-  let keys: Credentials | undefined;
-  const credentials: Credentials = {
-    async use(turn, send) {
-      // Importing a loaded module again also takes time, which each call would wait for.
-      if (keys === undefined) {
-        const { createCredentials } = await import('./credentials.js');
-        keys ??= createCredentials(settings, { url: endpoints.shownRoot });
-      }
-      return keys.use(turn, send);
-    },
-  };
-  const { telemetry } = settings;
-  const logged = createRequestLog(settings.logger);
-  const log = telemetry === undefined ? logged : withHttpTelemetry(logged);
-  const fetch = settings.fetch ?? ((input, init) => globalThis.fetch(input, init));
-  const { compression } = settings;
-  const compressing = compression && toCompressing(fetch, compression);
-  const fetchFor: FetchForCall = (providerOptions, warn) =>
-    withRequestLog(compressing?.(warn) ?? fetch, settings.logger, log)(providerOptions);
-  let webSocket: Promise<WebSocketTransport> | undefined;
-  const loadWebSocket = (): Promise<WebSocketTransport> =>
-    (webSocket ??= import('../responses/websocket/transport.js').then(({ createWebSocketTransport }) =>
-      createWebSocketTransport({ ...settings.webSocket, log }),
-    ));
-  const { origin: server } = endpoints;
-  const onCall =
-    telemetry &&
-    ((options: LanguageModelV2CallOptions) => withCallTelemetry(options, telemetry.startCall({ server })));
-  const connection: Connection = {
-    provider: name,
-    credentials,
-    needsKey,
-    fetchFor,
-    timeout: timeouts.total,
-    urlOf: path => endpoints.of(undefined, path),
-  };
-  const { compose, tools, close: closeComposition } = createComposition(settings, { onCall });
-  const learnedCompatibility = createLearnedCompatibility();
+/** The provider of a version. */
+export type ProviderOf<Version extends HostVersion> = ProviderMembers<Version> & ProviderShapes[Version];
 
-  const createConfig = (modelId: string, path: string): ResponsesModelConfig => {
-    const { transport = settings.transport, ...override } = resolveModelOverride(modelId, {
-      ...settings,
-      host,
-    });
-    return {
-      provider: name,
-      url: endpoints.of(modelId, path),
-      credentials,
-      needsKey,
-      fetchFor,
-      webSocket: transport === 'websocket' ? loadWebSocket : undefined,
-      store: settings.store ?? false,
-      systemMessageMode: settings.systemMessageMode ?? 'auto',
-      missingReasoning: settings.missingReasoning ?? 'omit-ids',
-      official: settings.api === 'azure' ? 'azure' : 'openai',
-      timeouts: { connect: timeouts.connect, idle: timeouts.idle, total: timeouts.total },
-      override,
-      learnedCompatibility: learnedCompatibility.of(modelId),
-      generateId,
-    };
-  };
+/** Members of the providers for `ai` 6 and later. */
+export interface LaterProvider<LanguageModel, EmbeddingModel> {
+  /** The same as `languageModel`. */
+  (modelId: string): LanguageModel;
+  /** Creates a model that runs the provider's tools and returns all rounds as one response. */
+  languageModel(modelId: string): LanguageModel;
+  /** Creates a bare model: one request and one response, without the provider's tools. */
+  responses(modelId: string): LanguageModel;
+  /** Creates a text embedding model that uses `POST …/embeddings`. */
+  embeddingModel(modelId: string, options?: EmbeddingModelOptions): EmbeddingModel;
+  /** @throws NoSuchModelError always. */
+  imageModel(modelId: string): never;
+  /** Returns declarations of the provider's tools. */
+  toolStubs(options?: ToolStubsOptions): Promise<Record<string, ToolStub>>;
+  /** Ends running turns with tools, stops MCP servers and closes connections. */
+  close(): Promise<void>;
+}
 
-  const createBareModel = (modelId: string): LanguageModelV2 => {
-    const config = createConfig(modelId, 'responses');
-    return createLazyLanguageModel({ provider: name, modelId, supportedUrls }, async () => {
-      const { createResponsesModel } = await import('../responses/model.js');
-      return createResponsesModel(modelId, config);
-    });
-  };
+/** The core of a provider of this package. */
+const CORE = Symbol('kelivo-responses.provider');
 
-  const responses = (modelId: string): LanguageModelV2 =>
-    toSerializable(
-      telemetry === undefined
-        ? createBareModel(modelId)
-        : createLazyLanguageModel(
-            { provider: name, modelId, supportedUrls },
-            async () => {
-              const { observeModel } = await import('../parts/observed-model.js');
-              return observeModel(createBareModel(modelId), telemetry);
-            },
-            { onCall },
-          ),
-    );
-  const languageModel = (modelId: string): LanguageModelV2 =>
-    toSerializable(compose(createBareModel(modelId)));
+/** Creates a provider whose models have a version. */
+export const createProvider = <Version extends HostVersion>(
+  settings: KelivoResponsesSettings,
+  version: Version,
+): ProviderOf<Version> => showProvider(createCoreProvider(settings, version), version);
 
-  const textEmbeddingModel: KelivoResponsesProvider['textEmbeddingModel'] = (modelId, embeddingOptions) =>
-    createEmbeddingModel(
-      modelId,
-      { ...connection, url: endpoints.of(modelId, 'embeddings') },
-      embeddingOptions,
-    );
-
-  const provider = Object.assign((modelId: string) => languageModel(modelId), {
+/** Shows a provider in a version. `callOf` returns the call that creates a model again in another process. */
+export function showProvider<Version extends HostVersion>(
+  core: CoreProvider,
+  version: Version,
+  callOf?: (method: ModelCall['method']) => ModelCall,
+): ProviderOf<Version> {
+  const create = (method: ModelCall['method']) => (modelId: string) =>
+    toSerializable(toLanguageModel(core[method](modelId), version) as AnyLanguageModel, callOf?.(method));
+  const languageModel = create('languageModel');
+  const { connection } = core;
+  const provider: unknown = Object.assign((modelId: string) => languageModel(modelId), {
     languageModel,
-    responses,
-    textEmbeddingModel,
+    responses: create('responses'),
+    ...toProviderShape(
+      version,
+      (modelId, options) => core.embeddingModel(modelId, options),
+      connection && { files: () => createFiles(connection()), skills: () => createSkills(connection()) },
+    ),
     imageModel(modelId: string): never {
       throw new NoSuchModelError({ modelId, modelType: 'imageModel' });
     },
-    async toolStubs(options?: ToolStubsOptions) {
-      const { toToolStubs } = await import('../tools/tool-stubs.js');
-      return toToolStubs(tools, options);
-    },
-    async compact<Message extends CompactMessage>(modelId: string, options: CompactOptions<Message>) {
-      const { compactConversation } = await import('../responses/compact.js');
-      const config = createConfig(modelId, 'responses/compact');
-      // The messages have the types of the AI SDK, of which this package reads what it knows.
-      return compactConversation(modelId, options, config) as Promise<CompactResult<Message>>;
-    },
-    async close() {
-      await closeComposition();
-      (await webSocket)?.close();
-    },
+    tools: createOfficialTools(version),
+    toolStubs: (options?: ToolStubsOptions) => core.toolStubs(options),
+    compact: (modelId: string, options: CompactOptions) => core.compact(modelId, options),
+    close: () => core.close(),
   });
-  return withOrigin(withConnection(provider, connection), { settings, server: endpoints.origin });
+  return withCore(provider as ProviderOf<Version>, core);
 }
 
-/** Loads the compression with the first request. */
-function toCompressing(fetch: FetchFunction, options: CompressionOptions): (warn?: Warn) => FetchFunction {
-  let compressing: Promise<(warn?: Warn) => FetchFunction> | undefined;
-  return warn => async (input, init) => {
-    compressing ??= import('../http/compression.js').then(({ withCompression }) =>
-      withCompression(fetch, options),
-    );
-    return (await compressing)(warn)(input, init);
-  };
-}
-
-interface Origin {
-  readonly settings: object;
-  /** Protocol, host and port of the server. */
-  readonly server: string;
-}
-
-/** The settings and the server of each provider. Conversions of a provider have the same. */
-export const origins = new WeakMap<object, Origin>();
-
-/** Sets the origin of a provider, which is undefined for providers of other packages. */
-export function withOrigin<Provider extends object>(
+/** Sets the core of a provider. */
+export const withCore = <Provider extends object>(
   provider: Provider,
-  origin: Origin | undefined,
-): Provider {
-  if (origin !== undefined) origins.set(provider, origin);
-  return provider;
+  core: CoreProvider | undefined,
+): Provider => (core === undefined ? provider : Object.defineProperty(provider, CORE, { value: core }));
+
+/** Returns the core of a provider. Undefined for providers of other packages. */
+export const coreOf = (provider: object): CoreProvider | undefined =>
+  (provider as { readonly [CORE]?: CoreProvider })[CORE];
+
+/** A provider of any version. */
+export interface AnyProvider extends Pick<ProviderMembers<HostVersion>, 'toolStubs' | 'compact' | 'close'> {
+  languageModel(modelId: string): AnyLanguageModel;
+  responses(modelId: string): AnyLanguageModel;
+  textEmbeddingModel?(modelId: string, options?: EmbeddingModelOptions): AnyEmbeddingModel;
+  embeddingModel?(modelId: string, options?: EmbeddingModelOptions): AnyEmbeddingModel;
 }
 
-/** Returns the model as an instance of the class by which workflow engines serialize models. */
-export const toSerializable = <Model extends AnyLanguageModel>(model: Model, call?: ModelCall): Model =>
-  new KelivoLanguageModel(model, call) as unknown as Model;
+/** Converts a provider to a version. Both share tools, keys and connections, and closing one closes both. */
+export const convertProvider = <Version extends HostVersion>(
+  provider: AnyProvider,
+  version: Version,
+): ProviderOf<Version> => showProvider(coreOf(provider) ?? readProvider(provider), version);
 
-// Vercel Workflow serializes the arguments of steps with static methods under the symbols of `@workflow/serde`, and finds
-// their class by an id. Its build would derive the id from the path of the file, which differs between the bundles for
-// workflow functions and for steps. So the class registers itself, and has no text by which that build finds classes.
-const [SERIALIZE, DESERIALIZE] = ['serialize', 'deserialize'].map(name => Symbol.for(`workflow-${name}`)) as [
-  symbol,
-  symbol,
-];
-const CLASS_REGISTRY = Symbol.for('workflow-class-registry');
+/** Reads the models of a provider that this package has not created. */
+const readProvider = (provider: AnyProvider): CoreProvider => ({
+  settings: provider,
+  languageModel: modelId => fromLanguageModel(provider.languageModel(modelId)),
+  responses: modelId => fromLanguageModel(provider.responses(modelId)),
+  embeddingModel(modelId, options) {
+    const model =
+      provider.embeddingModel?.(modelId, options) ?? provider.textEmbeddingModel?.(modelId, options);
+    if (model === undefined) throw new NoSuchModelError({ modelId, modelType: 'textEmbeddingModel' });
+    return fromEmbeddingModel(model);
+  },
+  toolStubs: options => provider.toolStubs(options),
+  compact: (modelId, options) => provider.compact(modelId, options),
+  close: () => provider.close(),
+});
 
-/** The calls that create models again. Undefined for models of providers that are not registered. */
-const calls = new WeakMap<object, ModelCall | undefined>();
+/** Converts a language model to a version. Workflow engines can report that the result cannot be serialized. */
+export const convertModel = <Version extends HostVersion>(
+  model: AnyLanguageModel,
+  version: Version,
+): LanguageModels[Version] => toSerializable(toLanguageModel(fromLanguageModel(model), version));
 
-/** Its members are own properties, because hosts copy models and call their methods without `this`. */
-class KelivoLanguageModel {
-  static readonly classId = 'class//kelivo-responses//KelivoLanguageModel';
-  static {
-    const scope = globalThis as { [CLASS_REGISTRY]?: Map<string, unknown> };
-    (scope[CLASS_REGISTRY] ??= new Map()).set(this.classId, this);
-  }
-
-  declare readonly modelId: string;
-  declare readonly provider: string;
-  declare readonly specificationVersion: string;
-
-  constructor(model: AnyLanguageModel, call?: ModelCall) {
-    Object.defineProperties(this, Object.getOwnPropertyDescriptors(model));
-    calls.set(this, call);
-  }
-
-  static [SERIALIZE](model: KelivoLanguageModel): ModelReference {
-    const { modelId, provider, specificationVersion } = model;
-    const call = calls.get(model);
-    if (call !== undefined) return { ...call, modelId, provider, specificationVersion };
-    throw new KelivoError({
-      code: 'invalid-settings',
-      message: `Expected a model of a registered provider, got "${modelId}" of "${provider}". Create it with the provider that registerProvider(name, provider) returns.`,
-    });
-  }
-
-  static [DESERIALIZE](reference: ModelReference): KelivoLanguageModel {
-    const { registration, method, server, ...facts } = reference;
-    const load = async () =>
-      recreateModel(reference, () => {
-        const provider = createKelivoResponsesProvider();
-        return { provider, server: origins.get(provider)?.server };
-      });
-    return new KelivoLanguageModel(
-      {
-        ...facts,
-        get supportedUrls() {
-          return load().then(model => model.supportedUrls);
-        },
-        doGenerate: async (options: never) => (await load()).doGenerate(options),
-        doStream: async (options: never) => (await load()).doStream(options),
-      },
-      { registration, method, server },
-    );
-  }
-}
+/** Creates the default provider of a version. The providers of all versions share their connections. */
+export const createDefaultProvider = <Version extends HostVersion>(version: Version): ProviderOf<Version> =>
+  showProvider(defaultProvider, version, method => ({ method, server: defaultProvider.server }));

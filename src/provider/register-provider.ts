@@ -1,13 +1,14 @@
-import { origins, toSerializable, withOrigin } from './provider.js';
+import { KelivoError } from '../shared/errors.js';
+import { isPlainObject } from '../shared/json.js';
+import type { AnyLanguageModel } from '../versions/specification.js';
+import { coreOf, withCore } from './provider.js';
 import {
-  type AnyLanguageModel,
   createModel,
   type ModelCall,
   type RegistrableProvider,
   registrations,
-} from './recreate-model.js';
-import { KelivoError } from '../shared/errors.js';
-import { isPlainObject } from '../shared/json.js';
+  toSerializable,
+} from './serialization.js';
 
 /** Options of `registerProvider`. */
 export interface RegisterProviderOptions {
@@ -47,8 +48,8 @@ export function registerProvider<Provider extends RegistrableProvider>(
       message: `Expected one provider with the name "${name}", got a second one, whose settings differ or contain functions. Use different names, or { replace: true } if a module is evaluated twice.`,
     });
   }
-  const origin = origins.get(provider);
-  const server = origin?.server;
+  const core = coreOf(provider);
+  const server = core?.server;
   registrations().set(name, { provider, server, hasSettings: other => other === settings });
 
   const create = (method: ModelCall['method']) => (modelId: string) =>
@@ -62,7 +63,7 @@ export function registerProvider<Provider extends RegistrableProvider>(
     languageModel,
     ...(provider.responses !== undefined && { responses: create('responses') }),
   });
-  return withOrigin(registered, origin);
+  return withCore(registered, core);
 }
 
 /** Settings as text, by the settings of a provider of this package or by another provider. */
@@ -72,7 +73,7 @@ let functionCount = 0;
 
 /** Returns the settings of a provider as text, in which no two functions or instances of classes are equal. */
 function comparableSettingsOf(provider: object): string {
-  const settings = origins.get(provider)?.settings ?? provider;
+  const settings = coreOf(provider)?.settings ?? provider;
   const known = comparable.get(settings);
   if (known !== undefined) return known;
   const text = JSON.stringify(settings, (_key, value: unknown) =>
@@ -86,15 +87,18 @@ function comparableSettingsOf(provider: object): string {
 }
 
 /** Models of other packages are instances of classes with methods that need `this`. */
-const toOwnProperties = (model: AnyLanguageModel): AnyLanguageModel => ({
-  specificationVersion: model.specificationVersion,
-  get provider() {
-    return model.provider;
-  },
-  modelId: model.modelId,
-  get supportedUrls() {
-    return model.supportedUrls;
-  },
-  doGenerate: options => model.doGenerate(options),
-  doStream: options => model.doStream(options),
-});
+const toOwnProperties = (model: AnyLanguageModel): AnyLanguageModel =>
+  Object.hasOwn(model, 'doStream')
+    ? model
+    : {
+        specificationVersion: model.specificationVersion,
+        get provider() {
+          return model.provider;
+        },
+        modelId: model.modelId,
+        get supportedUrls() {
+          return model.supportedUrls;
+        },
+        doGenerate: options => model.doGenerate(options),
+        doStream: options => model.doStream(options),
+      };

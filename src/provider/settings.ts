@@ -1,6 +1,7 @@
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import * as z from 'zod/v4';
 import { validateAdapters } from '../adapters/adapter-choice.js';
+import { telemetrySetting } from '../core/telemetry.js';
 import type { ApiStyle, AzureSettings } from '../http/base-url.js';
 import type { ApiKeySetting } from '../http/key-ring.js';
 import type { CompressionOptions } from '../http/compression.js';
@@ -13,7 +14,6 @@ import {
   once,
   parseSettings,
   type SettingsOf,
-  telemetrySetting,
 } from '../shared/settings.js';
 import type { WebSocketSettings } from '../responses/websocket/transport.js';
 import { createToolLoopShape, type ToolLoopOptions } from '../tool-loop/options.js';

@@ -5,9 +5,15 @@ import { idOf, numberOf, objectOf, type PlainObject, tryParseJson } from '../sha
 import type { ErrorContext } from '../http/api-error.js';
 import { RESPONSE_LIMITS, ResponseLimitError } from '../http/limits.js';
 import { type OpenedResponse, openResponse, type OpenResponseOptions } from '../http/open-response.js';
-import { withoutQuery } from '../http/redaction.js';
-import { RETRYABLE, toRetryAfter } from '../http/retry.js';
-import { createSseParser, type SseEvent } from '../http/sse-parser.js';
+import { toRetryAfter } from '../http/retry.js';
+import { createSseParser, type SseEvent } from '../http/text-stream.js';
+import {
+  toCancelledError,
+  toGoneError,
+  toLimitError,
+  toLostError,
+  toTruncationError,
+} from './background-errors.js';
 
 /*
  * Responses that run in the background of the server. When a connection breaks, the missing events or the state of the
@@ -61,28 +67,21 @@ const CANCEL_TIMEOUT = 10_000;
  * on the server.
  */
 export async function openBackgroundResponse(options: BackgroundOptions): Promise<BackgroundResponse> {
-  const { url, headers, needsKey, fetch, signal: outer, timeouts, resume, stream, body } = options;
+  const { url, signal: outer, timeouts, resume } = options;
   outer?.throwIfAborted();
   const request = linkSignal(outer);
   const { signal } = request;
   const tracker = createTracker(resume?.responseId);
-  let connection: OpenedResponse | undefined;
-  let failures = 0;
-  /** True if the server cannot stream the response again. */
-  let isPolling = !stream;
-  /** True if the state of a streamed response is requested next, because its stream does not continue. */
-  let checksState = resume !== undefined && resume.sequenceNumber === undefined;
-  let pause = options.pollInterval ?? 1_000;
+  const connections = createConnections({ ...options, signal }, tracker);
   let isEnded = false;
   const total = startTotalLimit();
 
   try {
-    connection = await (resume === undefined ? create() : openNext({ isFirst: true }));
-    const { headers: responseHeaders, errorContext, redactKnown } = connection;
-    const texts = readTexts(connection);
+    const { headers, errorContext, redactKnown } = await connections.open();
+    const texts = connections.read();
     let first = tracker.responseId === undefined ? await texts.next() : undefined;
     return {
-      ...{ headers: responseHeaders, errorContext, redactKnown, responseId: tracker.responseId },
+      ...{ headers, errorContext, redactKnown, responseId: tracker.responseId },
       async read() {
         const next = first ?? (await texts.next().catch(fail));
         first = undefined;
@@ -93,85 +92,6 @@ export async function openBackgroundResponse(options: BackgroundOptions): Promis
     };
   } catch (error) {
     return fail(error);
-  }
-
-  /** Sends the request that creates the response. */
-  function create(): Promise<OpenedResponse> {
-    const { connect, idle } = timeouts;
-    return openResponse({
-      ...{ url, headers, needsKey, body, toInputJson: options.toInputJson, fetch, signal },
-      timeouts: stream ? { connect, idle } : {},
-    });
-  }
-
-  /** Reads all connections as the text of one stream. */
-  async function* readTexts(opened: OpenedResponse): AsyncGenerator<string, undefined> {
-    for (let current = opened; ; current = await openNext()) {
-      connection = current;
-      let isNew = false;
-      try {
-        for await (const event of eventsOf(current)) {
-          const text = tracker.take(event, current.errorContext);
-          if (text === undefined) continue;
-          isNew = true;
-          failures = 0;
-          // An unfinished state has no text.
-          if (text !== '') yield text;
-          if (tracker.isOver) return undefined;
-        }
-      } catch (error) {
-        if (signal.aborted || tracker.responseId === undefined || !isTransient(error)) throw error;
-      } finally {
-        current.close();
-      }
-      if (tracker.responseId === undefined) throw toTruncationError(current.errorContext);
-      if (isNew) checksState = false;
-      else if (++failures > MAX_FAILURES) throw toLostError(tracker, current.errorContext);
-      // The response may have ended in another way.
-      else checksState = failures > 1;
-    }
-  }
-
-  /** Opens the next connection: the stream after the last event, or the state of the response. */
-  async function openNext({ isFirst = false } = {}): Promise<OpenedResponse> {
-    const { connect = REQUEST_TIMEOUT, idle } = timeouts;
-    let requested: number | undefined;
-    for (;;) {
-      const isState = isPolling || checksState;
-      if (failures > 0 || !isFirst) {
-        const backOff = failures === 0 ? 0 : (requested ?? FIRST_RETRY_DELAY * 2 ** (failures - 1));
-        const delay = isState ? Math.max(pause, backOff) : backOff;
-        if (isState) pause = Math.max(pause, Math.min(pause * POLL_GROWTH, MAX_POLL_INTERVAL));
-        if (delay > 0) await wait(delay, signal);
-      }
-      try {
-        return await openResponse({
-          ...{ url: toUrl({ isState }), headers, needsKey, fetch, signal, method: 'GET' },
-          timeouts: { connect, idle: isState ? (idle ?? REQUEST_TIMEOUT) : idle },
-        });
-      } catch (error) {
-        if (signal.aborted || !APICallError.isInstance(error)) throw error;
-        if (error.statusCode === 404) throw toGoneError(tracker, error);
-        if (!isTransient(error)) {
-          if (isState) throw error;
-          isPolling = true;
-        } else if (++failures > MAX_FAILURES) throw toLostError(tracker, error);
-        checksState ||= failures > 1;
-        requested = toRetryAfter(error.responseHeaders, Date.now());
-      }
-    }
-  }
-
-  /** Returns the address of the state of the response, or of its stream after the last event. */
-  function toUrl({ isState = false, action = '' }: { isState?: boolean; action?: string }): string {
-    const address = new URL(url);
-    address.pathname += `/${encodeURIComponent(tracker.responseId ?? '')}${action}`;
-    if (action !== '') return address.href;
-    for (const value of body.include ?? []) address.searchParams.append('include[]', value);
-    if (!isState) address.searchParams.set('stream', 'true');
-    if (!isState && tracker.lastEvent >= 0)
-      address.searchParams.set('starting_after', String(tracker.lastEvent));
-    return address.href;
   }
 
   function startTotalLimit(): ReturnType<typeof setTimeout> | undefined {
@@ -192,22 +112,135 @@ export async function openBackgroundResponse(options: BackgroundOptions): Promis
     isEnded = true;
     clearTimeout(total);
     const isLost = KelivoError.isInstance(outer?.reason) && isKept(outer.reason, resume);
-    connection?.close();
+    connections.close();
     request.release();
     request.abort(new DOMException('The response was closed.', 'AbortError'));
-    if (cancels && !isLost && !tracker.isOver && tracker.responseId !== undefined) void cancel();
+    if (cancels && !isLost && !tracker.isOver && tracker.responseId !== undefined)
+      void cancel(options, tracker);
+  }
+}
+
+type ConnectionOptions = BackgroundOptions & { readonly signal: AbortSignal };
+
+/** The connections of one response, one after the other. */
+function createConnections(options: ConnectionOptions, tracker: Tracker) {
+  const { url, headers, needsKey, fetch, signal, timeouts, resume, stream, body } = options;
+  const { toInputJson } = options;
+  let connection: OpenedResponse | undefined;
+  let failures = 0;
+  /** True if the server cannot stream the response again. */
+  let isPolling = !stream;
+  /** True if the state of a streamed response is requested next, because its stream does not continue. */
+  let checksState = resume !== undefined && resume.sequenceNumber === undefined;
+  let pause = options.pollInterval ?? 1_000;
+
+  return {
+    /** Opens the first connection, which creates the response unless it exists. */
+    open: async () => (connection = await (resume === undefined ? create() : openNext({ isFirst: true }))),
+    read,
+    close: () => connection?.close(),
+  };
+
+  /** Sends the request that creates the response. */
+  function create(): Promise<OpenedResponse> {
+    const { connect, idle } = timeouts;
+    return openResponse({
+      ...{ url, headers, needsKey, body, toInputJson, fetch, signal },
+      timeouts: stream ? { connect, idle } : {},
+    });
   }
 
-  async function cancel(): Promise<void> {
-    const cancelUrl = toUrl({ action: '/cancel' });
-    try {
-      const cancelled = await openResponse({
-        ...{ url: cancelUrl, headers, needsKey, fetch, timeouts: { total: CANCEL_TIMEOUT } },
-      });
-      cancelled.close();
-    } catch {
-      // The response may have ended, and nobody waits for it.
+  /** Reads all connections as the text of one stream. */
+  async function* read(): AsyncGenerator<string, undefined> {
+    for (;;) {
+      const current = (connection ??= await openNext());
+      let isNew = false;
+      try {
+        for await (const event of eventsOf(current)) {
+          const text = tracker.take(event, current.errorContext);
+          if (text === undefined) continue;
+          isNew = true;
+          failures = 0;
+          // An unfinished state has no text.
+          if (text !== '') yield text;
+          if (tracker.isOver) return undefined;
+        }
+      } catch (error) {
+        if (signal.aborted || tracker.responseId === undefined || !isTransient(error)) throw error;
+      } finally {
+        current.close();
+      }
+      connection = undefined;
+      if (tracker.responseId === undefined) throw toTruncationError(current.errorContext);
+      if (isNew) checksState = false;
+      else if (++failures > MAX_FAILURES)
+        throw toLostError(tracker, { failures, context: current.errorContext });
+      // The response may have ended in another way.
+      else checksState = failures > 1;
     }
+  }
+
+  /** Opens the next connection: the stream after the last event, or the state of the response. */
+  async function openNext({ isFirst = false } = {}): Promise<OpenedResponse> {
+    const { connect = REQUEST_TIMEOUT, idle } = timeouts;
+    let requested: number | undefined;
+    for (;;) {
+      const isState = isPolling || checksState;
+      if (failures > 0 || !isFirst) {
+        const backOff = failures === 0 ? 0 : (requested ?? FIRST_RETRY_DELAY * 2 ** (failures - 1));
+        const delay = isState ? Math.max(pause, backOff) : backOff;
+        if (isState) pause = Math.max(pause, Math.min(pause * POLL_GROWTH, MAX_POLL_INTERVAL));
+        if (delay > 0) await wait(delay, signal);
+      }
+      try {
+        return await openResponse({
+          ...{ url: toUrl(options, tracker, { isState }), headers, needsKey, fetch, signal, method: 'GET' },
+          timeouts: { connect, idle: isState ? (idle ?? REQUEST_TIMEOUT) : idle },
+        });
+      } catch (error) {
+        if (signal.aborted || !APICallError.isInstance(error)) throw error;
+        if (error.statusCode === 404) throw toGoneError(tracker, error);
+        if (!isTransient(error)) {
+          if (isState) throw error;
+          isPolling = true;
+        } else if (++failures > MAX_FAILURES)
+          throw toLostError(tracker, {
+            failures,
+            context: { url: error.url, responseHeaders: error.responseHeaders, cause: error },
+          });
+        checksState ||= failures > 1;
+        requested = toRetryAfter(error.responseHeaders, Date.now());
+      }
+    }
+  }
+}
+
+/** Returns the address of the state of the response, or of its stream after the last event. */
+function toUrl(
+  { url, body }: BackgroundOptions,
+  tracker: Tracker,
+  { isState = false, action = '' }: { isState?: boolean; action?: string },
+): string {
+  const address = new URL(url);
+  address.pathname += `/${encodeURIComponent(tracker.responseId ?? '')}${action}`;
+  if (action !== '') return address.href;
+  for (const value of body.include ?? []) address.searchParams.append('include[]', value);
+  if (!isState) address.searchParams.set('stream', 'true');
+  if (!isState && tracker.lastEvent >= 0)
+    address.searchParams.set('starting_after', String(tracker.lastEvent));
+  return address.href;
+}
+
+async function cancel(options: BackgroundOptions, tracker: Tracker): Promise<void> {
+  const { headers, needsKey, fetch } = options;
+  const url = toUrl(options, tracker, { action: '/cancel' });
+  try {
+    const cancelled = await openResponse({
+      ...{ url, headers, needsKey, fetch, timeouts: { total: CANCEL_TIMEOUT } },
+    });
+    cancelled.close();
+  } catch {
+    // The response may have ended, and nobody waits for it.
   }
 }
 
@@ -305,53 +338,3 @@ function toText({ event, data }: SseEvent): string {
 }
 
 const isTransient = (error: unknown): boolean => APICallError.isInstance(error) && error.isRetryable;
-
-type RequestFacts = Pick<ErrorContext, 'url'> & Partial<ErrorContext>;
-
-const toError = (
-  message: string,
-  { url, requestBody, responseHeaders }: RequestFacts,
-  more: { statusCode?: number; isRetryable?: boolean; cause?: unknown } = {},
-): APICallError =>
-  new APICallError({
-    ...{ message, url, requestBodyValues: requestBody, responseHeaders, isRetryable: false, ...more },
-  });
-
-const nameOf = ({ responseId }: Pick<Tracker, 'responseId'>): string => `response "${responseId ?? ''}"`;
-
-const toTruncationError = (context: RequestFacts): APICallError =>
-  toError(
-    `Expected a response in the background from ${context.url}, but the body ended before its id was received. The request can be retried.`,
-    context,
-    { isRetryable: RETRYABLE.truncatedResponse },
-  );
-
-const toCancelledError = (tracker: Tracker, context: RequestFacts): APICallError =>
-  toError(
-    `Expected the ${nameOf(tracker)} to be completed, but it was cancelled on the server. Send the request again.`,
-    context,
-  );
-
-const toGoneError = (tracker: Tracker, { url, statusCode, responseHeaders, message }: APICallError) =>
-  toError(
-    `Expected the ${nameOf(tracker)} to be on the server, got: ${message} It has expired, was deleted, or belongs to ` +
-      'another project. Servers keep responses in the background for about ten minutes. Send the request again without ' +
-      '`resume`.',
-    { url, responseHeaders },
-    { ...(statusCode !== undefined && { statusCode }) },
-  );
-
-const toLostError = (tracker: Tracker, context: RequestFacts): APICallError =>
-  toError(
-    `Expected the rest of the ${nameOf(tracker)}, but ${MAX_FAILURES + 1} connections in a row failed. It continues on the ` +
-      'server: pass its id in `resume` to read it later.',
-    context,
-    context instanceof Error ? { cause: context } : {},
-  );
-
-const toLimitError = (tracker: Tracker, { limit, url }: { limit: number; url: string }): APICallError =>
-  toError(
-    `Expected a complete response within ${limit} ms (timeouts.total), but the ${nameOf(tracker)} was ` +
-      `${JSON.stringify(tracker.status ?? 'unknown')}. It was cancelled.`,
-    { url: withoutQuery(url) },
-  );

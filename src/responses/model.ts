@@ -1,38 +1,32 @@
-import {
-  APICallError,
-  type LanguageModelV2,
-  type LanguageModelV2CallOptions,
-  type LanguageModelV2CallWarning,
-  type LanguageModelV2StreamPart,
-} from '@ai-sdk/provider';
-import { createPartCollector } from '../parts/collector.js';
-import { streamBatches } from '../parts/batches.js';
-import { numberOf } from '../shared/json.js';
-import { turnTokenOf } from '../parts/call-marks.js';
-import { hostVersionOf, isLaterHost } from '../parts/call-marks.js';
-import { sendWithFallbacks } from './compatibility/send-with-fallbacks.js';
-import { type BuiltRequest, buildRequest } from './request/build-request.js';
-import type { OfficialNamespace } from './request/provider-options.js';
-import type { Compatibility, LearnedCompatibility } from './compatibility/compatibility.js';
-import type { ResponsesRequestBody } from './wire.js';
-import type { DeclaredTools } from './stream/hosted-item.js';
-import { toJsonContent } from './stream/json-answer.js';
-import { type ResponseReader, readResponse } from './stream/read-response.js';
-import { supportedUrls } from './supported-urls.js';
+import type { CoreCall } from '../core/call.js';
+import { contentToParts, createPartCollector } from '../core/collector.js';
+import type { Part, Warning } from '../core/part.js';
+import { type CoreModel, sourceOf } from '../core/source.js';
+import { NO_USAGE } from '../core/finish.js';
+import { createCallError } from '../http/api-error.js';
 import type { Credentials } from '../http/key-ring.js';
-import { mergeHeaders, type RequestHeaders, withBetas } from '../http/request-headers.js';
 import {
   type OpenedResponse,
   openResponse,
   type OpenResponseOptions,
   type ResponseTimeouts,
 } from '../http/open-response.js';
-import { RETRYABLE } from '../http/retry.js';
-import { type BackgroundResponse, openBackgroundResponse } from './background.js';
-import type { FetchForCall } from '../http/request-log.js';
 import { hasKey, redactRequestBody } from '../http/redaction.js';
-import { createTurnMemories } from './turn-memory.js';
+import { mergeHeaders, type RequestHeaders, withBetas } from '../http/request.js';
+import type { FetchForCall } from '../http/request-log.js';
+import { numberOf } from '../shared/json.js';
+import { type BackgroundResponse, openBackgroundResponse } from './background.js';
+import type { Compatibility } from './compatibility/compatibility.js';
+import { type LearnedCompatibility, sendWithFallbacks } from './compatibility/send-with-fallbacks.js';
+import { type BuiltRequest, buildRequest } from './request/build-request.js';
+import type { OfficialNamespace } from './request/provider-options.js';
+import { createTurnMemory, type TurnMemory } from './request/turn-memory.js';
+import type { DeclaredTools } from './stream/hosted-item.js';
+import { toJsonContent } from './stream/json-answer.js';
+import { type ResponseReader, readResponse } from './stream/read-response.js';
+import { supportedUrls } from './supported-urls.js';
 import type { WebSocketCall, WebSocketTransport } from './websocket/transport.js';
+import type { ResponsesRequestBody } from './wire.js';
 
 /** The settings that a model takes from its provider. */
 export interface ResponsesModelConfig {
@@ -65,200 +59,193 @@ export interface RequestOverride {
 }
 
 /**
- * Creates a `LanguageModelV2` that sends one request to `POST …/responses` and maps its response. It runs no tools. It
- * sends a request again only with another key, or changed after a rejection with a known reason.
+ * Creates a model that sends one request to `POST …/responses` and maps its response. It runs no tools. It sends a request
+ * again only with another key, or changed after a rejection with a known reason.
  */
-export function createResponsesModel(modelId: string, config: ResponsesModelConfig): LanguageModelV2 {
-  const memories = createTurnMemories();
-
-  return {
-    specificationVersion: 'v2',
+export function createResponsesModel(modelId: string, config: ResponsesModelConfig): CoreModel {
+  const model: CoreModel = {
     provider: config.provider,
     modelId,
     supportedUrls,
 
-    async doStream(options) {
-      const { reader, head, warnings, body, headers, close } = await open(options, { stream: true });
-      head.unshift({ type: 'stream-start', warnings });
+    async open(call) {
+      const memory = call.turn?.stateOf(model, createTurnMemory) ?? createTurnMemory();
+      const response = await begin(call, { modelId, config, memory });
+      const { reader, head, warnings, body, headers, close } = response;
+      const request = { body };
+      const start: Part = { type: 'stream-start', warnings };
+      if (!call.isStream) {
+        const parts = [start, ...(await readAll(response, call))];
+        return sourceOf(parts, { request, response: { headers, body: reader.body() } });
+      }
       let next: ResponseReader['next'] = async () => {
         next = reader.next;
-        return head;
+        return [start, ...head];
       };
-      const stream = streamBatches({ next: () => next(), cancel: close });
-      return { stream, request: { body }, response: { headers } };
-    },
-
-    async doGenerate(options) {
-      const { reader, head, warnings, body, headers, close } = await open(options, { stream: false });
-      try {
-        const collector = createPartCollector();
-        for (let parts: Parts | undefined = head; parts !== undefined; parts = await reader.next()) {
-          for (const part of parts) collector.add(part);
-        }
-        const { response, ...result } = collector.result();
-        return {
-          ...result,
-          content: isJsonCall(options) ? toJsonContent(result.content) : result.content,
-          warnings,
-          request: { body },
-          response: { ...response, headers, body: reader.body() },
-        };
-      } finally {
-        close();
-      }
+      return { next: () => next(), cancel: close, request, response: { headers } };
     },
   };
+  return model;
+}
 
-  /** Builds and sends the request, with another key or a fallback if needed, and reads the beginning of the response. */
-  async function open(options: LanguageModelV2CallOptions, { stream }: { stream: boolean }) {
-    const { store, systemMessageMode, missingReasoning, official, override, learnedCompatibility } = config;
-    const turn = turnTokenOf(options.providerOptions);
-    const { messages: known, received, toInputJson } = memories.of(turn);
-    const context = {
-      modelId,
-      store,
-      systemMessageMode,
-      missingReasoning,
-      official,
-      stream,
-      known,
-      received,
-      providerName: config.provider,
-    };
-    const webSocket = await config.webSocket?.();
-    const transportWarnings: LanguageModelV2CallWarning[] = [];
-    const call: WebSocketCall = {
-      providerOptions: options.providerOptions,
-      warn: warning => transportWarnings.push(warning),
-    };
-    let built = webSocket === undefined ? buildRequest(options, context) : undefined;
-    const { opened, warnings } = await config.credentials.use(turn, async headers => {
-      // The connection opens while the request is built.
-      if (built === undefined) prepare(headers);
-      const request = (built ??= buildRequest(options, context));
-      const { opened, warnings: omitted } = await sendWithFallbacks(request.body, {
-        post: body => begin({ ...body, ...override.body, ...request.extraFields }, { headers, ...request }),
-        compatibility: override.compatibility,
-        learned: learnedCompatibility,
-      });
-      return { opened, warnings: [...request.warnings, ...omitted, ...transportWarnings] };
+interface ModelContext {
+  readonly modelId: string;
+  readonly config: ResponsesModelConfig;
+  readonly memory: TurnMemory;
+}
+
+/** A response of which the beginning has been read. */
+interface BegunResponse {
+  readonly reader: ResponseReader;
+  readonly head: readonly Part[];
+  /** The body of the request. */
+  readonly body: unknown;
+  readonly headers: Record<string, string>;
+  readonly close: () => void;
+}
+
+/** Builds and sends the request, with another key or a fallback if needed, and reads the beginning of the response. */
+async function begin(
+  call: CoreCall,
+  { modelId, config, memory }: ModelContext,
+): Promise<BegunResponse & { warnings: readonly Warning[] }> {
+  const { override, url, needsKey } = config;
+  const build = (): BuiltRequest =>
+    buildRequest(call, { ...config, modelId, memory, providerName: config.provider });
+  const webSocket = await config.webSocket?.();
+  const transportWarnings: Warning[] = [];
+  const reported: WebSocketCall = { logged: call, warn: warning => transportWarnings.push(warning) };
+  let built = webSocket === undefined ? build() : undefined;
+  const { opened, warnings } = await config.credentials.use(call.turn, async keyHeaders => {
+    const headers = [keyHeaders, override.headers, call.headers];
+    // The connection opens while the request is built.
+    if (built === undefined) {
+      const merged = mergeHeaders(headers);
+      if (!needsKey || hasKey(merged)) webSocket?.prepare({ url, headers: merged });
+    }
+    const request = (built ??= build());
+    const { opened, warnings: omitted } = await sendWithFallbacks(request.body, {
+      post: body =>
+        post(
+          { ...body, ...override.body, ...request.extraFields },
+          { call, config, memory, built: request, headers, webSocket, reported },
+        ),
+      compatibility: override.compatibility,
+      learned: config.learnedCompatibility,
+      relations: request.relations,
     });
-    return { ...opened, warnings };
+    return { opened, warnings: [...request.warnings, ...omitted, ...transportWarnings] };
+  });
+  return { ...opened, warnings };
+}
 
-    /** Opens the response, in the background if the request as it is sent asks for it. */
-    async function send(
-      request: Omit<OpenResponseOptions, 'body' | 'timeouts'>,
-      body: ResponsesRequestBody,
-      background: BuiltRequest['background'],
-    ): Promise<OpenedResponse | BackgroundResponse> {
-      const { timeouts } = config;
-      if (body.background === true || background.resume !== undefined)
-        return openBackgroundResponse({
-          ...request,
-          body,
-          timeouts,
-          ...background,
-          stream: body.stream === true,
-        });
-      return openResponse({
-        ...request,
-        body,
-        transport: webSocket && (sent => webSocket.send(sent, call)),
-        // Without streaming, the status arrives together with the complete response.
-        timeouts: stream ? timeouts : { total: timeouts.total },
-      });
-    }
+interface PostContext extends Omit<ModelContext, 'modelId'> {
+  readonly call: CoreCall;
+  readonly built: BuiltRequest;
+  readonly headers: OpenResponseOptions['headers'];
+  /** @default HTTP */
+  readonly webSocket: WebSocketTransport | undefined;
+  /** The receiver of the log and the warnings of the transport. */
+  readonly reported: WebSocketCall;
+}
 
-    function prepare(headers: RequestHeaders): void {
-      const { url, needsKey } = config;
-      const sent = mergeHeaders([headers, override.headers, options.headers]);
-      if (!needsKey || hasKey(sent)) webSocket?.prepare({ url, headers: sent });
-    }
-
-    async function begin(
-      body: ResponsesRequestBody,
-      { headers, betas, toolNames, background }: BuiltRequest & { headers: RequestHeaders },
-    ) {
-      const { url, fetchFor, needsKey, generateId } = config;
-      const { abortSignal: signal, includeRawChunks } = options;
-      const request = {
-        url,
-        headers: withBetas([headers, override.headers, options.headers], betas),
-        needsKey,
-        toInputJson,
-        fetch: fetchFor(options.providerOptions, call.warn),
-        signal,
-      };
-      const response = await send(request, body, background);
-      const isBackground = 'leave' in response;
-      if (isBackground && background.submit) {
-        response.leave();
-        const { responseId } = response;
-        return {
-          reader: NO_MORE,
-          head: toSubmitted(responseId, response),
-          body: redactRequestBody(body).body,
-          headers: response.headers,
-          close: () => {},
-        };
-      }
-      const reader = readResponse({
-        read: response.read,
-        errorContext: response.errorContext,
-        redactKnown: response.redactKnown,
-        toToolName: toolNames.fromWire,
-        generateId,
-        declared: toDeclaredTools(options, stream),
-        maxOutputTokens: numberOf(body.max_output_tokens),
-        onServerItem: received.add,
-        isKept: body.store === true || body.previous_response_id !== undefined || isBackground,
-        sequenceNumbers: isBackground
-          ? { after: stream ? background.resume?.sequenceNumber : undefined }
-          : undefined,
-        hasUsageDetails: isLaterHost(options),
-        isJson: isJsonCall(options),
-        includeRawChunks,
-        signal,
-        close: response.close,
-      });
-      try {
-        // The host of a response in the background learns its id at once. A loop may send a later round again.
-        const isEarly = isBackground && !(Number(options.providerOptions?.kelivo?.round) > 1);
-        const head = await readHead(reader, isEarly ? WITHOUT_TEXT : SILENT_PARTS);
-        // Hosts store and log the body, which may contain credentials of hosted MCP servers.
-        return {
-          reader,
-          head,
-          body: redactRequestBody(body).body,
-          headers: response.headers,
-          close: response.close,
-        };
-      } catch (error) {
-        response.close();
-        throw error;
-      }
-    }
+/** Sends the request and reads the beginning of the response. */
+async function post(body: ResponsesRequestBody, context: PostContext): Promise<BegunResponse> {
+  const { call, config, memory, built } = context;
+  const { background, toolNames } = built;
+  const { abortSignal: signal, includeRawChunks, isStream } = call;
+  const response = await send(body, context);
+  const isBackground = 'leave' in response;
+  // Hosts store and log the body, which may contain credentials of hosted MCP servers.
+  const facts = { body: redactRequestBody(body).body, headers: response.headers };
+  if (isBackground && background.submit) {
+    response.leave();
+    return { reader: NO_MORE, head: toSubmitted(response.responseId, response), ...facts, close: () => {} };
+  }
+  const reader = readResponse({
+    read: response.read,
+    errorContext: response.errorContext,
+    redactKnown: response.redactKnown,
+    toToolName: toolNames.fromWire,
+    generateId: config.generateId,
+    declared: toDeclaredTools(call),
+    maxOutputTokens: numberOf(body.max_output_tokens),
+    onServerItem: memory.received.add,
+    isKept: body.store === true || body.previous_response_id !== undefined || isBackground,
+    sequenceNumbers: isBackground
+      ? { after: isStream ? background.resume?.sequenceNumber : undefined }
+      : undefined,
+    isJson: isJsonCall(call),
+    includeRawChunks,
+    signal,
+    close: response.close,
+  });
+  try {
+    // The host of a response in the background learns its id at once. A loop may send a later round again.
+    const isEarly = isBackground && (call.turn?.round ?? 1) === 1;
+    const head = await readHead(reader, isEarly ? WITHOUT_TEXT : SILENT_PARTS);
+    return { reader, head, ...facts, close: response.close };
+  } catch (error) {
+    response.close();
+    throw error;
   }
 }
 
+/** Opens the response, in the background if the request as it is sent asks for it. */
+async function send(
+  body: ResponsesRequestBody,
+  { call, config, memory, built, headers, webSocket, reported }: PostContext,
+): Promise<OpenedResponse | BackgroundResponse> {
+  const { url, needsKey, fetchFor, timeouts } = config;
+  const { background, betas } = built;
+  const request = {
+    url,
+    headers: withBetas(headers, betas),
+    needsKey,
+    toInputJson: memory.toInputJson,
+    fetch: fetchFor(call, reported.warn),
+    signal: call.abortSignal,
+    body,
+  };
+  if (body.background === true || background.resume !== undefined)
+    return openBackgroundResponse({ ...request, timeouts, ...background, stream: body.stream === true });
+  return openResponse({
+    ...request,
+    transport: webSocket && (sent => webSocket.send(sent, reported)),
+    // Without streaming, the status arrives together with the complete response.
+    timeouts: call.isStream ? timeouts : { total: timeouts.total },
+  });
+}
+
 /** Returns true if the host requested JSON. */
-const isJsonCall = ({ responseFormat }: LanguageModelV2CallOptions): boolean =>
-  responseFormat?.type === 'json';
+const isJsonCall = ({ responseFormat }: CoreCall): boolean => responseFormat?.type === 'json';
+
+/** Reads a response that is not streamed to its end. Rejects with its error. */
+async function readAll({ reader, head, close }: BegunResponse, call: CoreCall): Promise<Part[]> {
+  try {
+    const collector = createPartCollector();
+    for (let parts: readonly Part[] | undefined = head; parts !== undefined; parts = await reader.next()) {
+      for (const part of parts) collector.add(part);
+    }
+    const { content, warnings: _, response, ...finish } = collector.result();
+    return [
+      ...(response === undefined ? [] : [{ type: 'response-metadata' as const, ...response }]),
+      ...contentToParts(isJsonCall(call) ? toJsonContent(content) : content),
+      { type: 'finish', ...finish },
+    ];
+  } finally {
+    close();
+  }
+}
 
 /** Returns the tools that the host declared. Parts of other tools are limited to what the host can handle. */
-function toDeclaredTools(options: LanguageModelV2CallOptions, stream: boolean): DeclaredTools {
-  const { tools = [], toolChoice } = options;
-  const isHidden = toolChoice?.type === 'none';
+function toDeclaredTools({ tools = [], toolChoice, host }: CoreCall): DeclaredTools {
+  const byProvider = tools.flatMap(tool => (tool.type === 'provider' ? [tool] : []));
   return {
-    names: new Set(isHidden ? [] : tools.map(tool => tool.name)),
-    nameById: new Map(
-      tools.flatMap(tool => (tool.type === 'function' ? [] : [[tool.id, tool.name] as const])),
-    ),
-    argsById: new Map(
-      tools.flatMap(tool => (tool.type === 'function' ? [] : [[tool.id, tool.args ?? {}] as const])),
-    ),
-    host: hostVersionOf(options),
-    undeclared: isHidden ? 'none' : isLaterHost(options) ? 'full' : stream ? 'result' : 'none',
+    names: new Set(toolChoice?.type === 'none' ? [] : tools.map(({ name }) => name)),
+    nameById: new Map(byProvider.map(({ id, name }) => [id, name])),
+    argsById: new Map(byProvider.map(({ id, args }) => [id, args])),
+    host,
   };
 }
 
@@ -266,8 +253,8 @@ function toDeclaredTools(options: LanguageModelV2CallOptions, stream: boolean): 
  * Reads the parts up to the first one with content. Hosts retry a rejected promise but not a stream. A response that
  * fails before its first content must therefore reject.
  */
-async function readHead(reader: ResponseReader, silent: ReadonlySet<string>): Promise<Parts> {
-  const head: Parts = [];
+async function readHead(reader: ResponseReader, silent: ReadonlySet<string>): Promise<Part[]> {
+  const head: Part[] = [];
   for (;;) {
     const parts = await reader.next();
     if (parts === undefined) return head;
@@ -288,22 +275,23 @@ const WITHOUT_TEXT: ReadonlySet<string> = new Set(['raw']);
 const NO_MORE: ResponseReader = { next: async () => undefined, body: () => undefined };
 
 /** Returns the parts of a response that the server has accepted. */
-function toSubmitted(responseId: string | undefined, { errorContext }: OpenedResponse): Parts {
+function toSubmitted(responseId: string | undefined, { errorContext }: OpenedResponse): Part[] {
   const { url, requestBody } = errorContext;
   if (responseId === undefined) {
-    throw new APICallError({
-      message: `Expected a response in the background with an id from ${url}, got none. Check that the server supports \`background\`.`,
-      url,
-      requestBodyValues: requestBody,
-      isRetryable: RETRYABLE.unexpectedResponse,
-    });
+    throw createCallError(
+      'unexpectedResponse',
+      { url, requestBody },
+      `Expected a response in the background with an id from ${url}, got none. Check that the server supports \`background\`.`,
+    );
   }
-  const providerMetadata = { openai: { responseId }, kelivo: { responseId } };
-  const usage = { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined };
   return [
     { type: 'response-metadata', id: responseId },
-    { type: 'finish', finishReason: 'other', usage, providerMetadata },
+    {
+      type: 'finish',
+      finishReason: { unified: 'other', raw: undefined },
+      usage: NO_USAGE,
+      providerMetadata: { openai: { responseId } },
+      own: { responseId },
+    },
   ];
 }
-
-type Parts = LanguageModelV2StreamPart[];

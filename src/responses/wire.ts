@@ -237,35 +237,42 @@ export function nearestEffort(effort: string, accepted: readonly string[]): stri
   return levels.findLast(level => EFFORTS.indexOf(level) < index) ?? levels[0];
 }
 
-/** The items to which references refer, for a server that has not stored them. */
-const rebuiltByReference = new WeakMap<object, readonly InputItem[]>();
+/** Relations between the items of one request that the request does not contain. */
+export interface ItemRelations {
+  /** The items to which references refer, for a server that has not stored them. */
+  readonly rebuilt: Map<InputItem, readonly InputItem[]>;
+  /** The history before a compaction, or before a reference to one, for a server that cannot read it. */
+  readonly replaced: Map<InputItem, readonly InputItem[]>;
+  /** Compactions whose conversation also contains the items before them. */
+  readonly windows: Set<InputItem>;
+}
+
+export const createItemRelations = (): ItemRelations => ({
+  rebuilt: new Map(),
+  replaced: new Map(),
+  windows: new Set(),
+});
 
 /** Creates a reference to a stored item. `rebuilt` replaces it if the server no longer has the item. */
-export function toItemReference(id: string, rebuilt: readonly InputItem[] = []): HostedInputItem {
+export function toItemReference(
+  id: string,
+  rebuilt: readonly InputItem[],
+  relations: ItemRelations,
+): HostedInputItem {
   const reference = { type: 'item_reference', id };
-  if (rebuilt.length > 0) rebuiltByReference.set(reference, rebuilt);
+  if (rebuilt.length > 0) relations.rebuilt.set(reference, rebuilt);
   return reference;
 }
 
 /** Returns the items that replace a reference. Empty if they cannot be rebuilt. */
-export const rebuiltItems = (reference: InputItem): readonly InputItem[] =>
-  rebuiltByReference.get(reference) ?? [];
+export const rebuiltItems = (reference: InputItem, { rebuilt }: ItemRelations): readonly InputItem[] =>
+  rebuilt.get(reference) ?? [];
 
 /** Returns true for a compaction, and for a reference to one. */
-export const isCompaction = (item: InputItem): boolean =>
-  item.type === 'compaction' || (item.type === 'item_reference' && rebuiltItems(item).some(isCompaction));
-
-/** The items that compactions replace, for a server that cannot read a compaction. */
-const replacedByCompaction = new WeakMap<object, readonly InputItem[]>();
-
-/** Records the history before a compaction, or before a reference to one. */
-export function setReplacedItems(compaction: InputItem, items: readonly InputItem[]): void {
-  for (const one of [compaction, ...rebuiltItems(compaction)]) replacedByCompaction.set(one, items);
-}
-
-/** Returns the history before a compaction. Undefined if it is unknown. */
-export const replacedItems = (compaction: InputItem): readonly InputItem[] | undefined =>
-  replacedByCompaction.get(compaction);
+export const isCompaction = (item: InputItem, relations: ItemRelations): boolean =>
+  item.type === 'compaction' ||
+  (item.type === 'item_reference' &&
+    rebuiltItems(item, relations).some(rebuilt => isCompaction(rebuilt, relations)));
 
 /** Returns the arguments of a call as JSON text. Missing or blank arguments become `{}`. */
 export function toArgumentsJson(input: unknown): string {

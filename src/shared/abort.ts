@@ -1,3 +1,5 @@
+import { KelivoError } from './errors.js';
+
 /** Functions to call when a signal aborts. All of one signal share a listener. */
 interface Followers {
   readonly functions: Set<() => void>;
@@ -95,4 +97,33 @@ export async function wait(milliseconds: number, signal: AbortSignal | undefined
 /** Clamps a time limit to the range of a timer. Node fires longer ones, and `Infinity`, after one millisecond. */
 export function toTimerDelay(milliseconds: number): number {
   return Math.min(Math.max(milliseconds, 1), 2 ** 31 - 1);
+}
+
+/** The times between the calls of a source's `close()`. */
+export interface Closing {
+  /** Aborts at the next `close()`. After it there is a new signal. */
+  readonly signal: AbortSignal;
+  close(): void;
+}
+
+/** @param name What is closed, in the message of the error with which turns end. */
+export function createClosing(name: string): Closing {
+  let controller = new AbortController();
+  return {
+    get signal() {
+      return controller.signal;
+    },
+    close() {
+      const closed = controller;
+      controller = new AbortController();
+      closed.abort(
+        new KelivoError({
+          code: 'closed',
+          message:
+            `The turn was ended by \`close()\` of ${name}. ` +
+            'Wait for turns to end before you close. A new turn opens the tools again.',
+        }),
+      );
+    },
+  };
 }

@@ -11,6 +11,7 @@ import { AISDKError } from '@ai-sdk/provider';
  * - `turn-running`: another process runs the turn, or has taken it over.
  * - `missing-package`: an optional package is not installed or has an incompatible version.
  * - `unknown-name`: a provider or role does not exist.
+ * - `unknown-version`: a model implements a version of the model interface that this package does not support.
  * - `embedding-mismatch`: a vector has another model or length than the vectors of the index.
  */
 export type KelivoErrorCode =
@@ -20,6 +21,7 @@ export type KelivoErrorCode =
   | 'turn-running'
   | 'missing-package'
   | 'unknown-name'
+  | 'unknown-version'
   | 'embedding-mismatch'
   | 'mcp-start'
   | 'mcp-network'

@@ -48,6 +48,41 @@ export function tryParseJson(text: string): unknown {
 /** Returns true for text that is one complete JSON value. */
 export const isWholeJson = (text: string): boolean => tryParseJson(text) !== undefined;
 
+/**
+ * Returns true if JSON text nests arrays and objects deeper than `limit`. Scans the text, because parsing alone costs
+ * dozens of bytes for every bracket.
+ */
+export function isNestedDeeper(json: string, limit: number): boolean {
+  if (json.length <= limit) return false;
+  let depth = 0;
+  for (let at = 0; at < json.length; at++) {
+    switch (json[at]) {
+      case '"':
+        at = endOfString(json, at + 1);
+        break;
+      case '[':
+      case '{':
+        if (++depth > limit) return true;
+        break;
+      case ']':
+      case '}':
+        depth--;
+        break;
+    }
+  }
+  return false;
+}
+
+/** Returns the position of the quotation mark that ends a string. */
+function endOfString(json: string, start: number): number {
+  for (let end = json.indexOf('"', start); end >= 0; end = json.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (end - backslashes > start && json[end - backslashes - 1] === '\\') backslashes++;
+    if (backslashes % 2 === 0) return end;
+  }
+  return json.length;
+}
+
 /** Writes JSON with sorted object keys, so that equal values produce equal text. */
 export function toStableJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>

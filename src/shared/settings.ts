@@ -1,7 +1,6 @@
 import * as z from 'zod/v4';
 import { KelivoError } from './errors.js';
 import { nearestName } from './nearest-name.js';
-import { isTelemetry, type Telemetry } from './telemetry.js';
 
 type SettingsShape = Readonly<Record<string, z.ZodType>>;
 
@@ -14,13 +13,6 @@ export type SettingsOf<Shape extends SettingsShape> = { [Name in keyof Shape]?: 
 /** A setting that is a function. Its parameters cannot be checked. */
 export const functionSetting = <Type>() =>
   z.custom<Type>(value => typeof value === 'function', 'expected a function');
-
-/** The setting of an observer. */
-export const telemetrySetting = () =>
-  z.custom<Telemetry>(
-    isTelemetry,
-    'expected the result of `createTelemetry()` of `kelivo-responses/telemetry`',
-  );
 
 /**
  * Validates settings.

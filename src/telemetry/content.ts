@@ -1,10 +1,8 @@
-import type {
-  LanguageModelV2CallOptions,
-  LanguageModelV2Content,
-  LanguageModelV2Prompt,
-} from '@ai-sdk/provider';
+import type { Message, Prompt, Tool } from '../core/prompt.js';
+import { toDeniedText } from '../core/output.js';
+import type { Content } from '../core/part.js';
 import { createRedactor, redactErrorJson, redactUrl } from '../http/redaction.js';
-import { isPlainObject, objectOf, tryParseJson } from '../shared/json.js';
+import { isPlainObject, objectOf, stringOf, tryParseJson } from '../shared/json.js';
 
 /** The content that is recorded, and where. */
 export interface ContentMode {
@@ -60,12 +58,12 @@ export interface ContentWriter {
   protect(secrets: readonly string[]): void;
   toText(text: string): string;
   toJson(value: unknown): string;
-  toInput(prompt: LanguageModelV2Prompt): {
+  toInput(prompt: Prompt): {
     readonly messages: string;
     readonly instructions: string | undefined;
   };
-  toOutput(content: readonly LanguageModelV2Content[], finishReason: string | undefined): string;
-  toTools(tools: LanguageModelV2CallOptions['tools']): string | undefined;
+  toOutput(content: readonly Content[], finishReason: string | undefined): string;
+  toTools(tools: readonly Tool[] | undefined): string | undefined;
   toToolOutput(output: unknown): string;
 }
 
@@ -94,7 +92,7 @@ export function createContentWriter({ maxLength }: { maxLength: number }): Conte
     toText,
     toJson,
     toInput(prompt) {
-      const isSystem = ({ role }: LanguageModelV2Prompt[number]): boolean => role === 'system';
+      const isSystem = ({ role }: Message): boolean => role === 'system';
       const system = prompt
         .filter(isSystem)
         .map(({ content }) => ({ type: 'text', content: toText(String(content)) }));
@@ -138,19 +136,19 @@ export function createContentWriter({ maxLength }: { maxLength: number }): Conte
     const { type, text, toolCallId: id, toolName: name } = part;
     if (type === 'text') return { type, content: toText(String(text)) };
     if (type === 'reasoning') return text === '' ? undefined : { type, content: toText(String(text)) };
-    if (type === 'file') return toMedia(part);
+    if (type === 'file' || type === 'reasoning-file') {
+      const { type: kind, text: fileText } = objectOf(part.data) ?? {};
+      return kind === 'text' ? { type: kind, content: toText(String(fileText)) } : toMedia(part);
+    }
     if (type === 'tool-call') {
       const { input } = part;
       const value = typeof input === 'string' ? (tryParseJson(input) ?? input) : input;
       return { type: 'tool_call', id, name, arguments: clean(value) };
     }
     if (type !== 'tool-result') return undefined;
-    const output = objectOf(part.output);
-    return {
-      type: 'tool_call_response',
-      id,
-      result: clean(output === undefined ? part.result : output.value),
-    };
+    const { type: outcome, value, reason } = objectOf(part.output) ?? {};
+    const shown = outcome === 'execution-denied' ? toDeniedText({ reason: stringOf(reason) }) : value;
+    return { type: 'tool_call_response', id, result: clean(part.result ?? shown) };
   }
 
   /** Keeps the last messages up to the maximum length. */
@@ -175,9 +173,10 @@ export function createContentWriter({ maxLength }: { maxLength: number }): Conte
 /** Media inside of text. */
 const DATA_URL = /data:([\w.+-]+\/[\w.+-]+);base64,[A-Za-z0-9+/=_-]+/g;
 
-/** Describes media by their type and size. */
-function toMedia({ mediaType, data, url }: Readonly<Record<string, unknown>>): object {
-  const given = data ?? url;
+/** Describes media by their type and size. The data is base64, an address, or a file of a prompt. */
+function toMedia({ mediaType, data }: Readonly<Record<string, unknown>>): object {
+  const file = data instanceof Uint8Array ? undefined : objectOf(data);
+  const given = file?.data ?? file?.url ?? data;
   const address = given instanceof URL ? given.href : given;
   const mime_type = typeof mediaType === 'string' ? mediaType : undefined;
   if (address instanceof Uint8Array) return { type: 'blob', mime_type, size: address.byteLength };
@@ -193,7 +192,7 @@ function toShown(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toShown);
   if (!isPlainObject(value)) return typeof value === 'bigint' ? String(value) : value;
   const { data, blob = data, mediaType, mimeType = mediaType } = value;
-  if (typeof mimeType === 'string' && typeof blob === 'string')
+  if (typeof mimeType === 'string' && (typeof blob === 'string' || isPlainObject(blob)))
     return toMedia({ mediaType: mimeType, data: blob });
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, toShown(field)]));
 }

@@ -1,2 +1,2 @@
-export type { Telemetry } from '../shared/telemetry.js';
+export type { Telemetry } from '../core/telemetry.js';
 export { createTelemetry, type TelemetryOptions } from './telemetry.js';

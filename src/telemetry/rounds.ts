@@ -1,14 +1,13 @@
-import type { LanguageModelV2StreamPart, LanguageModelV2Usage } from '@ai-sdk/provider';
 import { type Context, SpanKind, type Tracer } from '@opentelemetry/api';
-import { createPartCollector } from '../parts/collector.js';
-import { numberOf } from '../shared/json.js';
-import type { RoundFacts, RoundTelemetry } from '../shared/telemetry.js';
+import { createPartCollector } from '../core/collector.js';
+import type { Finish, Part, Usage } from '../core/part.js';
+import { toReasonText } from '../core/finish.js';
+import type { ObservedCall, RoundFacts, RoundTelemetry } from '../core/telemetry.js';
+import { idOf } from '../shared/json.js';
 import { ATTRIBUTE, CONTENT_EVENT, METRIC, RETRY_EVENT } from './names.js';
 import { type GivenAttributes, startOperation, toFailure, withoutMissing } from './spans.js';
 import type { ContentMode, ContentWriter } from './content.js';
 import type { Metrics } from './metrics.js';
-
-type Part = LanguageModelV2StreamPart;
 
 /** Everything that observers of one `createTelemetry()` share. */
 export interface Recorders {
@@ -36,19 +35,9 @@ export interface RoundOptions extends RoundFacts {
 /** Observes one request to a model as a span `chat {model}`. */
 export function startRound(
   { tracer, metrics, content, writer }: Recorders,
-  {
-    parent,
-    providerName,
-    server,
-    usagePrefix,
-    attempt,
-    modelId,
-    options,
-    isStream,
-    isReplayed,
-  }: RoundOptions,
+  { parent, providerName, server, usagePrefix, attempt, modelId, call, isReplayed }: RoundOptions,
 ): RoundTelemetry {
-  const { turnId, round } = options.providerOptions?.kelivo ?? {};
+  const { isStream, turn } = call;
   const base = {
     [ATTRIBUTE.operation]: 'chat',
     [ATTRIBUTE.provider]: providerName,
@@ -61,14 +50,14 @@ export function startRound(
     parent,
     attributes: {
       ...base,
-      [ATTRIBUTE.turnId]: typeof turnId === 'string' ? turnId : undefined,
-      [ATTRIBUTE.round]: numberOf(round),
+      [ATTRIBUTE.turnId]: turn?.id ?? idOf(call.own.turnId),
+      [ATTRIBUTE.round]: turn?.round,
       [ATTRIBUTE.attempt]: attempt > 1 ? attempt : undefined,
       [ATTRIBUTE.isReplayed]: isReplayed || undefined,
     },
   });
   operation.add(() => ({
-    ...toRequestAttributes(options),
+    ...toRequestAttributes(call),
     [ATTRIBUTE.isStream]: isStream,
     ...(content.inputs && content.inSpans && toInput()),
   }));
@@ -77,7 +66,7 @@ export function startRound(
   let responseModel: string | undefined;
   let firstChunkAt: number | undefined;
   let error: unknown;
-  let finish: Extract<Part, { type: 'finish' }> | undefined;
+  let finish: Finish | undefined;
   let retries = 0;
   /** The last HTTP request, if it failed. */
   let failed: { readonly status: number | undefined } | undefined;
@@ -151,23 +140,25 @@ export function startRound(
   function toResponseAttributes(): GivenAttributes {
     const counts = countsOf(finish?.usage).map(([kind, count]) => [`${usagePrefix}.${kind}`, count]);
     return {
-      ...(finish && { [ATTRIBUTE.finishReasons]: [finish.finishReason] }),
+      ...(finish && { [ATTRIBUTE.finishReasons]: [toReasonText(finish.finishReason)] }),
       ...Object.fromEntries(counts),
     };
   }
 
   function toInput(): GivenAttributes {
-    const { messages, instructions } = writer.toInput(options.prompt);
+    const { messages, instructions } = writer.toInput(call.prompt);
     return {
       [ATTRIBUTE.inputMessages]: messages,
       [ATTRIBUTE.systemInstructions]: instructions,
-      [ATTRIBUTE.toolDefinitions]: writer.toTools(options.tools),
+      [ATTRIBUTE.toolDefinitions]: writer.toTools(call.tools),
     };
   }
 
   function toOutput(): GivenAttributes {
     const { content: parts = [] } = collector?.result() ?? {};
-    return { [ATTRIBUTE.outputMessages]: writer.toOutput(parts, finish?.finishReason) };
+    return {
+      [ATTRIBUTE.outputMessages]: writer.toOutput(parts, finish && toReasonText(finish.finishReason)),
+    };
   }
 
   function toMessage(cause: unknown): string | undefined {
@@ -176,31 +167,27 @@ export function startRound(
   }
 }
 
-function toRequestAttributes({ responseFormat, ...options }: RoundFacts['options']): GivenAttributes {
+function toRequestAttributes({ responseFormat, stopSequences, ...call }: ObservedCall): GivenAttributes {
   return {
     [ATTRIBUTE.outputType]: responseFormat?.type,
-    'gen_ai.request.temperature': options.temperature,
-    'gen_ai.request.top_p': options.topP,
-    'gen_ai.request.top_k': options.topK,
-    'gen_ai.request.max_tokens': options.maxOutputTokens,
-    'gen_ai.request.seed': options.seed,
-    'gen_ai.request.stop_sequences': options.stopSequences,
-    'gen_ai.request.presence_penalty': options.presencePenalty,
-    'gen_ai.request.frequency_penalty': options.frequencyPenalty,
+    'gen_ai.request.temperature': call.temperature,
+    'gen_ai.request.top_p': call.topP,
+    'gen_ai.request.top_k': call.topK,
+    'gen_ai.request.max_tokens': call.maxOutputTokens,
+    'gen_ai.request.seed': call.seed,
+    'gen_ai.request.stop_sequences': stopSequences && [...stopSequences],
+    'gen_ai.request.presence_penalty': call.presencePenalty,
+    'gen_ai.request.frequency_penalty': call.frequencyPenalty,
   };
 }
 
 /** Returns the token counts of a response. Those of the input include cached ones. */
-function countsOf(
-  usage: (LanguageModelV2Usage & { readonly cacheWriteInputTokens?: number }) | undefined,
-): [kind: string, count: number][] {
-  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteInputTokens, reasoningTokens } =
-    usage ?? {};
+function countsOf(usage: Usage | undefined): [kind: string, count: number][] {
   return Object.entries({
-    input_tokens: inputTokens,
-    output_tokens: outputTokens,
-    'cache_read.input_tokens': cachedInputTokens,
-    'cache_write.input_tokens': cacheWriteInputTokens,
-    'reasoning.output_tokens': reasoningTokens,
+    input_tokens: usage?.inputTokens.total,
+    output_tokens: usage?.outputTokens.total,
+    'cache_read.input_tokens': usage?.inputTokens.cacheRead,
+    'cache_write.input_tokens': usage?.inputTokens.cacheWrite,
+    'reasoning.output_tokens': usage?.outputTokens.reasoning,
   }).filter((entry): entry is [string, number] => typeof entry[1] === 'number');
 }

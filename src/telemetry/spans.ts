@@ -9,7 +9,7 @@ import {
   trace,
   type Tracer,
 } from '@opentelemetry/api';
-import type { OperationOutcome } from '../shared/telemetry.js';
+import type { OperationOutcome } from '../core/telemetry.js';
 import { ATTRIBUTE } from './names.js';
 
 /** Attributes, of which those without a value are left out. */

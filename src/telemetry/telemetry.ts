@@ -1,7 +1,7 @@
 import { type Context, context, type Meter, SpanKind, trace, type Tracer } from '@opentelemetry/api';
 import * as z from 'zod/v4';
 import { functionSetting, once, parseSettings } from '../shared/settings.js';
-import type { CallFacts, CallTelemetry, Telemetry } from '../shared/telemetry.js';
+import type { CallFacts, CallTelemetry, Telemetry } from '../core/telemetry.js';
 import { createContentWriter, readEnvironment, toContentMode } from './content.js';
 import { createMetrics, SCOPE } from './metrics.js';
 import { ATTRIBUTE, METRIC, toProviderName } from './names.js';
@@ -147,7 +147,7 @@ function startCall(recorders: Recorders, { parent, usage, server }: CallOptions)
       recorders.metrics.recordCount(METRIC.agentTools, toolCalls, attributes);
     },
     startRound(facts) {
-      const number = facts.options.providerOptions?.kelivo?.round;
+      const number = facts.call.turn?.round;
       const attempt = (attempts.get(number) ?? 0) + 1;
       attempts.set(number, attempt);
       const isReplayed = facts.isReplayed === true;

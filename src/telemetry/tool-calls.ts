@@ -6,7 +6,7 @@ import {
   type McpRequestTelemetry,
   type ToolFacts,
   type ToolTelemetry,
-} from '../shared/telemetry.js';
+} from '../core/telemetry.js';
 import { ATTRIBUTE, METRIC } from './names.js';
 import {
   type Failure,

@@ -1,13 +1,9 @@
-import type {
-  LanguageModelV2CallOptions,
-  LanguageModelV2StreamPart,
-  LanguageModelV2ToolCall,
-} from '@ai-sdk/provider';
+import type { CoreCall } from '../core/call.js';
+import type { Part, ToolCall } from '../core/part.js';
 import { toStableJson } from '../shared/json.js';
 import { parseToolArguments } from '../tool-calls/tool-arguments.js';
 import { normalizeToolName } from '../tool-calls/tool-names.js';
 
-type Part = LanguageModelV2StreamPart;
 type Emit = (part: Part) => void;
 
 /**
@@ -45,9 +41,7 @@ interface CompleteCall {
   contents?: string;
 }
 
-export function createDuplicateCalls({
-  tools = [],
-}: Pick<LanguageModelV2CallOptions, 'tools'>): DuplicateCalls {
+export function createDuplicateCalls({ tools = [] }: Pick<CoreCall, 'tools'>): DuplicateCalls {
   const schemas = new Map(
     tools.map(tool => [tool.name, tool.type === 'function' ? tool.inputSchema : undefined]),
   );
@@ -102,7 +96,7 @@ export function createDuplicateCalls({
   const isOpen = (form: Form, name: string): boolean =>
     form === 'text' && open.size > 0 && [...open.values()].includes(name);
 
-  function complete(form: Form, part: LanguageModelV2ToolCall, emit: Emit): void {
+  function complete(form: Form, part: ToolCall, emit: Emit): void {
     const id = `${form} ${part.toolCallId}`;
     const { name, parts } = held.get(id) ?? { name: toName(part.toolName), parts: [] };
     const call: CompleteCall = { name, input: part.input };

@@ -1,8 +1,14 @@
 import { isPlainObject, type PlainObject, tryParseJson } from '../shared/json.js';
-import { mayBeWrapper, unwrapCall } from '../tool-calls/call-wrapper.js';
 import { readJson, repairJson } from '../tool-calls/json-repair.js';
 import { itemSchema, propertySchema, resolveSchema, toProperties } from '../tool-calls/json-schema.js';
-import { allowsAny, containerSchemaOf, repairBySchema, toAllowedJson } from '../tool-calls/schema-repair.js';
+import {
+  allowsAny,
+  containerSchemaOf,
+  mayBeWrapper,
+  repairBySchema,
+  toAllowedJson,
+  unwrapCall,
+} from '../tool-calls/schema-repair.js';
 import { createJsonScanner, isPrototypeKey, isSafeJson } from './json-scanner.js';
 import { createTextCursor, Known, type Reading, type TextCursor } from './text-cursor.js';
 import type { DeclaredTool } from './text-tool-format.js';

@@ -24,6 +24,7 @@ export interface JsonCallFields {
 
 /** Describes the JSON of a call. */
 export interface JsonCallOptions {
+  /** The names of the fields of a call. */
   readonly fields: JsonCallFields;
   /**
    * Buffers the arguments until the call is complete, because the id may follow them and must be emitted first.

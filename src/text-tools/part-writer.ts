@@ -1,12 +1,14 @@
-import type { LanguageModelV2StreamPart, SharedV2ProviderMetadata } from '@ai-sdk/provider';
 import { generateId } from '@ai-sdk/provider-utils';
+import { factsOf } from '../core/collector.js';
+import type { Part, PartOf } from '../core/part.js';
 import type { TextEvents } from './text-output.js';
 
 /** Converts the events of a text parser to stream parts. Calls interrupt the text and reasoning blocks. */
 export interface PartWriter extends TextEvents {
   /** Starts a text block of the model. The first block that is written for it carries its metadata. */
-  startText(block: { id: string; providerMetadata?: SharedV2ProviderMetadata | undefined }): void;
-  endText(options: { providerMetadata?: SharedV2ProviderMetadata | undefined }): void;
+  startText(block: TextBlock): void;
+  /** Ends the text block with its metadata and citations. */
+  endText(end?: BlockEnd): void;
   /** Reserves an id that the model uses itself. */
   claim(id: string): void;
   /** Emits the buffered delta, so that each delta of the model produces one delta. */
@@ -15,15 +17,18 @@ export interface PartWriter extends TextEvents {
   readonly calls: number;
 }
 
+type TextBlock = Omit<PartOf<'text-start'>, 'type'>;
+type BlockEnd = Omit<PartOf<'text-end'>, 'type' | 'id'>;
+
 interface OpenCall {
   readonly id: string;
   readonly name: string;
   input: string;
 }
 
-export function createPartWriter(emit: (part: LanguageModelV2StreamPart) => void): PartWriter {
+export function createPartWriter(emit: (part: Part) => void): PartWriter {
   const used = new Set<string>();
-  let source: { id: string; providerMetadata?: SharedV2ProviderMetadata | undefined } = { id: 'text' };
+  let source: TextBlock = { id: 'text' };
   /** The number of blocks that were written for `source`. */
   let blocks = 0;
   let block: { type: 'text' | 'reasoning'; id: string } | undefined;
@@ -51,31 +56,32 @@ export function createPartWriter(emit: (part: LanguageModelV2StreamPart) => void
     delta = '';
   }
 
-  function closeBlock(metadata: { providerMetadata?: SharedV2ProviderMetadata } = {}): void {
+  function closeBlock({ citations, ...facts }: BlockEnd = {}): void {
     flush();
-    if (block !== undefined) emit({ type: `${block.type}-end`, id: block.id, ...metadata });
+    if (block?.type === 'text')
+      emit({ type: 'text-end', id: block.id, ...facts, ...(citations && { citations }) });
+    else if (block !== undefined) emit({ type: 'reasoning-end', id: block.id, ...facts });
     block = undefined;
   }
 
   function write(type: 'text' | 'reasoning', text: string): void {
     if (block?.type !== type) {
       closeBlock();
-      const { id, providerMetadata } = source;
+      const { id, ...facts } = source;
       block = { type, id: toUnused(nextBlockId(), nextBlockId) };
-      emit({ type: `${type}-start`, id: block.id, ...(providerMetadata && { providerMetadata }) });
+      emit({ type: `${type}-start`, id: block.id, ...facts });
       source = { id };
     }
     delta += text;
   }
 
   return {
-    startText({ id, providerMetadata }) {
-      source = { id, providerMetadata };
+    startText(start) {
+      source = { id: start.id, ...factsOf(start) };
       blocks = 0;
     },
-    endText({ providerMetadata }) {
-      closeBlock(providerMetadata && { providerMetadata });
-    },
+    endText: (end = {}) =>
+      closeBlock({ ...factsOf(end), ...(end.citations !== undefined && { citations: end.citations }) }),
     claim: id => void used.add(id),
     get calls() {
       return calls;

@@ -1,11 +1,6 @@
-import type {
-  LanguageModelV2CallOptions,
-  LanguageModelV2Content,
-  LanguageModelV2FinishReason,
-  LanguageModelV2StreamPart,
-  SharedV2ProviderMetadata,
-} from '@ai-sdk/provider';
-import type { PartTransformer } from '../parts/transform.js';
+import type { CoreCall } from '../core/call.js';
+import type { FinishReason, Part } from '../core/part.js';
+import type { PartTransformer } from '../core/source.js';
 import { createPartWriter } from './part-writer.js';
 import { createDuplicateCalls } from './duplicate-calls.js';
 import type { HeldCalls } from './reasoning-calls.js';
@@ -13,13 +8,11 @@ import type { UnclosedCall } from './text-output.js';
 import { createTextParser, type TextParser, type TextParserOptions } from './text-parser.js';
 import { forbidsCalls, toDeclaredTools } from './text-tool-format.js';
 
-type Part = LanguageModelV2StreamPart;
-
 export interface ResponseReaderOptions extends Pick<
   TextParserOptions,
   'formats' | 'reasoning' | 'startsInReasoning' | 'undeclared'
 > {
-  readonly params: Pick<LanguageModelV2CallOptions, 'tools' | 'toolChoice' | 'prompt'>;
+  readonly call: Pick<CoreCall, 'tools' | 'toolChoice' | 'prompt'>;
 }
 
 /**
@@ -31,12 +24,12 @@ export function createResponseReader({
   reasoning,
   startsInReasoning = false,
   undeclared,
-  params,
+  call,
 }: ResponseReaderOptions): PartTransformer {
-  const tools = toDeclaredTools(params);
-  const dropsCalls = forbidsCalls(params);
+  const tools = toDeclaredTools(call);
+  const dropsCalls = forbidsCalls(call);
   let emit: (part: Part) => void = () => {};
-  const duplicateCalls = createDuplicateCalls(params);
+  const duplicateCalls = createDuplicateCalls(call);
   const writer = createPartWriter(part => duplicateCalls.fromText(part, emit));
   let parser: TextParser | undefined;
   /** The first half of a surrogate pair, until the second half arrives. */
@@ -80,7 +73,7 @@ export function createResponseReader({
     writer.flush();
   }
 
-  function endText(metadata: Parameters<typeof writer.endText>[0] = {}): void {
+  function endText(end?: Parameters<typeof writer.endText>[0]): void {
     if (highSurrogate !== '') {
       parser ??= openParser(mayStartInReasoning);
       parser.feed(highSurrogate);
@@ -95,7 +88,7 @@ export function createResponseReader({
       mayStartInReasoning = false;
     }
     parser = undefined;
-    writer.endText(metadata);
+    writer.endText(end);
   }
 
   /**
@@ -103,13 +96,13 @@ export function createResponseReader({
    * an answer that is shown twice does less harm than one that is hidden. The calls at its end are calls unless the
    * response was truncated or failed.
    */
-  function endAssumedReasoning(reason: unknown): void {
-    const isFinished = replaceableReasons.has(unifiedReason(reason));
+  function endAssumedReasoning(reason: Reason | undefined): void {
+    const isFinished = REPLACEABLE_REASONS.has(reason);
     const calls = heldCalls;
     const text = assumedReasoning.slice(0, assumedReasoning.length - (calls?.text.length ?? 0));
     assumedReasoning = '';
     heldCalls = undefined;
-    if (isFinished && unifiedReason(reason) !== 'tool-calls' && text.trim() !== '') feedText(text);
+    if (isFinished && reason !== 'tool-calls' && text.trim() !== '') feedText(text);
     if (isFinished) calls?.emit(writer);
     else if (calls !== undefined) writer.reasoning(calls.text.trim());
     endText();
@@ -120,13 +113,13 @@ export function createResponseReader({
    * Completes the call at the end of the response, if only its end is missing and the response finished normally.
    * Otherwise more arguments may be missing.
    */
-  function endUnclosedCall(reason?: unknown): void {
-    const call = unclosedCall;
-    if (call === undefined) return;
+  function endUnclosedCall(reason?: Reason): void {
+    const unclosed = unclosedCall;
+    if (unclosed === undefined) return;
     unclosedCall = undefined;
-    if (finishedReasons.has(unifiedReason(reason))) call.complete();
-    else call.discard();
-    writer.endText({});
+    if (FINISHED_REASONS.has(reason)) unclosed.complete();
+    else unclosed.discard();
+    writer.endText();
   }
 
   function feedText(text: string): void {
@@ -166,13 +159,16 @@ export function createResponseReader({
       case 'tool-call':
         return endTextBefore(part, part.toolCallId);
       case 'tool-result':
+      case 'tool-approval-request':
       case 'file':
+      case 'reasoning-file':
+      case 'custom':
       case 'error':
         return endTextBefore(part);
       case 'finish':
         endText();
-        endUnclosedCall(part.finishReason);
-        endAssumedReasoning(part.finishReason);
+        endUnclosedCall(part.finishReason.unified);
+        endAssumedReasoning(part.finishReason.unified);
         duplicateCalls.end(emit);
         return writer.calls === 0 ? part : { ...part, finishReason: withToolCalls(part.finishReason) };
       default:
@@ -196,81 +192,18 @@ export function createResponseReader({
   };
 }
 
-export interface WholeResponse {
-  readonly content: LanguageModelV2Content[];
-  readonly finishReason: LanguageModelV2FinishReason;
-}
-
-/** Reads a generated response with the stream reader, so that both return the same content. */
-export function readContent(response: WholeResponse, options: ResponseReaderOptions): WholeResponse {
-  const content: LanguageModelV2Content[] = [];
-  let { finishReason } = response;
-  const reader = createResponseReader(options);
-  for (const [index, part] of response.content.entries()) {
-    for (const streamPart of toStreamParts(part, String(index))) reader.part(streamPart, add);
-  }
-  const usage = { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined };
-  reader.part({ type: 'finish', finishReason, usage }, add);
-  return { content, finishReason };
-
-  function add(part: Part): void {
-    const last = content.at(-1);
-    switch (part.type) {
-      case 'text-start':
-      case 'reasoning-start': {
-        const type = part.type === 'text-start' ? 'text' : 'reasoning';
-        content.push({ type, text: '', ...metadataOf(part) });
-        break;
-      }
-      case 'text-delta':
-      case 'reasoning-delta':
-        if (last?.type === 'text' || last?.type === 'reasoning') last.text += part.delta;
-        break;
-      case 'text-end':
-      case 'reasoning-end':
-        Object.assign(last ?? {}, metadataOf(part));
-        break;
-      case 'tool-input-start':
-      case 'tool-input-delta':
-      case 'tool-input-end':
-        break;
-      case 'finish':
-        finishReason = part.finishReason;
-        break;
-      default:
-        // All other content has the same shape in streams and in generated responses.
-        content.push(part as LanguageModelV2Content);
-    }
-  }
-}
-
-function toStreamParts(part: LanguageModelV2Content, id: string): Part[] {
-  if (part.type !== 'text' && part.type !== 'reasoning') return [part];
-  const { type, text } = part;
-  return [
-    { type: `${type}-start`, id, ...metadataOf(part) },
-    { type: `${type}-delta`, id, delta: text },
-    { type: `${type}-end`, id },
-  ];
-}
-
-const metadataOf = ({ providerMetadata }: { providerMetadata?: SharedV2ProviderMetadata }) =>
-  providerMetadata === undefined ? {} : { providerMetadata };
-
 /** Returns the finish reason of a response with calls. Truncated, filtered and failed responses keep theirs. */
-function withToolCalls<Reason extends LanguageModelV2FinishReason>(reason: Reason): Reason {
-  if (!replaceableReasons.has(unifiedReason(reason))) return reason;
-  // The type describes the second specification. The value may be of a later one.
-  return (isWrapped(reason) ? Object.assign({}, reason, { unified: 'tool-calls' }) : 'tool-calls') as Reason;
-}
+const withToolCalls = (reason: FinishReason): FinishReason =>
+  REPLACEABLE_REASONS.has(reason.unified) ? { ...reason, unified: 'tool-calls' } : reason;
+
+type Reason = FinishReason['unified'];
 
 /** The reasons of a response that the model ended itself. */
-const finishedReasons: ReadonlySet<unknown> = new Set(['stop', 'tool-calls']);
+const FINISHED_REASONS: ReadonlySet<Reason | undefined> = new Set<Reason>(['stop', 'tool-calls']);
 
-const replaceableReasons: ReadonlySet<unknown> = new Set(['stop', 'tool-calls', 'other', 'unknown']);
-
-/** Unwraps a finish reason of the third specification. */
-const unifiedReason = (reason: unknown): unknown => (isWrapped(reason) ? reason.unified : reason);
-
-const isWrapped = (reason: unknown): reason is { unified: unknown } =>
-  typeof reason === 'object' && reason !== null && 'unified' in reason;
+const REPLACEABLE_REASONS: ReadonlySet<Reason | undefined> = new Set<Reason>([
+  'stop',
+  'tool-calls',
+  'other',
+  'interrupted',
+]);

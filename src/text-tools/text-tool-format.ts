@@ -1,4 +1,4 @@
-import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
+import type { CoreCall } from '../core/call.js';
 import type { Reading, TextCursor } from './text-cursor.js';
 
 /**
@@ -105,7 +105,7 @@ export interface DeclaredTool {
 export type DeclaredTools = ReadonlyMap<string, DeclaredTool>;
 
 /** Returns the function tools of a request. */
-export const toDeclaredTools = ({ tools = [] }: Pick<LanguageModelV2CallOptions, 'tools'>): DeclaredTools =>
+export const toDeclaredTools = ({ tools = [] }: Pick<CoreCall, 'tools'>): DeclaredTools =>
   new Map(
     tools.flatMap(tool =>
       tool.type === 'function' ? [[tool.name, { name: tool.name, schema: tool.inputSchema }]] : [],
@@ -120,5 +120,5 @@ export const forbidsCalls = ({
   tools = [],
   toolChoice,
   prompt,
-}: Pick<LanguageModelV2CallOptions, 'tools' | 'toolChoice' | 'prompt'>): boolean =>
+}: Pick<CoreCall, 'tools' | 'toolChoice' | 'prompt'>): boolean =>
   tools.length === 0 ? prompt.some(({ role }) => role === 'tool') : toolChoice?.type === 'none';

@@ -1,9 +1,4 @@
-import type {
-  LanguageModelV2Message,
-  LanguageModelV2Prompt,
-  LanguageModelV2ToolCallPart,
-  LanguageModelV2ToolResultPart,
-} from '@ai-sdk/provider';
+import type { AssistantMessage, Prompt, ToolCallPart, ToolMessage, ToolResultPart } from '../core/prompt.js';
 import { createUniqueIds } from '../shared/unique-ids.js';
 
 /** One call of a history with its result. */
@@ -11,12 +6,12 @@ export interface MatchedCall {
   /** Unique in the history. Differs from the id in the parts if two calls share one. */
   toolCallId: string;
   /** The call in the history; `undefined` if the history contains only its result. */
-  readonly part: LanguageModelV2ToolCallPart | undefined;
+  readonly part: ToolCallPart | undefined;
   /**
    * The first result of the call, or the last one if the provider ran it: hosts keep its preliminary results.
    * `undefined` if there is none.
    */
-  result: LanguageModelV2ToolResultPart | undefined;
+  result: ToolResultPart | undefined;
   /** True if the provider ran the call, false if the host did. */
   providerExecuted: boolean;
   /** Number of user messages before the call. */
@@ -28,10 +23,7 @@ export interface MatchedCall {
  * parts. The entry is the matched call for a call, the call to rebuild for a result without a call, and `undefined` for
  * any other result, which belongs to another entry or is a duplicate.
  */
-export function matchToolCalls(
-  prompt: LanguageModelV2Prompt,
-  isHosted: IsHostedCall,
-): Array<MatchedCall | undefined> {
+export function matchToolCalls(prompt: Prompt, isHosted: IsHostedCall): Array<MatchedCall | undefined> {
   const slots: Array<MatchedCall | undefined> = [];
   const uses = new Map<string, IdUse>();
   let turn = 0;
@@ -64,13 +56,13 @@ export function isFunctionPart(
   part: ModelPart,
   role: 'assistant' | 'tool',
   isHosted: IsHostedCall,
-): part is LanguageModelV2ToolCallPart | LanguageModelV2ToolResultPart {
+): part is ToolCallPart | ToolResultPart {
   if (part.type !== 'tool-call' && part.type !== 'tool-result') return false;
   const isByProvider = part.type === 'tool-call' ? part.providerExecuted === true : role === 'assistant';
   return !(isByProvider && isHosted(part));
 }
 
-type ModelPart = Extract<LanguageModelV2Message, { role: 'assistant' | 'tool' }>['content'][number];
+type ModelPart = (AssistantMessage | ToolMessage)['content'][number];
 
 /** The calls that share an id, in order. The first `completed` of them have a result. */
 interface IdUse {
@@ -78,10 +70,7 @@ interface IdUse {
   completed: number;
 }
 
-function addCall(
-  use: IdUse,
-  { part, turn }: { part: LanguageModelV2ToolCallPart; turn: number },
-): MatchedCall {
+function addCall(use: IdUse, { part, turn }: { part: ToolCallPart; turn: number }): MatchedCall {
   const { toolCallId, providerExecuted = false } = part;
   const call = { toolCallId, part, result: undefined, providerExecuted, turn };
   use.calls.push(call);
@@ -90,7 +79,7 @@ function addCall(
 
 function addResult(
   use: IdUse,
-  result: { part: LanguageModelV2ToolResultPart; turn: number; providerExecuted: boolean },
+  result: { part: ToolResultPart; turn: number; providerExecuted: boolean },
 ): MatchedCall | undefined {
   const { part, turn, providerExecuted } = result;
   const open = use.calls[use.completed];

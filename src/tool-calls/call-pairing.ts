@@ -1,17 +1,16 @@
 import type {
-  LanguageModelV2CallOptions,
-  LanguageModelV2Message,
-  LanguageModelV2Prompt,
-  LanguageModelV2ToolCallPart,
-  LanguageModelV2ToolResultPart,
-} from '@ai-sdk/provider';
+  AssistantMessage,
+  AssistantPart,
+  Message,
+  Prompt,
+  ToolCallPart,
+  ToolMessage,
+  ToolPart,
+  ToolResultPart,
+} from '../core/prompt.js';
 import { isFunctionPart, type IsHostedCall, type MatchedCall, matchToolCalls } from './call-matching.js';
 import { isHostedToolPart } from './hosted-tools.js';
 import { unwrapMcpOutput } from './mcp-output.js';
-
-type AssistantMessage = Extract<LanguageModelV2Message, { role: 'assistant' }>;
-type AssistantPart = AssistantMessage['content'][number];
-type ToolMessage = Extract<LanguageModelV2Message, { role: 'tool' }>;
 
 export interface PairToolCallsOptions {
   /**
@@ -42,9 +41,9 @@ export interface PairToolCallsOptions {
  * calls of hosted tools. Returns the same prompt if nothing changes.
  */
 export function pairToolCalls(
-  prompt: LanguageModelV2Prompt,
+  prompt: Prompt,
   { keepOrphans = false, isFunctionTool, isHostedTool = isHostedToolPart }: PairToolCallsOptions = {},
-): LanguageModelV2Prompt {
+): Prompt {
   if (isPaired(prompt)) return prompt;
   const isHosted = withResultsOfHostedCalls(
     prompt,
@@ -52,9 +51,9 @@ export function pairToolCalls(
   );
   const slots = matchToolCalls(prompt, isHosted).values();
   const nextSlot = (): MatchedCall | undefined => slots.next().value ?? undefined;
-  const history: LanguageModelV2Prompt = [];
+  const history: Message[] = [];
   // Results that follow the last assistant message.
-  let results: LanguageModelV2ToolResultPart[] = [];
+  let results: ToolResultPart[] = [];
   const closeRound = (message: ToolMessage = { role: 'tool', content: [] }): void => {
     if (results.length > 0) history.push({ ...message, content: results });
     results = [];
@@ -68,17 +67,19 @@ export function pairToolCalls(
         results = round.calls.map(toResultPart);
       }
     } else if (message.role === 'tool') {
-      const { orphans, rest } = sortToolMessage(message, { nextSlot, keepOrphans, isHosted });
-      if (results.length > 0 && isSame(results, message.content.filter(isResult))) {
+      const rest = readToolMessage(message, { nextSlot, keepOrphans, isHosted });
+      if (
+        results.length > 0 &&
+        isSame(
+          results,
+          message.content.filter(({ type }) => type === 'tool-result'),
+        )
+      ) {
         history.push(message);
         results = [];
         continue;
       }
       closeRound(message);
-      if (orphans.length > 0) {
-        history.push({ role: 'assistant', content: orphans.map(toCallPart) });
-        history.push({ ...message, content: orphans.map(toResultPart) });
-      }
       if (rest.length > 0)
         history.push(isSame(rest, message.content) ? message : { ...message, content: rest });
     } else {
@@ -94,15 +95,17 @@ export function pairToolCalls(
  * Returns true if each call has its own id and is followed by its result, as in most histories of hosts, and the provider
  * executed none of them.
  */
-function isPaired(prompt: LanguageModelV2Prompt): boolean {
+function isPaired(prompt: Prompt): boolean {
   const ids = new Set<string>();
-  let open: LanguageModelV2ToolCallPart[] = [];
+  let open: ToolCallPart[] = [];
   for (const { role, content } of prompt) {
     if (role === 'tool') {
       const isComplete =
         content.length > 0 &&
         content.length === open.length &&
-        content.every((part, index) => isResult(part) && part.toolCallId === open[index]?.toolCallId);
+        content.every(
+          (part, index) => part.type === 'tool-result' && part.toolCallId === open[index]?.toolCallId,
+        );
       if (!isComplete) return false;
       open = [];
     } else if (open.length > 0) return false;
@@ -120,7 +123,7 @@ function isPaired(prompt: LanguageModelV2Prompt): boolean {
 }
 
 /** Extends a predicate to results that only their call identifies: hosts keep no metadata of results. */
-function withResultsOfHostedCalls(prompt: LanguageModelV2Prompt, isHosted: IsHostedCall): IsHostedCall {
+function withResultsOfHostedCalls(prompt: Prompt, isHosted: IsHostedCall): IsHostedCall {
   const ids = new Set<string>();
   for (const { role, content } of prompt) {
     if (role !== 'assistant') continue;
@@ -183,32 +186,21 @@ interface SlotReader {
   nextSlot(): MatchedCall | undefined;
 }
 
-/** Separates the results of a `tool` message that need a call before them from the parts that stay in place. */
-function sortToolMessage(
+/**
+ * Returns the parts of a `tool` message that stay in place. A result without a call is left out: the history was cut
+ * between both, and a model cannot have made a call that nobody knows.
+ */
+function readToolMessage(
   message: ToolMessage,
   { nextSlot, keepOrphans, isHosted }: SlotReader & { keepOrphans: boolean },
-): { orphans: MatchedCall[]; rest: ToolMessage['content'] } {
-  const orphans: MatchedCall[] = [];
-  const rest: ToolMessage['content'] = [];
-  for (const part of message.content) {
-    if (!isFunctionPart(part, 'tool', isHosted)) {
-      rest.push(part);
-      continue;
-    }
-    const orphan = nextSlot();
-    if (orphan === undefined) continue;
-    if (keepOrphans) rest.push(part);
-    else orphans.push(orphan);
-  }
-  return { orphans, rest };
+): readonly ToolPart[] {
+  return message.content.filter(part => {
+    if (!isFunctionPart(part, 'tool', isHosted)) return true;
+    return nextSlot() !== undefined && keepOrphans;
+  });
 }
 
-function toCallPart({
-  part,
-  result,
-  toolCallId,
-  providerExecuted,
-}: MatchedCall): LanguageModelV2ToolCallPart {
+function toCallPart({ part, result, toolCallId, providerExecuted }: MatchedCall): ToolCallPart {
   // The arguments of a call of which only the result is left are unknown.
   if (part === undefined)
     return { type: 'tool-call', toolCallId, toolName: result?.toolName ?? '', input: {} };
@@ -217,12 +209,7 @@ function toCallPart({
   return { ...plain, toolCallId };
 }
 
-function toResultPart({
-  part,
-  result,
-  toolCallId,
-  providerExecuted,
-}: MatchedCall): LanguageModelV2ToolResultPart {
+function toResultPart({ part, result, toolCallId, providerExecuted }: MatchedCall): ToolResultPart {
   if (result === undefined) {
     const value = 'No output: the call was interrupted before it finished.';
     return {
@@ -237,20 +224,25 @@ function toResultPart({
   return { ...result, toolCallId, output };
 }
 
-function isResult(part: { type: string }): boolean {
-  return part.type === 'tool-result';
-}
-
 function isSame(left: readonly unknown[], right: readonly unknown[]): boolean {
   return left.length === right.length && left.every((item, index) => item === right[index]);
 }
 
+/** The fields of a call that name a conversation on the server. */
+export interface ContinuationOptions {
+  /** The options of the call by provider. @default none */
+  readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
+  /** The options of this package, inside the package. @default `providerOptions.kelivo` */
+  readonly own?: Readonly<Record<string, unknown>>;
+}
+
 /** Returns true if the server stores the history, so that results can occur without their calls. */
-export function isContinuation({ providerOptions }: LanguageModelV2CallOptions): boolean {
-  const { previousResponseId, conversation } = {
+export function isContinuation<Call extends ContinuationOptions>(call: Call): boolean {
+  const { providerOptions, own = providerOptions?.kelivo } = call;
+  const { previousResponseId, conversation }: Readonly<Record<string, unknown>> = {
     ...providerOptions?.azure,
     ...providerOptions?.openai,
-    ...providerOptions?.kelivo,
+    ...own,
   };
   return typeof previousResponseId === 'string' || typeof conversation === 'string';
 }

@@ -3,7 +3,7 @@
  *
  * @module kelivo-responses/tool-calls
  */
-export { isContinuation } from './call-pairing.js';
+export { type ContinuationOptions, isContinuation } from './call-pairing.js';
 export { normalizeToolName } from './tool-names.js';
 export {
   type ParsedToolArguments,

@@ -1,4 +1,7 @@
-import type { JSONObject, JSONValue, LanguageModelV2ToolResultOutput } from '@ai-sdk/provider';
+import type { JSONObject, JSONValue } from '@ai-sdk/provider';
+import { convertUint8ArrayToBase64 } from '@ai-sdk/provider-utils';
+import { toDeniedText } from '../core/output.js';
+import type { OutputContent, ToolResultOutput as ModelOutput } from '../core/prompt.js';
 import {
   asJson,
   isPlainObject,
@@ -9,7 +12,7 @@ import {
 } from '../shared/json.js';
 
 /** The output of a tool, and the parts of an MCP result that only the host receives. */
-export type ToolResultOutput = LanguageModelV2ToolResultOutput & {
+export type ToolResultOutput = ModelOutput & {
   readonly mcp?: McpResultDetails;
 };
 
@@ -24,7 +27,7 @@ export interface McpResultDetails {
 }
 
 /** Returns the output that the model receives. */
-export function withoutDetails(output: ToolResultOutput): LanguageModelV2ToolResultOutput {
+export function withoutDetails(output: ToolResultOutput): ModelOutput {
   const { mcp: _mcp, ...modelOutput } = output;
   return modelOutput;
 }
@@ -33,8 +36,8 @@ export function withoutDetails(output: ToolResultOutput): LanguageModelV2ToolRes
 export type ContentItem =
   | { type: 'text'; text: string }
   | {
-      type: 'media';
-      data: string;
+      type: 'file';
+      data: { type: 'data'; data: string };
       mediaType: string;
       /** URI of an embedded resource. */
       uri?: string;
@@ -45,7 +48,7 @@ export type ContentItem =
  * `{ content: [...], structuredContent?, isError? }`, becomes text or content again, so that the model receives an image
  * as an image and not as base64 text. Any other output is returned as it is.
  */
-export function unwrapMcpOutput(output: LanguageModelV2ToolResultOutput): LanguageModelV2ToolResultOutput {
+export function unwrapMcpOutput(output: ModelOutput): ModelOutput {
   if (output.type !== 'json' && output.type !== 'error-json') return output;
   const value = parsed(output.value);
   if (!isPlainObject(value) || !Array.isArray(value.content)) return output;
@@ -75,7 +78,7 @@ function parsed(value: unknown): unknown {
 export function toModelOutput(
   items: readonly ContentItem[],
   { structuredContent, failed }: { structuredContent: unknown; failed: boolean },
-): LanguageModelV2ToolResultOutput {
+): Exclude<ModelOutput, { type: 'execution-denied' }> {
   const texts = items.flatMap(item => (item.type === 'text' ? [item.text] : []));
   const hasMedia = texts.length < items.length;
   if (items.length === 0 && structuredContent !== undefined && !failed)
@@ -89,9 +92,9 @@ export function toModelOutput(
     return { type: 'text', value: text || '(no output)' };
   }
   if (failed && texts.length + addition.length === 0) addition.push('The tool failed without a message.');
-  const firstMedia = items.findIndex(item => item.type === 'media');
+  const firstFile = items.findIndex(item => item.type === 'file');
   const inserted = addition.map((text): ContentItem => ({ type: 'text', text }));
-  return { type: 'content', value: [...items.slice(0, firstMedia), ...inserted, ...items.slice(firstMedia)] };
+  return { type: 'content', value: [...items.slice(0, firstFile), ...inserted, ...items.slice(firstFile)] };
 }
 
 /** Returns true if the texts contain a value as JSON, regardless of the order of its keys and of white space. */
@@ -162,7 +165,7 @@ function toResource({ uri, text, blob, mimeType }: PlainObject): ContentItem | u
 
 function toMedia(data: unknown, mediaType: unknown, uri?: unknown): ContentItem | undefined {
   if (typeof data !== 'string' || typeof mediaType !== 'string') return undefined;
-  return { type: 'media', data, mediaType, ...(typeof uri === 'string' && { uri }) };
+  return { type: 'file', data: { type: 'data', data }, mediaType, ...(typeof uri === 'string' && { uri }) };
 }
 
 function toLinkText(uri: string, { name, description, mimeType }: PlainObject): string {
@@ -178,7 +181,7 @@ function toLinkText(uri: string, { name, description, mimeType }: PlainObject): 
  */
 export function toResultValue(output: ToolResultOutput): NonNullable<JSONValue> {
   const { mcp } = output;
-  if (output.type !== 'content' && mcp === undefined) return output.value ?? '';
+  if (output.type !== 'content' && mcp === undefined) return valueOf(output);
   const { content, structuredContent, _meta } = mcp ?? {};
   const isError = mcp?.isError === true || output.type.startsWith('error');
   return {
@@ -189,16 +192,39 @@ export function toResultValue(output: ToolResultOutput): NonNullable<JSONValue> 
   };
 }
 
-function toBlocks(output: LanguageModelV2ToolResultOutput): JSONObject[] {
-  if (output.type === 'content') return output.value.map(toBlock);
-  const { value } = output;
+function toBlocks(output: ModelOutput): JSONObject[] {
+  if (output.type === 'content') return output.value.flatMap(toBlock);
+  const value = valueOf(output);
   return [{ type: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) }];
 }
 
+const valueOf = (output: Exclude<ModelOutput, { type: 'content' }>): NonNullable<JSONValue> =>
+  output.type === 'execution-denied' ? toDeniedText(output) : (output.value ?? '');
+
 /** Restores a block with its media type. A file is an embedded resource, as MCP has no block for files. */
-function toBlock(item: ContentItem, index: number): JSONObject {
-  if (item.type === 'text') return { type: 'text', text: item.text };
-  const { mediaType, data, uri = `attachment:${index + 1}` } = item;
+function toBlock(item: OutputContent & { readonly uri?: string }, index: number): JSONObject[] {
+  if (item.type === 'text') return [{ type: 'text', text: item.text }];
+  if (item.type === 'custom') return [];
+  const { data: content, mediaType, uri = `attachment:${index + 1}` } = item;
+  switch (content.type) {
+    case 'text':
+      return [{ type: 'resource', resource: { uri, mimeType: mediaType, text: content.text } }];
+    case 'url': {
+      const { href } = content.url;
+      return [{ type: 'resource_link', uri: href, name: item.filename ?? href, mimeType: mediaType }];
+    }
+    case 'reference':
+      return [{ type: 'text', text: `File: ${JSON.stringify(content.reference)}` }];
+    case 'data': {
+      const { data } = content;
+      return [
+        toMediaBlock(typeof data === 'string' ? data : convertUint8ArrayToBase64(data), { mediaType, uri }),
+      ];
+    }
+  }
+}
+
+function toMediaBlock(data: string, { mediaType, uri }: { mediaType: string; uri: string }): JSONObject {
   if (mediaType.startsWith('image/')) return { type: 'image', data, mimeType: mediaType };
   if (mediaType.startsWith('audio/')) return { type: 'audio', data, mimeType: mediaType };
   return { type: 'resource', resource: { uri, mimeType: mediaType, blob: data } };

@@ -4,6 +4,7 @@ import { normalizeToolName } from './tool-names.js';
 
 /** The options of `experimental_repairToolCall` that are used here. */
 export interface RepairToolCallOptions<Call extends RepairableToolCall> {
+  /** The call that the host could not run. */
   readonly toolCall: Call;
   /** The tools of the host, by name. */
   readonly tools: object;

@@ -1,9 +1,8 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import { isPlainObject } from '../shared/json.js';
-import { unwrapCall } from './call-wrapper.js';
 import { type JsonReading, readJson, repairJson } from './json-repair.js';
 import type { JsonFault } from './lenient-json.js';
-import { hasTypesOf, repairBySchema } from './schema-repair.js';
+import { hasTypesOf, repairBySchema, unwrapCall } from './schema-repair.js';
 
 /** Options of `parseToolArguments`. */
 export interface ParseToolArgumentsOptions {

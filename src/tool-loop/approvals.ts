@@ -1,14 +1,14 @@
-import type { SharedV2ProviderOptions } from '@ai-sdk/provider';
 import { InvalidArgumentError } from '@ai-sdk/provider';
 import { untilAborted } from '../shared/abort.js';
 import { isPlainObject, objectOf, type PlainObject } from '../shared/json.js';
-import { effectiveAnnotations } from '../tools/annotations.js';
 import { type DeclaredStub, stubIdentityOf } from '../tools/tool-stubs.js';
-import type {
-  ToolCallContext,
-  ToolCallOptions,
-  ToolDefinition,
-  ToolInvocation,
+import {
+  effectiveAnnotations,
+  type ToolCallContext,
+  type ToolCallOptions,
+  type ToolDefinition,
+  type ToolInvocation,
+  type ToolOutput,
 } from '../tools/tool-source.js';
 
 /** A call that may need approval. */
@@ -85,15 +85,11 @@ export type ToolApproval =
   | PlainObject;
 
 /**
- * Returns `providerOptions.kelivo.toolApproval`.
+ * Returns the value of `providerOptions.kelivo.toolApproval`.
  *
  * @throws InvalidArgumentError if it is neither a function nor an object.
  */
-export function toolApprovalOf(
-  providerOptions: SharedV2ProviderOptions | undefined,
-): ToolApproval | undefined {
-  const value: unknown = providerOptions?.kelivo?.toolApproval;
-  if (value === undefined || value === null) return undefined;
+export function toToolApproval(value: unknown): ToolApproval {
   if (isFunction(value) || isPlainObject(value)) return value;
   const argument = 'providerOptions.kelivo.toolApproval';
   throw new InvalidArgumentError({
@@ -113,6 +109,20 @@ export interface ApprovalSettings {
   /** Declarations of the host for the loop's tools, by identity. */
   readonly stubs: ReadonlyMap<string, DeclaredStub>;
 }
+
+/** Returns true if calls of a tool need no approval, whatever their arguments are. */
+export function isFreeOfApproval(
+  tool: ToolDefinition,
+  { approve, approvals, toolApproval, stubs }: ApprovalSettings,
+): boolean {
+  const { isCopy = false, needsApproval } = stubs.get(stubIdentityOf(tool)) ?? {};
+  if (isCopy || needsApproval || tool.needsApproval !== undefined || toolApproval !== undefined) return false;
+  const policy = approvals ?? defaultPolicy(approve);
+  return typeof policy !== 'function' && policy !== 'always';
+}
+
+const defaultPolicy = (approve: ApprovalSettings['approve']): ApprovalPolicy =>
+  approve === undefined ? 'never' : 'unless-read-only';
 
 /** `run`: no approval is needed, or it was given. `ask-host`: the host has to ask. Else the text for the model. */
 export type Verdict = 'run' | 'ask-host' | { readonly refusal: string };
@@ -183,7 +193,7 @@ async function findNeed(
   if (await isNeededByStub(request, stub)) return 'approval';
 
   const { tool, messages } = request;
-  const policy = approvals ?? (approve === undefined ? 'never' : 'unless-read-only');
+  const policy = approvals ?? defaultPolicy(approve);
   if (await tool.needsApproval?.(request, { messages, callContext })) return 'approval';
   const isAsked =
     typeof policy === 'function' ? (await policy(request)) !== false : isAskedByPolicy[policy](request);
@@ -272,5 +282,14 @@ export const toRefusalText = (reason: string | undefined): string =>
   reason === undefined || reason === ''
     ? 'The call was not approved.'
     : `The call was not approved: ${reason}`;
+
+/** The output of a call that needs an approval of the host, which cannot be asked. */
+export const HOST_REQUIRED: ToolOutput = {
+  type: 'error-text',
+  value: toRefusalText(
+    "this tool needs approval, and the host cannot be asked. `approve: 'host'` requires `ai` 6 or 7 and a model of " +
+      '`kelivo-responses/v3`. With other hosts, set `approve` to a function.',
+  ),
+};
 
 const toRefusal = (reason: string | undefined): Verdict => ({ refusal: toRefusalText(reason) });

@@ -1,24 +1,32 @@
+import { isToolOutput, toCoreOutput } from '../core/output.js';
+import { NO_TOOL_TELEMETRY, type ToolTelemetry } from '../core/telemetry.js';
 import { onceAborted, untilAborted } from '../shared/abort.js';
-import { effectiveAnnotations } from '../tools/annotations.js';
 import { objectOf } from '../shared/json.js';
-import type { ToolTelemetry } from '../shared/telemetry.js';
-import type {
-  ToolCallContext,
-  ToolCallOptions,
-  ToolDefinition,
-  ToolInvocation,
-  ToolOutput,
-  ToolProgress,
-  ToolSource,
+import {
+  effectiveAnnotations,
+  type ToolCallContext,
+  type ToolCallOptions,
+  type ToolDefinition,
+  type ToolInvocation,
+  type ToolOutput,
+  type ToolProgress,
+  type ToolSource,
 } from '../tools/tool-source.js';
 import { type ApprovalRequest, type ApprovalSettings, decideOnCall, findDenial } from './approvals.js';
 import type { CallResult, CallSlot } from './call-runner.js';
-import { isErrorOutput, type LoopCall, parseInput, sourceOf, type ToolRun } from './calls.js';
+import {
+  isErrorOutput,
+  limitOutput,
+  type LoopCall,
+  type OutputLimits,
+  parseInput,
+  sourceOf,
+  type ToolRun,
+} from './calls.js';
 import type { ApprovalCheck } from './host-approvals.js';
+import { createTimeLimit } from './turn-limits.js';
 import type { UnknownOutcomePolicy } from './options.js';
-import { limitOutput, type OutputLimits } from './output-limits.js';
 import type { Steps } from './steps.js';
-import { createTimeLimit } from './time-limit.js';
 
 /** The steps of one call, and its place in the schedule of its round. */
 interface CallSteps extends Pick<CallSlot, 'early' | 'onStart' | 'onIssued' | 'enter'> {
@@ -220,12 +228,12 @@ function toApprovalRequest(
 
 interface RunToolOptions extends Pick<
   ToolCallOptions,
-  'callContext' | 'messages' | 'isLaterHost' | 'idempotencyKey'
+  'callContext' | 'messages' | 'wrapsToolOutput' | 'idempotencyKey'
 > {
   readonly source: ToolSource;
   readonly signal: AbortSignal;
-  /** Begins the observation of the call as it runs. Returns undefined if nothing observes it. */
-  readonly observe: () => ToolTelemetry | undefined;
+  /** Begins the observation of the call as it runs. */
+  readonly observe: () => ToolTelemetry;
   /** Time that the tool may take without reporting progress, in milliseconds. */
   readonly timeout: number | undefined;
   readonly onProgress: (progress: ToolProgress) => void;
@@ -245,7 +253,7 @@ async function runTool(
   const observed = observe();
   // A tool may ignore its signal.
   const release = onceAborted(limit.signal, () =>
-    observed?.end({ error: limit.signal.reason, isAborted: true }),
+    observed.end({ error: limit.signal.reason, isAborted: true }),
   );
   let isDone = false;
   try {
@@ -253,7 +261,8 @@ async function runTool(
       source.callTool(call, {
         ...callOptions,
         signal: limit.signal,
-        ...(observed !== undefined && { telemetry: observed }),
+        // An MCP server observes its requests itself if nothing observes the call.
+        ...(observed !== NO_TOOL_TELEMETRY && { telemetry: observed }),
         onProgress(progress) {
           // A tool may report progress after it was stopped.
           if (isDone || limit.signal.aborted) return;
@@ -261,12 +270,11 @@ async function runTool(
           onProgress(progress);
         },
       });
-    const running = observed === undefined ? run() : observed.run(run);
-    const output = toValidOutput(await untilAborted(running, limit.signal), call.toolName);
-    observed?.end({ output, isError: isErrorOutput(output) });
+    const output = toValidOutput(await untilAborted(observed.run(run), limit.signal), call.toolName);
+    observed.end({ output, isError: isErrorOutput(output) });
     return { output };
   } catch (error) {
-    observed?.end({ error });
+    observed.end({ error });
     if (signal.aborted) throw signal.reason;
     const value = error instanceof Error ? error.message : String(error);
     return { output: { type: 'error-text', value: limit.isOver ? message : value } };
@@ -277,25 +285,12 @@ async function runTool(
   }
 }
 
-/** Returns an output that every model accepts. Tools of other major versions of the AI SDK return other formats. */
-function toValidOutput(output: ToolOutput | undefined, toolName: string): ToolOutput {
-  if (output !== undefined && isValidOutput(output)) return output;
+/** Returns an output that every model accepts. Tool sources of an application may return other values. */
+function toValidOutput(given: ToolOutput | undefined, toolName: string): ToolOutput {
+  const output = toCoreOutput(given);
+  if (isToolOutput(output) && output.type !== 'execution-denied') return output;
   return {
     type: 'error-text',
     value: `The tool "${toolName}" returned an output of an unknown type: ${String(objectOf(output)?.type)}.`,
   };
-}
-
-/** Returns true for an output that every model accepts. */
-export function isValidOutput(output: unknown): output is ToolOutput {
-  const { type, value } = objectOf(output) ?? {};
-  if (type === 'text' || type === 'error-text') return typeof value === 'string';
-  if (type === 'json' || type === 'error-json') return value !== undefined;
-  return type === 'content' && Array.isArray(value) && value.every(isKnownPart);
-}
-
-function isKnownPart(part: unknown): boolean {
-  const { type, text, data, mediaType } = objectOf(part) ?? {};
-  if (type === 'text') return typeof text === 'string';
-  return type === 'media' && typeof data === 'string' && typeof mediaType === 'string';
 }

@@ -1,7 +1,6 @@
 import { linkSignal, untilAborted } from '../shared/abort.js';
 import { isWholeJson } from '../shared/json.js';
-import { isReadOnly } from '../tools/annotations.js';
-import type { ToolDefinition, ToolOutput } from '../tools/tool-source.js';
+import { isReadOnly, type ToolDefinition, type ToolOutput } from '../tools/tool-source.js';
 import type { CallOutcome, LoopCall, ToolRun } from './calls.js';
 import type { Admission } from './turn-limits.js';
 
@@ -65,7 +64,8 @@ export interface CallRunnerOptions extends Scheduling {
 /** Runs the calls of one round. */
 export interface CallRunner {
   readonly size: number;
-  add(call: LoopCall, tool: ToolDefinition): void;
+  /** Adds a call. One that is complete may run before the response ends. */
+  add(call: LoopCall, tool: ToolDefinition, options: { readonly isComplete: boolean }): void;
   /** Adds a call that no tool can run. The model receives the reason. */
   refuse(call: LoopCall, reason: string): void;
   /** Fails the calls whose arguments need repair, with this error text. */
@@ -96,6 +96,8 @@ interface RunnableTask extends Task {
   early?: Promise<ToolRun> | undefined;
   /** True if it must not run together with another exclusive task. */
   readonly isExclusive: boolean;
+  /** True if it may run before the response ends. */
+  readonly isComplete: boolean;
 }
 
 export function createCallRunner(options: CallRunnerOptions): CallRunner {
@@ -123,7 +125,7 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
       return tasks.length;
     },
 
-    add(call, tool) {
+    add(call, tool, { isComplete }) {
       const isExclusive =
         execution === 'sequential' ||
         (execution === 'auto' && !isReadOnly(tool)) ||
@@ -135,6 +137,7 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
         index,
         admission: admit(call, tool),
         isExclusive,
+        isComplete,
       };
       tasks.push(task);
       waiting.add(task);
@@ -181,7 +184,7 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
   /** Decides on a call of a durable turn at a time when no call of its round has an outcome, and may prefetch it. */
   function startEarly(task: RunnableTask): void {
     const verdict = decide(task);
-    if (verdict !== 'run' || !options.startEarly || task.isHeld || early >= maxParallel) return;
+    if (verdict !== 'run' || !options.startEarly || !mayPrecedeEnd(task) || early >= maxParallel) return;
     const { call, tool, index } = task;
     task.early = prefetch?.(call, tool, { index, signal: round.signal });
     if (task.early === undefined) return;
@@ -210,10 +213,10 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
     }
   }
 
-  function canRun({ isHeld, isExclusive, early: prefetched }: RunnableTask): boolean {
-    const others = running + early - (prefetched === undefined ? 0 : 1);
+  function canRun(task: RunnableTask): boolean {
+    const others = running + early - (task.early === undefined ? 0 : 1);
     if (!mayStart || others >= maxParallel) return false;
-    return (hasEnded || !isHeld) && (!isExclusive || !isExclusiveRunning);
+    return (hasEnded || mayPrecedeEnd(task)) && (!task.isExclusive || !isExclusiveRunning);
   }
 
   /** Ordered tasks: first those that run together, one after another, then the exclusive ones, each after the last ended. */
@@ -301,6 +304,9 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
     onOutcome(outcome);
   }
 }
+
+/** Returns true for a call that may run before its response ends: nothing that follows can show that it is truncated. */
+const mayPrecedeEnd = ({ isComplete, isHeld }: RunnableTask): boolean => isComplete && !isHeld;
 
 function createTask<Tool extends ToolDefinition | undefined>(
   call: LoopCall,

@@ -1,32 +1,43 @@
-import type {
-  LanguageModelV2CallOptions,
-  LanguageModelV2Message,
-  LanguageModelV2Prompt,
-  LanguageModelV2StreamPart,
-  LanguageModelV2ToolCallPart,
-  LanguageModelV2ToolResultPart,
-  SharedV2ProviderMetadata,
-} from '@ai-sdk/provider';
-import {
-  type ApprovalMark,
-  approvalMarkOf,
-  type ApprovalResponse,
-  approvalResponsesOf,
-  isLaterHost,
-  withApprovalMark,
-} from '../parts/call-marks.js';
+import type { Part } from '../core/part.js';
+import type { ApprovalMark, ToolCallPart } from '../core/prompt.js';
+import { untilAborted } from '../shared/abort.js';
+import { toHex } from '../shared/hash.js';
+import { toStableJson } from '../shared/json.js';
+import { once } from '../shared/settings.js';
 import type { ToolDefinition, ToolInvocation, ToolOutput } from '../tools/tool-source.js';
-import { type ApprovableCall, createApprovalIds } from './approval-ids.js';
-import { toRefusalText } from './approvals.js';
-import type { ToolLoopOptions } from './options.js';
+import type { LoopCall } from './calls.js';
+import { createTimeLimit } from './turn-limits.js';
 
-// A call that the host has to approve ends its turn without a result. The host keeps it with a mark in its metadata and
+// A call that the host has to approve ends its turn without a result. The host keeps it with a mark in its facts and
 // adds the response of a person to the next prompt. The call runs at the start of that turn. It is then written again,
 // with its result, because hosts expect a call and its result in one response.
 
+/** Settings for verifying a host's approvals in every process that may receive them. */
+export interface HostApprovalOptions {
+  /**
+   * Signs the approval ids: a random text of at least 32 characters, the same in all processes of the application and
+   * unknown to its clients.
+   */
+  readonly secret: string;
+  /**
+   * Claims an approval, so that it is used once. It must be atomic over all processes, and return true for the first
+   * caller only, for example with `SET key 1 NX PXAT expiresAt` of Redis. `expiresAt` is the time in milliseconds since
+   * 1970 until which the claim has to be kept. If it fails or takes more than five seconds, the call does not run.
+   */
+  readonly claim: (
+    approvalId: string,
+    options: { readonly expiresAt: number },
+  ) => boolean | PromiseLike<boolean>;
+  /**
+   * Time in milliseconds for which an approval request can be answered.
+   * @default 86400000, one day
+   */
+  readonly expiresAfter?: number;
+}
+
 /** A call of the prompt with the request for its approval. */
-interface RequestedCall {
-  readonly part: LanguageModelV2ToolCallPart;
+export interface RequestedCall {
+  readonly part: ToolCallPart;
   /** The request that was answered, or else the first one. */
   readonly mark: ApprovalMark;
 }
@@ -42,15 +53,13 @@ export interface PendingCall extends RequestedCall {
 export type ApprovalCheck =
   { readonly type: 'run' | 'repeated' } | { readonly type: 'refused' | 'asked'; readonly output: ToolOutput };
 
-type Write = (part: LanguageModelV2StreamPart) => void;
+type Write = (part: Part) => void;
 
 /** Approvals that the host requests in one turn and passes back in a later prompt. */
 export interface HostApprovals {
-  /** True if the host can be asked. */
-  readonly isActive: boolean;
   /** Requests an approval. Returns the output that the call has until then. */
   ask(
-    call: ToolInvocation & { readonly providerMetadata?: SharedV2ProviderMetadata },
+    call: ToolInvocation & Pick<LoopCall, 'providerMetadata' | 'own'>,
     options: {
       tool: ToolDefinition;
       write: Write;
@@ -69,34 +78,28 @@ export interface HostApprovals {
 
 type Tools = Pick<ReadonlyMap<string, ToolDefinition>, 'get'>;
 
-export function createHostApprovals(
-  callOptions: LanguageModelV2CallOptions,
-  { approve, hostApprovals }: Pick<ToolLoopOptions, 'approve' | 'hostApprovals'>,
-): HostApprovals {
-  // Hosts reject all tool parts if the tool choice is `none`.
-  const isActive = approve === 'host' && isLaterHost(callOptions) && callOptions.toolChoice?.type !== 'none';
-  const ids = createApprovalIds(hostApprovals);
+export function createHostApprovals(options: HostApprovalOptions | undefined): HostApprovals {
+  const ids = createApprovalIds(options);
   const asked = new Set<string>();
 
   return {
-    isActive,
     isAsked: toolCallId => asked.has(toolCallId),
 
-    async ask({ toolCallId, toolName, input, providerMetadata }, { tool, write, keepId }) {
-      if (!isActive) return { type: 'error-text', value: toRefusalText(HOST_REQUIRED) };
+    async ask({ toolCallId, toolName, input, ...facts }, { tool, write, keepId }) {
       const { server, originalName = tool.name } = tool;
       const id = await keepId(() => ids.create({ toolCallId, toolName, server, originalName, input }));
       writeRequest(
-        { toolCallId, toolName, input },
-        { id, server, originalName },
-        { providerMetadata, write },
+        { toolCallId, toolName, input, ...facts },
+        { mark: toMark({ id, server, originalName }), write },
       );
       return { type: 'error-text', value: WAITING };
     },
 
     askAgain({ part, mark }, { write }) {
       // The id stays the same: a new one would be valid for longer than the claim of the first one is kept.
-      writeRequest(part, { ...mark, answered: false }, { providerMetadata: part.providerOptions, write });
+      const { toolCallId, toolName, input, providerOptions: providerMetadata, own } = part;
+      const { answered: _, ...unanswered } = mark;
+      writeRequest({ toolCallId, toolName, input, providerMetadata, own }, { mark: unanswered, write });
     },
 
     async admit({ part, mark, isApproved }, { tools, signal }) {
@@ -131,9 +134,8 @@ export function createHostApprovals(
   };
 
   function writeRequest(
-    { toolCallId, toolName, input }: Pick<LanguageModelV2ToolCallPart, 'toolCallId' | 'toolName' | 'input'>,
-    mark: Omit<ApprovalMark, 'server'> & { server?: string | undefined },
-    { providerMetadata, write }: { providerMetadata: SharedV2ProviderMetadata | undefined; write: Write },
+    { toolCallId, toolName, input, providerMetadata, own }: Omit<LoopCall, 'input'> & { input: unknown },
+    { mark, write }: { mark: ApprovalMark; write: Write },
   ): void {
     asked.add(toolCallId);
     write({
@@ -142,15 +144,24 @@ export function createHostApprovals(
       toolName,
       input: JSON.stringify(input),
       providerExecuted: true,
-      providerMetadata: withApprovalMark(providerMetadata, mark),
+      ...(providerMetadata !== undefined && { providerMetadata }),
+      own: { ...own, approval: mark },
     });
+    write({ type: 'tool-approval-request', approvalId: mark.id, toolCallId });
   }
 }
 
-const HOST_REQUIRED =
-  "this tool needs approval, and the host cannot be asked. `approve: 'host'` requires `ai` 6 or 7 and a model of " +
-  '`kelivo-responses/v3`. With other hosts, set `approve` to a function.';
-const WAITING = 'The call waits for approval.';
+const toMark = ({
+  id,
+  server,
+  originalName,
+}: Pick<ApprovalMark, 'id' | 'originalName'> & { server: string | undefined }): ApprovalMark => ({
+  id,
+  originalName,
+  ...(server !== undefined && { server }),
+});
+
+export const WAITING = 'The call waits for approval.';
 const LATE = 'the approval was given after the request had expired.';
 const EXPIRED = 'nobody approved it before the request expired.';
 const INVALID = 'the approval does not belong to this call and its arguments.';
@@ -169,137 +180,120 @@ export const toMissingToolText = (toolName: string): string =>
   `Not run: the tool of the approval request is no longer available under the name "${toolName}".`;
 
 const toApprovable = (
-  { toolCallId, toolName, input }: LanguageModelV2ToolCallPart,
+  { toolCallId, toolName, input }: ToolCallPart,
   { server, originalName }: ApprovalMark,
 ): ApprovableCall => ({ toolCallId, toolName, server, originalName, input });
 
 const isSameTool = (tool: ToolDefinition, { server, originalName }: ApprovalMark): boolean =>
   tool.server === server && (tool.originalName ?? tool.name) === originalName;
 
-type AssistantPart = Extract<LanguageModelV2Message, { role: 'assistant' }>['content'][number];
-
-/** The parts of a prompt that belong to one call. */
-interface AskedCall {
-  readonly part: LanguageModelV2ToolCallPart;
-  readonly marks: [ApprovalMark, ...ApprovalMark[]];
-  result: LanguageModelV2ToolResultPart | undefined;
-  /** Index of the last message that contains the call. */
-  lastIndex: number;
-}
-
-/**
- * Gives every call that needed approval one place and one result in the prompt: a host keeps it as often as it was
- * written. Returns the calls that the turn has to begin with, which have a placeholder as result, and the calls that
- * were denied.
+/*
+ * The ids of approval requests. They are signed, because they return in the messages of a client.
  */
-export function resolveApprovals(
-  { prompt, providerOptions }: LanguageModelV2CallOptions,
-  { isActive }: Pick<HostApprovals, 'isActive'>,
-): {
-  prompt: LanguageModelV2Prompt;
-  pending: readonly PendingCall[];
-  denied: readonly RequestedCall[];
-} {
-  const asked = findAskedCalls(prompt);
-  if (asked.size === 0) return { prompt, pending: [], denied: [] };
-  const responses = approvalResponsesOf(providerOptions);
-  const lastUser = prompt.findLastIndex(({ role }) => role === 'user');
-  const pending: PendingCall[] = [];
-  const denied: RequestedCall[] = [];
-  const outputs = new Map<string, ToolOutput>();
-  for (const [toolCallId, call] of asked) {
-    const isCurrent = isActive && call.lastIndex > lastUser;
-    const answers = answersOf(call, responses);
-    const state = toState(call, { ...answers, isCurrent });
-    outputs.set(toolCallId, 'placeholder' in state ? state.placeholder : state);
-    if ('placeholder' in state) pending.push(state);
-    // A later user message does not change what was denied, which was recorded then.
-    else if (answers.denied !== undefined && isCurrent)
-      denied.push({ part: call.part, mark: answers.denied.mark });
-  }
 
-  const written = new Set<string>();
-  const resolvePart = (part: AssistantPart): AssistantPart[] => {
-    if (part.type !== 'tool-call' && part.type !== 'tool-result') return [part];
-    const { toolCallId, toolName } = part;
-    const output = outputs.get(toolCallId);
-    if (output === undefined) return [part];
-    if (part.type === 'tool-result' || written.has(toolCallId)) return [];
-    written.add(toolCallId);
-    return [part, { type: 'tool-result', toolCallId, toolName, output }];
-  };
-  const resolved = prompt.map((message): LanguageModelV2Message => {
-    if (message.role === 'assistant') return { ...message, content: message.content.flatMap(resolvePart) };
-    if (message.role !== 'tool') return message;
-    return { ...message, content: message.content.filter(part => !outputs.has(part.toolCallId)) };
-  });
-  return { prompt: resolved.filter(({ content }) => content.length > 0), pending, denied };
+/** A call as a person approves it. */
+interface ApprovableCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly server: string | undefined;
+  readonly originalName: string;
+  readonly input: unknown;
 }
 
-function findAskedCalls(prompt: LanguageModelV2Prompt): Map<string, AskedCall> {
-  const asked = new Map<string, AskedCall>();
-  for (const [index, message] of prompt.entries()) {
-    if (message.role !== 'assistant' && message.role !== 'tool') continue;
-    for (const part of message.content) {
-      if (part.type !== 'tool-call' && part.type !== 'tool-result') continue;
-      const call = asked.get(part.toolCallId);
-      if (part.type === 'tool-result') {
-        if (call !== undefined) call.result ??= part;
-        continue;
+/** The contents of a valid approval id. */
+interface VerifiedId {
+  readonly nonce: string;
+  readonly isExpired: boolean;
+}
+
+/** Creates and verifies the ids of approval requests. */
+interface ApprovalIds {
+  /** Creates the id of a request. */
+  create(call: ApprovableCall): Promise<string>;
+  /** Returns undefined if the id was not created for exactly this call, with the secret of this process. */
+  verify(approvalId: string, call: ApprovableCall): Promise<VerifiedId | undefined>;
+  /** Returns true for the first caller. Rejects if the claim cannot be stored. */
+  claim(nonce: string, signal: AbortSignal): Promise<boolean>;
+  /** True if other processes can verify the ids. */
+  readonly isShared: boolean;
+}
+
+const DAY = 86_400_000;
+/** Time limit of a claim in milliseconds. */
+const CLAIM_TIMEOUT = 5000;
+
+function createApprovalIds(options: HostApprovalOptions | undefined): ApprovalIds {
+  const { secret = secretOfProcess(), claim = claimInProcess, expiresAfter = DAY } = options ?? {};
+  const key = once(() => importKey(secret));
+
+  return {
+    isShared: options !== undefined,
+
+    async create(call) {
+      const nonce = crypto.randomUUID();
+      const issuedAt = Date.now();
+      const signature = await crypto.subtle.sign('HMAC', await key(), toSigned(call, { nonce, issuedAt }));
+      return [PREFIX, nonce, issuedAt.toString(36), toHex(new Uint8Array(signature))].join('.');
+    },
+
+    async verify(approvalId, call) {
+      const [prefix, nonce = '', time = '', signature = ''] = approvalId.split('.');
+      const issuedAt = Number.parseInt(time, 36);
+      if (prefix !== PREFIX || approvalId !== [prefix, nonce, time, signature].join('.')) return undefined;
+      const isValid = await crypto.subtle.verify(
+        'HMAC',
+        await key(),
+        fromHex(signature),
+        toSigned(call, { nonce, issuedAt }),
+      );
+      return isValid ? { nonce, isExpired: Date.now() > issuedAt + expiresAfter } : undefined;
+    },
+
+    async claim(nonce, signal) {
+      const message = `the claim was not stored within ${CLAIM_TIMEOUT} ms`;
+      const limit = createTimeLimit(signal, { milliseconds: CLAIM_TIMEOUT, message });
+      try {
+        const claiming = (async () =>
+          claim(`${PREFIX}.${nonce}`, { expiresAt: Date.now() + expiresAfter }))();
+        return (await untilAborted(claiming, limit.signal)) === true;
+      } finally {
+        limit.release();
       }
-      const mark = approvalMarkOf(part.providerOptions);
-      if (mark === undefined) continue;
-      call?.marks.push(mark);
-      asked.set(part.toolCallId, {
-        part,
-        marks: [mark],
-        result: undefined,
-        ...call,
-        lastIndex: index,
-      });
-    }
-  }
-  return asked;
-}
-
-/** The answers to the requests for one call. */
-interface Answers {
-  readonly approved: ApprovalMark | undefined;
-  readonly denied: { readonly mark: ApprovalMark; readonly reason: string | undefined } | undefined;
-}
-
-function answersOf({ marks }: AskedCall, responses: readonly ApprovalResponse[]): Answers {
-  const answers = marks.flatMap(mark =>
-    responses
-      .filter(({ approvalId }) => approvalId === mark.id)
-      .map(({ approved, reason }) => ({ mark, approved, reason })),
-  );
-  return {
-    approved: answers.find(({ approved }) => approved)?.mark,
-    denied: answers.find(({ approved }) => !approved),
+    },
   };
 }
 
-/** Returns the output of a call, or the call if the turn has to begin with it. */
-function toState(
-  { part, marks, result }: AskedCall,
-  { approved, denied, isCurrent }: Answers & { isCurrent: boolean },
-): ToolOutput | PendingCall {
-  if (result !== undefined) return result.output;
-  if (denied !== undefined) return { type: 'error-text', value: toRefusalText(denied.reason) };
-  if (isCurrent) {
-    return {
-      part,
-      mark: approved ?? marks[0],
-      isApproved: approved !== undefined,
-      placeholder: { type: 'error-text', value: WAITING },
-    };
+const PREFIX = 'kelivo';
+
+function toSigned(
+  { toolCallId, toolName, server, originalName, input }: ApprovableCall,
+  { nonce, issuedAt }: { nonce: string; issuedAt: number },
+): Uint8Array<ArrayBuffer> {
+  const contents = [nonce, issuedAt, toolCallId, toolName, server ?? null, originalName, input];
+  return new TextEncoder().encode(toStableJson(contents));
+}
+
+const importKey = async (secret: string): Promise<CryptoKey> =>
+  crypto.subtle.importKey('raw', new TextEncoder().encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
+    'sign',
+    'verify',
+  ]);
+
+const fromHex = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(text.match(/../g) ?? [], byte => Number.parseInt(byte, 16));
+
+/** The secret of processes without one in their settings. Providers that are created for each request share it. */
+const secretOfProcess = once(() => toHex(crypto.getRandomValues(new Uint8Array(32))));
+
+/** Claims of this process with the times at which they expire. */
+const claims = new Map<string, number>();
+
+function claimInProcess(approvalId: string, { expiresAt }: { expiresAt: number }): boolean {
+  for (const [claimed, end] of claims) {
+    if (end > Date.now()) break;
+    claims.delete(claimed);
   }
-  return {
-    type: 'error-text',
-    value:
-      approved === undefined
-        ? 'Not run: it was not approved before the conversation went on.'
-        : 'No output: the call was approved, but the conversation went on without its result. It is not run now.',
-  };
+  if (claims.has(approvalId)) return false;
+  claims.set(approvalId, expiresAt);
+  return true;
 }

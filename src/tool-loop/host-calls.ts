@@ -1,14 +1,9 @@
-import type {
-  LanguageModelV2,
-  LanguageModelV2CallOptions,
-  LanguageModelV2FinishReason,
-  LanguageModelV2StreamPart,
-  LanguageModelV2ToolCall,
-  LanguageModelV2Usage,
-} from '@ai-sdk/provider';
-import { type PartTransformer, transformParts } from '../parts/transform.js';
+import type { CoreCall } from '../core/call.js';
+import type { Tool } from '../core/prompt.js';
+import type { Finish, FinishReason, Part, ToolCall } from '../core/part.js';
+import { type CoreModel, type PartTransformer, transformParts } from '../core/source.js';
 import { parseToolArguments } from '../tool-calls/tool-arguments.js';
-import { createToolFinder, type HostTool } from './known-tools.js';
+import { createToolFinder } from './turn-tools.js';
 
 /** Facts about the model of a loop. */
 export interface ModelFacts {
@@ -19,38 +14,38 @@ export interface ModelFacts {
   readonly reportsLength?: boolean;
 }
 
-/** Finish reasons of a response that may be incomplete: its last arguments may be truncated. */
-const INCOMPLETE: ReadonlySet<LanguageModelV2FinishReason> = new Set(['error', 'length', 'content-filter']);
+/** Returns true for a response that may be incomplete: its last arguments may be truncated. */
+export const isIncompleteReason = ({ unified }: FinishReason): boolean =>
+  unified === 'error' || unified === 'length' || unified === 'content-filter';
 
-export const isIncompleteReason = (finishReason: LanguageModelV2FinishReason): boolean =>
-  INCOMPLETE.has(finishReason);
-
-/** Returns true for a response that has ended. A stream that was truncated without an error has the reason `unknown`. */
-export const isCompleteReason = (finishReason: LanguageModelV2FinishReason): boolean =>
-  finishReason !== 'unknown' && !isIncompleteReason(finishReason);
+/** Returns true for a response that has ended. A stream that was truncated without an error has the reason `interrupted`. */
+export const isCompleteReason = (finishReason: FinishReason): boolean =>
+  finishReason.unified !== 'interrupted' && !isIncompleteReason(finishReason);
 
 /**
  * Returns the finish reason of a response. A response with all the tokens that it was allowed is truncated, even
  * if its server reports a normal end, as llama.cpp does.
  */
 export function finishReasonOf(
-  { finishReason, usage }: { finishReason: LanguageModelV2FinishReason; usage: LanguageModelV2Usage },
+  { finishReason, usage }: Finish,
   { maxOutputTokens }: { maxOutputTokens: number | undefined },
-): LanguageModelV2FinishReason {
-  const isAtLimit = maxOutputTokens !== undefined && (usage.outputTokens ?? 0) >= maxOutputTokens;
-  return isAtLimit && !isIncompleteReason(finishReason) ? 'length' : finishReason;
+): FinishReason {
+  const isAtLimit = maxOutputTokens !== undefined && (usage.outputTokens.total ?? 0) >= maxOutputTokens;
+  return isAtLimit && !isIncompleteReason(finishReason)
+    ? { unified: 'length', raw: finishReason.raw }
+    : finishReason;
 }
 
 /** Returns the maximum to check, which is none for a model that checks it itself. */
 export const outputLimitOf = (
-  { maxOutputTokens }: Pick<LanguageModelV2CallOptions, 'maxOutputTokens'>,
+  { maxOutputTokens }: Pick<CoreCall, 'maxOutputTokens'>,
   { reportsLength }: { reportsLength: boolean },
 ): { maxOutputTokens: number | undefined } => ({
   maxOutputTokens: reportsLength ? undefined : maxOutputTokens,
 });
 
 /** Returns the arguments of a call of the host, depending on how the response ended. */
-type HostInput = (finishReason: LanguageModelV2FinishReason) => string;
+type HostInput = (finishReason: FinishReason) => string;
 
 /**
  * Repairs the arguments of a call that the host runs, by the host's schema. In a response that may be incomplete, nothing is
@@ -58,7 +53,7 @@ type HostInput = (finishReason: LanguageModelV2FinishReason) => string;
  *
  * @returns undefined if the arguments fit as they are or cannot be repaired.
  */
-export function repairHostInput(input: string, tool: HostTool | undefined): HostInput | undefined {
+export function repairHostInput(input: string, tool: Tool | undefined): HostInput | undefined {
   if (tool?.type !== 'function') return undefined;
   // Hosts read missing arguments as `{}`, and run the call.
   if (input.trim() === '')
@@ -71,16 +66,16 @@ export function repairHostInput(input: string, tool: HostTool | undefined): Host
 /** Arguments that no host accepts. */
 const TRUNCATED_INPUT = '{';
 
-type Write = (part: LanguageModelV2StreamPart) => void;
+type Write = (part: Part) => void;
 
-type HeldPart = (finishReason: LanguageModelV2FinishReason) => LanguageModelV2StreamPart;
+type HeldPart = (finishReason: FinishReason) => Part;
 
 /** Holds back parts that depend on how the response ends, and all parts after them. */
 interface HeldParts {
   /** Writes a part, after those that are held back. */
   write: Write;
   hold(toPart: HeldPart): void;
-  release(finishReason: LanguageModelV2FinishReason): void;
+  release(finishReason: FinishReason): void;
 }
 
 export function createHeldParts(write: Write): HeldParts {
@@ -103,39 +98,17 @@ export function createHeldParts(write: Write): HeldParts {
  * if the call has no function tools.
  */
 export function withHostCalls(
-  model: LanguageModelV2,
-  { tools: hostTools = [] }: LanguageModelV2CallOptions,
+  model: CoreModel,
+  { tools: hostTools = [] }: CoreCall,
   { reportsLength = false }: ModelFacts,
-): Pick<LanguageModelV2, 'doGenerate' | 'doStream'> {
+): Pick<CoreModel, 'open'> {
   if (!hostTools.some(tool => tool.type === 'function')) return model;
   const findTool = createToolFinder({ loopTools: new Map(), hostTools });
-
-  /** Returns the call under its declared name, and its arguments if they depend on the end of the response. */
-  const read = (call: LanguageModelV2ToolCall) => {
-    const found = findTool(call);
-    const tool = found.owner === 'host' ? found.tool : undefined;
-    return { call: { ...call, toolName: found.toolName }, inputAfter: repairHostInput(call.input, tool) };
-  };
-
   return {
-    async doGenerate(options) {
-      const result = await model.doGenerate(options);
-      const finishReason = finishReasonOf(result, outputLimitOf(options, { reportsLength }));
-      const content = result.content.map(part => {
-        if (!isHostCall(part)) return part;
-        const { call, inputAfter } = read(part);
-        return inputAfter === undefined ? call : { ...call, input: inputAfter(finishReason) };
-      });
-      return { ...result, content, finishReason };
-    },
-
-    async doStream(options) {
-      const result = await model.doStream(options);
-      return { ...result, stream: transformParts(result.stream, createTransformer(options)) };
-    },
+    open: async call => transformParts(await model.open(call), createTransformer(call)),
   };
 
-  function createTransformer(options: LanguageModelV2CallOptions): PartTransformer {
+  function createTransformer(options: CoreCall): PartTransformer {
     let emit: Write = () => {};
     let hasFailed = false;
     const held = createHeldParts(part => emit(part));
@@ -146,13 +119,11 @@ export function withHostCalls(
           emit({ ...part, toolName: findTool({ ...part, toolCallId: part.id }).toolName });
         } else if (part.type.startsWith('tool-input-')) {
           emit(part);
-        } else if (isHostCall(part)) {
-          const { call, inputAfter } = read(part);
-          if (inputAfter === undefined) held.write(call);
-          else held.hold(finishReason => ({ ...call, input: inputAfter(finishReason) }));
+        } else if (part.type === 'tool-call' && part.providerExecuted !== true) {
+          addCall(part, held);
         } else if (part.type === 'finish') {
           const finishReason = finishReasonOf(part, outputLimitOf(options, { reportsLength }));
-          held.release(hasFailed ? 'error' : finishReason);
+          held.release(hasFailed ? { unified: 'error', raw: undefined } : finishReason);
           emit({ ...part, finishReason });
         } else {
           hasFailed ||= part.type === 'error';
@@ -161,13 +132,17 @@ export function withHostCalls(
       },
       flush(emitPart) {
         emit = emitPart;
-        held.release('error');
+        held.release({ unified: 'error', raw: undefined });
       },
     };
   }
-}
 
-const isHostCall = <Part extends { type: string }>(
-  part: Part,
-): part is Extract<Part, LanguageModelV2ToolCall> =>
-  part.type === 'tool-call' && !('providerExecuted' in part && part.providerExecuted === true);
+  /** Writes a call under its declared name. It is held back if its arguments depend on the end of the response. */
+  function addCall(call: ToolCall, held: HeldParts): void {
+    const found = findTool(call);
+    const named = { ...call, toolName: found.toolName };
+    const inputAfter = repairHostInput(call.input, found.owner === 'host' ? found.tool : undefined);
+    if (inputAfter === undefined) held.write(named);
+    else held.hold(finishReason => ({ ...named, input: inputAfter(finishReason) }));
+  }
+}

@@ -20,7 +20,6 @@ export type {
 } from '../tools/tool-source.js';
 export type { ToolStub, ToolStubsOptions } from '../tools/tool-stubs.js';
 export { createToolbox } from '../tools/toolbox.js';
-export type { HostApprovalOptions } from './approval-ids.js';
 export type {
   ApprovalDecision,
   ApprovalRequest,
@@ -30,9 +29,14 @@ export type {
   StatedAnnotations,
   ToolApproval,
 } from './approvals.js';
-export { toolLoopCallOptions, type ToolLoopCallOptions } from './call-options.js';
-export type { ToolLoopOptions, UnknownOutcomePolicy } from './options.js';
+export type { HostApprovalOptions } from './host-approvals.js';
+export {
+  toolLoopCallOptions,
+  type ToolLoopCallOptions,
+  type ToolLoopOptions,
+  type UnknownOutcomePolicy,
+} from './options.js';
 export { type ProviderRunTools, runInProvider } from './run-in-provider.js';
-export type { ToolLoopEvent } from './events.js';
+export type { RoundUsage, ToolLoopEvent } from './turn-reports.js';
 export type { JournaledTurn, JournalOptions, OpenJournal, ToolLoopJournal, ToolLoopStep } from './steps.js';
 export { toolLoopMiddleware, withToolLoop } from './tool-loop.js';

@@ -1,12 +1,13 @@
+import type { JSONValue } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
+import { type Telemetry, telemetrySetting } from '../core/telemetry.js';
 import { isPlainObject } from '../shared/json.js';
-import { functionSetting, once, parseSettings, telemetrySetting } from '../shared/settings.js';
-import type { Telemetry } from '../shared/telemetry.js';
+import { functionSetting, once, parseSettings } from '../shared/settings.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
-import type { HostApprovalOptions } from './approval-ids.js';
-import type { ApprovalPolicy, Approvals, Approve } from './approvals.js';
-import type { ToolLoopEvent } from './events.js';
+import type { ApprovalPolicy, Approvals, Approve, ToolApproval } from './approvals.js';
+import type { HostApprovalOptions } from './host-approvals.js';
 import type { ToolLoopJournal, ToolLoopStep } from './steps.js';
+import type { ToolLoopEvent } from './turn-reports.js';
 
 /** Options of a tool loop. */
 export interface ToolLoopOptions {
@@ -236,3 +237,35 @@ const schema = once<z.ZodType<ToolLoopOptions>>(() => {
 
 export const validateToolLoopOptions = (options: unknown): ToolLoopOptions =>
   parseSettings(schema(), options, 'the tool loop options');
+
+/** Options of the tool loop for one call, in `providerOptions.kelivo`. */
+export interface ToolLoopCallOptions {
+  /** Identifies the turn in the `journal` of the tool loop, so that another process can continue it. */
+  turnId?: string;
+  /** The step function of a workflow engine for this call, as the option `step` of the tool loop. Passed by reference. */
+  step?: ToolLoopStep;
+  /**
+   * A value of the application, for example its user. `approve`, `onEvent`, `onElicitation`, `onSampling`, local tools and
+   * the logger receive it by reference. It is never sent to a server.
+   */
+  context?: unknown;
+  /**
+   * The value of `toolApproval` of `ai` 7, which asks it only about tools that the host runs: a function, or statuses by
+   * tool name. `denied` refuses a call, `user-approval` requests approval, `approved` runs it regardless of the policy, and
+   * without a status the policy of the tool loop applies. Under the original name of a tool, `approved` does not count,
+   * because the tool of another server may have the same name. It is passed by reference.
+   */
+  toolApproval?: ToolApproval;
+}
+
+/**
+ * Returns options of one call with the type that hosts require: they accept only JSON as provider options, but pass
+ * functions and other values by reference.
+ *
+ * @example
+ * ```ts
+ * providerOptions: { kelivo: { ...toolLoopCallOptions({ step }), reasoningEffort: 'low' } },
+ * ```
+ */
+export const toolLoopCallOptions = (options: ToolLoopCallOptions): Record<string, JSONValue> =>
+  ({ ...options }) as Record<string, JSONValue>;

@@ -1,11 +1,18 @@
-import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
-import type { PartSink } from '../parts/part-stream.js';
-import { createProviderToolParts } from '../parts/provider-executed-parts.js';
+import type { CoreCall } from '../core/call.js';
+import type { PartSink } from '../core/source.js';
+import type { ToolFacts, ToolTelemetry } from '../core/telemetry.js';
 import { objectOf } from '../shared/json.js';
-import { toResultValue } from '../tool-calls/mcp-output.js';
-import type { ToolFacts, ToolTelemetry } from '../shared/telemetry.js';
-import type { ToolDefinition, ToolInvocation, ToolOutput, ToolProgress } from '../tools/tool-source.js';
-import { effectiveAnnotations } from '../tools/annotations.js';
+import { once } from '../shared/settings.js';
+import { toResultValue, withoutDetails } from '../tool-calls/mcp-output.js';
+import {
+  effectiveAnnotations,
+  type ToolDefinition,
+  type ToolInvocation,
+  type ToolOutput,
+  type ToolProgress,
+} from '../tools/tool-source.js';
+import { toModelMessages } from '../versions/write-call.js';
+import { HOST_REQUIRED, isFreeOfApproval } from './approvals.js';
 import { executeApprovedCall, executeCall, runEarly } from './call-execution.js';
 import { type CallRunner, createCallRunner } from './call-runner.js';
 import {
@@ -21,8 +28,8 @@ import type { Turn } from './turn.js';
 
 export interface RoundCallsOptions {
   readonly round: number;
-  /** Call options that the model received in this round. */
-  readonly options: LanguageModelV2CallOptions;
+  /** The call that the model received in this round. */
+  readonly request: CoreCall;
   readonly sink: PartSink;
   /** True if the round was read from a record, so that its calls may have been run. @default false */
   readonly isReplayed?: boolean | undefined;
@@ -33,14 +40,14 @@ export interface RoundCallsOptions {
 /** Creates the runner of one round's calls. It writes their results to the sink and reports them as events. */
 export function createRoundCalls(
   turn: Turn,
-  { round, options, sink, isReplayed = false, pendingCalls }: RoundCallsOptions,
+  { round, request, sink, isReplayed = false, pendingCalls }: RoundCallsOptions,
 ): CallRunner {
   const { calls, limits, record, emit, warn, identity, hostApprovals, steps, telemetry } = turn;
   const { signal } = turn.lifetime;
-  const mayCall = options.toolChoice?.type !== 'none';
-  const messages = options.prompt.filter(({ role }) => role !== 'system');
+  const mayCall = request.toolChoice?.type !== 'none';
+  const messages = once(() => toModelMessages(request.prompt));
   // The host shows a request of an approval even if it shows no other calls, so it needs the result.
-  const toolParts = pendingCalls === undefined ? turn.toolParts : FULL_PARTS;
+  const show: Turn['show'] = pendingCalls === undefined ? turn.show : (part, write) => write(part);
   const written = new Set<string>();
   /** Calls whose tools have started in this process. */
   const started = new Set<string>();
@@ -69,7 +76,7 @@ export function createRoundCalls(
         steps,
         label,
         connect: turn.tools.connect,
-        messages,
+        messages: messages(),
         onStart() {
           onStart();
           writeCall(call, tool);
@@ -78,16 +85,16 @@ export function createRoundCalls(
         },
       };
       const pending = pendingCalls?.get(toolCallId);
-      if (pending === undefined) {
-        const askHost = (parsed: ToolInvocation): Promise<ToolOutput> =>
-          hostApprovals.ask(
+      if (pending === undefined || hostApprovals === undefined) {
+        const askHost = async (parsed: ToolInvocation): Promise<ToolOutput> =>
+          hostApprovals?.ask(
             { ...withToolIdentity(call, tool), ...parsed },
             {
               tool,
               write: sink.write,
               keepId: async create => (await steps.step(`request ${label}`, create, { input: parsed })).value,
             },
-          );
+          ) ?? HOST_REQUIRED;
         return executeCall(call, tool, { ...common, askHost });
       }
       return executeApprovedCall(
@@ -104,14 +111,14 @@ export function createRoundCalls(
     prefetch(call, tool, { index, signal: callSignal }) {
       const { toolCallId, toolName, input } = call;
       // Only a read without any condition for its approval.
-      if (!effectiveAnnotations(tool).readOnly || !calls.isFreeOfApproval(tool)) return undefined;
+      if (!effectiveAnnotations(tool).readOnly || !isFreeOfApproval(tool, calls.execution)) return undefined;
       const parsed = parseInput(input, { toolName, schema: tool.inputSchema });
       if (!parsed.success) return undefined;
       const invocation = { toolCallId, toolName, input: parsed.input, ...sourceOf(tool) };
       return runEarly(invocation, {
         ...calls.execution,
         ...toRunOptions(call, tool, { signal: callSignal }),
-        ...{ steps, messages, label: toLabel(call, index) },
+        ...{ steps, messages: messages(), label: toLabel(call, index) },
       });
     },
 
@@ -119,14 +126,24 @@ export function createRoundCalls(
       const { call, output, duration } = outcome;
       const { toolCallId, toolName } = call;
       if (pendingCalls === undefined) limits.recordOutcome(outcome);
-      if (hostApprovals.isAsked(toolCallId)) return;
+      if (hostApprovals?.isAsked(toolCallId)) return;
       if (!started.has(toolCallId)) {
         const notRun = outcome.isReplayed === true ? 'replayed' : 'refused';
-        observe(call, outcome.tool, { notRun })?.end({ output, isError: isErrorOutput(output) });
+        observe(call, outcome.tool, { notRun }).end({ output, isError: isErrorOutput(output) });
       }
       writeCall(call, outcome.tool);
       const isError = isErrorOutput(output);
-      toolParts.result({ toolCallId, toolName, result: toResultValue(output), isError }).forEach(sink.write);
+      show(
+        {
+          type: 'tool-result',
+          toolCallId,
+          toolName,
+          result: toResultValue(output),
+          ...(isError && { isError }),
+          output: withoutDetails(output),
+        },
+        sink.write,
+      );
       emit({
         ...{ type: 'tool-end', round, toolCallId, toolName, ...sourceOf(outcome.tool), duration, isError },
         ...(outcome.isReplayed === true && { isReplayed: true }),
@@ -144,11 +161,11 @@ export function createRoundCalls(
     { toolCallId, toolName, input }: LoopCall,
     tool: ToolDefinition | undefined,
     { notRun }: Pick<ToolFacts, 'notRun'> = {},
-  ): ToolTelemetry | undefined {
+  ): ToolTelemetry {
     if (notRun === undefined) started.add(toolCallId);
     const { turnId } = identity;
     const description = tool?.description;
-    return telemetry?.startTool({ toolCallId, toolName, input, description, turnId, round, notRun });
+    return telemetry.startTool({ toolCallId, toolName, input, description, turnId, round, notRun });
   }
 
   /** Returns the options of a tool's run. */
@@ -170,11 +187,9 @@ export function createRoundCalls(
 
   /** Writes a call before its result. Without host approvals it was written as it arrived. */
   function writeCall(call: LoopCall, tool: ToolDefinition | undefined): void {
-    if (!hostApprovals.isActive || written.has(call.toolCallId)) return;
+    if (hostApprovals === undefined || written.has(call.toolCallId)) return;
     written.add(call.toolCallId);
     const input = toValidJson(call.input, { schema: tool?.inputSchema });
-    toolParts.call({ ...withToolIdentity(call, tool), input }).forEach(sink.write);
+    show({ type: 'tool-call', ...withToolIdentity(call, tool), input, providerExecuted: true }, sink.write);
   }
 }
-
-const FULL_PARTS = createProviderToolParts(() => 'full');

@@ -1,22 +1,33 @@
-import type {
-  LanguageModelV2CallWarning,
-  LanguageModelV2StreamPart,
-  SharedV2ProviderMetadata,
-} from '@ai-sdk/provider';
-import { createPartCollector } from '../parts/collector.js';
-import type { PartSink } from '../parts/part-stream.js';
-import type { ProviderToolParts } from '../parts/provider-executed-parts.js';
+import { createPartCollector } from '../core/collector.js';
+import type { Content, Finish, FinishReason, Part, PartOf, ToolInputStart, Warning } from '../core/part.js';
+import type { PartFacts, ProviderMetadata } from '../core/prompt.js';
+import type { PartSink } from '../core/source.js';
+import { NO_FINISH } from '../core/finish.js';
 import { untilAborted } from '../shared/abort.js';
 import type { CallRunner } from './call-runner.js';
 import { type LoopCall, toValidJson, withToolIdentity } from './calls.js';
 import { createHeldParts, finishReasonOf, repairHostInput } from './host-calls.js';
-import { createBatchReader, type Round, type RoundSummary } from './round.js';
+import type { Round } from './recorded-rounds.js';
+import { createBatchReader } from './rounds.js';
 import type { Turn } from './turn.js';
 
-type PartType = LanguageModelV2StreamPart['type'];
-type PartOf<Type extends PartType> = Extract<LanguageModelV2StreamPart, { type: Type }>;
+/** Content and end of a round. */
+export interface RoundSummary {
+  /** The response of the model, with the ids that the host received. */
+  readonly content: readonly Content[];
+  /** Ids of the calls that the host has to run or to approve. */
+  readonly hostCalls: readonly string[];
+  readonly finish: Finish;
+  /** True if the round was read from a record. */
+  readonly isReplayed: boolean;
+  /** Writes the parts that are held back until the outcomes of the round are known. */
+  readonly release: () => void;
+  readonly responseId: string | undefined;
+}
+
+type PartType = Part['type'];
 type Handlers = { readonly [Type in PartType]?: (part: PartOf<Type>) => void };
-type Write = (part: LanguageModelV2StreamPart) => void;
+type Write = (part: Part) => void;
 
 export interface RoundReaderOptions {
   readonly turn: Turn;
@@ -39,10 +50,7 @@ export async function readRound(
   const next = createBatchReader(round, turn.lifetime);
 
   let parts = await next();
-  if (isFirst) {
-    const warnings = [...turn.warnings, ...warningsOf(parts?.[0])];
-    sink.write({ type: 'stream-start', warnings });
-  }
+  if (isFirst) sink.write({ type: 'stream-start', warnings: [...turn.warnings, ...warningsOf(parts, turn)] });
   for (; parts !== undefined; parts = await next()) {
     for (const part of parts) forwarder.forward(part);
     const room = sink.ready();
@@ -52,29 +60,24 @@ export async function readRound(
   return forwarder.end();
 }
 
-const warningsOf = (part: LanguageModelV2StreamPart | undefined): LanguageModelV2CallWarning[] =>
-  part?.type === 'stream-start' ? part.warnings : [];
+/** Returns the warnings of a response. One that is not streamed has all its parts in the first batch. */
+function warningsOf(parts: readonly Part[] = [], { request }: Turn): readonly Warning[] {
+  const starts = request.isStream ? parts.slice(0, 1) : parts;
+  return starts.flatMap(part => (part.type === 'stream-start' ? part.warnings : []));
+}
 
 /** A text or reasoning block that has not ended. */
-interface OpenBlock {
-  readonly type: 'text-end' | 'reasoning-end';
-  readonly id: string;
-  /** The last metadata of the block. */
-  providerMetadata: SharedV2ProviderMetadata | undefined;
-  /** Number of hidden calls before the block. */
-  readonly before: number;
-  hasText: boolean;
-}
+type OpenBlock = PartOf<'text-end' | 'reasoning-end'>;
 
 /** Forwards parts under ids that are unique in the turn, and collects what the model wrote. */
 function createForwarder(
   turn: Turn,
   { round, calls, write }: { round: Round; calls: CallRunner; write: Write },
 ) {
-  const { tools, hiddenCalls, toolParts, record } = turn;
+  const { tools, record } = turn;
   const ids = turn.ids.round();
   const collector = createPartCollector();
-  const inputs = createInputs(toolParts, write);
+  const inputs = createInputs(turn, write);
   const blocks = new Map<string, OpenBlock>();
   const hostCalls: string[] = [];
   const held = createHeldParts(write);
@@ -89,11 +92,11 @@ function createForwarder(
       emit(part);
     },
     'text-start': part => openBlock(part, 'text-end'),
-    'text-delta': part => addDelta(part, 'text-end'),
-    'text-end': closeBlock,
+    'text-delta': part => emit(withId(part, ids.block(part.id))),
+    'text-end': endBlock,
     'reasoning-start': part => openBlock(part, 'reasoning-end'),
-    'reasoning-delta': part => addDelta(part, 'reasoning-end'),
-    'reasoning-end': closeBlock,
+    'reasoning-delta': part => emit(withId(part, ids.block(part.id))),
+    'reasoning-end': endBlock,
 
     'tool-input-start': part => {
       const id = ids.call(part.id);
@@ -105,11 +108,15 @@ function createForwarder(
     'tool-input-end': part => inputs.end(withId(part, ids.call(part.id))),
     'tool-call': part => {
       if (part.providerExecuted !== true) return addCall(part);
-      const call = { ...part, toolCallId: ids.call(part.toolCallId) };
-      collector.add(call);
-      held.write(hiddenCalls.mark(call));
+      const toolCallId = ids.call(part.toolCallId);
+      turn.hostedCalls.add(toolCallId);
+      emit({ ...part, toolCallId });
     },
     'tool-result': part => emit({ ...part, toolCallId: ids.result(part.toolCallId) }),
+    'tool-approval-request': part => {
+      // A person has to answer before the model can continue, as with a call of the host.
+      addHostPart({ ...part, toolCallId: ids.result(part.toolCallId) }, undefined);
+    },
 
     error: part => {
       hasFailed = true;
@@ -128,9 +135,11 @@ function createForwarder(
     },
 
     end(): RoundSummary {
-      for (const { type, id } of [...blocks.values()]) endBlock({ type, id });
+      for (const block of [...blocks.values()]) emit(block);
       // After an error the response is incomplete, regardless of the reported finish reason.
-      const finishReason = hasFailed ? 'error' : finishReasonOf(finish, turn.outputLimit);
+      const finishReason: FinishReason = hasFailed
+        ? { unified: 'error', raw: finish.finishReason.raw }
+        : finishReasonOf(finish, turn.outputLimit);
       return {
         content: collector.result().content,
         hostCalls,
@@ -142,137 +151,108 @@ function createForwarder(
     },
   };
 
-  function emit(part: LanguageModelV2StreamPart): void {
+  function emit(part: Part): void {
     collector.add(part);
     held.write(part);
   }
 
-  function openBlock(
-    part: PartOf<'text-start' | 'reasoning-start'>,
-    type: 'text-end' | 'reasoning-end',
-  ): void {
+  function openBlock(part: PartOf<'text-start' | 'reasoning-start'>, type: OpenBlock['type']): void {
     const id = ids.block(part.id);
-    const { providerMetadata } = part;
-    blocks.set(`${type} ${id}`, { type, id, providerMetadata, before: hiddenCalls.count, hasText: false });
+    blocks.set(`${type} ${id}`, { type, id });
     emit(withId(part, id));
   }
 
-  function addDelta(
-    part: PartOf<'text-delta' | 'reasoning-delta'>,
-    type: 'text-end' | 'reasoning-end',
-  ): void {
+  function endBlock(part: PartOf<'text-end' | 'reasoning-end'>): void {
     const id = ids.block(part.id);
-    const block = blocks.get(`${type} ${id}`);
-    if (block !== undefined) {
-      block.hasText ||= part.delta !== '';
-      block.providerMetadata = part.providerMetadata ?? block.providerMetadata;
-    }
+    blocks.delete(`${part.type} ${id}`);
     emit(withId(part, id));
-  }
-
-  function closeBlock(part: PartOf<'text-end' | 'reasoning-end'>): void {
-    endBlock(withId(part, ids.block(part.id)));
-  }
-
-  /** Ends a block, which carries hidden calls if it has text. */
-  function endBlock(end: PartOf<'text-end' | 'reasoning-end'>): void {
-    const block = blocks.get(`${end.type} ${end.id}`);
-    blocks.delete(`${end.type} ${end.id}`);
-    collector.add(end);
-    // Hosts use the metadata of the end instead of earlier metadata of the block.
-    const complete = { ...end, providerMetadata: end.providerMetadata ?? block?.providerMetadata };
-    const isCarrier = end.type === 'text-end' && block?.hasText === true;
-    const marked = hiddenCalls.mark(complete, { before: block?.before, isCarrier });
-    held.write(marked === complete ? end : marked);
   }
 
   function addCall(part: PartOf<'tool-call'>): void {
-    const { input, providerMetadata } = part;
+    const { input, providerMetadata, own } = part;
     const found = tools.find(part);
     const { toolName } = found;
     const toolCallId = ids.completeCall(part.toolCallId, `${toolName} ${input}`);
     if (toolCallId === undefined) return;
-    const call = { toolCallId, toolName, input, ...(providerMetadata !== undefined && { providerMetadata }) };
+    const call = { toolCallId, toolName, input, ...givenFacts({ providerMetadata, own }) };
     if (found.owner === 'host') {
-      addHostCall({ ...part, ...call }, repairHostInput(input, found.tool));
+      addHostPart({ ...part, ...call }, repairHostInput(input, found.tool));
       return;
     }
     collector.add({ type: 'tool-call', ...call });
     inputs.complete(call);
     const tool = found.owner === 'loop' ? found.tool : undefined;
-    const marked = hiddenCalls.mark({
-      type: 'tool-call',
-      ...withToolIdentity(call, tool),
-      input: toValidJson(input, { schema: tool?.inputSchema }),
-    });
     // A call that the host may have to approve is written after the decision on it.
-    if (!turn.hostApprovals.isActive) toolParts.call(marked).forEach(write);
-    hiddenCalls.announce(toolName);
-    if (found.owner === 'loop') calls.add(call, found.tool);
+    if (turn.hostApprovals === undefined) {
+      const json = toValidJson(input, { schema: tool?.inputSchema });
+      turn.show(
+        { type: 'tool-call', ...withToolIdentity(call, tool), input: json, providerExecuted: true },
+        write,
+      );
+    }
+    if (found.owner === 'loop') calls.add(call, found.tool, { isComplete: part.isComplete === true });
     else calls.refuse(call, found.reason);
   }
 
-  /** Holds back a call that has to carry the hidden calls of its round, or whose arguments may be incomplete. */
-  function addHostCall(part: PartOf<'tool-call'>, inputAfter: ReturnType<typeof repairHostInput>): void {
+  /** Writes a call of the host, or a request for its approval. A call whose arguments may be incomplete is held back. */
+  function addHostPart(
+    part: PartOf<'tool-call' | 'tool-approval-request'>,
+    inputAfter: ReturnType<typeof repairHostInput>,
+  ): void {
     hostCalls.push(part.toolCallId);
     collector.add(part);
     // Hosts run a call as soon as they receive it, which must not happen before the round is recorded.
-    if (!turn.hasHiddenTools && inputAfter === undefined && !turn.steps.isDurable) {
-      held.write(part);
-      return;
-    }
-    const before = hiddenCalls.count;
-    held.hold(finishReason => {
-      const input = inputAfter?.(finishReason) ?? part.input;
-      return hiddenCalls.mark({ ...part, input }, { before, isCarrier: true });
-    });
+    if (inputAfter === undefined && !turn.steps.isDurable) held.write(part);
+    else held.hold(finishReason => ({ ...part, ...(inputAfter && { input: inputAfter(finishReason) }) }));
   }
 }
 
 /** Writes the input of calls as it streams. */
-function createInputs(toolParts: ProviderToolParts, write: Write) {
-  const inputs = new Map<
-    string,
-    { readonly toolName: string; readonly isHost: boolean; hasEnded: boolean }
-  >();
+function createInputs(turn: Turn, write: Write) {
+  const inputs = new Map<string, { readonly isHost: boolean; hasEnded: boolean }>();
   return {
-    start(part: PartOf<'tool-input-start'>, { isHost }: { isHost: boolean }): void {
+    start(part: ToolInputStart, { isHost }: { isHost: boolean }): void {
       const { id, toolName } = part;
       // A second start may belong to another call, which is written under another id when it is complete.
       if (inputs.has(id)) return;
-      inputs.set(id, { toolName, isHost, hasEnded: false });
+      inputs.set(id, { isHost, hasEnded: false });
       if (isHost) write(part);
-      else toolParts.inputStart(id, toolName).forEach(write);
+      else turn.show({ type: 'tool-input-start', id, toolName, providerExecuted: true }, write);
     },
     append(part: PartOf<'tool-input-delta'>): void {
-      const { toolName = '', isHost = true, hasEnded = false } = inputs.get(part.id) ?? {};
+      const { isHost = true, hasEnded = false } = inputs.get(part.id) ?? {};
       if (hasEnded) return;
       if (isHost) write(part);
-      else toolParts.inputDelta(part.id, toolName, part.delta).forEach(write);
+      else turn.show({ type: 'tool-input-delta', id: part.id, delta: part.delta }, write);
     },
     end(part: PartOf<'tool-input-end'>): void {
       const input = inputs.get(part.id);
       if (input?.hasEnded) return;
       if (input === undefined || input.isHost) write(part);
-      else toolParts.inputEnd(part.id, input.toolName).forEach(write);
+      else turn.show({ type: 'tool-input-end', id: part.id }, write);
       if (input !== undefined) input.hasEnded = true;
     },
     /** Writes the complete input of a call of the loop whose input was not streamed. Without it `ai@5` cannot place the result. */
-    complete({ toolCallId, toolName, input }: LoopCall): void {
-      if (inputs.has(toolCallId)) return;
-      toolParts.inputStart(toolCallId, toolName).forEach(write);
-      toolParts.inputDelta(toolCallId, toolName, input).forEach(write);
-      toolParts.inputEnd(toolCallId, toolName).forEach(write);
+    complete({ toolCallId: id, toolName, input }: LoopCall): void {
+      if (inputs.has(id)) return;
+      turn.show({ type: 'tool-input-start', id, toolName, providerExecuted: true }, write);
+      turn.show({ type: 'tool-input-delta', id, delta: input }, write);
+      turn.show({ type: 'tool-input-end', id }, write);
     },
   };
 }
 
-const NO_FINISH: PartOf<'finish'> = {
-  type: 'finish',
-  finishReason: 'unknown',
-  usage: { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined },
-};
-
 /** Returns the part with another id, or the same part if it already has that id, as most parts do. */
 const withId = <Part extends { id: string }>(part: Part, id: string): Part =>
   part.id === id ? part : { ...part, id };
+
+const givenFacts = ({
+  providerMetadata,
+  own,
+}: {
+  providerMetadata: ProviderMetadata | undefined;
+  own: PartFacts | undefined;
+}) => ({
+  ...(providerMetadata !== undefined && { providerMetadata }),
+  ...(own !== undefined && { own }),
+});

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, type JSONObject, type SharedV2ProviderOptions } from '@ai-sdk/provider';
+import { InvalidArgumentError, type JSONObject } from '@ai-sdk/provider';
 import {
   createLocalTools,
   createUncheckedTools,
@@ -55,15 +55,14 @@ export function runInProvider<Schemas = Record<string, unknown>>(
 const sources = new WeakMap<object, ToolSource>();
 
 /**
- * Returns the tools of a call in `providerOptions.kelivo.executors`: tools of the AI SDK with `execute`,
- * or a tool source.
+ * Returns the tools in the value of `providerOptions.kelivo.executors`: tools of the AI SDK with `execute`, or a tool
+ * source.
  *
  * @throws InvalidArgumentError for anything else.
  * @throws KelivoError with code `invalid-settings` for a tool without `execute`.
  */
-export function executorsOf(providerOptions: SharedV2ProviderOptions | undefined): ToolSource | undefined {
-  const executors: unknown = providerOptions?.kelivo?.executors;
-  if (executors === undefined || isToolSource(executors)) return executors;
+export function toExecutorSource(executors: unknown): ToolSource {
+  if (isToolSource(executors)) return executors;
   if (!isPlainObject(executors)) {
     throw new InvalidArgumentError({
       argument: 'providerOptions.kelivo.executors',

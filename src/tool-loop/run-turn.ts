@@ -1,19 +1,19 @@
-import type {
-  LanguageModelV2CallOptions,
-  LanguageModelV2FinishReason,
-  SharedV2ProviderMetadata,
-} from '@ai-sdk/provider';
-import type { PartSink } from '../parts/part-stream.js';
-import { runApprovedCalls } from './approved-calls.js';
+import type { JSONObject } from '@ai-sdk/provider';
+import type { CoreCall } from '../core/call.js';
+import type { Prompt, ToolResultOutput } from '../core/prompt.js';
+import type { Finish, FinishReason } from '../core/part.js';
+import { toReasonText } from '../core/finish.js';
+import type { PartSink } from '../core/source.js';
 import type { CallRunner } from './call-runner.js';
-import { withCompactionTrigger } from './compaction.js';
 import { withOutcomes, withoutCalls } from './history.js';
 import { isCompleteReason, isIncompleteReason } from './host-calls.js';
-import type { Round, RoundSummary } from './round.js';
+import { toMissingToolText } from './host-approvals.js';
 import { createRoundCalls } from './round-calls.js';
-import { readRound } from './round-reader.js';
+import { readRound, type RoundSummary } from './round-reader.js';
+import type { Round } from './recorded-rounds.js';
 import type { Turn } from './turn.js';
 import type { ReachedLimit } from './turn-limits.js';
+import { toRoundUsage } from './turn-reports.js';
 
 /**
  * Runs a turn to its end: reads a round, runs its calls, and sends their outcomes in the next request, until a round
@@ -23,8 +23,8 @@ import type { ReachedLimit } from './turn-limits.js';
  * abort: any other failure ends the turn with an `error` part and `finish`.
  */
 export async function runTurn(turn: Turn, firstRound: Round | undefined, sink: PartSink): Promise<void> {
-  const { lifetime, limits, record, hiddenCalls, hostApprovals, compaction } = turn;
-  let options = turn.request;
+  const { lifetime, limits, record, hostApprovals, compaction } = turn;
+  let { request } = turn;
   let round = firstRound;
   let number = 1;
   let calls: CallRunner | undefined;
@@ -36,88 +36,146 @@ export async function runTurn(turn: Turn, firstRound: Round | undefined, sink: P
       sink.write({ type: 'stream-start', warnings: [...turn.warnings] });
       const answered = await runApprovedCalls(turn, sink);
       if (answered === undefined) {
-        sink.write(record.toFinish('tool-calls'));
+        finishTurn(turn, sink, { unified: 'tool-calls', raw: undefined });
         return;
       }
-      options = answered;
-      round = await turn.openRound(options, 1);
+      request = answered;
+      round = await turn.openRound(request, 1);
     }
     for (;;) {
       const { isReplayed } = round;
-      calls = createRoundCalls(turn, { round: number, options, sink, isReplayed });
+      calls = createRoundCalls(turn, { round: number, request, sink, isReplayed });
       const summary = await readRound(round, { turn, calls, sink, isFirst: round === firstRound });
-      const { finishReason, usage, providerMetadata } = summary.finish;
-      record.addUsage(usage);
+      const { finish } = summary;
+      record.addUsage(finish.usage);
 
       // Calls are forbidden in the last round, and in every round with the tool choice `none`.
-      const mayCall = options.toolChoice?.type !== 'none';
+      const mayCall = request.toolChoice?.type !== 'none';
       if (isIncomplete(summary)) calls.abandon('The response ended before this tool had finished.');
       else if (!mayCall) {
         // A turn of one round reaches its limit only if the model calls a tool regardless.
         if (number === 1 && calls.size > 0) reportLimit(turn, number, limits.reachedLimit(number));
         calls.abandon(`Not run: ${record.reachedLimit?.reason ?? 'the tool choice is "none".'}`);
-      } else if (!isCompleteReason(finishReason)) calls.refuseRepairs(UNCLEAR_END);
+      } else if (!isCompleteReason(finish.finishReason)) calls.refuseRepairs(UNCLEAR_END);
       const outcomes = (await calls.waitForAll()).filter(
-        ({ call }) => !hostApprovals.isAsked(call.toolCallId),
+        ({ call }) => !hostApprovals?.isAsked(call.toolCallId),
       );
       const isWaiting = outcomes.length < calls.size;
       const isCompaction =
         isCompacting && !isIncomplete(summary) && compaction.read(number, summary) && calls.size === 0;
-      hiddenCalls.add(outcomes);
       summary.release();
       record.addRound({ ...summary, isCompaction }, outcomes);
       limits.recordRound(outcomes);
       turn.emit({
-        ...{ type: 'round-end', round: number, finishReason, usage, ...adaptersOf(providerMetadata) },
+        type: 'round-end',
+        round: number,
+        finishReason: toReasonText(finish.finishReason),
+        usage: toRoundUsage(finish.usage),
+        ...adaptersOf(finish.own),
         ...(summary.isReplayed && { isReplayed: true }),
         ...(isCompaction && { isCompaction }),
       });
 
       if (isCompaction) {
         isCompacting = false;
-        options = withOutcomes(options, { content: summary.content, outcomes });
-        round = await turn.openRound(options, number);
+        request = withOutcomes(request, { content: summary.content, outcomes });
+        round = await turn.openRound(request, number);
         continue;
       }
       if (!mayCall || isWaiting || isFinal(summary, calls)) {
         if (!isWaiting && isWithoutAnswer(summary)) explainLimit(turn, sink);
-        hiddenCalls.lastCarrier().forEach(sink.write);
-        sink.write(record.toFinish(toFinishReason(summary, calls, { isWaiting }), providerMetadata));
+        finishTurn(turn, sink, toFinishReason(summary, calls, { isWaiting }), finish);
         return;
       }
       // The outcomes are recorded: an error in the next request does not concern them.
       calls = undefined;
-      options = withOutcomes(options, { content: summary.content, outcomes });
+      request = withOutcomes(request, { content: summary.content, outcomes });
       const reached = limits.reachedLimit(number + 1);
-      if (reached !== undefined) options = withoutCalls(options);
+      if (reached !== undefined) request = withoutCalls(request);
       reportLimit(turn, number, reached);
-      const isDue = compaction.isDue(number, usage);
+      const isDue = compaction.isDue(number, finish.usage);
       number++;
-      round = isDue ? await openCompaction(turn, options, number) : undefined;
+      round = isDue ? await openCompaction(turn, request, number) : undefined;
       isCompacting = round !== undefined;
-      round ??= await turn.openRound(options, number);
+      round ??= await turn.openRound(request, number);
     }
   } catch (cause) {
     const error = lifetime.signal.aborted ? lifetime.signal.reason : cause;
     round?.cancel(error);
     if (lifetime.isAborted()) throw error;
     calls?.abandon('The turn ended before this tool had finished.');
-    hiddenCalls.add((await calls?.waitForAll()) ?? []);
-    hiddenCalls.lastCarrier().forEach(sink.write);
     reportLimit(turn, number, lifetime.reachedLimit());
     sink.write({ type: 'error', error: record.toFinalError(error) });
-    sink.write(record.toFinish('error'));
+    finishTurn(turn, sink, { unified: 'error', raw: undefined });
   }
+}
+
+/**
+ * Runs the approved calls of the prompt and requests the missing approvals again. Writes each call with its result.
+ *
+ * @returns the call of the first round, with the output of every call; undefined if approvals are missing, so that the
+ *   turn ends.
+ */
+async function runApprovedCalls(turn: Turn, sink: PartSink): Promise<CoreCall | undefined> {
+  const { hostApprovals, request, tools } = turn;
+  const pendingCalls = new Map(turn.pendingCalls.map(call => [call.part.toolCallId, call]));
+
+  const calls = createRoundCalls(turn, { round: 0, request, sink, pendingCalls });
+  for (const { part, mark } of pendingCalls.values()) {
+    const { toolCallId, toolName, providerOptions: providerMetadata } = part;
+    const own = { ...part.own, approval: { ...mark, answered: true } };
+    const call = {
+      toolCallId,
+      toolName,
+      input: JSON.stringify(part.input),
+      ...(providerMetadata !== undefined && { providerMetadata }),
+      own,
+    };
+    const tool = tools.get(toolName);
+    if (tool === undefined) calls.refuse(call, toMissingToolText(toolName));
+    else calls.add(call, tool, { isComplete: true });
+  }
+  const outcomes = await calls.waitForAll();
+  if (outcomes.some(({ call }) => hostApprovals?.isAsked(call.toolCallId))) return undefined;
+
+  const outputs = new Map<ToolResultOutput, ToolResultOutput>();
+  for (const { call, output } of outcomes) {
+    const placeholder = pendingCalls.get(call.toolCallId)?.placeholder;
+    if (placeholder !== undefined) outputs.set(placeholder, output);
+  }
+  return { ...request, prompt: withOutputs(request.prompt, outputs) };
+}
+
+/** Replaces the placeholders in a prompt. */
+const withOutputs = (prompt: Prompt, outputs: ReadonlyMap<ToolResultOutput, ToolResultOutput>): Prompt =>
+  prompt.map(message => {
+    if (message.role !== 'tool') return message;
+    const content = message.content.map(part =>
+      part.type === 'tool-result' ? { ...part, output: outputs.get(part.output) ?? part.output } : part,
+    );
+    return { ...message, content };
+  });
+
+/** Writes the end of a turn. A response that is not streamed has all warnings in its result. */
+function finishTurn(
+  { record, request }: Turn,
+  { write }: PartSink,
+  finishReason: FinishReason,
+  last?: Omit<Finish, 'type' | 'finishReason' | 'usage'>,
+): void {
+  const warnings = record.warnings.map(message => ({ type: 'other' as const, message }));
+  if (!request.isStream && warnings.length > 0) write({ type: 'stream-start', warnings });
+  write(record.toFinish(finishReason, last));
 }
 
 /** Requests a compaction. Returns undefined if the request fails, because the turn can go on without it. */
 async function openCompaction(
   { openRound, compaction, lifetime }: Turn,
-  options: LanguageModelV2CallOptions,
+  request: CoreCall,
   number: number,
 ): Promise<Round | undefined> {
   try {
-    return await openRound(withCompactionTrigger(options), number, { isCompacting: true });
+    return await openRound(request, number, { isCompaction: true });
   } catch (error) {
     if (lifetime.signal.aborted) throw error;
     compaction.fail(number, error);
@@ -136,18 +194,17 @@ function reportLimit({ record, warn }: Turn, round: number, reached: ReachedLimi
 }
 
 /** Writes a text for the user if a limit ended the calling of tools, and the model gave no answer. */
-function explainLimit({ record, ids, hiddenCalls }: Turn, { write }: PartSink): void {
+function explainLimit({ record, ids }: Turn, { write }: PartSink): void {
   const { reachedLimit } = record;
   if (reachedLimit === undefined) return;
   const id = ids.round().block('limit');
   write({ type: 'text-start', id });
   write({ type: 'text-delta', id, delta: `The model gave no answer: ${reachedLimit.reason}` });
-  write(hiddenCalls.mark({ type: 'text-end', id }, { isCarrier: true }));
+  write({ type: 'text-end', id });
 }
 
 /** Returns the adapters that the model reports. */
-function adaptersOf(metadata: SharedV2ProviderMetadata | undefined): { adapters?: readonly string[] } {
-  const adapters = metadata?.kelivo?.adapters;
+function adaptersOf({ adapters }: JSONObject = {}): { adapters?: readonly string[] } {
   return Array.isArray(adapters) ? { adapters: adapters.map(String) } : {};
 }
 
@@ -163,12 +220,12 @@ const isFinal = (summary: RoundSummary, calls: CallRunner): boolean =>
   calls.size === 0 || summary.hostCalls.length > 0 || isIncomplete(summary);
 
 function toFinishReason(
-  summary: RoundSummary,
+  { finish: { finishReason }, hostCalls }: RoundSummary,
   calls: CallRunner,
   { isWaiting }: { isWaiting: boolean },
-): LanguageModelV2FinishReason {
-  if (isIncomplete(summary)) return summary.finish.finishReason;
-  if (isWaiting || summary.hostCalls.length > 0) return 'tool-calls';
+): FinishReason {
+  if (isIncompleteReason(finishReason)) return finishReason;
+  if (isWaiting || hostCalls.length > 0) return { unified: 'tool-calls', raw: finishReason.raw };
   // The model called a tool although the round had the tool choice `none`.
-  return calls.size > 0 ? 'other' : summary.finish.finishReason;
+  return calls.size > 0 ? { unified: 'other', raw: finishReason.raw } : finishReason;
 }

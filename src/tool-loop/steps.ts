@@ -1,7 +1,9 @@
-import { InvalidArgumentError, type SharedV2ProviderOptions } from '@ai-sdk/provider';
+import { InvalidArgumentError } from '@ai-sdk/provider';
+import type { CoreCall } from '../core/call.js';
+import type { CoreModel } from '../core/source.js';
 import { toDigest } from '../shared/hash.js';
 import { fromPlainJson, toPlainJson } from '../shared/plain-json.js';
-import type { Warn } from './events.js';
+import type { Warn } from './turn-reports.js';
 
 /**
  * Runs a function once and records its result, which is plain JSON, under a name that is unique in the turn. When the turn
@@ -66,6 +68,8 @@ interface StepOptions<Value> {
 
 /** Runs the steps of a turn: with an engine, with a journal, or without records. */
 export interface Steps {
+  /** Identifies the turn. The same in every attempt, if steps are recorded. */
+  readonly turnId: string;
   /** True if steps are recorded. */
   readonly isDurable: boolean;
   /** True if an engine identifies steps by their order, so that it must be the same in every attempt. */
@@ -86,53 +90,29 @@ export interface Steps {
   close(): Promise<void>;
 }
 
-/** Steps of a turn without records. */
-const createPlainSteps = (turnId: string): Steps => ({
-  isDurable: false,
-  isOrdered: false,
-  ends: [],
-  step: async (_name, run) => ({ value: await run(), isReplayed: false }),
-  start: async () => true,
-  decide: async (_name, run) => run(),
-  // Nothing is repeated under the key of another attempt, because the arguments may differ.
-  idempotencyKeyOf: name => `${turnId} ${name}`,
-  close: async () => {},
-});
-
-export interface OpenStepsOptions {
-  /** Facts that identify the turn. */
-  readonly conversation: unknown;
-  /** `providerOptions.kelivo.turnId`. */
-  readonly turnId: string | undefined;
-  readonly step: ToolLoopStep | undefined;
-  readonly journal: ToolLoopJournal | undefined;
-  readonly signal: AbortSignal;
-  readonly warn: Warn;
+/** A turn whose steps are recorded. */
+interface DurableTurn {
+  readonly call: CoreCall;
+  readonly model: Pick<CoreModel, 'provider' | 'modelId'>;
 }
 
-/** Opens the steps of a turn. A journal needs a turn id of the application. */
-export async function openSteps(
-  generatedId: string,
-  { conversation, turnId, step, journal, signal, warn }: OpenStepsOptions,
-): Promise<{ steps: Steps; turnId: string }> {
-  if (step !== undefined) {
-    // Another attempt generates another id.
-    const id = turnId ?? (await step('turn', async () => generatedId));
-    return { steps: createEngineSteps(step, { key: await toDigest([id, conversation]) }), turnId: id };
-  }
-  if (journal === undefined || turnId === undefined) {
-    const id = turnId ?? generatedId;
-    return { steps: createPlainSteps(generatedId), turnId: id };
-  }
-  const key = await toDigest([turnId, conversation]);
-  const opened = await journal.open({ key, turnId }, { signal, warn: message => warn(0, message) });
-  return { steps: createJournalSteps(opened, { key }), turnId };
-}
-
-function createEngineSteps(step: ToolLoopStep, { key }: { key: string }): Steps {
+/** Opens the steps of a turn that a workflow engine records. `generatedId` is used unless the turn has an id. */
+export async function openEngineSteps(
+  step: ToolLoopStep,
+  {
+    call,
+    model,
+    turnId: givenId,
+    generatedId,
+  }: DurableTurn & { turnId: string | undefined; generatedId: string },
+): Promise<Steps> {
+  // Another attempt generates another id.
+  const turnId = givenId ?? (await step('turn', async () => generatedId));
+  const key = await toDigest([turnId, conversationOf(call, model)]);
   const failure = new AbortController();
   const onFailure = (error: unknown): void => failure.abort(error);
   return {
+    turnId,
     isDurable: true,
     isOrdered: true,
     ends: [failure.signal],
@@ -148,26 +128,39 @@ function createEngineSteps(step: ToolLoopStep, { key }: { key: string }): Steps 
   };
 }
 
-function createJournalSteps(journal: OpenJournal, { key }: { key: string }): Steps {
+/** Opens the steps of a turn that a journal records. */
+export async function openJournalSteps(
+  journal: ToolLoopJournal,
+  { call, model, turnId, signal, warn }: DurableTurn & { turnId: string; signal: AbortSignal; warn: Warn },
+): Promise<Steps> {
+  const key = await toDigest([turnId, conversationOf(call, model)]);
+  const opened = await journal.open({ key, turnId }, { signal, warn: message => warn(0, message) });
   const failure = new AbortController();
   const onFailure = (error: unknown): void => failure.abort(error);
   const step: Steps['step'] = (name, run, { input, isKept = () => true, ...options } = {}) =>
-    runStep((recorded, value) => journal.step(name, recorded, { input, isKept: () => isKept(value()) }), {
+    runStep((recorded, value) => opened.step(name, recorded, { input, isKept: () => isKept(value()) }), {
       ...options,
       run,
       onFailure,
     });
   return {
+    turnId,
     isDurable: true,
     isOrdered: false,
-    ends: [journal.lost, failure.signal],
+    ends: [opened.lost, failure.signal],
     step,
-    start: (name, options) => journal.start(name, options).catch(toFailure(onFailure)),
+    start: (name, options) => opened.start(name, options).catch(toFailure(onFailure)),
     decide: async (name, run, options) => (await step(name, run, options)).value,
     idempotencyKeyOf: async (name, { input }) => toDigest([key, name, input]),
-    close: () => journal.close(),
+    close: () => opened.close(),
   };
 }
+
+/** Returns the conversation of a turn, for its identity: the same turn id may come back with other messages. */
+export const conversationOf = (
+  { prompt }: Pick<CoreCall, 'prompt'>,
+  { provider, modelId }: Pick<CoreModel, 'provider' | 'modelId'>,
+) => [provider, modelId, prompt.map(({ role, content }) => [role, content])];
 
 /** Reports a step that was not recorded, and rejects with its error. */
 const toFailure =
@@ -213,27 +206,23 @@ interface RunStepOptions<Value> extends Pick<StepOptions<Value>, 'encode' | 'dec
 }
 
 /**
- * Returns `providerOptions.kelivo.turnId`, under which another process can resume the turn.
+ * Returns the value of `providerOptions.kelivo.turnId`, under which another process can resume the turn.
  *
  * @throws InvalidArgumentError if it is not a non-empty string.
  */
-export function turnIdOf(providerOptions: SharedV2ProviderOptions | undefined): string | undefined {
-  const turnId: unknown = providerOptions?.kelivo?.turnId;
-  if (turnId === undefined || turnId === null) return undefined;
-  if (typeof turnId === 'string' && turnId !== '') return turnId;
-  throw toArgumentError('turnId', `a non-empty string, got ${JSON.stringify(turnId)}`);
+export function toTurnId(value: unknown): string {
+  if (typeof value === 'string' && value !== '') return value;
+  throw toArgumentError('turnId', `a non-empty string, got ${JSON.stringify(value)}`);
 }
 
 /**
- * Returns `providerOptions.kelivo.step`, the step function of a workflow.
+ * Returns the value of `providerOptions.kelivo.step`, the step function of a workflow.
  *
  * @throws InvalidArgumentError if it is not a function.
  */
-export function stepOf(providerOptions: SharedV2ProviderOptions | undefined): ToolLoopStep | undefined {
-  const step: unknown = providerOptions?.kelivo?.step;
-  if (step === undefined || step === null) return undefined;
-  if (isStep(step)) return step;
-  throw toArgumentError('step', `a function, got ${typeof step}`);
+export function toStep(value: unknown): ToolLoopStep {
+  if (isStep(value)) return value;
+  throw toArgumentError('step', `a function, got ${typeof value}`);
 }
 
 const isStep = (value: unknown): value is ToolLoopStep => typeof value === 'function';

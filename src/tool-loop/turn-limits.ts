@@ -1,6 +1,7 @@
+import { linkSignal, onceAborted, toTimerDelay } from '../shared/abort.js';
+import { toStableJson } from '../shared/json.js';
 import type { ToolDefinition, ToolOutput } from '../tools/tool-source.js';
-import { type CallOutcome, isErrorOutput, type LoopCall, toValidJson } from './calls.js';
-import { createRepeatedCalls } from './repeated-calls.js';
+import { type CallOutcome, isErrorOutput, type LoopCall, parseInput, toValidJson } from './calls.js';
 
 /** A limit of the tool loop that can end a turn. */
 export type TurnLimit =
@@ -122,3 +123,184 @@ const toLimitReason = (limit: number, noun: string): string =>
   `the limit of ${toCount(limit, noun)} is reached.`;
 
 const toCount = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/**
+ * Finds calls that a model repeats although they return the same output. Calls are in a row if they have the same tool and
+ * arguments, and no other call comes between them in the order of the model. A tool whose output changes may be called
+ * again and again.
+ */
+interface RepeatedCalls {
+  /** Adds a call, in the order of the model. */
+  add(call: LoopCall, tool: ToolDefinition | undefined): void;
+  /** Returns `wait` if it depends on running calls whether an added call is a repeat. */
+  check(call: LoopCall): 'run' | 'wait' | 'repeat';
+  /** Records the output of an added call. Outputs of repeats are ignored. */
+  record(call: LoopCall, output: ToolOutput): void;
+  /** True if the model ignored the notices for the same call. */
+  readonly isStuck: boolean;
+}
+
+/** Number of repeats of the same call after which the model must respond without calls. */
+const MAX_REPEATS = 3;
+
+/** One call in a row of calls with the same tool and arguments. */
+interface Entry {
+  readonly key: string;
+  readonly previous: Entry | undefined;
+  output?: ToolOutput;
+  isRepeat: boolean;
+}
+
+function createRepeatedCalls({ maxRepeatedCalls }: { maxRepeatedCalls: number }): RepeatedCalls {
+  const entries = new Map<LoopCall, Entry>();
+  const repeats = new Map<string, number>();
+  let latest: Entry | undefined;
+  let isStuck = false;
+
+  return {
+    add(call, tool) {
+      const key = toKey(call, tool);
+      latest = { key, previous: latest?.key === key ? latest : undefined, isRepeat: false };
+      entries.set(call, latest);
+    },
+
+    check(call) {
+      const entry = entries.get(call);
+      const verdict = entry === undefined ? 'run' : compareOutputs(entry, maxRepeatedCalls);
+      if (entry !== undefined && verdict === 'repeat') {
+        entry.isRepeat = true;
+        const count = (repeats.get(entry.key) ?? 0) + 1;
+        repeats.set(entry.key, count);
+        if (count >= MAX_REPEATS) isStuck = true;
+      }
+      return verdict;
+    },
+
+    record(call, output) {
+      const entry = entries.get(call);
+      if (entry !== undefined) entry.output = output;
+    },
+
+    get isStuck() {
+      return isStuck;
+    },
+  };
+}
+
+/** Compares the outputs of the calls before a call, as many as may be equal. */
+function compareOutputs(entry: Entry, maxRepeatedCalls: number): 'run' | 'wait' | 'repeat' {
+  const outputs: ToolOutput[] = [];
+  let count = 0;
+  for (
+    let before = entry.previous;
+    before !== undefined && count < maxRepeatedCalls;
+    before = before.previous
+  ) {
+    if (before.isRepeat) continue;
+    count++;
+    if (before.output !== undefined) outputs.push(before.output);
+  }
+  const [first, ...others] = outputs;
+  if (count < maxRepeatedCalls || outputs.some(isErrorOutput)) return 'run';
+  if (first !== undefined && !others.every(output => isSame(output, first))) return 'run';
+  return outputs.length < count ? 'wait' : 'repeat';
+}
+
+const isSame = (a: ToolOutput, b: ToolOutput): boolean => a === b || toStableJson(a) === toStableJson(b);
+
+function toKey({ toolName, input }: LoopCall, tool: ToolDefinition | undefined): string {
+  const parsed = parseInput(input, { toolName, schema: tool?.inputSchema });
+  return toStableJson([toolName, parsed.success ? parsed.input : input]);
+}
+
+/** A signal that follows another one and also aborts after a time. */
+export interface TimeLimit {
+  readonly signal: AbortSignal;
+  /** True if the time has passed, in which case the signal has aborted. */
+  readonly isOver: boolean;
+  abort(reason: unknown): void;
+  /** Restarts the timer. */
+  restart(): void;
+  /** Releases the timer and the other signal. */
+  release(): void;
+}
+
+/** Creates a time limit. Without `milliseconds` the signal only follows the other one. */
+export function createTimeLimit(
+  outer: AbortSignal | undefined,
+  { milliseconds, message }: { milliseconds: number | undefined; message: string },
+): TimeLimit {
+  const link = linkSignal(outer);
+  let isOver = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const stop = (): void => clearTimeout(timer);
+  const start = (): void => {
+    stop();
+    if (milliseconds === undefined || link.signal.aborted) return;
+    timer = setTimeout(() => {
+      isOver = true;
+      link.abort(new DOMException(message, 'TimeoutError'));
+    }, toTimerDelay(milliseconds));
+  };
+  start();
+
+  return {
+    signal: link.signal,
+    abort: link.abort,
+    get isOver() {
+      return isOver;
+    },
+    restart: start,
+    release() {
+      stop();
+      link.release();
+    },
+  };
+}
+
+/** The time in which a turn runs. */
+export interface TurnLifetime {
+  /** Aborts when the turn has to end, with the reason. */
+  readonly signal: AbortSignal;
+  /** Returns true if the caller ended the turn. A time limit of the loop is an error instead. */
+  isAborted(): boolean;
+  /** Returns `timeouts.total` if it has ended the turn. */
+  reachedLimit(): ReachedLimit | undefined;
+  abort(reason: unknown): void;
+  /** Ends the turn with an error when one of the signals aborts. */
+  endWith(signals: readonly AbortSignal[]): void;
+  /** Releases timers and listeners. */
+  close(): void;
+}
+
+export function createLifetime(
+  abortSignal: AbortSignal | undefined,
+  { milliseconds }: { milliseconds: number | undefined },
+): TurnLifetime {
+  const message = `The turn exceeded its limit of ${milliseconds} ms (timeouts.total).`;
+  const limit = createTimeLimit(abortSignal, { milliseconds, message });
+  const reason = `the limit of ${milliseconds} ms for the turn is reached (timeouts.total).`;
+  const followed = new Map<AbortSignal, () => void>();
+  let wasCancelled = false;
+  return {
+    signal: limit.signal,
+    isAborted: () => wasCancelled || abortSignal?.aborted === true,
+    reachedLimit: () => (limit.isOver ? { limit: 'total-timeout', reason } : undefined),
+    abort(reason) {
+      wasCancelled = true;
+      limit.abort(reason);
+    },
+    endWith(signals) {
+      for (const signal of signals) {
+        if (followed.has(signal)) continue;
+        const end = (): void => limit.abort(signal.reason);
+        followed.set(signal, onceAborted(signal, end));
+      }
+    },
+    close() {
+      limit.release();
+      for (const release of followed.values()) release();
+    },
+  };
+}

@@ -1,15 +1,16 @@
-import type { LanguageModelV2CallOptions, LanguageModelV2FunctionTool } from '@ai-sdk/provider';
+import type { CoreCall } from '../core/call.js';
+import type { FunctionTool, Prompt, Tool } from '../core/prompt.js';
 import { untilAborted } from '../shared/abort.js';
-import { toStableJson } from '../shared/json.js';
-import { fromPlainJson, toPlainJson } from '../shared/plain-json.js';
+import { objectOf } from '../shared/json.js';
+import { nearestName } from '../shared/nearest-name.js';
+import { isHostedToolPart } from '../tool-calls/hosted-tools.js';
 import { isStrictSchema } from '../tool-calls/strict-schema.js';
+import { normalizeToolName } from '../tool-calls/tool-names.js';
+import type { KnownTool, ToolDefinition, ToolListing, ToolSource } from '../tools/tool-source.js';
 import { isToolStub } from '../tools/tool-stubs.js';
-import type { ToolDefinition, ToolListing, ToolSource } from '../tools/tool-source.js';
-import { allowedNamesOf, renameAllowedTools } from './allowed-tools.js';
-import { knownToolsOf } from './calls.js';
-import { createToolFinder, type FindTool, type HostTool, type ToolFinderOptions } from './known-tools.js';
+import { fromListingRecord, toContents, toListingRecord } from './recorded-rounds.js';
 import type { Steps } from './steps.js';
-import type { TurnLifetime } from './turn-lifetime.js';
+import type { TurnLifetime } from './turn-limits.js';
 
 /** The tools of a turn. The list may change between rounds. */
 export interface TurnTools {
@@ -25,14 +26,11 @@ export interface TurnTools {
   restore(listing: ToolListing): void;
   /** Lists the tools if this process has not done so: a source may be unable to run a tool that it has not listed. */
   connect(): Promise<void>;
-  /** Returns the options of a request with the current tools. */
-  applyTo(options: LanguageModelV2CallOptions): LanguageModelV2CallOptions;
+  /** Returns a call with the current tools. */
+  applyTo(call: CoreCall): CoreCall;
 }
 
-export interface TurnToolsOptions extends Pick<
-  LanguageModelV2CallOptions,
-  'prompt' | 'tools' | 'providerOptions'
-> {
+export interface TurnToolsOptions {
   readonly source: ToolSource;
   readonly steps: Steps;
   /** Ends when the source is closed. */
@@ -42,21 +40,17 @@ export interface TurnToolsOptions extends Pick<
 }
 
 /** Lists the tools of a turn. */
-export async function openTurnTools({
-  source,
-  steps,
-  lifetime,
-  prompt,
-  tools: declared = [],
-  providerOptions,
-  warn,
-}: TurnToolsOptions): Promise<TurnTools> {
+export async function openTurnTools(
+  call: CoreCall,
+  { source, steps, lifetime, warn }: TurnToolsOptions,
+): Promise<TurnTools> {
+  const { tools: declared = [] } = call;
   const { signal } = lifetime;
-  const known = knownToolsOf(prompt);
+  const known = knownToolsOf(call.prompt);
   // A host declares the loop's tools as stubs. The model needs their real schemas, and only while they are available.
   const ownTools = declared.filter(tool => !isStub(tool));
   const ownNames = new Set(ownTools.map(({ name }) => name));
-  const allowed = allowedNamesOf(providerOptions);
+  const allowed = allowedNamesOf(call);
   const warned = new Set<string>();
   let current: Required<ToolFinderOptions> = {
     loopTools: new Map(),
@@ -152,8 +146,8 @@ export async function openTurnTools({
     get offered() {
       return current.loopTools;
     },
-    find(call) {
-      const found = find(call);
+    find(named) {
+      const found = find(named);
       if (found.owner !== 'loop' || isAllowed(found.toolName)) return found;
       const reason =
         `The tool ${JSON.stringify(found.toolName)} is not allowed in this call. ` +
@@ -164,11 +158,11 @@ export async function openTurnTools({
     refresh,
     restore,
     connect,
-    applyTo({ tools: _, toolChoice, ...options }) {
+    applyTo({ tools: _, toolChoice, ...request }) {
       const tools = [...current.hostTools, ...[...current.loopTools.values()].map(toFunctionTool)];
       const renamed = toolChoice?.type === 'tool' ? current.aliases.get(toolChoice.toolName) : undefined;
       return {
-        ...renameAllowedTools(options, toCurrentName),
+        ...renameAllowedTools(request, toCurrentName),
         ...(toolChoice && { toolChoice: renamed ? { type: 'tool', toolName: renamed.name } : toolChoice }),
         ...(tools.length > 0 && { tools }),
       };
@@ -176,52 +170,28 @@ export async function openTurnTools({
   };
 }
 
-/** Returns a listing as plain JSON. Functions and signals belong to the process. */
-export const toListingRecord = ({ tools, aliases = new Map(), warnings }: ToolListing) => ({
-  tools: tools.map(toToolRecord),
-  aliases: [...aliases].map(([name, tool]) => [name, tool === undefined ? null : toToolRecord(tool)]),
-  warnings: [...warnings],
-});
-
-/** Permanent warnings are in the first listing only, so they do not count. */
-const toContents = (listing: ToolListing): string =>
-  toStableJson(toListingRecord({ ...listing, warnings: [] }));
-
-const toToolRecord = ({ needsApproval, ...tool }: ToolDefinition) =>
-  toPlainJson(
-    { ...tool, ...(needsApproval !== undefined && { mayNeedApproval: true }) },
-    { keepUndefined: false },
-  );
-
-/** Restores a listing. A tool with a condition for approvals needs it for every call until the condition is known. */
-export function fromListingRecord(record: unknown): ToolListing {
-  const { tools, aliases, warnings } = fromPlainJson(record) as {
-    tools: ToolRecord[];
-    aliases: [string, ToolRecord | null][];
-    warnings: string[];
-  };
-  return {
-    tools: tools.map(fromToolRecord),
-    aliases: new Map(aliases.map(([name, tool]) => [name, tool === null ? undefined : fromToolRecord(tool)])),
-    warnings,
-  };
+/** Returns what the names of a conversation's calls refer to, from their facts. */
+function knownToolsOf(prompt: Prompt): KnownTool[] {
+  const known = new Map<string, KnownTool>();
+  for (const { role, content } of prompt) {
+    if (role !== 'assistant') continue;
+    for (const part of content) {
+      if (part.type !== 'tool-call' || part.own?.tool === undefined) continue;
+      const { server, name: originalName } = part.own.tool;
+      known.set(part.toolName, { name: part.toolName, server, originalName });
+    }
+  }
+  return [...known.values()];
 }
-
-type ToolRecord = Omit<ToolDefinition, 'needsApproval'> & { readonly mayNeedApproval?: boolean };
-
-const fromToolRecord = ({ mayNeedApproval, ...tool }: ToolRecord): ToolDefinition => ({
-  ...tool,
-  ...(mayNeedApproval === true && { needsApproval: () => true }),
-});
 
 const isSameTool = (a: ToolDefinition, b: ToolDefinition): boolean =>
   a.server === b.server && (a.originalName ?? a.name) === (b.originalName ?? b.name);
 
-const isStub = (tool: HostTool): boolean => tool.type === 'function' && isToolStub(tool);
+const isStub = (tool: Tool): boolean => tool.type === 'function' && isToolStub(tool);
 
 /** Reports the host's own tools that a tool of the loop hides. */
 function shadowWarnings(
-  hostTools: readonly HostTool[],
+  hostTools: readonly Tool[],
   loopTools: ReadonlyMap<string, ToolDefinition>,
 ): string[] {
   return hostTools.flatMap(({ name }) => {
@@ -240,12 +210,103 @@ const toFunctionTool = ({
   description,
   inputSchema,
   providerOptions,
-}: ToolDefinition): LanguageModelV2FunctionTool => ({
+}: ToolDefinition): FunctionTool => ({
   type: 'function',
   name,
   ...(description !== undefined && { description }),
   inputSchema,
   ...(providerOptions !== undefined && { providerOptions }),
-  // A host's request for strict schemas does not apply to the loop's tools. `ai@6` has the field, V2 does not.
+  // A host's request for strict schemas does not apply to the loop's tools.
   ...(!isStrictSchema(inputSchema) && { strict: false }),
 });
+
+/** Who answers a call, and the current name of its tool. */
+type CallOwner =
+  | { readonly owner: 'loop'; readonly toolName: string; readonly tool: ToolDefinition }
+  | { readonly owner: 'host'; readonly toolName: string; readonly tool: Tool | undefined }
+  /** No tool has this name. `reason` is the text for the model, with the tools that exist. */
+  | { readonly owner: 'nobody'; readonly toolName: string; readonly reason: string };
+
+/** Finds the tool that a model means by a name. */
+export type FindTool = (call: { readonly toolName: string; readonly toolCallId: string }) => CallOwner;
+
+interface ToolFinderOptions {
+  readonly loopTools: ReadonlyMap<string, ToolDefinition>;
+  /** Further names of the loop's tools. A name without a tool belongs to one that is not available. @default none */
+  readonly aliases?: ReadonlyMap<string, ToolDefinition | undefined>;
+  /** The tools of the host that no tool of the loop hides. */
+  readonly hostTools: readonly Tool[];
+}
+
+export function createToolFinder({ loopTools, aliases = new Map(), hostTools }: ToolFinderOptions): FindTool {
+  const hostToolsByName = new Map(hostTools.map(tool => [tool.name, tool]));
+  const names = new Set([...loopTools.keys(), ...hostToolsByName.keys()]);
+  // A name that belongs to an unavailable tool must not be matched with another one.
+  const allNames = new Set([...names, ...aliases.keys()]);
+
+  return ({ toolName: name, toolCallId }) => {
+    const toolName = allNames.has(name) ? name : (normalizeToolName(name, allNames) ?? name);
+    const loopTool = loopTools.get(toolName) ?? aliases.get(toolName);
+    // Approvals and stubs refer to a tool by its current name.
+    if (loopTool !== undefined) return { owner: 'loop', toolName: loopTool.name, tool: loopTool };
+    const hostTool = hostToolsByName.get(toolName);
+    // Hosted tools of the model need not be declared.
+    if (hostTool !== undefined || isHostedToolPart({ toolName, toolCallId })) {
+      return { owner: 'host', toolName, tool: hostTool };
+    }
+    return { owner: 'nobody', toolName, reason: toUnknownToolText(name, [...names]) };
+  };
+}
+
+/** Maximum number of names in a reason. */
+const MAX_NAMES = 50;
+
+function toUnknownToolText(name: string, names: readonly string[]): string {
+  const nearest = nearestName(name, names);
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
+  return [
+    `There is no tool ${JSON.stringify(name)}.`,
+    ...(nearest === undefined ? [] : [`Did you mean ${JSON.stringify(nearest)}?`]),
+    names.length === 0
+      ? 'There are no tools.'
+      : `Available tools: ${names.slice(0, MAX_NAMES).join(', ')}${more}.`,
+  ].join(' ');
+}
+
+/** Namespaces of other providers that may contain the option `allowedTools`. */
+const NAMESPACES = ['openai', 'azure'] as const;
+
+/**
+ * Returns the names of the tools to which a call is restricted (`providerOptions.openai.allowedTools`). Undefined without
+ * a restriction. Servers other than OpenAI's may ignore it, so the loop applies it, too. The loop does not know which
+ * namespace its model reads: if several contain the option, a tool has to be allowed by all of them.
+ */
+function allowedNamesOf({
+  own,
+  providerOptions,
+}: Pick<CoreCall, 'own' | 'providerOptions'>): readonly string[] | undefined {
+  const options = [own, ...NAMESPACES.map(namespace => providerOptions?.[namespace])];
+  const lists = options.map(values => objectOf(values?.allowedTools)?.toolNames).filter(Array.isArray);
+  return lists.length === 0
+    ? undefined
+    : lists[0]?.map(String).filter(name => lists.every(names => names.map(String).includes(name)));
+}
+
+/** Changes the names of the tools to which a call is restricted. */
+function renameAllowedTools<Call extends Pick<CoreCall, 'own' | 'providerOptions'>>(
+  call: Call,
+  rename: (name: string) => string,
+): Call {
+  if (allowedNamesOf(call) === undefined) return call;
+  const renameIn = <Values extends Readonly<Record<string, unknown>>>(values: Values): Values => {
+    const allowedTools = objectOf(values.allowedTools);
+    if (!Array.isArray(allowedTools?.toolNames)) return values;
+    const toolNames = allowedTools.toolNames.map(name => rename(String(name)));
+    return { ...values, allowedTools: { ...allowedTools, toolNames } };
+  };
+  const providerOptions = Object.entries(call.providerOptions ?? {}).map(([namespace, values]) => [
+    namespace,
+    NAMESPACES.some(known => known === namespace) ? renameIn(values) : values,
+  ]);
+  return { ...call, own: renameIn(call.own), providerOptions: Object.fromEntries(providerOptions) };
+}

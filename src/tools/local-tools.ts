@@ -1,10 +1,9 @@
-import type { SharedV2ProviderOptions } from '@ai-sdk/provider';
-import { asSchema, executeTool, type ModelMessage, type Tool } from '@ai-sdk/provider-utils';
-import { toV2Output } from '../parts/v2-output.js';
-import { untilAborted } from '../shared/abort.js';
+import { asSchema, type ModelMessage, type Tool } from '@ai-sdk/provider-utils';
+import type { ProviderOptions, ToolResultOutput } from '../core/prompt.js';
+import { toCoreOutput, toDeniedText } from '../core/output.js';
+import { createClosing, untilAborted } from '../shared/abort.js';
 import { KelivoError } from '../shared/errors.js';
 import { asJson, objectOf } from '../shared/json.js';
-import { createClosing } from './closing.js';
 import type {
   ToolCallOptions,
   ToolDefinition,
@@ -33,6 +32,7 @@ export type ToolInput<Schema> = Schema extends { readonly _zod: { readonly outpu
 
 /** The second argument of a local tool's `execute`. */
 export interface LocalToolCallOptions {
+  /** Id of the call, unique in the conversation. */
   readonly toolCallId: string;
   /** The messages of the host's prompt. */
   readonly messages: readonly unknown[];
@@ -162,7 +162,7 @@ export function createUncheckedTools(tools: object, options: LocalToolsOptions =
           definitions.push({
             ...{ name, description, inputSchema },
             ...(providerOptions !== undefined && {
-              providerOptions: providerOptions as SharedV2ProviderOptions,
+              providerOptions: providerOptions as ProviderOptions,
             }),
             ...(readOnly !== undefined && { readOnly }),
             ...(destructive !== undefined && { destructive }),
@@ -236,17 +236,21 @@ async function runLocalTool(
     }
     const output = await lastOutput(tool, { ...call, input: checked.value }, options);
     if (tool.toModelOutput === undefined) return toOutput(output);
-    const { aiVersion = options.isLaterHost ? 6 : 5 } = options;
+    const { aiVersion = options.wrapsToolOutput ? 6 : 5 } = options;
     const { toolCallId } = call;
     const modelOutput = await tool.toModelOutput(
       aiVersion < 6 ? output : { toolCallId, input: checked.value, output },
     );
-    return modelOutput == null ? toOutput(output) : (toV2Output(modelOutput) as ToolOutput);
+    return modelOutput == null ? toOutput(output) : toAllowed(toCoreOutput(modelOutput));
   } catch (error) {
     if (options.signal.aborted) throw options.signal.reason;
     return { type: 'error-text', value: error instanceof Error ? error.message : String(error) };
   }
 }
+
+/** A tool that ran cannot be denied any more: its refusal is an error for the model. */
+const toAllowed = (output: ToolResultOutput): ToolOutput =>
+  output.type === 'execution-denied' ? { type: 'error-text', value: toDeniedText(output) } : output;
 
 /** Returns true if a call needs approval before it runs. A call with invalid arguments never runs. */
 async function needsApproval(
@@ -281,7 +285,7 @@ function toCallFacts({
   };
 }
 
-/** Returns the final output. A tool may also stream preliminary outputs. */
+/** Returns the final output. A tool may also yield preliminary outputs. */
 async function lastOutput(
   tool: RunnableTool,
   { toolCallId, input }: { toolCallId: string; input: unknown },
@@ -289,7 +293,6 @@ async function lastOutput(
 ): Promise<unknown> {
   const execute = tool.execute;
   if (execute === undefined) throw new Error('The tool has no `execute` function.');
-  let last: unknown;
   const options = {
     toolCallId,
     messages: messages as ModelMessage[],
@@ -297,13 +300,19 @@ async function lastOutput(
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...toCallFacts(callOptions),
   };
-  for await (const { output } of executeTool({ execute: execute.bind(tool), input, options })) {
+  const result = execute.call(tool, input, options);
+  if (!isAsyncIterable(result)) return result;
+  let last: unknown;
+  for await (const output of result) {
     // Leaving the loop also ends a generator that ignores its signal.
     if (signal.aborted) throw signal.reason;
     last = output;
   }
   return last;
 }
+
+const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 
 function toOutput(value: unknown): ToolOutput {
   if (typeof value === 'string') return { type: 'text', value };

@@ -1,11 +1,7 @@
-import type {
-  JSONObject,
-  JSONSchema7,
-  JSONValue,
-  LanguageModelV2Prompt,
-  SharedV2ProviderOptions,
-} from '@ai-sdk/provider';
-import type { ToolTelemetry } from '../shared/telemetry.js';
+import type { JSONObject, JSONSchema7, JSONValue } from '@ai-sdk/provider';
+import type { ModelMessage } from '@ai-sdk/provider-utils';
+import type { ProviderOptions } from '../core/prompt.js';
+import type { ToolTelemetry } from '../core/telemetry.js';
 import type { ToolResultOutput } from '../tool-calls/mcp-output.js';
 
 /**
@@ -78,7 +74,7 @@ export interface ToolDefinition {
   /** JSON Schema of the arguments, always of `type: "object"`. */
   readonly inputSchema: JSONSchema7;
   /** Options of the tool for the model's provider, for example `{ openai: { deferLoading: true } }`. @default none */
-  readonly providerOptions?: SharedV2ProviderOptions;
+  readonly providerOptions?: ProviderOptions;
   /**
    * Properties for the host, which the model does not receive, in the shape of `@ai-sdk/mcp`.
    * @default none, a tool of the application
@@ -180,7 +176,7 @@ export interface ToolCallOptions {
   /** Called when a running tool reports progress, which also shows that it is still alive. */
   readonly onProgress?: (progress: ToolProgress) => void;
   /** The messages that the model had received when it made the call, without system messages. */
-  readonly messages?: LanguageModelV2Prompt;
+  readonly messages?: readonly ModelMessage[];
   /**
    * A key of the call that stays the same when the call is repeated after a crash. A service that accepts such keys then
    * performs its effect once.
@@ -189,8 +185,11 @@ export interface ToolCallOptions {
   readonly idempotencyKey?: string;
   /** Observes the call. @internal */
   readonly telemetry?: ToolTelemetry;
-  /** The host is known to be `ai` 6 or later. @default false */
-  readonly isLaterHost?: boolean;
+  /**
+   * True if `toModelOutput` of a tool of the AI SDK receives an object with the output, as in `ai` 6 and later.
+   * @default false
+   */
+  readonly wrapsToolOutput?: boolean;
 }
 
 /** Progress of a running tool. */
@@ -207,7 +206,7 @@ export interface ToolProgress {
  * The output of a tool in the AI SDK's format. `error-text` and `error-json` mean that the call failed. `mcp` has the
  * parts of an MCP result that only the host receives.
  */
-export type ToolOutput = ToolResultOutput;
+export type ToolOutput = Exclude<ToolResultOutput, { type: 'execution-denied' }>;
 
 /** Returns true if a value is a tool source rather than the configuration of one. */
 export const isToolSource = (value: unknown): value is ToolSource =>
@@ -218,53 +217,39 @@ export const isToolSource = (value: unknown): value is ToolSource =>
   'callTool' in value &&
   typeof value.callTool === 'function';
 
-/** Creates a source that is loaded on first use. */
-export function createLazyToolSource(name: string, load: () => Promise<ToolSource>): ToolSource {
-  let loading: Promise<ToolSource> | undefined;
-  const loaded = (): Promise<ToolSource> => {
-    loading ??= load();
-    return loading;
-  };
+/** The hints of a tool, with the defaults of the MCP specification for missing ones. */
+export interface EffectiveAnnotations {
+  readonly readOnly: boolean;
+  readonly destructive: boolean;
+  readonly idempotent: boolean;
+  readonly openWorld: boolean;
+}
+
+/**
+ * Returns the hints on which decisions about side effects rely: approvals and repeated calls. Hints of a server that is
+ * not trusted are ignored. Missing hints have the defaults of the MCP specification: not read-only, destructive, not
+ * idempotent, open world (https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations). A tool that
+ * is both read-only and destructive is destructive.
+ */
+export function effectiveAnnotations(tool: ToolDefinition): EffectiveAnnotations {
+  const { readOnly, destructive, idempotent, openWorld } = tool.trustAnnotations === false ? {} : tool;
+  const isSafe = isReadOnly({ readOnly, destructive });
   return {
-    name,
-    listTools: async options => (await loaded()).listTools(options),
-    callTool: async (call, options) => (await loaded()).callTool(call, options),
-    close: async () => (await loading)?.close(),
+    readOnly: isSafe,
+    destructive: !isSafe && destructive !== false,
+    idempotent: isSafe || idempotent === true,
+    openWorld: openWorld !== false,
   };
 }
+
+/** Returns true if a tool claims that it may run in parallel with others. The claim may be unverified. */
+export const isReadOnly = ({
+  readOnly,
+  destructive,
+}: Pick<ToolDefinition, 'readOnly' | 'destructive'>): boolean => readOnly === true && destructive !== true;
 
 /** A source that can also be listed in a context that cannot report warnings. */
 export interface PendingWarningsSource extends ToolSource {
   /** Lists only the tools. The warnings of this listing are returned by the next `listTools()`. */
   listToolsOnly(): Promise<readonly ToolDefinition[]>;
-}
-
-/** One wrapper per source, because all users of a source share its pending warnings. */
-const pendingWarningsSources = new WeakMap<ToolSource, PendingWarningsSource>();
-
-/** Keeps the warnings of listings that cannot report them, because a source returns most warnings only once. */
-export function withPendingWarnings(source: ToolSource): PendingWarningsSource {
-  const result = pendingWarningsSources.get(source) ?? keepWarnings(source);
-  pendingWarningsSources.set(source, result);
-  return result;
-}
-
-function keepWarnings(source: ToolSource): PendingWarningsSource {
-  const pending = new Set<string>();
-  return {
-    name: source.name,
-    async listTools(options) {
-      const listing = await source.listTools(options);
-      const warnings = [...new Set([...pending, ...listing.warnings])];
-      pending.clear();
-      return { ...listing, warnings };
-    },
-    async listToolsOnly() {
-      const { tools, warnings } = await source.listTools();
-      for (const warning of warnings) pending.add(warning);
-      return tools;
-    },
-    callTool: (call, options) => source.callTool(call, options),
-    close: () => source.close(),
-  };
 }

@@ -1,5 +1,5 @@
-import type { LanguageModelV2FunctionTool } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
+import type { FunctionTool } from '../core/prompt.js';
 import { objectOf, stringOf } from '../shared/json.js';
 import type { PendingWarningsSource, ToolDefinition, ToolMetadata } from './tool-source.js';
 
@@ -98,7 +98,7 @@ export function toToolStub(
 }
 
 /** Returns true if a tool of a call is a stub or a changed copy of one. */
-export const isToolStub = (tool: LanguageModelV2FunctionTool): boolean => readToolStub(tool) !== undefined;
+export const isToolStub = (tool: FunctionTool): boolean => readToolStub(tool) !== undefined;
 
 /** A tool of the provider as the host declares it. */
 export interface DeclaredStub {
@@ -110,10 +110,7 @@ export interface DeclaredStub {
 }
 
 /** Returns how a host declares a tool of the provider, or undefined for other tools. */
-export function readToolStub({
-  providerOptions,
-  inputSchema,
-}: LanguageModelV2FunctionTool): DeclaredStub | undefined {
+export function readToolStub({ providerOptions, inputSchema }: FunctionTool): DeclaredStub | undefined {
   const { stub, tool, needsApproval } = objectOf(providerOptions?.kelivo) ?? {};
   if (stub === true) return { identity: stringOf(tool), isCopy: false, needsApproval };
   const comment = stringOf(inputSchema.$comment);

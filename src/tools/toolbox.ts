@@ -1,7 +1,13 @@
-import { untilAborted } from '../shared/abort.js';
-import { createClosing } from './closing.js';
-import { createToolNames, type SourceTool } from './tool-names.js';
-import type { ListToolsOptions, ToolInvocation, ToolListing, ToolSource } from './tool-source.js';
+import { createClosing, untilAborted } from '../shared/abort.js';
+import { toHash } from '../shared/hash.js';
+import type {
+  KnownTool,
+  ListToolsOptions,
+  ToolDefinition,
+  ToolInvocation,
+  ToolListing,
+  ToolSource,
+} from './tool-source.js';
 
 /**
  * Combines several sources into one. A tool of the application keeps its name; a server's tool with the same name as
@@ -65,4 +71,151 @@ export function combineSources(sources: readonly ToolSource[]): CombinedSources 
       return { source, call: { ...call, toolName: name, server, originalName } };
     },
   };
+}
+
+/** A tool as its source lists it. */
+interface SourceTool {
+  readonly source: ToolSource;
+  readonly tool: ToolDefinition;
+}
+
+/** The names of one listing. */
+type NamedTools = Required<Pick<ToolListing, 'tools' | 'aliases'>>;
+
+interface AssignOptions {
+  /** Names in the conversation, with the tools that they refer to. */
+  readonly known?: readonly KnownTool[];
+  /** Further names that the sources themselves list. */
+  readonly aliases: Iterable<readonly [name: string, tool: ToolDefinition | undefined]>;
+}
+
+/** Names the tools of several sources, so that a name never refers to two tools. */
+interface ToolNames {
+  /** Names the tools of a listing. */
+  assign(listed: readonly SourceTool[], options: AssignOptions): NamedTools;
+  /** Returns the tool of a call, as its source last listed it. */
+  find(call: Pick<ToolInvocation, 'toolName' | 'server' | 'originalName'>): SourceTool | undefined;
+}
+
+/** A tool that was listed at least once. */
+interface Entry extends SourceTool {
+  /** The latest definition. */
+  tool: ToolDefinition;
+}
+
+/**
+ * A tool of the application keeps its name; if two sources of the application have the same name, the later one gets a
+ * number. A tool of a server keeps its name while no other source has one of that name; otherwise every server's tool is
+ * called `<server>_<tool>`, whichever was listed first. The name of a tool may change, but a name always refers to the
+ * same tool, even while its server is unavailable: otherwise a model could call another tool than the one it was offered.
+ *
+ * @internal
+ */
+export function createToolNames(): ToolNames {
+  const entries = new Map<ToolSource, Map<string, Entry>>();
+  /** The tools that sources list under a name. */
+  const claims = new Map<string, Set<Entry>>();
+  /** The tool that was first offered under a name. */
+  const owners = new Map<string, Entry>();
+
+  function register({ source, tool }: SourceTool): Entry {
+    const ofSource = entries.get(source) ?? new Map<string, Entry>();
+    entries.set(source, ofSource);
+    const key = JSON.stringify(tool.server === undefined ? [tool.name] : [tool.server, originalNameOf(tool)]);
+    const entry = ofSource.get(key) ?? { source, tool };
+    entry.tool = tool;
+    ofSource.set(key, entry);
+    claims.set(tool.name, (claims.get(tool.name) ?? new Set()).add(entry));
+    return entry;
+  }
+
+  function chooseName(entry: Entry, isFree: (name: string) => boolean): string {
+    const { name, server } = entry.tool;
+    const isUnclaimed = (candidate: string): boolean => {
+      const claimants = claims.get(candidate);
+      return claimants === undefined || (claimants.size === 1 && claimants.has(entry));
+    };
+    if (server === undefined) return isFree(name) ? name : withNumber(name, isFree);
+    if (!RESERVED.has(name) && isUnclaimed(name) && isFree(name)) return name;
+    const isAvailable = (candidate: string): boolean =>
+      isFree(candidate) && (owners.get(candidate) === entry || isUnclaimed(candidate));
+    const prefixed = toPrefixedName(server, originalNameOf(entry.tool));
+    return isAvailable(prefixed) ? prefixed : withNumber(prefixed, isAvailable);
+  }
+
+  return {
+    assign(listed, { known = [], aliases: sourceAliases }) {
+      const current = new Set(listed.map(register));
+      const meanings = new Map(known.map(tool => [tool.name, tool]));
+      const offered = new Map<string, ToolDefinition>();
+      /** The offered definitions by those of the sources. */
+      const named = new Map<ToolDefinition, ToolDefinition>();
+      for (const entry of current) {
+        const { tool } = entry;
+        const name = chooseName(entry, candidate => {
+          const owner = owners.get(candidate);
+          const meaning = meanings.get(candidate);
+          return (
+            !offered.has(candidate) &&
+            (owner === undefined || owner === entry) &&
+            (meaning === undefined || tool.server === undefined || isSameTool(tool, meaning))
+          );
+        });
+        const definition = rename(tool, name);
+        offered.set(name, definition);
+        named.set(tool, definition);
+        if (!owners.has(name)) owners.set(name, entry);
+      }
+
+      const aliases = new Map<string, ToolDefinition | undefined>();
+      for (const [name, tool] of sourceAliases) aliases.set(name, tool && named.get(tool));
+      for (const [name, { tool }] of owners) aliases.set(name, named.get(tool));
+      for (const [name, meaning] of meanings) {
+        aliases.set(
+          name,
+          [...offered.values()].find(tool => isSameTool(tool, meaning)),
+        );
+      }
+      for (const name of offered.keys()) aliases.delete(name);
+      return { tools: [...offered.values()], aliases };
+    },
+
+    find({ toolName, server, originalName = toolName }) {
+      const owner = owners.get(toolName);
+      if (server === undefined) return owner;
+      const tool = { server, originalName };
+      if (owner !== undefined && isSameTool(owner.tool, tool)) return owner;
+      return [...entries.values()]
+        .flatMap(ofSource => [...ofSource.values()])
+        .find(entry => isSameTool(entry.tool, tool));
+    },
+  };
+}
+
+/** Hosts look up tools in plain objects, which all have a `constructor`. */
+const RESERVED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
+
+const originalNameOf = ({ name, originalName = name }: ToolDefinition): string => originalName;
+
+const isSameTool = (tool: ToolDefinition, { server, originalName }: Omit<KnownTool, 'name'>): boolean =>
+  tool.server === server && originalNameOf(tool) === originalName;
+
+const rename = (tool: ToolDefinition, name: string): ToolDefinition =>
+  name === tool.name ? tool : { ...tool, name, originalName: originalNameOf(tool) };
+
+function withNumber(name: string, isFree: (name: string) => boolean): string {
+  for (let number = 2; ; number++) if (isFree(`${name}_${number}`)) return `${name}_${number}`;
+}
+
+/** Names that every API accepts. */
+const acceptedName = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/**
+ * Returns `<server>_<tool>`. If only the prefix makes it a name that APIs reject, it is shortened, with a hash of the
+ * complete name.
+ */
+export function toPrefixedName(server: string, toolName: string): string {
+  const name = `${server}_${toolName}`;
+  if (acceptedName.test(name) || !acceptedName.test(toolName)) return name;
+  return `${name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 55)}_${toHash(name)}`;
 }

@@ -1,9 +1,10 @@
 import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import type { ModelAdapter } from '../../src/adapters/model-adapter.js';
-import { wrapModel } from '../../src/adapters/middleware.js';
-import { createPartCollector } from '../../src/parts/collector.js';
+import type { ModelAdapter } from '../../src/adapters/definition.js';
+import type { AnyMiddlewareCall } from '../../src/versions/middleware.js';
+import { wrapModel } from '../_core.js';
 import { createRandom } from '../_chunking.js';
+import { collectParts } from '../_v2-parts.js';
 import {
   finish,
   generate,
@@ -36,11 +37,10 @@ export function testAdapter({ middleware }: ModelAdapter): void {
 
   it('returns the same result streamed and generated', async () => {
     const model = adapt(scriptedModel(everything, everything));
-    const folder = createPartCollector();
-    for (const part of await stream(model, request)) folder.add(part);
+    const collected = collectParts(await stream(model, request));
     const result = await generate(model, request);
-    expect(result).toMatchObject({ ...folder.result() });
-    expect(result.content).toHaveLength(folder.result().content.length);
+    expect(result).toMatchObject({ ...collected });
+    expect(result.content).toHaveLength(collected.content.length);
   });
 
   it('leaves a text without calls unchanged for all chunk boundaries', async () => {
@@ -185,7 +185,7 @@ export function testAdapter({ middleware }: ModelAdapter): void {
   it('works between other middlewares', async () => {
     const seen: string[] = [];
     const observe = (name: string) => ({
-      wrapStream: async ({ doStream }: { doStream: () => ReturnType<typeof model.doStream> }) => {
+      wrapStream: async ({ doStream }: AnyMiddlewareCall) => {
         seen.push(name);
         return doStream();
       },

@@ -33,6 +33,7 @@ export const request: LanguageModelV2CallOptions = {
       name: 'get_weather',
       inputSchema: { type: 'object', properties: { city: { type: 'string' } } },
     },
+    { type: 'provider-defined', id: 'some.search', name: 'search', args: {} },
   ],
   toolChoice: { type: 'auto' },
   temperature: 0.5,

@@ -1,6 +1,6 @@
 import type { LanguageModelV2Message, LanguageModelV2Prompt } from '@ai-sdk/provider';
 import { mistralMiddleware, type MistralOptions } from '../../src/adapters/mistral.js';
-import { wrapModel } from '../../src/adapters/middleware.js';
+import { wrapModel } from '../_core.js';
 import { textRound, scriptedModel, stream } from '../tool-loop/_scripted-model.js';
 
 type Message = LanguageModelV2Message;

@@ -7,7 +7,7 @@ import { adaptModel } from '../../src/adapters/adapt-model.js';
 import { createModelAdapterRegistry } from '../../src/adapters/registry.js';
 import { defineModelAdapter, matchModelName } from '../../src/adapters/model-adapter.js';
 import { modelAdapters } from '../../src/adapters/model-adapters.js';
-import { createKelivoResponsesProvider } from '../../src/provider/provider.js';
+import { createKelivoResponsesProvider } from '../../src/index.js';
 import { serveJson } from '../_server.js';
 import { generate, textRound, scriptedModel } from '../tool-loop/_scripted-model.js';
 
@@ -38,10 +38,37 @@ describe('adaptModel', () => {
     }
   });
 
-  it('returns a model without matching adapters unchanged', () => {
-    const model = named('gpt-5');
+  it('returns a model of this package without matching adapters unchanged', () => {
+    const model = createKelivoResponsesProvider()('gpt-5');
     expect(adaptModel(model)).toBe(model);
     expect(adaptModel(model, { adapters: [] })).toBe(model);
+  });
+
+  it('passes calls of other models without matching adapters on, with outputs in tool messages', async () => {
+    const model = scriptedModel(textRound('Hello.'));
+    const call = { toolCallId: 'call_1', toolName: 'add', providerExecuted: true };
+    const output = { type: 'text' as const, value: '42' };
+    await generate(adaptModel(model), {
+      prompt: [
+        {
+          role: 'assistant',
+          content: [
+            { type: 'tool-call', ...call, input: {} },
+            { type: 'tool-result', toolCallId: 'call_1', toolName: 'add', output },
+          ],
+        },
+      ],
+    });
+    expect(model.requests[0]?.prompt).toEqual([
+      {
+        role: 'assistant',
+        content: [{ type: 'tool-call', toolCallId: 'call_1', toolName: 'add', input: {} }],
+      },
+      {
+        role: 'tool',
+        content: [{ type: 'tool-result', toolCallId: 'call_1', toolName: 'add', output }],
+      },
+    ]);
   });
 
   it('keeps the identity of a model', () => {

@@ -1,5 +1,5 @@
-import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
+import type { Prompt } from '../../src/core/prompt.js';
 import { type CallIdFormat, createCallIds, toAlphanumericId } from '../../src/adapters/call-ids.js';
 import fc from '../_property.js';
 
@@ -9,7 +9,7 @@ const threeDigits: CallIdFormat = {
   toValid: ({ toolCallId }, attempt) => String(100 + ((toolCallId.length + attempt) % 900)),
 };
 
-const conversation = (...ids: string[]): LanguageModelV2Prompt => [
+const conversation = (...ids: string[]): Prompt => [
   { role: 'system', content: 'Hi' },
   {
     role: 'assistant',

@@ -9,8 +9,8 @@ import {
   matchModelName,
   modelAdapters,
 } from '../../src/adapters/index.js';
-import { adapterNames } from '../../src/adapters/adapter-names.js';
-import { importAdapter } from '../../src/adapters/choose-adapters.js';
+import { adapterNames } from '../../src/adapters/adapter-choice.js';
+import { importAdapter } from '../../src/adapters/registry.js';
 import { createProviderRegistryFromConfig } from '../../src/host/index.js';
 import { createKelivoResponsesProvider, type ToolLoopEvent } from '../../src/index.js';
 import { withToolLoop } from '../../src/tool-loop/index.js';
@@ -100,7 +100,7 @@ describe('the adapters of a list', () => {
   });
 
   it('are none with false', () => {
-    const model = named('qwen3');
+    const model = createKelivoResponsesProvider()('qwen3');
     expect(adaptModel(model, { adapters: false })).toBe(model);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { gptOss } from '../../src/adapters/gpt-oss.js';
-import { wrapModel } from '../../src/adapters/middleware.js';
+import { wrapModel } from '../_core.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import {
   callRound,

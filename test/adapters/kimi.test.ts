@@ -1,7 +1,7 @@
 import type { LanguageModelV2Message, LanguageModelV2Prompt } from '@ai-sdk/provider';
 import { expect, it } from 'vitest';
 import { kimiCallIdsMiddleware } from '../../src/adapters/kimi.js';
-import { wrapModel } from '../../src/adapters/middleware.js';
+import { wrapModel } from '../_core.js';
 import {
   callRound,
   call,

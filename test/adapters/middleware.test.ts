@@ -1,6 +1,6 @@
 import type { LanguageModelV2Middleware } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import { wrapModel } from '../../src/adapters/middleware.js';
+import { wrapModel } from '../_core.js';
 import { generate, textRound, scriptedModel, stream } from '../tool-loop/_scripted-model.js';
 
 const tag = (name: string, log: string[]): LanguageModelV2Middleware => ({
@@ -28,11 +28,6 @@ describe('wrapModel', () => {
     await run(wrapModel(model, [tag('a', log), tag('b', log)]));
     expect(log).toEqual([`a ${type}`, 'a saw a', `b ${type}`, 'b saw a,b']);
     expect(model.requests[0]?.stopSequences).toEqual(['a', 'b']);
-  });
-
-  it('returns the model itself without middlewares', () => {
-    const model = scriptedModel();
-    expect(wrapModel(model, [])).toBe(model);
   });
 
   it('lets a middleware call the other method', async () => {

@@ -2,7 +2,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV2Message, LanguageModelV2Prompt } from '@ai-sdk/provider';
 import { expect, it } from 'vitest';
 import { mistralMiddleware, type MistralOptions } from '../../src/adapters/mistral.js';
-import { wrapModel } from '../../src/adapters/middleware.js';
+import { wrapModel } from '../_core.js';
 import { validateMistral } from '../../src/testing/mistral-rules.js';
 import fc from '../_property.js';
 import { assistant, called, result, system, text, tool, user } from './_mistral-messages.js';

@@ -1,6 +1,6 @@
 import { expect, describe, it } from 'vitest';
 import { mistralMiddleware } from '../../src/adapters/mistral.js';
-import { wrapModel } from '../../src/adapters/middleware.js';
+import { wrapModel } from '../_core.js';
 import { exchangeOf, textRound, scriptedModel, stream } from '../tool-loop/_scripted-model.js';
 import {
   sent,

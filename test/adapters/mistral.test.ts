@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mistralMiddleware, type MistralOptions } from '../../src/adapters/mistral.js';
-import { wrapModel } from '../../src/adapters/middleware.js';
+import { wrapModel } from '../_core.js';
 import {
   callRound,
   call,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { defineModelAdapter, matchModelName, type ModelAdapter } from '../../src/adapters/model-adapter.js';
+import type { ModelAdapter } from '../../src/adapters/definition.js';
+import { defineModelAdapter, matchModelName } from '../../src/adapters/model-adapter.js';
 
 const valid: ModelAdapter = {
   name: 'shouty',

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { mayHaveAdapters } from '../../src/adapters/adapter-choice.js';
 import { modelAdapters } from '../../src/adapters/model-adapters.js';
+import { createModelAdapterRegistry } from '../../src/adapters/registry.js';
 
 /** Model ids of services, registries and local servers, by family. */
 const families: Readonly<Record<string, readonly string[]>> = {
@@ -257,4 +259,38 @@ it('finds each adapter by its unique name', () => {
   const names = modelAdapters.all().map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   for (const name of names) expect(modelAdapters.findFor(name).map(one => one.name)).toContain(name);
+});
+
+describe('the models of OpenAI', () => {
+  it.each([
+    'gpt-4',
+    'gpt-4.1',
+    'gpt-4o-mini',
+    'gpt-4o-audio-preview',
+    'gpt-5.1-codex-max',
+    'gpt-5-2025-08-07',
+    'gpt-5-pro',
+    'o3',
+    'o4-mini',
+    'chatgpt-4o-latest',
+  ])('need no adapters: %s', id => {
+    expect(modelAdapters.findFor(id)).toEqual([]);
+    expect(mayHaveAdapters(undefined, id)).toBe(false);
+  });
+
+  it.each(['gpt-oss-120b', 'openai/gpt-oss:20b', 'gpt-4-qwen', 'my-model'])(
+    'do not include %s',
+    id => void expect(mayHaveAdapters(undefined, id)).toBe(true),
+  );
+
+  it('may have adapters of the application', () => {
+    const [adapter] = modelAdapters.all();
+    expect(mayHaveAdapters([], 'qwen3')).toBe(false);
+    expect(mayHaveAdapters(false, 'qwen3')).toBe(false);
+    expect(mayHaveAdapters(['qwen'], 'gpt-5')).toBe(true);
+    expect(mayHaveAdapters(createModelAdapterRegistry(adapter && [adapter]), 'gpt-5')).toBe(false);
+    modelAdapters.register({ name: 'any', appliesTo: () => true, adaptBack: part => part });
+    expect(mayHaveAdapters(undefined, 'gpt-5')).toBe(true);
+    expect(modelAdapters.unregister('any')).toBe(true);
+  });
 });

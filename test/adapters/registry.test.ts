@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createModelAdapterRegistry } from '../../src/adapters/registry.js';
-import { defineModelAdapter, matchModelName, type ModelAdapter } from '../../src/adapters/model-adapter.js';
+import type { ModelAdapter } from '../../src/adapters/definition.js';
+import { defineModelAdapter, matchModelName } from '../../src/adapters/model-adapter.js';
 
 const family = (name: string): ModelAdapter =>
   defineModelAdapter({

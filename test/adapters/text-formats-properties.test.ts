@@ -18,7 +18,7 @@ import {
 import { createTextParser } from '../../src/text-tools/text-parser.js';
 import type { TextToolFormat } from '../../src/text-tools/text-tool-format.js';
 import { toDeclaredTools } from '../../src/text-tools/text-tool-format.js';
-import { textToolsMiddleware } from '../../src/text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from '../../src/adapters/text-tools-middleware.js';
 import fc from '../_property.js';
 import { readText } from '../text-tools/_read-text.js';
 

@@ -5,7 +5,7 @@ import { createKelivoResponsesProvider } from '../../src/index.js';
 import {
   createKelivoResponsesProvider as createKelivoResponsesProviderV4,
   type LanguageModelV4StreamPart,
-} from '../../src/v4/index.js';
+} from '../../src/v4.js';
 import { toBody } from '../_chunking.js';
 import { normalizeParts, type NormalizedPart } from './_normalize-parts.js';
 

@@ -10,7 +10,7 @@ import {
   pinEmbeddingModel,
 } from '../../src/embeddings/index.js';
 import { createKelivoResponsesProvider, KelivoError } from '../../src/index.js';
-import { toProviderV3 } from '../../src/v3/index.js';
+import { toProviderV3 } from '../../src/v3.js';
 import { startEmulator } from '../testing/_emulator.js';
 
 async function start() {

@@ -2,10 +2,10 @@ import * as ai5 from 'ai';
 import type { LanguageModelV2, LanguageModelV2Middleware } from '@ai-sdk/provider';
 import * as ai6 from 'ai6';
 import * as ai7 from 'ai7';
-import { createKelivoResponsesProvider, type KelivoResponsesProvider } from '../../src/provider/provider.js';
+import { createKelivoResponsesProvider, type KelivoResponsesProvider } from '../../src/index.js';
 import type { KelivoResponsesSettings } from '../../src/provider/settings.js';
-import { toProviderV3 } from '../../src/v3/index.js';
-import { toProviderV4 } from '../../src/v4/index.js';
+import { toProviderV3 } from '../../src/v3.js';
+import { toProviderV4 } from '../../src/v4.js';
 
 /** The AI SDK with the types of version 5. All versions share the functions that the scenarios use. */
 export type AiSdk = typeof ai5;

@@ -1,6 +1,6 @@
 import type { LanguageModel, ModelMessage, StopCondition, ToolChoice, ToolSet } from 'ai';
 import { onTestFinished } from 'vitest';
-import type { KelivoResponsesProvider } from '../../src/provider/provider.js';
+import type { KelivoResponsesProvider } from '../../src/index.js';
 import type { KelivoResponsesSettings } from '../../src/provider/settings.js';
 import type { ResponsesEmulator } from '../../src/testing/index.js';
 import type { ToolSource } from '../../src/tools/tool-source.js';

@@ -1,6 +1,7 @@
 import type { LanguageModelV2StreamPart, ProviderV2 } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { toConfiguredProvider } from '../../src/host/configured-provider.js';
+import { toLanguageModel } from '../../src/versions/language-model.js';
 import { checkParts } from '../_parts.js';
 import {
   call,
@@ -31,7 +32,7 @@ function modelOf(...rounds: ScriptedRound[]) {
       throw new Error('not used');
     },
   };
-  return toConfiguredProvider(provider, 'scripted').languageModel('scripted-1');
+  return toLanguageModel(toConfiguredProvider(provider, 'scripted', 'v2').languageModel('scripted-1'), 'v2');
 }
 
 describe('interleaved calls without ids in a configured provider', () => {

@@ -8,8 +8,8 @@ import {
   type ProviderRegistryConfig,
 } from '../../src/host/index.js';
 import { KelivoError } from '../../src/index.js';
-import { toEmbeddingModelV3 } from '../../src/v3/provider.js';
-import { toEmbeddingModelV4 } from '../../src/v4/provider.js';
+import { toEmbeddingModelV3 } from '../../src/v3.js';
+import { toEmbeddingModelV4 } from '../../src/v4.js';
 import { startEmulator } from '../testing/_emulator.js';
 
 type Environment = Record<string, string>;

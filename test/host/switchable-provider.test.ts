@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { createSwitchableProvider, type SwitchableProviderOptions } from '../../src/host/index.js';
 import { KelivoError, type KelivoResponsesSettings } from '../../src/index.js';
 import { runInProvider } from '../../src/tool-loop/index.js';
-import { toProviderV3 } from '../../src/v3/index.js';
+import { toProviderV3 } from '../../src/v3.js';
 import { shapeOf } from '../integration/_provider.js';
 import { hostTools, loopTools } from '../integration/_tools.js';
 import { startEmulator } from '../testing/_emulator.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { KelivoError } from '../../src/shared/errors.js';
-import { toApiRoot, toEndpoint } from '../../src/http/base-url.js';
+import { toApiRoot } from '../../src/http/base-url.js';
+import { toEndpoint } from '../../src/provider/connection.js';
 
 type Options = Parameters<typeof toApiRoot>[1];
 

@@ -1,6 +1,7 @@
 import { APICallError } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { createKeyRing } from '../../src/http/key-ring.js';
+import { createTurn } from '../_core.js';
 
 const url = 'http://127.0.0.1/v1/responses';
 
@@ -25,17 +26,17 @@ describe('key rotation', () => {
 
   it('uses one key for all rounds of a turn', async () => {
     const { ring } = ringOf(['a', 'b']);
-    const turn = {};
+    const turn = createTurn();
     expect(await ring.take(turn)).toBe('a');
-    expect(await ring.take({})).toBe('b');
+    expect(await ring.take(createTurn())).toBe('b');
     expect(await ring.take(turn)).toBe('a');
   });
 
   it('calls a key function once per turn', async () => {
     let asked = 0;
     const ring = createKeyRing(async () => `token-${++asked}`, { url });
-    const turn = {};
-    expect([await ring.take(turn), await ring.take(turn), await ring.take({})]).toEqual([
+    const turn = createTurn();
+    expect([await ring.take(turn), await ring.take(turn), await ring.take(createTurn())]).toEqual([
       'token-1',
       'token-1',
       'token-2',
@@ -60,7 +61,7 @@ describe('failing keys', () => {
 
   it('continues a turn with another key if its key is refused', async () => {
     const { ring } = ringOf(['a', 'b']);
-    const turn = {};
+    const turn = createTurn();
     expect(await ring.take(turn)).toBe('a');
     expect(ring.refuse('a', failure(401))).toBe(true);
     expect([await ring.take(turn), await ring.take(turn)]).toEqual(['b', 'b']);

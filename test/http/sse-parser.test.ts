@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSseParser, type SseEvent } from '../../src/http/sse-parser.js';
+import { createSseParser, type SseEvent } from '../../src/http/text-stream.js';
 import { forEachChunking } from '../_chunking.js';
 
 function parse(chunks: readonly string[]): SseEvent[] {

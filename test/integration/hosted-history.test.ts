@@ -7,8 +7,8 @@ import { openai as openai4 } from 'openai4';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createKelivoResponsesProvider, hostedTools } from '../../src/index.js';
-import { createKelivoResponsesProvider as createProviderV3 } from '../../src/v3/index.js';
-import { createKelivoResponsesProvider as createProviderV4 } from '../../src/v4/index.js';
+import { createKelivoResponsesProvider as createProviderV3 } from '../../src/v3.js';
+import { createKelivoResponsesProvider as createProviderV4 } from '../../src/v4.js';
 import { startEmulator } from '../testing/_emulator.js';
 
 type Json = Record<string, unknown>;

@@ -8,6 +8,7 @@ import {
 } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { Prompt } from '../../src/core/prompt.js';
 import { pairToolCalls } from '../../src/tool-calls/call-pairing.js';
 import { type Conversation, type Side, startConversation, textsOf, typesOf } from './_conversation.js';
 import { hostTools, loopTools } from './_tools.js';
@@ -132,7 +133,10 @@ describe.each(['declared', 'undeclared'] as const)(
       const model = wrapLanguageModel({
         model: conversation.model('official'),
         middleware: {
-          transformParams: async ({ params }) => ({ ...params, prompt: pairToolCalls(params.prompt) }),
+          transformParams: async ({ params }) => ({
+            ...params,
+            prompt: pairToolCalls(params.prompt as Prompt) as typeof params.prompt,
+          }),
         },
       });
       const messages: ModelMessage[] = [...conversation.messages, { role: 'user', content: 'Add 3 and 4' }];

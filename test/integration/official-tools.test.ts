@@ -6,8 +6,8 @@ import { openai as openai3 } from 'openai3';
 import { openai as openai4 } from 'openai4';
 import { describe, expect, it } from 'vitest';
 import { createKelivoResponsesProvider } from '../../src/index.js';
-import { createKelivoResponsesProvider as createProviderV3 } from '../../src/v3/index.js';
-import { createKelivoResponsesProvider as createProviderV4 } from '../../src/v4/index.js';
+import { createKelivoResponsesProvider as createProviderV3 } from '../../src/v3.js';
+import { createKelivoResponsesProvider as createProviderV4 } from '../../src/v4.js';
 import { serve } from '../_server.js';
 import { toSse } from '../_sse.js';
 

@@ -4,8 +4,8 @@ import * as ai7 from 'ai7';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createKelivoResponsesProvider, type KelivoResponsesSettings } from '../../src/index.js';
-import { toProviderV3 } from '../../src/v3/index.js';
-import { toProviderV4 } from '../../src/v4/index.js';
+import { toProviderV3 } from '../../src/v3.js';
+import { toProviderV4 } from '../../src/v4.js';
 import { serve } from '../_server.js';
 import { toSse } from '../_sse.js';
 import {

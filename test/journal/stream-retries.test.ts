@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { createJournal } from '../../src/journal/index.js';
 import { startResponsesEmulator } from '../../src/testing/index.js';
-import { createKelivoResponsesProvider } from '../../src/v3/index.js';
+import { createKelivoResponsesProvider } from '../../src/v3.js';
 import { openStore, storeKinds } from './_stores.js';
 
 it.each(storeKinds.filter(({ isAvailable }) => isAvailable))(

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { entries, manifest, root } from './manifest.js';
@@ -16,11 +17,16 @@ function listStaticImports(file: string, loaded: string[] = []): string[] {
 }
 
 interface LockedPackage {
+  readonly version?: string;
   readonly dev?: boolean;
   readonly devOptional?: boolean;
   readonly peer?: boolean;
   readonly link?: boolean;
   readonly license?: string;
+}
+
+interface LockFile {
+  readonly packages: Readonly<Record<string, LockedPackage>>;
 }
 
 /** Licences that require attribution only. One of several alternatives is enough. */
@@ -96,6 +102,30 @@ it('imports OpenTelemetry only in its own entry, not even later', () => {
   expect(importing).toEqual([path.join('telemetry', 'index.js')]);
 });
 
+it('develops against the earliest supported release of the AI SDK', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as LockFile;
+  expect(packages['node_modules/@ai-sdk/provider']?.version).toMatch(/^2\./);
+  expect(packages['node_modules/@ai-sdk/provider-utils']?.version).toMatch(/^3\./);
+});
+
+it.each(['@ai-sdk/provider', '@ai-sdk/provider-utils'])(
+  'imports only functions of %s that its release for each major of `ai` exports',
+  async name => {
+    const files = readdirSync(path.join(root, 'dist'), { recursive: true, encoding: 'utf8' });
+    const imports = new RegExp(`import \\{([^}]*)\\} from ["']${name}["']`, 'g');
+    const used = files
+      .filter(file => file.endsWith('.js'))
+      .flatMap(file => [...read(path.join('dist', file)).matchAll(imports)])
+      .flatMap(([, list = '']) => list.split(',').map(item => item.trim().replace(/ as .*/, '')));
+    expect(used.length).toBeGreaterThan(5);
+    for (const host of ['ai', 'ai6', 'ai7']) {
+      const { resolve } = createRequire(path.join(root, 'node_modules', host, 'package.json'));
+      const exported = Object.keys((await import(resolve(name))) as object);
+      expect(used.filter(item => !exported.includes(item))).toEqual([]);
+    }
+  },
+);
+
 it('contains the full text of the license named in the manifest', () => {
   expect(manifest.license).toBe('MIT');
   const section = read('README.md').split('\n## License\n')[1]?.replace(/\s+/g, ' ');
@@ -105,7 +135,7 @@ it('contains the full text of the license named in the manifest', () => {
 });
 
 it('depends only on packages with permissive licences', () => {
-  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, LockedPackage> };
+  const { packages } = JSON.parse(read('package-lock.json')) as LockFile;
   const runtime = Object.entries(packages).filter(
     ([name, { dev, devOptional, peer, link }]) => name !== '' && !dev && !devOptional && !peer && !link,
   );

@@ -14,13 +14,21 @@ import { pack } from './pack.js';
 interface Project {
   /** Packages that are installed together with this one. */
   readonly packages: readonly string[];
+  /** Entries whose models `ai` accepts, in addition to the main entry. @default none */
+  readonly entries?: readonly ('v3' | 'v4')[];
+  /** True to install this package before the others, so that npm has chosen its dependencies. @default false */
+  readonly isFirst?: boolean;
+  /** True if `ai` itself depends on a release of `undici` with a known vulnerability. @default false */
+  readonly hasOldUndici?: boolean;
 }
 
 /** Cover the oldest and the newest supported major of `zod`, with and without `@ai-sdk/openai` and OpenTelemetry. */
 const projects: readonly Project[] = [
-  { packages: ['ai@5', 'zod@3', '@ai-sdk/openai@2', '@opentelemetry/api@1.9.0'] },
-  { packages: ['ai@6', 'zod@4', '@opentelemetry/api@1.10'] },
-  { packages: ['ai@7', 'zod@4'] },
+  { packages: ['ai@5', 'zod@3', '@opentelemetry/api@1.9.0'], hasOldUndici: true },
+  { packages: ['ai@6', 'zod@4', '@opentelemetry/api@1.10'], entries: ['v3'] },
+  { packages: ['ai@7', 'zod@4'], entries: ['v3', 'v4'] },
+  { packages: ['ai@5.0.0', 'zod@3.25.76'] },
+  { packages: ['ai@5', 'zod@4', '@ai-sdk/openai@2'], isFirst: true, hasOldUndici: true },
 ];
 
 /** Entries that work in browsers. The others start a server or read files. */
@@ -48,13 +56,20 @@ try {
   await rm(workshop, { recursive: true, force: true });
 }
 
-async function tryProject({ packages }: Project, archive: string): Promise<void> {
-  const name = packages.join(' ');
+async function tryProject(project: Project, archive: string): Promise<void> {
+  const { packages, entries: hostEntries = [], isFirst = false, hasOldUndici = false } = project;
+  const name = `${packages.join(' ')}${isFirst ? ' (installed later)' : ''}`;
   const folder = await mkdtemp(path.join(workshop, 'project-'));
   await writeFile(path.join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }));
   await cp(fixtures, folder, { recursive: true });
-  await step(name, 'installs', () => npmInstall(folder, [archive, ...packages]));
-  await step(name, 'type-checks with `nodenext` and `bundler` resolution', () => checkTypes(folder));
+  await step(name, 'installs', () =>
+    npmInstall(folder, isFirst ? [[archive], packages] : [[archive, ...packages]]),
+  );
+  if (!isFirst) await step(name, 'shares one copy of each package of the AI SDK', () => checkCopies(folder));
+  if (!hasOldUndici) await step(name, 'installs no vulnerable `undici`', () => checkUndici(folder));
+  await step(name, 'type-checks with `nodenext` and `bundler` resolution', () =>
+    checkTypes(folder, hostEntries),
+  );
   await step(name, 'runs every entry whose peer dependencies are installed', () =>
     runProgram(folder, packages),
   );
@@ -76,11 +91,49 @@ async function step(project: string, title: string, work: () => Promise<string |
   }
 }
 
-async function npmInstall(folder: string, packages: readonly string[]): Promise<void> {
-  await run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', ...packages], { cwd: folder });
+async function npmInstall(folder: string, steps: readonly (readonly string[])[]): Promise<void> {
+  for (const packages of steps)
+    await run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', ...packages], {
+      cwd: folder,
+    });
 }
 
-async function checkTypes(folder: string): Promise<void> {
+/** Returns the location and the version of each installed copy of a package. */
+async function listCopies(folder: string, name: string): Promise<string[]> {
+  const { stdout } = await run('npm', ['query', `[name="${name}"]`], { cwd: folder });
+  const copies = JSON.parse(stdout) as readonly { readonly location: string; readonly version: string }[];
+  return copies.map(({ location, version }) => `${location} ${version}`);
+}
+
+async function checkCopies(folder: string): Promise<string> {
+  const copies = await Promise.all(
+    ['@ai-sdk/provider', '@ai-sdk/provider-utils'].map(name => listCopies(folder, name)),
+  );
+  if (copies.some(({ length }) => length !== 1))
+    throw new Error(`Expected one copy of each package, got:\n${copies.flat().join('\n')}`);
+  return copies.flat().join(', ').replaceAll('node_modules/', '');
+}
+
+/** Fails for releases of `undici` before 6.23, which have the vulnerability CVE-2026-22036. */
+async function checkUndici(folder: string): Promise<string> {
+  const copies = await listCopies(folder, 'undici');
+  const isOld = (copy: string): boolean => {
+    const [, major, minor] = /(\d+)\.(\d+)\.\d+\S*$/.exec(copy) ?? [];
+    return Number(major) < 6 || (Number(major) === 6 && Number(minor) < 23);
+  };
+  if (copies.some(isOld)) throw new Error(`Expected \`undici\` 6.23 or later, got:\n${copies.join('\n')}`);
+  return copies.length === 0 ? 'none' : copies.join(', ').replaceAll('node_modules/', '');
+}
+
+async function checkTypes(folder: string, hostEntries: readonly string[]): Promise<void> {
+  const calls = hostEntries.flatMap(entry => [
+    `import { createKelivoResponsesProvider as ${entry} } from 'kelivo-responses/${entry}';`,
+    `void generateText({ model: ${entry}()('gpt-5'), prompt: '' });`,
+  ]);
+  await writeFile(
+    path.join(folder, 'use-models.ts'),
+    ["import { generateText } from 'ai';", ...calls].join('\n'),
+  );
   for (const [module, moduleResolution] of [
     ['nodenext', 'nodenext'],
     ['esnext', 'bundler'],
@@ -97,7 +150,7 @@ async function checkTypes(folder: string): Promise<void> {
     };
     await writeFile(
       path.join(folder, 'tsconfig.json'),
-      JSON.stringify({ compilerOptions, files: ['use-package.ts'] }),
+      JSON.stringify({ compilerOptions, files: ['use-package.ts', 'use-models.ts'] }),
     );
     await run(process.execPath, [tsc], { cwd: folder });
   }

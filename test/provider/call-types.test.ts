@@ -68,7 +68,10 @@ describe('providerOptions', () => {
     const names = [...schema.matchAll(/^ {6}(\w+): /gm)].map(([, name = '']) => name);
     expect(names).toContain('promptCacheKey');
     const warn = vi.fn();
-    warnAboutUnknownOptions({ openai: Object.fromEntries(names.map(name => [name, 1])) }, warn);
+    warnAboutUnknownOptions(
+      { own: {}, providerOptions: { openai: Object.fromEntries(names.map(name => [name, 1])) } },
+      warn,
+    );
     expect(warn).not.toHaveBeenCalled();
   });
 });

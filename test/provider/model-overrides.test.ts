@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { createKelivoResponsesProvider, KelivoError } from '../../src/index.js';
 import { resolveModelOverride } from '../../src/provider/model-overrides.js';
+import { compatibilityByHost } from '../../src/responses/compatibility/known-servers.js';
 
-const host = '127.0.0.1';
+const known = {};
 
 it('prefers the more specific pattern, field by field and in any order', () => {
   const models = {
@@ -11,7 +12,7 @@ it('prefers the more specific pattern, field by field and in any order', () => {
     'qwen3*': { body: { a: 'family', b: 'family' } },
     'llama*': { body: { d: 'llama' } },
   };
-  expect(resolveModelOverride('qwen3-8b', { models, host })).toEqual({
+  expect(resolveModelOverride('qwen3-8b', { models, known })).toEqual({
     headers: { x: 'all' },
     body: { a: 'exact', b: 'family', c: 'all' },
     compatibility: {},
@@ -23,7 +24,7 @@ it('prefers the later of equally specific patterns', () => {
     'qwen*': { body: { a: 1 } },
     '*n3-8': { body: { a: 2 } },
   };
-  expect(resolveModelOverride('qwen3-8', { models, host }).body).toEqual({ a: 2 });
+  expect(resolveModelOverride('qwen3-8', { models, known }).body).toEqual({ a: 2 });
 });
 
 it.each([
@@ -34,13 +35,13 @@ it.each([
   ['a*c*e', 'abcde', true],
   ['(qwen)*', '(qwen)3', true],
 ])('matches %s against %s: %s', (pattern, modelId, matches) => {
-  const { body } = resolveModelOverride(modelId, { models: { [pattern]: { body: { found: true } } }, host });
+  const { body } = resolveModelOverride(modelId, { models: { [pattern]: { body: { found: true } } }, known });
   expect('found' in body).toBe(matches);
 });
 
 it('selects the compatibility by host, then by provider, then by model', () => {
   const compatibilityOf = (options: Partial<Parameters<typeof resolveModelOverride>[1]>) =>
-    resolveModelOverride('grok-4', { host: 'api.x.ai', ...options }).compatibility;
+    resolveModelOverride('grok-4', { known: compatibilityByHost('api.x.ai'), ...options }).compatibility;
 
   expect(compatibilityOf({})).toEqual({
     additionalProperties: false,

@@ -3,8 +3,8 @@ import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
 import { createKelivoResponsesProvider, kelivoResponses, registerProvider } from '../../src/index.js';
 import { startResponsesEmulator } from '../../src/testing/index.js';
 import { createLocalTools, withToolLoop } from '../../src/tool-loop/index.js';
-import { createKelivoResponsesProvider as createV3 } from '../../src/v3/index.js';
-import { createKelivoResponsesProvider as createV4 } from '../../src/v4/index.js';
+import { createKelivoResponsesProvider as createV3 } from '../../src/v3.js';
+import { createKelivoResponsesProvider as createV4 } from '../../src/v4.js';
 
 interface SerializableClass {
   readonly classId: string;

@@ -1,12 +1,49 @@
 import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
+import type { ToolPartsMode } from '../../src/core/call.js';
+import type { Part } from '../../src/core/part.js';
+import type { DeclaredTools } from '../../src/responses/stream/hosted-item.js';
 import { type ReadResponseOptions, readResponse } from '../../src/responses/stream/read-response.js';
+import type { HostVersion } from '../../src/versions/specification.js';
+import { createPartWriter } from '../../src/versions/version.js';
+import { VERSIONS } from '../../src/versions/versions.js';
 import { checkParts } from '../_parts.js';
 
-/** Reads a body that arrives in the given chunks, and checks that its parts are well-formed. */
+export interface ReadOptions extends Omit<ReadResponseOptions, 'declared'> {
+  readonly declared: Omit<DeclaredTools, 'host'> & {
+    readonly undeclared: ToolPartsMode;
+    /** @default 'v2' */
+    readonly host?: HostVersion;
+  };
+}
+
+/** Reads a body that arrives in the given chunks. Returns the parts as the host of a version receives them. */
 export async function readParts(
   chunks: readonly Uint8Array[],
-  options: Partial<ReadResponseOptions> = {},
+  { declared, ...options }: Partial<ReadOptions> = {},
 ): Promise<LanguageModelV2StreamPart[]> {
+  const {
+    undeclared = 'full',
+    host = 'v2',
+    ...tools
+  } = declared ?? { names: new Set(), nameById: new Map() };
+  const version = VERSIONS[host];
+  const parts = await readCoreParts(chunks, {
+    ...options,
+    declared: { ...tools, host: { ...version.facts, undeclaredCalls: undeclared } },
+  });
+  const write = createPartWriter(version, { isStream: true });
+  const written: LanguageModelV2StreamPart[] = [];
+  for (const part of parts)
+    write(part, one => void written.push(one as unknown as LanguageModelV2StreamPart));
+  checkParts(written);
+  return written;
+}
+
+/** Reads a body that arrives in the given chunks. */
+async function readCoreParts(
+  chunks: readonly Uint8Array[],
+  options: Partial<ReadResponseOptions> = {},
+): Promise<Part[]> {
   const waiting = [...chunks];
   let generated = 0;
   const response = readResponse({
@@ -15,14 +52,17 @@ export async function readParts(
     errorContext: { url: 'http://server.test/v1/responses', requestBody: {}, redact: text => text },
     redactKnown: text => text,
     toToolName: name => name,
-    declared: { names: new Set(), nameById: new Map(), undeclared: 'full' },
+    declared: {
+      names: new Set(),
+      nameById: new Map(),
+      host: { ...VERSIONS.v2.facts, undeclaredCalls: 'full' },
+    },
     isKept: false,
     generateId: () => `generated-${generated++}`,
     ...options,
   });
-  const parts: LanguageModelV2StreamPart[] = [];
+  const parts: Part[] = [];
   for (let batch = await response.next(); batch !== undefined; batch = await response.next())
     parts.push(...batch);
-  checkParts(parts);
   return parts;
 }

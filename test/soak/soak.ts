@@ -11,7 +11,7 @@ import { streamText, tool } from 'ai';
 import { z } from 'zod';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import type { KelivoResponsesSettings } from '../../src/provider/settings.js';
-import { createKelivoResponsesProvider as createProviderV3 } from '../../src/v3/index.js';
+import { createKelivoResponsesProvider as createProviderV3 } from '../../src/v3.js';
 import { startEmulator } from '../../src/testing/emulator.js';
 import type { ScriptedResponse } from '../../src/testing/index.js';
 import { createRandom } from '../_chunking.js';

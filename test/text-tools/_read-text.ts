@@ -2,11 +2,11 @@ import type {
   LanguageModelV2CallOptions,
   LanguageModelV2Content,
   LanguageModelV2FinishReason,
-  LanguageModelV2Middleware,
   LanguageModelV2StreamPart,
 } from '@ai-sdk/provider';
 import { expect } from 'vitest';
-import { wrapModel } from '../../src/adapters/middleware.js';
+import { wrapModel } from '../_core.js';
+import type { AnyMiddleware } from '../../src/versions/middleware.js';
 import { createRandom } from '../_chunking.js';
 import { checkParts } from '../_parts.js';
 import { finish, generate, scriptedModel, start, stream } from '../tool-loop/_scripted-model.js';
@@ -26,7 +26,7 @@ export interface ReadResult {
 type Properties = Record<string, unknown>;
 
 export interface ReadTextOptions {
-  readonly middleware: LanguageModelV2Middleware;
+  readonly middleware: AnyMiddleware;
   /** The names of the declared tools, and the schemas of their properties. */
   readonly tools?: Readonly<Record<string, Properties>>;
   readonly toolChoice?: LanguageModelV2CallOptions['toolChoice'];

@@ -1,8 +1,8 @@
 import type { LanguageModelV2FunctionTool, LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { hermesFormat } from '../../src/adapters/index.js';
-import { wrapModel } from '../../src/adapters/middleware.js';
-import { textToolsMiddleware } from '../../src/text-tools/text-tools-middleware.js';
+import { wrapModel } from '../_core.js';
+import { textToolsMiddleware } from '../../src/adapters/text-tools-middleware.js';
 import { checkParts } from '../_parts.js';
 import {
   call,

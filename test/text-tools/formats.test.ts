@@ -19,7 +19,7 @@ import { readCallArguments } from '../../src/text-tools/json-call.js';
 import { readName } from '../../src/text-tools/text-cursor.js';
 import { cohereThinkTags, mistralThinkTags, thinkTags } from '../../src/text-tools/reasoning.js';
 import type { TextToolFormat } from '../../src/text-tools/text-tool-format.js';
-import { textToolsMiddleware } from '../../src/text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from '../../src/adapters/text-tools-middleware.js';
 import { type ReadPart, readText, streamChunks } from './_read-text.js';
 
 const tools = {

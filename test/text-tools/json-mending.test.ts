@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bareJsonFormat, hermesFormat, kimiFormat, mistralFormat } from '../../src/adapters/index.js';
-import { textToolsMiddleware } from '../../src/text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from '../../src/adapters/text-tools-middleware.js';
 import fc from '../_property.js';
 import { readText, streamChunks } from './_read-text.js';
 

@@ -14,7 +14,7 @@ import {
   step3Format,
 } from '../../src/adapters/index.js';
 import { thinkTags } from '../../src/text-tools/reasoning.js';
-import { textToolsMiddleware } from '../../src/text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from '../../src/adapters/text-tools-middleware.js';
 import fc from '../_property.js';
 import { readText, streamChunks } from './_read-text.js';
 

@@ -1,14 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
 import { commandRFormat, hermesFormat } from '../../src/adapters/index.js';
-import type { TextToolsOptions } from '../../src/text-tools/text-tools-middleware.js';
-import { textToolsMiddleware } from '../../src/text-tools/text-tools-middleware.js';
+import type { TextToolsOptions } from '../../src/text-tools/text-tools.js';
+import { textToolsMiddleware } from '../../src/adapters/text-tools-middleware.js';
 import fc from '../_property.js';
 import { readText } from './_read-text.js';
 
 const recorded = vi.hoisted((): TextToolsOptions[] => []);
 
 // Records the formats of all families, so that this test covers each family that is registered.
-vi.mock('../../src/text-tools/text-tools-middleware.js', async importOriginal => {
+vi.mock('../../src/adapters/text-tools-middleware.js', async importOriginal => {
   const original = await importOriginal<{ textToolsMiddleware: typeof textToolsMiddleware }>();
   return {
     ...original,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { glmFormat, hermesFormat, kimiFormat, qwenXmlFormat } from '../../src/adapters/index.js';
 import { thinkTags } from '../../src/text-tools/reasoning.js';
-import { textToolsMiddleware } from '../../src/text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from '../../src/adapters/text-tools-middleware.js';
 import { type ReadPart, readText, type ReadTextOptions } from './_read-text.js';
 
 const options = { formats: [hermesFormat, qwenXmlFormat, glmFormat, kimiFormat], reasoning: [thinkTags] };

@@ -5,9 +5,14 @@ import type {
 } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { hermesFormat, qwenXmlFormat } from '../../src/adapters/index.js';
-import { wrapModel } from '../../src/adapters/middleware.js';
+import { adapterOf } from '../../src/adapters/middleware.js';
+import { contentToParts } from '../../src/core/collector.js';
+import type { Part as CorePart } from '../../src/core/part.js';
+import { partsOf, sourceOf } from '../../src/core/source.js';
+import { NO_USAGE } from '../../src/core/finish.js';
 import { thinkTags } from '../../src/text-tools/reasoning.js';
-import { textToolsMiddleware } from '../../src/text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from '../../src/adapters/text-tools-middleware.js';
+import { coreCall, wrapModel } from '../_core.js';
 import { checkParts } from '../_parts.js';
 import {
   call,
@@ -58,12 +63,27 @@ describe('the finish reason', () => {
     expect((await readText(truncated, { middleware, tools })).finishReason).toBe('stop');
   });
 
-  it('keeps the shape of a later specification', async () => {
-    const reason = { unified: 'stop', raw: 'STOP' } as unknown as LanguageModelV2FinishReason;
-    const model = adapt(start, ...text(written), finish(reason));
-    const expected = { unified: 'tool-calls', raw: 'STOP' };
-    expect(ofType(await stream(model, { tools: declared }), 'finish')[0]?.finishReason).toEqual(expected);
-    expect((await generate(model, { tools: declared })).finishReason).toEqual(expected);
+  it('keeps the reason of the server', async () => {
+    const finished = {
+      type: 'finish',
+      finishReason: { unified: 'stop', raw: 'STOP' },
+      usage: NO_USAGE,
+    } as const;
+    const model = adapterOf(middleware).wrap(
+      {
+        provider: 'scripted',
+        modelId: 'scripted-1',
+        supportedUrls: {},
+        open: async () => sourceOf([...contentToParts([{ type: 'text', text: written }]), finished]),
+      },
+      { version: 'v2' },
+    );
+    for (const isStream of [true, false]) {
+      const parts: CorePart[] = [];
+      for await (const part of partsOf(await model.open(coreCall({ isStream, tools: declared }))))
+        parts.push(part);
+      expect(parts.at(-1)).toEqual({ ...finished, finishReason: { unified: 'tool-calls', raw: 'STOP' } });
+    }
   });
 });
 

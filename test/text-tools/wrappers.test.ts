@@ -3,7 +3,7 @@ import { readCallArguments } from '../../src/text-tools/json-call.js';
 import { thinkTags } from '../../src/text-tools/reasoning.js';
 import { readName } from '../../src/text-tools/text-cursor.js';
 import type { TextToolFormat } from '../../src/text-tools/text-tool-format.js';
-import { textToolsMiddleware } from '../../src/text-tools/text-tools-middleware.js';
+import { textToolsMiddleware } from '../../src/adapters/text-tools-middleware.js';
 import { type ReadPart, readText } from './_read-text.js';
 
 const acme: TextToolFormat = {

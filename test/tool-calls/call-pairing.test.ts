@@ -1,5 +1,5 @@
-import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
 import { describe, expect, it, vi } from 'vitest';
+import type { Prompt } from '../../src/core/prompt.js';
 import { type PairToolCallsOptions, pairToolCalls } from '../../src/tool-calls/call-pairing.js';
 
 const text = (value: string) => ({ type: 'text', text: value });
@@ -25,8 +25,8 @@ const assistant = (...content: unknown[]) => ({ role: 'assistant', content });
 const tool = (...content: unknown[]) => ({ role: 'tool', content });
 const user = { role: 'user', content: [text('hi')] };
 
-function pair(prompt: unknown[], options?: PairToolCallsOptions): LanguageModelV2Prompt {
-  const paired = pairToolCalls(prompt as LanguageModelV2Prompt, options);
+function pair(prompt: unknown[], options?: PairToolCallsOptions): Prompt {
+  const paired = pairToolCalls(prompt as Prompt, options);
   expect(pairToolCalls(paired, options), 'a second run changes nothing').toBe(paired);
   return paired;
 }
@@ -121,7 +121,10 @@ describe('provider-executed calls', () => {
       [mcp([text('bad')], { isError: true }), { type: 'error-text', value: 'bad' }],
       [
         mcp([text('a'), image]),
-        { type: 'content', value: [text('a'), { type: 'media', data: 'AAAA', mediaType: 'image/png' }] },
+        {
+          type: 'content',
+          value: [text('a'), { type: 'file', data: { type: 'data', data: 'AAAA' }, mediaType: 'image/png' }],
+        },
       ],
       [
         mcp([{ type: 'resource', resource: { uri: 'file:///a', text: 'A' } }]),
@@ -191,13 +194,8 @@ describe('results without a call', () => {
     ]);
   });
 
-  it('get a call in a tool message too', () => {
-    expect(pair([user, tool(result('1')), assistant(text('b'))])).toEqual([
-      user,
-      assistant(call('1', { input: {} })),
-      tool(result('1')),
-      assistant(text('b')),
-    ]);
+  it('are left out of a tool message: the history was cut before them', () => {
+    expect(pair([user, tool(result('1')), assistant(text('b'))])).toEqual([user, assistant(text('b'))]);
   });
 
   it('stay without a call in a tool message if the server stores the call', () => {
@@ -301,7 +299,7 @@ it('takes a number of steps in proportion to the history', () => {
       Object.defineProperty({ ...part }, 'toolCallId', { enumerable: true, get: () => (steps++, 'call_0') });
     const prompt = Array.from({ length: rounds }, () =>
       assistant(counted(executed('call_0')), counted(result('call_0')), text('b')),
-    ) as LanguageModelV2Prompt;
+    ) as Prompt;
     const lookups = [
       vi.spyOn(Set.prototype, 'has'),
       vi.spyOn(Map.prototype, 'has'),

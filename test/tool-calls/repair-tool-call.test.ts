@@ -5,7 +5,7 @@ import * as ai7 from 'ai7';
 import { describe, expect, it } from 'vitest';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import { repairToolCall } from '../../src/tool-calls/index.js';
-import { createKelivoResponsesProvider as createV3Provider } from '../../src/v3/index.js';
+import { createKelivoResponsesProvider as createV3Provider } from '../../src/v3.js';
 import { serve, type TestServer } from '../_server.js';
 import { toSse } from '../_sse.js';
 import { functionCall, message, toStream } from '../responses/stream/_fixtures/wire-events.js';

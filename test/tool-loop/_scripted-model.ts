@@ -7,7 +7,7 @@ import type {
   LanguageModelV2Usage,
 } from '@ai-sdk/provider';
 import { untilAborted } from '../../src/shared/abort.js';
-import { createPartCollector } from '../../src/parts/collector.js';
+import { collectParts } from '../_v2-parts.js';
 
 type Part = LanguageModelV2StreamPart;
 type Parts = Iterable<Part> | AsyncIterable<Part>;
@@ -38,7 +38,8 @@ export function scriptedModel(...rounds: ScriptedRound[]): ScriptedModel {
 
   return {
     specificationVersion: 'v2',
-    provider: 'scripted',
+    // Its calls are complete, as items of the Responses API are.
+    provider: 'scripted.responses',
     modelId: 'scripted-1',
     supportedUrls: { 'image/*': [/^https:/] },
     requests,
@@ -65,9 +66,9 @@ export function scriptedModel(...rounds: ScriptedRound[]): ScriptedModel {
 
     async doGenerate(options) {
       const collect = async (parts: Parts) => {
-        const collector = createPartCollector();
-        for await (const part of parts) collector.add(part);
-        return collector.result();
+        const collected: Part[] = [];
+        for await (const part of parts) collected.push(part);
+        return collectParts(collected);
       };
       return untilAborted(collect(await openRound(options)), options.abortSignal);
     },

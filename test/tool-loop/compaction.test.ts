@@ -1,14 +1,15 @@
-import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
+import type { LanguageModelV2, LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import { withOpaqueItem } from '../../src/parts/opaque-items.js';
-import type { ToolLoopEvent } from '../../src/tool-loop/events.js';
+import { withOpen } from '../../src/core/source.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
+import type { ToolLoopEvent } from '../../src/tool-loop/turn-reports.js';
+import { fromLanguageModel, toLanguageModel } from '../../src/versions/language-model.js';
 import { createEngine, type StepRecord } from './_engine.js';
 import {
   call,
   finishOf,
   generate,
-  scriptedModel,
+  scriptedModel as createScriptedModel,
   type ScriptedRound,
   start,
   stream,
@@ -28,7 +29,9 @@ const carrier: LanguageModelV2StreamPart[] = [
   {
     type: 'reasoning-start',
     id: 'compaction',
-    providerMetadata: withOpaqueItem({ type: 'compaction', id: 'cmp_1', encrypted_content: 'x' }),
+    providerMetadata: {
+      kelivo: { item: { type: 'compaction', id: 'cmp_1', encrypted_content: 'x' } },
+    },
   },
   { type: 'reasoning-end', id: 'compaction' },
 ];
@@ -43,16 +46,28 @@ const compaction: ScriptedRound = [start, ...carrier, end('stop', 900)];
 const answer = textRound('Done.');
 
 const tools = () => scriptedTools({ echo: () => 'ran' });
-const triggersOf = ({ requests }: ReturnType<typeof scriptedModel>) =>
-  requests.map(({ providerOptions }) => providerOptions?.kelivo?.compactionTrigger === true);
+
+/** Creates a scripted model that also records which requests have to compact the conversation. */
+function scriptedModel(...rounds: ScriptedRound[]) {
+  const scripted = createScriptedModel(...rounds);
+  const core = fromLanguageModel(scripted);
+  const triggers: boolean[] = [];
+  const recording = withOpen(core, received => {
+    triggers.push(received.turn?.isCompaction === true);
+    return core.open(received);
+  });
+  return Object.assign(toLanguageModel(recording, 'v2'), { requests: scripted.requests, triggers });
+}
+
+const triggersOf = ({ triggers }: ReturnType<typeof scriptedModel>) => triggers;
 const options = { compactThreshold: 500 };
 const warningsOf = (parts: readonly LanguageModelV2StreamPart[]) =>
   finishOf(parts).providerMetadata?.kelivo?.warnings;
 
 describe('the compaction between rounds', () => {
   it.each([
-    ['stream', async (model: ReturnType<typeof withToolLoop>) => finishOf(await stream(model))],
-    ['generate', (model: ReturnType<typeof withToolLoop>) => generate(model)],
+    ['stream', async (model: LanguageModelV2) => finishOf(await stream(model))],
+    ['generate', (model: LanguageModelV2) => generate(model)],
   ] as const)('is requested once the threshold is exceeded, and carried on: %s', async (_mode, run) => {
     const model = scriptedModel(calls('c1', 400), calls('c2', 800), compaction, calls('c3', 100), answer);
     const events: ToolLoopEvent[] = [];

@@ -5,7 +5,7 @@ import * as ai7 from 'ai7';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
-import { toLanguageModelV3 } from '../../src/v3/language-model.js';
+import { fromLanguageModel, toLanguageModel } from '../../src/versions/language-model.js';
 import {
   call,
   callRound,
@@ -87,7 +87,7 @@ const sdks = [
 
 describe.each(sdks)('calls of undeclared tools under %s', (_, sdk, isV3) => {
   const toModel = (model: ReturnType<typeof withToolLoop>) =>
-    (isV3 ? toLanguageModelV3(model) : model) as never;
+    (isV3 ? toLanguageModel(fromLanguageModel(model), 'v3') : model) as never;
   const { generateText, streamText, stepCountIs, tool } = sdk as unknown as typeof ai5;
   const ask = tool({ inputSchema: askInput, execute: async () => 'yes' });
 
@@ -285,7 +285,7 @@ describe('hidden calls', () => {
       ],
       textRound('Again.'),
     );
-    const model = withToolLoop(inner, { tools: tools() });
+    const model = withToolLoop({ ...inner, provider: 'scripted' }, { tools: tools() });
     const { content } = await generate(model);
     await generate(model, { prompt: toPrompt(content) });
     const assistant = inner.requests[2]?.prompt.filter(({ role }) => role === 'assistant');

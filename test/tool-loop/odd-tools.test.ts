@@ -13,8 +13,8 @@ describe('an output of an unknown type', () => {
     ['text without a value', { type: 'text', value: undefined }],
     ['JSON without a value', { type: 'json', value: undefined }],
     [
-      'a part of another major version',
-      { type: 'content', value: [{ type: 'image-data', data: '', mediaType: 'image/png' }] },
+      'a part of an unknown type',
+      { type: 'content', value: [{ type: 'hologram', data: '', mediaType: 'image/png' }] },
     ],
     ['a type of another major version', { type: 'execution-denied', reason: 'no' }],
   ];

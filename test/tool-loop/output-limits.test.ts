@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { truncateText, limitOutput } from '../../src/tool-loop/output-limits.js';
+import { truncateText, limitOutput } from '../../src/tool-loop/calls.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import type { ToolOutput } from '../../src/tools/tool-source.js';
 import { callRound, call, exchangeOf, ofType, textRound, scriptedModel, stream } from './_scripted-model.js';
@@ -9,7 +9,7 @@ const limits = { maxChars: 100, maxMediaBytes: 30 };
 const mark = /\[… \d+ characters omitted …\]/;
 const long = 'x'.repeat(1000);
 const image = (length: number) =>
-  ({ type: 'media', mediaType: 'image/png', data: 'A'.repeat(length) }) as const;
+  ({ type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'A'.repeat(length) } }) as const;
 
 describe('limitOutput', () => {
   it.each<ToolOutput>([

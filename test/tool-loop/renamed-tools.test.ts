@@ -4,7 +4,8 @@ import * as z from 'zod';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import { toToolStubs } from '../../src/tools/tool-stubs.js';
 import { createToolbox } from '../../src/tools/toolbox.js';
-import { type ToolSource, withPendingWarnings } from '../../src/tools/tool-source.js';
+import type { ToolSource } from '../../src/tools/tool-source.js';
+import { withPendingWarnings } from '../../src/provider/composition.js';
 import { call, callRound, ofType, scriptedModel, stream, textRound, user } from './_scripted-model.js';
 
 /** A server whose tools can change. Each call is added to `ran`. */

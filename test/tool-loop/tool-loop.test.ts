@@ -1,4 +1,4 @@
-import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
+import type { LanguageModelV2, LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { toolLoopMiddleware, withToolLoop } from '../../src/tool-loop/tool-loop.js';
 import {
@@ -58,7 +58,7 @@ describe('withToolLoop', () => {
     ]);
     expect(looped).toMatchObject({
       specificationVersion: 'v2',
-      provider: 'scripted',
+      provider: 'scripted.responses',
       modelId: 'scripted-1',
       supportedUrls: model.supportedUrls,
     });
@@ -168,7 +168,7 @@ describe('withToolLoop', () => {
     expect(usage).toEqual({
       inputTokens: 12,
       outputTokens: 1,
-      totalTokens: undefined,
+      totalTokens: 13,
       reasoningTokens: 3,
       cachedInputTokens: undefined,
     });
@@ -218,6 +218,24 @@ describe('withToolLoop', () => {
       request: { body: { round: 1 } },
       response: { headers: { 'x-round': '1' } },
     });
+  });
+
+  it('returns the request and response of the first round without streaming', async () => {
+    const inner = scriptedModel(callRound(call('c1', 'echo')), textRound('Done.'));
+    const model: LanguageModelV2 = {
+      ...inner,
+      async doGenerate(options) {
+        const result = await inner.doGenerate(options);
+        const round = inner.requests.length;
+        const response = { headers: { 'x-round': String(round) }, body: { round } };
+        return { ...result, request: { body: { round } }, response };
+      },
+    };
+    expect(await generate(withToolLoop(model, { tools: echo() }))).toMatchObject({
+      request: { body: { round: 1 } },
+      response: { headers: { 'x-round': '1' }, body: { round: 1 } },
+    });
+    expect(inner.requests).toHaveLength(2);
   });
 
   it('replaces a forced tool choice by `auto` after the first round', async () => {

@@ -103,8 +103,8 @@ describe('the tool parts that the host receives', () => {
         type: 'content',
         value: [
           { type: 'text', text: 'a' },
-          { type: 'media', data: 'AAAA', mediaType: 'image/png' },
-          { type: 'media', data: 'BBBB', mediaType: 'audio/wav' },
+          { type: 'file', data: { type: 'data', data: 'AAAA' }, mediaType: 'image/png' },
+          { type: 'file', data: { type: 'data', data: 'BBBB' }, mediaType: 'audio/wav' },
         ],
       },
       {

@@ -135,7 +135,13 @@ describe('the ids of a turn', () => {
       ...text('Done.'),
       finish(),
     ]);
-    const parts = await stream(withToolLoop(model, { tools: tools() }), { prompt });
+    const declared = {
+      type: 'provider-defined',
+      id: `openai.${toolName}`,
+      name: toolName,
+      args: {},
+    } as const;
+    const parts = await stream(withToolLoop(model, { tools: tools() }), { prompt, tools: [declared] });
     expect(ofType(parts, 'tool-call').find(part => part.toolName === toolName)?.toolCallId).toBe(id);
     expect(ofType(parts, 'tool-result').find(part => part.toolName === toolName)?.toolCallId).toBe(id);
   });

@@ -4,7 +4,7 @@ import * as ai7 from 'ai7';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
-import { toLanguageModelV3 } from '../../src/v3/language-model.js';
+import { fromLanguageModel, toLanguageModel } from '../../src/versions/language-model.js';
 import {
   call,
   callRound,
@@ -41,7 +41,7 @@ describe('a call of a tool that does not exist', () => {
     const ask_user = tool({ inputSchema: z.object({}), execute: async () => 'yes' });
     const run = (inner: ScriptedModel) => {
       const looped = withToolLoop(inner, { tools: tools() });
-      const model = (isV3 ? toLanguageModelV3(looped) : looped) as typeof looped;
+      const model = (isV3 ? toLanguageModel(fromLanguageModel(looped), 'v3') : looped) as typeof looped;
       return { model, prompt: 'Go.', tools: { ask_user }, stopWhen: stepCountIs(5) };
     };
 

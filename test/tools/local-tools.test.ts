@@ -100,7 +100,7 @@ describe('createLocalTools', () => {
     });
     expect(output).toEqual({
       type: 'content',
-      value: [{ type: 'media', data: 'AAAA', mediaType: 'image/png' }],
+      value: [{ type: 'file', data: { type: 'data', data: 'AAAA' }, mediaType: 'image/png' }],
     });
   });
 

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { readToolStub, toToolStubs } from '../../src/tools/tool-stubs.js';
 import { createToolbox } from '../../src/tools/toolbox.js';
-import { type ToolSource, withPendingWarnings } from '../../src/tools/tool-source.js';
+import type { ToolSource } from '../../src/tools/tool-source.js';
+import { withPendingWarnings } from '../../src/provider/composition.js';
 
 const serverOf = (server: string): ToolSource => ({
   name: server,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLazyToolSource, type ToolSource } from '../../src/tools/tool-source.js';
+import type { ToolSource } from '../../src/tools/tool-source.js';
 import { createToolbox } from '../../src/tools/toolbox.js';
 
 const signal = new AbortController().signal;
@@ -86,35 +86,6 @@ describe('createToolbox', () => {
       message: 'Some tool sources could not be closed.',
       errors: [{ message: 'one' }, { message: 'two' }],
     });
-    expect(closed).toBe(1);
-  });
-});
-
-describe('createLazyToolSource', () => {
-  it('loads once, on first use', async () => {
-    let loads = 0;
-    const lazy = createLazyToolSource('lazy', async () => {
-      loads++;
-      return source('a', ['read']);
-    });
-    await lazy.close();
-    expect(loads).toBe(0);
-    expect(await Promise.all([namesOf(lazy), namesOf(lazy)])).toEqual([['read'], ['read']]);
-    expect(await call(lazy, 'read')).toMatchObject({ value: 'a: read' });
-    expect(loads).toBe(1);
-    expect(lazy.name).toBe('lazy');
-  });
-
-  it('closes the loaded source', async () => {
-    let closed = 0;
-    const inner = source('a', [], {
-      close: async () => {
-        closed++;
-      },
-    });
-    const lazy = createLazyToolSource('lazy', async () => inner);
-    await lazy.listTools();
-    await lazy.close();
     expect(closed).toBe(1);
   });
 });

@@ -11,16 +11,17 @@ const files = [
   ['ai@7, version 4', '../v4/types/ai-7.ts'],
 ] as const;
 const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+const entries = ['index', 'v3', 'v4'].map(name => `${root}/src/${name}.ts`);
 
 let program: ts.Program;
 
 beforeAll(() => {
   const { config } = ts.readConfigFile(`${root}/tsconfig.json`, ts.sys.readFile);
   const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root);
-  program = ts.createProgram(
-    files.map(([, file]) => pathOf(file)),
-    { ...options, noEmit: true },
-  );
+  program = ts.createProgram([...files.map(([, file]) => pathOf(file)), ...entries], {
+    ...options,
+    noEmit: true,
+  });
 }, 120_000);
 
 it.each(files)('the provider matches the types of %s', { timeout: 120_000 }, (_, name) => {
@@ -30,4 +31,23 @@ it.each(files)('the provider matches the types of %s', { timeout: 120_000 }, (_,
   expect(diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual(
     [],
   );
+});
+
+it('the entries export the same values and types, apart from names of a version', () => {
+  const checker = program.getTypeChecker();
+  const isValue = (symbol: ts.Symbol): boolean => {
+    const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+    return (target.flags & ts.SymbolFlags.Value) !== 0;
+  };
+  const [main, ...later] = entries.map(entry => {
+    const file = program.getSourceFile(entry);
+    const module = file && checker.getSymbolAtLocation(file);
+    return (module ? checker.getExportsOfModule(module) : [])
+      .filter(({ name }) => !/V\d/.test(name))
+      .map(symbol => `${isValue(symbol) ? 'value' : 'type'} ${symbol.name}`)
+      .sort();
+  });
+  expect(main).toContain('value createCorsProxyFetch');
+  expect(main).toContain('type KelivoResponsesSettings');
+  for (const names of later) expect(names).toEqual(main);
 });

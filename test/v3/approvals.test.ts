@@ -1,17 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { LanguageModelV3CallOptions } from '../../src/v3/index.js';
-import { toLanguageModelV3 } from '../../src/v3/index.js';
+import type { LanguageModelV3CallOptions } from '../../src/v3.js';
+import { toLanguageModelV3 } from '../../src/v3.js';
 import { withToolLoop } from '../../src/tool-loop/index.js';
-import {
-  call,
-  callRound,
-  exchangeOf,
-  finish,
-  textRound,
-  scriptedModel,
-  start,
-} from '../tool-loop/_scripted-model.js';
+import type { Part } from '../../src/core/part.js';
+import { NO_USAGE } from '../../src/core/finish.js';
+import { toLanguageModel } from '../../src/versions/language-model.js';
+import { call, callRound, exchangeOf, textRound, scriptedModel } from '../tool-loop/_scripted-model.js';
 import { scriptedTools } from '../tool-loop/_tools.js';
+import { scriptedCore } from './_core-model.js';
 
 type Options = Partial<LanguageModelV3CallOptions>;
 
@@ -19,19 +15,31 @@ const prompt: LanguageModelV3CallOptions['prompt'] = [
   { role: 'user', content: [{ type: 'text', text: 'Go.' }] as never },
 ];
 const hostedMcp = { type: 'provider', id: 'openai.mcp', name: 'docs', args: {} } as const;
-const request = call('mcpr_1', 'mcp_approval_request', {
-  serverLabel: 'docs',
-  name: 'search',
-  arguments: { query: 'a' },
-});
+const finish: Part = {
+  type: 'finish',
+  finishReason: { unified: 'tool-calls', raw: undefined },
+  usage: NO_USAGE,
+};
+const request: Part[] = [
+  {
+    type: 'tool-call',
+    toolCallId: 'mcpr_1',
+    toolName: 'mcp.search',
+    input: '{"query":"a"}',
+    providerExecuted: true,
+    dynamic: true,
+    own: { approvalFor: 'docs' },
+  },
+  { type: 'tool-approval-request', approvalId: 'mcpr_1', toolCallId: 'mcpr_1' },
+];
 
-async function run(options: Options, round = [start, ...request, finish('tool-calls')]) {
-  const model = scriptedModel(round, round);
-  const facade = toLanguageModelV3(model);
+async function run(options: Options, parts: readonly Part[] = request) {
+  const core = scriptedCore([{ type: 'stream-start', warnings: [] }, ...parts, finish]);
+  const facade = toLanguageModel(core, 'v3');
   const { content } = await facade.doGenerate({ prompt, ...options });
-  const parts = [];
-  for await (const part of (await facade.doStream({ prompt, ...options })).stream) parts.push(part);
-  return { content, parts: parts.slice(1, -1), given: model.requests[0] };
+  const streamed = [];
+  for await (const part of (await facade.doStream({ prompt, ...options })).stream) streamed.push(part);
+  return { content, parts: streamed.slice(1, -1), given: core.calls[0] };
 }
 
 describe('an approval request of a hosted MCP server', () => {
@@ -51,76 +59,77 @@ describe('an approval request of a hosted MCP server', () => {
     ];
     expect(content).toEqual(expected);
     expect(parts).toEqual(expected);
-    expect(given?.tools).toMatchObject([
-      { type: 'provider-defined', id: 'openai.mcp' },
-      { type: 'provider-defined', id: 'openai.mcp_approval_request', name: 'mcp_approval_request' },
-    ]);
-  });
-
-  it('stays a call if the host declared the approval tool', async () => {
-    const own = { type: 'function', name: 'mcp_approval_request' } as const;
-    const { content, parts, given } = await run({ tools: [hostedMcp, own] });
-    expect(content).toMatchObject([{ type: 'tool-call', toolName: 'mcp_approval_request' }]);
-    expect(parts.map(({ type }) => type)).toEqual([
-      ...['tool-input-start', 'tool-input-delta', 'tool-input-end'],
-      'tool-call',
-    ]);
-    expect(given?.tools).toHaveLength(2);
+    expect(given?.tools).toMatchObject([{ type: 'provider', id: 'openai.mcp' }]);
   });
 
   it.each([
-    [
-      'approved',
-      [{ type: 'tool-approval-response', approvalId: 'mcpr_1', approved: true }],
-      { approve: true },
-    ],
-    [
-      'denied, as a response and as a result',
-      [
-        { type: 'tool-approval-response', approvalId: 'mcpr_1', approved: false, reason: 'No.' },
-        { type: 'tool-result', toolCallId: 'mcpr_1', output: { type: 'execution-denied', reason: 'No.' } },
-      ],
-      { approve: false, reason: 'No.' },
-    ],
-    [
-      'denied, as a result only',
-      [{ type: 'tool-result', toolCallId: 'mcpr_1', output: { type: 'execution-denied' } }],
-      { approve: false },
-    ],
-  ])('receives one response: %s', async (_, responses, value) => {
+    ['approved', { approved: true }],
+    ['denied', { approved: false, reason: 'No.' }],
+  ])('receives the response: %s', async (_, answer) => {
     const approvalCall = {
       type: 'tool-call',
       toolCallId: 'mcpr_1',
       toolName: 'mcp.search',
       input: { query: 'a' },
       providerExecuted: true,
-      providerOptions: { kelivo: { approvalFor: 'docs' } },
     };
-    const { given } = await run(
-      {
-        tools: [hostedMcp],
-        prompt: [
-          ...prompt,
-          { role: 'assistant', content: [approvalCall] },
-          { role: 'tool', content: responses },
-        ],
-      },
-      textRound('Done.'),
-    );
-    const name = { toolCallId: 'mcpr_1', toolName: 'mcp_approval_request' };
+    const response = { type: 'tool-approval-response', approvalId: 'mcpr_1', ...answer };
+    const { given } = await run({
+      tools: [hostedMcp],
+      prompt: [
+        ...prompt,
+        {
+          role: 'assistant',
+          content: [{ ...approvalCall, providerOptions: { kelivo: { approvalFor: 'docs' } } } as never],
+        },
+        { role: 'tool', content: [response] },
+      ],
+    });
     expect(given?.prompt.slice(1)).toEqual([
+      { role: 'assistant', content: [{ ...approvalCall, own: { approvalFor: 'docs' } }] },
+      { role: 'tool', content: [response] },
+    ]);
+  });
+
+  it('is a call of the approval tool in version 2, and its result is the response', async () => {
+    const core = scriptedCore([...request, finish]);
+    const model = toLanguageModel(core, 'v2');
+    const { content } = await model.doGenerate({ prompt: prompt as never });
+    const name = { toolCallId: 'mcpr_1', toolName: 'mcp_approval_request' };
+    const input = { serverLabel: 'docs', name: 'search', arguments: { query: 'a' } };
+    expect(content).toEqual([{ type: 'tool-call', ...name, input: JSON.stringify(input) }]);
+    await model.doGenerate({
+      prompt: [
+        ...(prompt as never[]),
+        { role: 'assistant', content: [{ type: 'tool-call', ...name, input }] },
+        {
+          role: 'tool',
+          content: [
+            {
+              type: 'tool-result',
+              ...name,
+              output: { type: 'json', value: { approve: false, reason: 'No.' } },
+            },
+          ],
+        },
+      ],
+    });
+    expect(core.calls[1]?.prompt.slice(1)).toMatchObject([
       {
         role: 'assistant',
         content: [
           {
-            type: 'tool-call',
-            ...name,
-            input: { serverLabel: 'docs', name: 'search', arguments: { query: 'a' } },
-            providerOptions: approvalCall.providerOptions,
+            toolCallId: 'mcpr_1',
+            toolName: 'mcp.search',
+            input: { query: 'a' },
+            own: { approvalFor: 'docs' },
           },
         ],
       },
-      { role: 'tool', content: [{ type: 'tool-result', ...name, output: { type: 'json', value } }] },
+      {
+        role: 'tool',
+        content: [{ type: 'tool-approval-response', approvalId: 'mcpr_1', approved: false, reason: 'No.' }],
+      },
     ]);
   });
 });

@@ -1,8 +1,11 @@
 import type { LanguageModelV2CallWarning, LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
+import type { Part } from '../../src/core/part.js';
+import { toUsage } from '../../src/core/finish.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
-import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from '../../src/v3/index.js';
-import { toLanguageModelV3 } from '../../src/v3/index.js';
+import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from '../../src/v3.js';
+import { toLanguageModelV3 } from '../../src/v3.js';
+import { toLanguageModel } from '../../src/versions/language-model.js';
 import {
   callRound,
   call,
@@ -14,6 +17,7 @@ import {
   text,
 } from '../tool-loop/_scripted-model.js';
 import { scriptedTools } from '../tool-loop/_tools.js';
+import { scriptedCore } from './_core-model.js';
 
 type Options = Partial<LanguageModelV3CallOptions>;
 
@@ -38,11 +42,17 @@ async function run(round: ScriptedRound, options: Options = {}) {
 
 /** Returns a message of the prompt as the version 2 model receives it. */
 async function messageOf(content: unknown[], role: 'user' | 'assistant' | 'tool' = 'tool') {
+  const asked = { type: 'tool-call', toolCallId: 'c1', toolName: 'see', input: {} };
   const { given, result, parts } = await run(textRound('Hi'), {
-    prompt: [{ role, content: content as never }],
+    prompt: [
+      ...(content.some(part => JSON.stringify(part).includes('"c1"'))
+        ? [{ role: 'assistant' as const, content: [asked] }]
+        : []),
+      { role, content: content as never },
+    ],
   });
   return {
-    content: given?.prompt[0]?.content,
+    content: given?.prompt.at(-1)?.content,
     prompt: given?.prompt,
     warnings: result.warnings,
     start: parts[0],
@@ -61,20 +71,14 @@ describe('a version 3 model', () => {
   });
 
   it('reports detailed usage, and the unified and raw finish reason', async () => {
-    const usage = {
-      inputTokens: 10,
-      outputTokens: 7,
-      totalTokens: 17,
-      cachedInputTokens: 4,
-      reasoningTokens: 5,
-    };
-    const end: LanguageModelV2StreamPart = {
+    const end: Part = {
       type: 'finish',
-      finishReason: 'length',
-      usage,
-      providerMetadata: { kelivo: { incompleteReason: 'max_output_tokens' } },
+      finishReason: { unified: 'length', raw: 'max_output_tokens' },
+      usage: toUsage({ input: 10, cacheRead: 4, output: 7, reasoning: 5, total: 17 }),
     };
-    const { parts, result } = await run([start, ...text('Once'), end]);
+    const model = toLanguageModel(scriptedCore([...text('Once'), end] as Part[]), 'v3');
+    const parts = await readAll((await model.doStream({ prompt })).stream);
+    const result = await model.doGenerate({ prompt });
     const expected = {
       finishReason: { unified: 'length', raw: 'max_output_tokens' },
       usage: {
@@ -209,8 +213,8 @@ describe('the prompt of a call', () => {
     ['a text as a file', { type: 'file', data: { type: 'text', text: 'Hi' } }, { type: 'text', text: 'Hi' }],
     [
       'an item without a version 2 equivalent',
-      { type: 'image-url', url: 'https://a.test' },
-      { type: 'image-url', url: 'https://a.test' },
+      { type: 'image-url', url: 'https://a.test/' },
+      { type: 'file', mediaType: 'image/*', data: { type: 'url', url: new URL('https://a.test/') } },
     ],
   ])('converts %s in a tool output', async (_, item, expected) => {
     const { content } = await messageOf([result({ type: 'content', value: [item] })]);

@@ -2,7 +2,7 @@ import { NoSuchModelError } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { KelivoError } from '../../src/shared/errors.js';
-import { createKelivoResponsesProvider } from '../../src/v3/index.js';
+import { createKelivoResponsesProvider } from '../../src/v3.js';
 import { startEmulator } from '../testing/_emulator.js';
 
 describe('the version 3 provider', () => {

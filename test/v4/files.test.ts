@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { KelivoResponsesSettings } from '../../src/provider/settings.js';
-import { createKelivoResponsesProvider } from '../../src/v4/index.js';
+import { createKelivoResponsesProvider } from '../../src/v4.js';
 
 interface Received {
   readonly method: string;

@@ -1,4 +1,3 @@
-import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import {
   createProviderRegistry,
   customProvider,
@@ -11,35 +10,47 @@ import {
 } from 'ai7';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
-import { withOpaqueItem } from '../../src/parts/opaque-items.js';
-import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '../../src/v4/index.js';
-import { createKelivoResponsesProvider, toLanguageModelV4 } from '../../src/v4/index.js';
+import { type CarrierPart, itemOf, toCustom } from '../../src/core/custom.js';
+import type { Part } from '../../src/core/part.js';
+import { toCitations } from '../../src/core/sources.js';
+import { NO_USAGE } from '../../src/core/finish.js';
+import { toLanguageModel } from '../../src/versions/language-model.js';
+import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '../../src/v4.js';
+import { createKelivoResponsesProvider } from '../../src/v4.js';
 import { startEmulator } from '../testing/_emulator.js';
-import { finish, scriptedModel, type ScriptedRound, start } from '../tool-loop/_scripted-model.js';
+import { scriptedCore } from '../v3/_core-model.js';
 
 const prompt: LanguageModelV4CallOptions['prompt'] = [
   { role: 'user', content: [{ type: 'text', text: 'Go.' }] as never },
 ];
 
-/** Returns the parts of a stream and the generated result for the same round. */
-async function run(round: ScriptedRound, options: Partial<LanguageModelV4CallOptions> = {}) {
-  const model = scriptedModel(round, round);
-  const facade = toLanguageModelV4(model);
+const start: Part = { type: 'stream-start', warnings: [] };
+const finish = (reason: 'stop' | 'interrupted' = 'stop'): Part => ({
+  type: 'finish',
+  finishReason: { unified: reason, raw: undefined },
+  usage: NO_USAGE,
+});
+
+/** Returns the parts of a stream and the generated result for the same response. */
+async function run(round: readonly Part[], options: Partial<LanguageModelV4CallOptions> = {}) {
+  const core = scriptedCore(round);
+  const facade = toLanguageModel(core, 'v4');
   const parts: LanguageModelV4StreamPart[] = [];
   for await (const part of (await facade.doStream({ prompt, ...options })).stream) parts.push(part);
   const result = await facade.doGenerate({ prompt, ...options });
-  return { parts, result, content: result.content, given: model.requests[0] };
+  return { parts, result, content: result.content, given: core.calls[0] };
 }
 
+/** The parts of a text or of reasoning. */
 const block = (
   type: 'text' | 'reasoning',
   id: string,
   { text, metadata }: { text: string; metadata: object },
-): LanguageModelV2StreamPart[] => {
+): Part[] => {
   const providerMetadata = metadata as never;
   return [
     { type: `${type}-start`, id, providerMetadata },
-    ...(text === '' ? [] : [{ type: `${type}-delta` as const, id, delta: text }]),
+    { type: `${type}-delta`, id, delta: text },
     { type: `${type}-end`, id, providerMetadata },
   ];
 };
@@ -50,8 +61,8 @@ describe('a version 4 model', () => {
     const program = { type: 'program', id: 'prg_1', call_id: 'c1', code: 'x', fingerprint: 'f' };
     const { parts, content } = await run([
       start,
-      ...block('reasoning', 'r0', { text: '', metadata: withOpaqueItem(compaction) }),
-      ...block('reasoning', 'r1', { text: '', metadata: withOpaqueItem(program) }),
+      toCustom(compaction),
+      toCustom(program),
       ...block('reasoning', 'r2', { text: 'Hm.', metadata: { openai: { itemId: 'rs_1' } } }),
       finish(),
     ]);
@@ -87,16 +98,17 @@ describe('a version 4 model', () => {
         },
       ],
     });
-    expect(given?.prompt[0]?.content).toMatchObject([
-      { type: 'reasoning', text: '', providerOptions: { kelivo: { item: compaction } } },
-      { type: 'reasoning', text: '', providerOptions: { kelivo: { item: program } } },
-    ]);
+    const carried = given?.prompt[0]?.content as readonly CarrierPart[];
+    expect(carried.map(itemOf)).toEqual([compaction, program]);
   });
 
   it('tags the data of files', async () => {
-    const file = { type: 'file' as const, mediaType: 'image/png', data: 'AAAA' };
-    const { parts, content } = await run([start, file, finish()]);
-    const tagged = { ...file, data: { type: 'data', data: 'AAAA' } };
+    const tagged = {
+      type: 'file' as const,
+      mediaType: 'image/png',
+      data: { type: 'data' as const, data: 'AAAA' },
+    };
+    const { parts, content } = await run([start, tagged, finish()]);
     expect(parts[1]).toEqual(tagged);
     expect(content).toEqual([tagged]);
   });
@@ -111,7 +123,8 @@ describe('a version 4 model', () => {
     ];
     const { parts, content } = await run([
       start,
-      ...block('text', 't0', { text: 'It is so.', metadata: { openai: { annotations } } }),
+      ...block('text', 't0', { text: 'It is so.', metadata: { openai: { annotations } } }).slice(0, -1),
+      { type: 'text-end', id: 't0', citations: toCitations(annotations) },
       finish(),
     ]);
     const citations = [
@@ -156,7 +169,7 @@ describe('a version 4 model', () => {
         }),
       );
     const json = { responseFormat: { type: 'json' as const } };
-    const textOf = async (round: LanguageModelV2StreamPart[], options = {}) =>
+    const textOf = async (round: Part[], options = {}) =>
       (await run([start, ...round, finish()], options)).result.structuredOutputText;
     const phased = texts({ text: 'I think.', phase: 'commentary' }, { text: '{}', phase: 'final_answer' });
     expect(await textOf(phased, json)).toBe('{}');
@@ -168,20 +181,9 @@ describe('a version 4 model', () => {
   });
 
   it('reports a response that ended without a reason as interrupted', async () => {
-    const { parts, result } = await run([start, finish('unknown')]);
+    const { parts, result } = await run([start, finish('interrupted')]);
     expect(parts.at(-1)).toMatchObject({ finishReason: { unified: 'interrupted' } });
     expect(result.finishReason).toEqual({ unified: 'interrupted', raw: undefined });
-  });
-
-  it('warns about reasoning files, which it does not send', async () => {
-    const part = { type: 'reasoning-file', mediaType: 'image/png', data: { type: 'data', data: 'AAAA' } };
-    const { result } = await run([start, finish()], { prompt: [{ role: 'assistant', content: [part] }] });
-    expect(result.warnings).toEqual([
-      {
-        type: 'other',
-        message: 'Prompt content of type "reasoning-file" is not supported and was not sent.',
-      },
-    ]);
   });
 });
 

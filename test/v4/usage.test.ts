@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
-import { createKelivoResponsesProvider } from '../../src/provider/provider.js';
-import { toProviderV3 } from '../../src/v3/index.js';
-import { toProviderV4 } from '../../src/v4/index.js';
+import { createKelivoResponsesProvider } from '../../src/index.js';
+import { toProviderV3 } from '../../src/v3.js';
+import { toProviderV4 } from '../../src/v4.js';
 import { startEmulator } from '../testing/_emulator.js';
 
 const wireUsage = {

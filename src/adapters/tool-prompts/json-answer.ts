@@ -1,6 +1,6 @@
-import type { LanguageModelV2Middleware, LanguageModelV2StreamPart } from '@ai-sdk/provider';
-import { type PartTransformer, transformParts } from '../../parts/transform.js';
-import { writesAnswerFormat } from './tool-prompt-middleware.js';
+import type { Part } from '../../core/part.js';
+import { type CoreModel, type PartTransformer, withChanges } from '../../core/source.js';
+import { writesAnswerFormat } from './prompted-model.js';
 
 /** White space and the opening line of fenced code. */
 const OPEN = /^\s*```[a-z]*[ \t]*(?:\r?\n|(?=[{["]))/i;
@@ -10,32 +10,14 @@ const MAYBE_OPEN = /^\s*(?:`{0,3}|```[a-z]*[ \t]*\r?)$/i;
  * Removes the code fence around a JSON response. Models add it although the prompt forbids it, and hosts parse the text
  * as it is. Runs around the adapters, because calls in code fences are not read.
  */
-export const jsonAnswerMiddleware: LanguageModelV2Middleware = {
-  middlewareVersion: 'v2',
-  async wrapGenerate({ doGenerate, params }) {
-    const result = await doGenerate();
-    if (!writesAnswerFormat(params)) return result;
-    const content = result.content.map(part => {
-      if (part.type !== 'text') return part;
-      const fence = createUnfencing();
-      return { ...part, text: fence.add(part.text) + fence.end() };
-    });
-    return { ...result, content };
-  },
-  async wrapStream({ doStream, params }) {
-    const { stream, ...rest } = await doStream();
-    return {
-      ...rest,
-      stream: writesAnswerFormat(params) ? transformParts(stream, createTransformer()) : stream,
-    };
-  },
-};
+export const withJsonAnswers = (model: CoreModel): CoreModel =>
+  withChanges(model, call => (writesAnswerFormat(call) ? { response: createTransformer() } : {}));
 
 function createTransformer(): PartTransformer {
   const texts = new Map<string, Unfencing>();
   return {
     part(part, emit) {
-      const write = (id: string, delta: string, from: LanguageModelV2StreamPart): void => {
+      const write = (id: string, delta: string, from: Part): void => {
         if (delta === '') return;
         emit(from.type === 'text-delta' ? { ...from, delta } : { type: 'text-delta', id, delta });
       };

@@ -1,9 +1,7 @@
-import type { LanguageModelV2Message, LanguageModelV2Prompt } from '@ai-sdk/provider';
-
-type UserContent = Extract<LanguageModelV2Message, { role: 'user' }>['content'];
+import type { Message, Prompt, UserPart } from '../../core/prompt.js';
 
 /** Adds content to the last message if it is of the user, otherwise as a new message. */
-export function appendToUser(messages: LanguageModelV2Message[], content: UserContent): void {
+export function appendToUser(messages: Message[], content: readonly UserPart[]): void {
   const last = messages.at(-1);
   if (last?.role === 'user')
     messages[messages.length - 1] = { ...last, content: [...last.content, ...content] };
@@ -11,7 +9,7 @@ export function appendToUser(messages: LanguageModelV2Message[], content: UserCo
 }
 
 /** Adds a text to the first system message, or inserts one. */
-export function appendToSystem(prompt: LanguageModelV2Prompt, text: string): LanguageModelV2Prompt {
+export function appendToSystem(prompt: Prompt, text: string): Prompt {
   const [first, ...rest] = prompt;
   return first?.role === 'system'
     ? [{ ...first, content: `${first.content}\n\n${text}` }, ...rest]

@@ -1,4 +1,4 @@
-import type { LanguageModelV2FunctionTool } from '@ai-sdk/provider';
+import type { FunctionTool } from '../../core/prompt.js';
 import { isPlainObject } from '../../shared/json.js';
 import {
   each,
@@ -29,8 +29,7 @@ const toPythonCall = ({ name, input }: PromptCall): string =>
 
 const toPythonList: ToolPrompt['calls'] = calls => `[${calls.map(toPythonCall).join(', ')}]`;
 
-const toList = (tools: readonly LanguageModelV2FunctionTool[]): string =>
-  JSON.stringify(tools.map(toFunction));
+const toList = (tools: readonly FunctionTool[]): string => JSON.stringify(tools.map(toFunction));
 
 /** Llama 4. */
 export const pythonicPrompt: ToolPrompt = {

@@ -1,4 +1,4 @@
-import type { LanguageModelV2FunctionTool } from '@ai-sdk/provider';
+import type { FunctionTool } from '../../core/prompt.js';
 import { objectOf } from '../../shared/json.js';
 import {
   each,
@@ -16,7 +16,7 @@ import {
 } from './tool-prompt.js';
 
 /** Declares a function in the XML of Qwen3-Coder. Fields of a parameter other than its type are written as JSON. */
-function toXmlTool(tool: LanguageModelV2FunctionTool): string {
+function toXmlTool(tool: FunctionTool): string {
   const { name, description = '', parameters } = toFunction(tool);
   const { properties, required, ...rest } = parameters;
   const toField = ([key, value]: [string, unknown]) => `<${key}>${toValue(value)}</${key}>`;

@@ -1,4 +1,4 @@
-import type { LanguageModelV2FunctionTool } from '@ai-sdk/provider';
+import type { FunctionTool } from '../../core/prompt.js';
 import { isPlainObject, objectOf } from '../../shared/json.js';
 import {
   each,
@@ -151,7 +151,7 @@ const toObjectType = (properties: object, required: readonly unknown[]): string 
 const toComment = (text: unknown): string[] =>
   typeof text === 'string' ? text.split('\n').map(line => `// ${line}`) : [];
 
-const toHarmonyType = (tool: LanguageModelV2FunctionTool): string => {
+const toHarmonyType = (tool: FunctionTool): string => {
   const { name, description, parameters } = toFunction(tool);
   const hasParameters = Object.keys(objectOf(parameters.properties) ?? {}).length > 0;
   return lines(

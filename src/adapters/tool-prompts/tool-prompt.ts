@@ -1,10 +1,10 @@
-import type { LanguageModelV2FunctionTool } from '@ai-sdk/provider';
+import type { FunctionTool } from '../../core/prompt.js';
 import type { PlainObject } from '../../shared/json.js';
 
 /** Writes tools, calls and results as the chat template of a family writes them. */
 export interface ToolPrompt {
   /** Declares tools and explains the syntax of calls, for the system message. */
-  tools(tools: readonly LanguageModelV2FunctionTool[]): string;
+  tools(tools: readonly FunctionTool[]): string;
   /** Writes the calls of one message. */
   calls(calls: readonly PromptCall[]): string;
   /** Writes the results of one round, for a user message. */
@@ -37,17 +37,17 @@ export const toFunction = ({
   name,
   description,
   inputSchema,
-}: LanguageModelV2FunctionTool): { name: string; description?: string; parameters: PlainObject } => {
+}: FunctionTool): { name: string; description?: string; parameters: PlainObject } => {
   const { $schema: _version, ...parameters } = inputSchema as PlainObject;
   return { name, ...(description !== undefined && { description }), parameters };
 };
 
 /** `{"type": "function", "function": {…}}` */
-export const toJsonTool = (tool: LanguageModelV2FunctionTool): string =>
+export const toJsonTool = (tool: FunctionTool): string =>
   JSON.stringify({ type: 'function', function: toFunction(tool) });
 
 /** The list of tools in the templates of Hermes and of families that follow it. */
-export const toSignatures = (tools: readonly LanguageModelV2FunctionTool[]): string =>
+export const toSignatures = (tools: readonly FunctionTool[]): string =>
   lines(
     '# Tools',
     '',

@@ -1,11 +1,14 @@
 import type {
-  LanguageModelV2FilePart,
-  LanguageModelV2Message,
-  LanguageModelV2Prompt,
-  LanguageModelV2TextPart,
-  LanguageModelV2ToolCallPart,
-  LanguageModelV2ToolResultPart,
-} from '@ai-sdk/provider';
+  AssistantMessage,
+  FilePart,
+  Message,
+  Prompt,
+  ToolCallPart,
+  ToolPart,
+  ToolResultOutput,
+  UserPart,
+} from '../../core/prompt.js';
+import { toDeniedText } from '../../core/output.js';
 import { objectOf, tryParseJson } from '../../shared/json.js';
 import { pairToolCalls } from '../../tool-calls/call-pairing.js';
 import { appendToUser } from './messages.js';
@@ -18,15 +21,17 @@ import type { PromptCall, ToolPrompt } from './tool-prompt.js';
  * @param keepOrphans True if the server stores the history, so that results occur without their calls.
  */
 export function writeHistory(
-  prompt: LanguageModelV2Prompt,
+  prompt: Prompt,
   toolPrompt: ToolPrompt,
   { keepOrphans }: { keepOrphans: boolean },
-): LanguageModelV2Prompt {
-  const written: LanguageModelV2Message[] = [];
+): Prompt {
+  const written: Message[] = [];
   // The results of the previous message are joined with the next user message, as many endpoints require alternation.
   let areResults = false;
   for (const message of pairToolCalls(prompt, { isFunctionTool: () => true, keepOrphans })) {
     if (message.role === 'tool') {
+      // Answers to requests for approval are for layers that run tools.
+      if (!message.content.some(({ type }) => type === 'tool-result')) continue;
       appendToUser(written, writeResults(message.content, toolPrompt));
       areResults = true;
       continue;
@@ -37,8 +42,6 @@ export function writeHistory(
   }
   return written;
 }
-
-type AssistantMessage = Extract<LanguageModelV2Message, { role: 'assistant' }>;
 
 function writeCalls(message: AssistantMessage, toolPrompt: ToolPrompt): AssistantMessage {
   const calls = message.content.filter(part => part.type === 'tool-call');
@@ -53,16 +56,14 @@ function writeCalls(message: AssistantMessage, toolPrompt: ToolPrompt): Assistan
   };
 }
 
-const toPromptCall = ({ toolCallId, toolName, input }: LanguageModelV2ToolCallPart): PromptCall => ({
+const toPromptCall = ({ toolCallId, toolName, input }: ToolCallPart): PromptCall => ({
   id: toolCallId,
   name: toolName,
   input: objectOf(typeof input === 'string' ? tryParseJson(input) : input) ?? {},
 });
 
-function writeResults(
-  results: readonly LanguageModelV2ToolResultPart[],
-  toolPrompt: ToolPrompt,
-): (LanguageModelV2TextPart | LanguageModelV2FilePart)[] {
+function writeResults(parts: readonly ToolPart[], toolPrompt: ToolPrompt): UserPart[] {
+  const results = parts.filter(part => part.type === 'tool-result');
   const text = toolPrompt.results(
     results.map(({ toolCallId, toolName, output }) => ({
       id: toolCallId,
@@ -73,28 +74,31 @@ function writeResults(
   return [{ type: 'text', text }, ...results.flatMap(({ output }) => toFiles(output))];
 }
 
-type Output = LanguageModelV2ToolResultPart['output'];
-
-function toText(output: Output): string {
+function toText(output: ToolResultOutput): string {
   switch (output.type) {
     case 'text':
       return output.value;
     case 'error-text':
       return `Error: ${output.value}`;
+    case 'execution-denied':
+      return `Error: ${toDeniedText(output)}`;
     case 'json':
       return JSON.stringify(output.value);
     case 'error-json':
       return `Error: ${JSON.stringify(output.value)}`;
     case 'content':
       return output.value
-        .map(part => (part.type === 'text' ? part.text : `[${part.mediaType}, attached to this message]`))
+        .flatMap(part => {
+          if (part.type === 'text') return [part.text];
+          return part.type === 'file' ? [`[${part.mediaType}, attached to this message]`] : [];
+        })
         .join('\n');
   }
 }
 
-const toFiles = (output: Output): LanguageModelV2FilePart[] =>
+const toFiles = (output: ToolResultOutput): FilePart[] =>
   output.type !== 'content'
     ? []
     : output.value.flatMap(part =>
-        part.type === 'media' ? [{ type: 'file', data: part.data, mediaType: part.mediaType }] : [],
+        part.type === 'file' ? [{ type: 'file', data: part.data, mediaType: part.mediaType }] : [],
       );

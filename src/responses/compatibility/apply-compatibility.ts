@@ -4,8 +4,12 @@ import {
   type AssistantMessage,
   type FunctionCall,
   type FunctionCallOutput,
+  type InputContent,
+  type InputImage,
   type InputItem,
   type InstructionMessage,
+  isFunctionCall,
+  isFunctionCallOutput,
   isMessage,
   isReasoning,
   nearestEffort,
@@ -15,8 +19,6 @@ import {
   type WireTool,
 } from '../wire.js';
 import type { Compatibility } from './compatibility.js';
-import { withoutFields } from './fields.js';
-import { toCompatibleOutputs } from './tool-outputs.js';
 
 /** Converts a request to the format that the endpoint accepts. Returns the same object if nothing changes. */
 export function applyCompatibility(
@@ -180,3 +182,138 @@ function mapIfChanged<Value>(values: Value[], map: (value: Value, index: number)
   const mapped = values.map(map);
   return mapped.some((value, index) => value !== values[index]) ? mapped : values;
 }
+
+type ToolImages = 'output' | 'user-message' | 'text';
+
+/** Converts tool outputs to the content that the endpoint accepts. */
+function toCompatibleOutputs(
+  items: InputItem[],
+  { toolOutput = 'any', toolImages = 'output', images: acceptsImages = true }: Compatibility,
+): InputItem[] {
+  if (!acceptsImages) return toCompatibleOutputs(withoutImages(items), { toolOutput, toolImages });
+  const isString = toolOutput === 'string';
+  const images: ToolImages = isString && toolImages === 'output' ? 'text' : toolImages;
+  if (images === 'output' || !items.some(item => isAffected(item, isString))) return items;
+
+  const toolNames = new Map(
+    items.flatMap(item => (isFunctionCall(item) ? [[item.call_id, item.name] as const] : [])),
+  );
+  const converted: InputItem[] = [];
+  let moved: InputContent[] = [];
+  const placeMoved = (): void => {
+    if (moved.length > 0) converted.push({ role: 'user', content: moved });
+    moved = [];
+  };
+  for (const item of items) {
+    // The outputs of parallel calls stay together: servers made for chat completions reject other items between them.
+    if (!isFunctionCallOutput(item)) placeMoved();
+    if (!isFunctionCallOutput(item) || typeof item.output === 'string') {
+      converted.push(item);
+      continue;
+    }
+    converted.push({ ...item, output: toOutput(item.output, { images, isString }) });
+    const shown = images === 'user-message' ? item.output.filter(isImage) : [];
+    if (shown.length === 0) continue;
+    const origin = toolNames.get(item.call_id) ?? item.call_id;
+    moved.push({ type: 'input_text', text: `Images in the output of the tool ${origin}:` }, ...shown);
+  }
+  placeMoved();
+  return converted;
+}
+
+/** Replaces the images of messages and tool outputs with a notice, for models that read text only. */
+function withoutImages(items: InputItem[]): InputItem[] {
+  if (countImages(items) === 0) return items;
+  const toNotices = (content: readonly InputContent[]) =>
+    content.map(part => (isImage(part) ? { type: 'input_text' as const, text: NO_IMAGES_NOTICE } : part));
+  return items.map((item): InputItem => {
+    if (isFunctionCallOutput(item) && typeof item.output !== 'string' && item.output.some(isImage)) {
+      return { ...item, output: toNotices(item.output) };
+    }
+    return isUserMessage(item) && item.content.some(isImage)
+      ? { ...item, content: toNotices(item.content) }
+      : item;
+  });
+}
+
+/** Returns the number of images that a model sees. */
+export const countImages = (items: readonly InputItem[]): number =>
+  items
+    .flatMap((item): readonly (InputContent | string)[] =>
+      isFunctionCallOutput(item) ? [item.output].flat() : isUserMessage(item) ? item.content : [],
+    )
+    .filter(part => typeof part !== 'string' && isImage(part)).length;
+
+const isUserMessage = (item: InputItem): item is UserMessage => 'role' in item && item.role === 'user';
+
+function isAffected(item: InputItem, isString: boolean): boolean {
+  if (!isFunctionCallOutput(item) || typeof item.output === 'string') return false;
+  return isString || item.output.some(isImage);
+}
+
+function toOutput(
+  content: readonly InputContent[],
+  { images, isString }: { images: ToolImages; isString: boolean },
+): FunctionCallOutput['output'] {
+  const shown = content.map(part => {
+    if (part.type === 'input_text') return part;
+    const notice = isImage(part) ? IMAGE_NOTICES[images] : isString ? toFileNotice(part) : undefined;
+    return notice === undefined ? part : { type: 'input_text' as const, text: notice };
+  });
+  return isString ? shown.flatMap(part => (part.type === 'input_text' ? [part.text] : [])).join('\n') : shown;
+}
+
+/** Text that replaces an image. */
+const IMAGE_NOTICES: Readonly<Record<ToolImages, string | undefined>> = {
+  output: undefined,
+  'user-message': '[image: shown in the next message]',
+  text: '[image omitted: this server accepts text only]',
+};
+
+const NO_IMAGES_NOTICE = '[image omitted: this model accepts text only]';
+
+const toFileNotice = ({ filename }: { filename?: string }): string =>
+  `[file${filename === undefined ? '' : ` ${filename}`} omitted: this server accepts text only]`;
+
+const isImage = (part: InputContent): part is InputImage => part.type === 'input_image';
+
+/** Removes the fields that the endpoint does not accept. Returns the same object if the request has none of them. */
+function withoutFields(
+  body: ResponsesRequestBody,
+  { include = 'any', without = [] }: Compatibility,
+): ResponsesRequestBody {
+  const included = { any: [], unencrypted: ['include.reasoning.encrypted_content'], none: ['include'] }[
+    include
+  ];
+  return [...included, ...without].reduce(withoutField, body);
+}
+
+/** Returns true if the request has the field with this wire path. */
+export const hasField = (body: ResponsesRequestBody, path: string): boolean =>
+  withoutField(body, path) !== body;
+
+const withoutField = (body: ResponsesRequestBody, path: string): ResponsesRequestBody =>
+  omit(body, path.split('.')) as ResponsesRequestBody;
+
+/** Removes a field from an object, or from each object of a list. In a list of strings, the path is the string. */
+function omit(value: unknown, path: readonly string[]): unknown {
+  if (Array.isArray(value)) {
+    const left = value
+      .filter(entry => entry !== path.join('.'))
+      .map(entry => (typeof entry === 'string' ? entry : omit(entry, path)));
+    return left.length === value.length && left.every((entry, index) => entry === value[index])
+      ? value
+      : left;
+  }
+  const [name = '', ...inner] = path;
+  if (!isPlainObject(value) || value[name] === undefined) return value;
+  const { [name]: field, ...rest } = value;
+  if (inner.length === 0) return rest;
+  const changed = omit(field, inner);
+  if (changed === field) return value;
+  // Some servers reject an empty object: https://github.com/n8n-io/n8n/issues/24492
+  return isEmpty(changed) ? rest : { ...value, [name]: changed };
+}
+
+const isEmpty = (value: unknown): boolean =>
+  Array.isArray(value) ? value.length === 0 : isPlainObject(value) && Object.keys(value).length === 0;

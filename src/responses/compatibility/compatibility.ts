@@ -108,24 +108,3 @@ export function mergeCompatibility(base: Compatibility, override: Compatibility)
   const without = [...new Set([...(base.without ?? []), ...(override.without ?? [])])];
   return { ...base, ...override, ...(without.length > 0 && { without }) };
 }
-
-/** Compatibility learned from rejected requests of one model. */
-export interface LearnedCompatibility {
-  readonly current: Compatibility;
-  add(compatibility: Compatibility): void;
-}
-
-/** Keeps the learned compatibility of each model of a provider, as long as the provider exists. */
-export function createLearnedCompatibility() {
-  const byModel = new Map<string, Compatibility>();
-  const compatibilityOf = (modelId: string): Compatibility => byModel.get(modelId) ?? {};
-  return {
-    of: (modelId: string): LearnedCompatibility => ({
-      get current() {
-        return compatibilityOf(modelId);
-      },
-      add: compatibility =>
-        void byModel.set(modelId, mergeCompatibility(compatibilityOf(modelId), compatibility)),
-    }),
-  };
-}

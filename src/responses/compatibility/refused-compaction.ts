@@ -1,5 +1,5 @@
 import { APICallError } from '@ai-sdk/provider';
-import { type InputItem, isCompaction, replacedItems, type ResponsesRequestBody } from '../wire.js';
+import { type InputItem, isCompaction, type ItemRelations, type ResponsesRequestBody } from '../wire.js';
 
 /*
  * A compaction is encrypted for the account that created it. After a change of the key, the API rejects it with the error
@@ -19,21 +19,29 @@ export const REFUSED_CONTENT: readonly RegExp[] = [
 export function withoutRefusedCompaction(
   { input }: ResponsesRequestBody,
   message: string,
+  relations: ItemRelations,
 ): InputItem[] | undefined {
-  const newest = REFUSED_CONTENT.some(text => text.test(message)) ? input.findLastIndex(isCompaction) : -1;
+  if (!REFUSED_CONTENT.some(text => text.test(message))) return undefined;
+  const isCompacted = (item: InputItem): boolean => isCompaction(item, relations);
+  const newest = input.findLastIndex(isCompacted);
   const compaction = input[newest];
-  const replaced = compaction && replacedItems(compaction);
-  if (replaced === undefined || !replaced.some(isContent)) return undefined;
-  return [...replaced, ...input.slice(newest + 1)].filter(item => !isCompaction(item));
+  const replaced = compaction && relations.replaced.get(compaction);
+  if (replaced === undefined || !replaced.some(item => !isCompacted(item) && isContent(item)))
+    return undefined;
+  return [...replaced, ...input.slice(newest + 1)].filter(item => !isCompacted(item));
 }
 
 /** Returns true for an item that the conversation consists of. Hosts keep instructions when they remove old messages. */
 const isContent = (item: InputItem): boolean =>
-  !isCompaction(item) && !('role' in item && item.role !== 'user' && item.role !== 'assistant');
+  !('role' in item && item.role !== 'user' && item.role !== 'assistant');
 
 /** Names the compaction in the error of a request that cannot be sent without it. */
-export function explainRefusal(error: unknown, { input }: ResponsesRequestBody): unknown {
-  if (!APICallError.isInstance(error) || !input.some(isCompaction)) return error;
+export function explainRefusal(
+  error: unknown,
+  { input }: ResponsesRequestBody,
+  relations: ItemRelations,
+): unknown {
+  if (!APICallError.isInstance(error) || !input.some(item => isCompaction(item, relations))) return error;
   const { message, responseBody = '' } = error;
   if (!REFUSED_CONTENT.some(text => text.test(`${message} ${responseBody}`))) return error;
   const { url, requestBodyValues, statusCode, responseHeaders, isRetryable, data, cause } = error;

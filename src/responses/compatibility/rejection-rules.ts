@@ -1,6 +1,13 @@
 import { APICallError } from '@ai-sdk/provider';
 import { objectOf } from '../../shared/json.js';
-import { EFFORTS, type InputItem, type ResponsesRequestBody, rebuiltItems } from '../wire.js';
+import {
+  createItemRelations,
+  EFFORTS,
+  type InputItem,
+  type ItemRelations,
+  rebuiltItems,
+  type ResponsesRequestBody,
+} from '../wire.js';
 import { applyCompatibility } from './apply-compatibility.js';
 import {
   CHAT_TOOL_OUTPUTS,
@@ -195,7 +202,10 @@ export interface Fallback {
 export function findFallback(
   body: ResponsesRequestBody,
   error: unknown,
-  { compatibility: applied = {} }: { compatibility?: Compatibility } = {},
+  {
+    compatibility: applied = {},
+    relations = createItemRelations(),
+  }: { compatibility?: Compatibility; relations?: ItemRelations } = {},
 ): Fallback | undefined {
   if (!APICallError.isInstance(error)) return undefined;
   const isRejection = REJECTION_STATUSES.has(error.statusCode);
@@ -212,11 +222,13 @@ export function findFallback(
       if (changed !== body) return { body: changed, compatibility, isLasting: !isForThisRequestOnly };
     }
   }
-  const restored = isRejection ? withoutRefusedCompaction(body, message) : undefined;
+  const restored = isRejection ? withoutRefusedCompaction(body, message, relations) : undefined;
   if (restored !== undefined)
     return { body: applyCompatibility({ ...body, input: restored }, applied), isLasting: false };
   const missing = isRejection ? MISSING_REFERENCE.exec(message)?.[1] : undefined;
-  const input = body.input.flatMap(item => (isReferenceTo(item, missing) ? rebuiltItems(item) : item));
+  const input = body.input.flatMap(item =>
+    isReferenceTo(item, missing) ? rebuiltItems(item, relations) : item,
+  );
   return missing !== undefined && body.input.some(item => isReferenceTo(item, missing))
     ? { body: { ...body, input }, isLasting: false }
     : undefined;

@@ -1,12 +1,37 @@
-import type { LanguageModelV2CallWarning } from '@ai-sdk/provider';
+import type { Warning } from '../../core/part.js';
 import { toCamelCase } from '../../shared/field-names.js';
-import { isCompaction, isReasoning, type ResponsesRequestBody } from '../wire.js';
-import { applyCompatibility } from './apply-compatibility.js';
-import { type Compatibility, type LearnedCompatibility, mergeCompatibility } from './compatibility.js';
-import { hasField } from './fields.js';
+import {
+  createItemRelations,
+  isCompaction,
+  isReasoning,
+  type ItemRelations,
+  type ResponsesRequestBody,
+} from '../wire.js';
+import { applyCompatibility, countImages, hasField } from './apply-compatibility.js';
+import { type Compatibility, mergeCompatibility } from './compatibility.js';
 import { explainRefusal } from './refused-compaction.js';
 import { findFallback } from './rejection-rules.js';
-import { countImages } from './tool-outputs.js';
+
+/** Compatibility learned from rejected requests of one model. */
+export interface LearnedCompatibility {
+  /** Undefined without rejections. */
+  readonly current: Compatibility | undefined;
+  add(compatibility: Compatibility): void;
+}
+
+/** Keeps the learned compatibility of each model of a provider, as long as the provider exists. */
+export function createLearnedCompatibility() {
+  const byModel = new Map<string, Compatibility>();
+  return {
+    of: (modelId: string): LearnedCompatibility => ({
+      get current() {
+        return byModel.get(modelId);
+      },
+      add: compatibility =>
+        void byModel.set(modelId, mergeCompatibility(byModel.get(modelId) ?? {}, compatibility)),
+    }),
+  };
+}
 
 /** The maximum number of changes of one request. The next rejection is thrown. */
 const MAX_FALLBACKS = 3;
@@ -19,14 +44,14 @@ export interface SendWithFallbacksOptions<Opened> {
   /** The compatibility of the endpoint. */
   readonly compatibility: Compatibility;
   readonly learned: LearnedCompatibility;
+  /** Relations between the items of the request. @default none */
+  readonly relations?: ItemRelations;
 }
 
 export interface Sent<Opened> {
   readonly opened: Opened;
-  /** The body that the server accepted. */
-  readonly sent: ResponsesRequestBody;
   /** Contents of the request that were omitted or changed. */
-  readonly warnings: readonly LanguageModelV2CallWarning[];
+  readonly warnings: readonly Warning[];
 }
 
 /**
@@ -35,20 +60,23 @@ export interface Sent<Opened> {
  */
 export async function sendWithFallbacks<Opened>(
   body: ResponsesRequestBody,
-  { post, compatibility, learned }: SendWithFallbacksOptions<Opened>,
+  { post, compatibility, learned, relations = createItemRelations() }: SendWithFallbacksOptions<Opened>,
 ): Promise<Sent<Opened>> {
-  let applied = mergeCompatibility(compatibility, learned.current);
+  const known = learned.current;
+  let applied = known === undefined ? compatibility : mergeCompatibility(compatibility, known);
   const lasting: Compatibility[] = [];
-  let sent = applyCompatibility(body, applied);
+  // Some reasoning cannot be sent to any endpoint.
+  const isAccepted = Object.keys(applied).length === 0 && !body.input.some(isReasoning);
+  let sent = isAccepted ? body : applyCompatibility(body, applied);
   let [fallbacks, removals] = [0, 0];
   for (;;) {
     try {
       const opened = await post(sent);
       for (const change of lasting) learned.add(change);
-      return { opened, sent, warnings: toWarnings(body, { sent, applied }) };
+      return { opened, warnings: toWarnings(body, { sent, applied, relations }) };
     } catch (error) {
-      const fallback = findFallback(sent, error, { compatibility: applied });
-      if (fallback === undefined) throw explainRefusal(error, sent);
+      const fallback = findFallback(sent, error, { compatibility: applied, relations });
+      if (fallback === undefined) throw explainRefusal(error, sent, relations);
       const { compatibility: change, isLasting } = fallback;
       if (change === undefined ? ++removals > MAX_REMOVALS : ++fallbacks > MAX_FALLBACKS) throw error;
       sent = fallback.body;
@@ -61,8 +89,12 @@ export async function sendWithFallbacks<Opened>(
 /** Returns a warning for everything in a request that the sent one lacks. */
 function toWarnings(
   body: ResponsesRequestBody,
-  { sent, applied }: { sent: ResponsesRequestBody; applied: Compatibility },
-): LanguageModelV2CallWarning[] {
+  {
+    sent,
+    applied,
+    relations,
+  }: { sent: ResponsesRequestBody; applied: Compatibility; relations: ItemRelations },
+): Warning[] {
   if (sent === body) return [];
   const notes: string[] = [];
   const reasoning = countReasoning(body) - countReasoning(sent);
@@ -71,7 +103,9 @@ function toWarnings(
       `The server does not accept ${reasoning} of the reasoning items of the history: they are not sent.`,
     );
   }
-  if (body.input.some(isCompaction) && !sent.input.some(isCompaction)) {
+  const hasCompaction = ({ input }: ResponsesRequestBody) =>
+    input.some(item => isCompaction(item, relations));
+  if (hasCompaction(body) && !hasCompaction(sent)) {
     notes.push(
       'The server cannot read the compaction in the history, which another key or endpoint created: the messages that it ' +
         'replaced are sent again.',
@@ -104,11 +138,11 @@ const countReferences = ({ input }: ResponsesRequestBody): number =>
   input.filter(({ type }) => type === 'item_reference').length;
 
 /** Returns a warning for a setting that the server does not accept, under the host's name for it. */
-function toOmittedWarning(field: string): LanguageModelV2CallWarning {
+function toOmittedWarning(field: string): Warning {
   const setting = toCamelCase(field);
   return {
-    type: 'unsupported-setting',
-    setting,
+    type: 'unsupported',
+    feature: setting,
     details: `${setting} is not accepted by the server for this model`,
   };
 }

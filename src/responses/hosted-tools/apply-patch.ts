@@ -11,7 +11,7 @@ import {
   toPlainOutput,
   toStatus,
 } from './hosted-tool.js';
-import { defineToolFactory, type ToolCaller } from './tool-factory.js';
+import { defineHostedTool, type ToolCaller } from './tool-factory.js';
 
 export interface ApplyPatchInput {
   /** Id of the call, equal to the id of the tool call. */
@@ -37,9 +37,11 @@ export interface ApplyPatchToolArguments {
   allowedCallers?: ToolCaller[];
 }
 
-const createTool = defineToolFactory<ApplyPatchInput, ApplyPatchOutput, ApplyPatchToolArguments>({
+/** Creates, updates and deletes files with patches that the model writes and the host applies. */
+export const applyPatch = defineHostedTool<ApplyPatchInput, ApplyPatchOutput, ApplyPatchToolArguments>()({
   id: 'openai.apply_patch',
   name: 'apply_patch',
+  isProviderExecuted: false,
   toSchemas: () => ({
     inputSchema: z.object({
       callId: z.string(),
@@ -52,9 +54,6 @@ const createTool = defineToolFactory<ApplyPatchInput, ApplyPatchOutput, ApplyPat
     outputSchema: z.object({ status: z.enum(['completed', 'failed']), output: z.string().optional() }),
   }),
 });
-
-/** Creates, updates and deletes files with patches that the model writes and the host applies. */
-export const applyPatch = (options: Parameters<typeof createTool>[0] = {}) => createTool(options);
 
 interface ApplyPatchCall extends HostedInputItem {
   type: 'apply_patch_call';

@@ -1,6 +1,64 @@
+import * as z from 'zod/v4';
 import { asJson, idOf, objectOf, stringOf } from '../../shared/json.js';
 import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
 import { escapeJson, type HostedTool, presentFields } from './hosted-tool.js';
+import { defineHostedTool, redactDomainSecrets } from './tool-factory.js';
+
+export interface CodeInterpreterToolArguments {
+  /**
+   * Id of a container, or the container to create.
+   * @default a new container without files
+   */
+  container?:
+    | string
+    | {
+        /** Ids of uploaded files to copy into the container. */
+        fileIds?: string[];
+        memoryLimit?: '1g' | '4g' | '16g' | '64g';
+        /** Access to the network. @default the default of the API */
+        networkPolicy?:
+          | { type: 'disabled' }
+          | {
+              type: 'allowlist';
+              allowedDomains: string[];
+              domainSecrets?: { domain: string; name: string; value: string }[];
+            };
+      };
+}
+
+export interface CodeInterpreterInput {
+  code?: string | null;
+  containerId: string;
+}
+
+export interface CodeInterpreterOutput {
+  outputs?: ({ type: 'logs'; logs: string } | { type: 'image'; url: string })[] | null;
+}
+
+/** Runs Python in a container on OpenAI's servers. */
+export const codeInterpreter = defineHostedTool<
+  CodeInterpreterInput,
+  CodeInterpreterOutput,
+  CodeInterpreterToolArguments
+>()({
+  id: 'openai.code_interpreter',
+  name: 'code_interpreter',
+  isProviderExecuted: true,
+  redact: redactDomainSecrets('container'),
+  toSchemas: () => ({
+    inputSchema: z.object({ code: z.string().nullish(), containerId: z.string() }),
+    outputSchema: z.object({
+      outputs: z
+        .array(
+          z.discriminatedUnion('type', [
+            z.object({ type: z.literal('logs'), logs: z.string() }),
+            z.object({ type: z.literal('image'), url: z.string() }),
+          ]),
+        )
+        .nullish(),
+    }),
+  }),
+});
 
 /** `code_interpreter`: runs Python in a container on the server. */
 export const codeInterpreterTool: HostedTool = {

@@ -1,10 +1,11 @@
-import type { JSONObject, LanguageModelV2ToolResultPart } from '@ai-sdk/provider';
+import type { JSONObject } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
+import type { ToolResultPart } from '../../core/prompt.js';
 import { idOf, objectOf, objectsOf, type PlainObject, stringOf } from '../../shared/json.js';
 import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
 import { type HostedInputItem, withoutUndefined } from '../wire.js';
 import { type HostedTool, presentFields, toCallId, type ToContent, toOutputObject } from './hosted-tool.js';
-import { defineToolFactory } from './tool-factory.js';
+import { defineHostedTool } from './tool-factory.js';
 
 export interface ComputerUseToolArguments {
   /** Width of the screen in pixels. */
@@ -109,9 +110,14 @@ function toSharedSchemas() {
   return { number, action, safetyChecks, outputSchema };
 }
 
-const createComputer = defineToolFactory<ComputerInput, ComputerOutput, object>({
+/**
+ * Lets the model use a screen, mouse and keyboard that the host controls. Every output is a screenshot; a result with
+ * image content (`toModelOutput`) works, too.
+ */
+export const computer = defineHostedTool<ComputerInput, ComputerOutput>()({
   id: 'openai.computer',
   name: 'computer',
+  isProviderExecuted: false,
   toSchemas() {
     const { number, action, safetyChecks, outputSchema } = toSharedSchemas();
     return {
@@ -125,15 +131,11 @@ const createComputer = defineToolFactory<ComputerInput, ComputerOutput, object>(
   },
 });
 
-/**
- * Lets the model use a screen, mouse and keyboard that the host controls. Every output is a screenshot; a result with
- * image content (`toModelOutput`) works, too.
- */
-export const computer = (options: Parameters<typeof createComputer>[0] = {}) => createComputer(options);
-
-const createComputerUse = defineToolFactory<ComputerUseInput, ComputerOutput, ComputerUseToolArguments>({
+/** The earlier form of `computer`, for the model `computer-use-preview`, which requires `truncation: 'auto'`. */
+export const computerUse = defineHostedTool<ComputerUseInput, ComputerOutput, ComputerUseToolArguments>()({
   id: 'openai.computer_use',
   name: 'computer_use',
+  isProviderExecuted: false,
   toSchemas() {
     const { number, action, safetyChecks, outputSchema } = toSharedSchemas();
     const wireAction = z.looseObject({ ...action, scroll_x: number, scroll_y: number });
@@ -147,9 +149,6 @@ const createComputerUse = defineToolFactory<ComputerUseInput, ComputerOutput, Co
     };
   },
 });
-
-/** The earlier form of `computer`, for the model `computer-use-preview`, which requires `truncation: 'auto'`. */
-export const computerUse = (options: Parameters<typeof createComputerUse>[0]) => createComputerUse(options);
 
 interface ComputerCall extends HostedInputItem {
   type: 'computer_call';
@@ -256,7 +255,7 @@ function toScreenshot({ imageUrl, fileId, detail }: PlainObject = {}): Screensho
 }
 
 /** Returns the last image of an output with content. */
-function toLastImage(part: LanguageModelV2ToolResultPart, toContent: ToContent): Screenshot | undefined {
+function toLastImage(part: ToolResultPart, toContent: ToContent): Screenshot | undefined {
   const content = part.output.type === 'content' ? toContent(part) : '';
   const image =
     typeof content === 'string' ? undefined : content.findLast(item => item.type === 'input_image');

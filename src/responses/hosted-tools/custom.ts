@@ -2,7 +2,7 @@ import * as z from 'zod/v4';
 import { type PlainObject, stringOf } from '../../shared/json.js';
 import type { HostedInputItem, InputContent } from '../wire.js';
 import { type HostedTool, toCallId, toStatus } from './hosted-tool.js';
-import { defineToolFactory, type ToolCaller, type ToolExecution } from './tool-factory.js';
+import { defineHostedTool, type ToolCaller } from './tool-factory.js';
 
 export interface CustomToolArguments {
   /**
@@ -35,12 +35,12 @@ export interface CustomToolArguments {
 }
 
 /** A tool of the host whose input is free text instead of JSON. */
-export const custom = <OUTPUT>(options: CustomToolArguments & ToolExecution<string, OUTPUT>) =>
-  defineToolFactory<string, OUTPUT, CustomToolArguments>({
-    id: 'openai.custom',
-    name: 'custom',
-    toSchemas: () => ({ inputSchema: z.string() }),
-  })(options);
+export const custom = defineHostedTool<string, unknown, CustomToolArguments>()({
+  id: 'openai.custom',
+  name: 'custom',
+  isProviderExecuted: false,
+  toSchemas: () => ({ inputSchema: z.string() }),
+});
 
 interface CustomToolCall extends HostedInputItem {
   type: 'custom_tool_call';

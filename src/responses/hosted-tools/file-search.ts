@@ -1,6 +1,66 @@
+import * as z from 'zod/v4';
 import { asJson, idOf, objectsOf } from '../../shared/json.js';
 import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
 import { type HostedTool, presentFields } from './hosted-tool.js';
+import { defineHostedTool } from './tool-factory.js';
+
+export interface FileSearchToolArguments {
+  vectorStoreIds: string[];
+  /** @default the default of the API */
+  maxNumResults?: number;
+  /** Ranking of the results. @default the default of the API */
+  ranking?: { ranker?: string; scoreThreshold?: number };
+  /** Conditions that the attributes of a file have to meet. @default none */
+  filters?: FileSearchComparison | FileSearchCompound;
+}
+
+export interface FileSearchComparison {
+  key: string;
+  type: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'nin';
+  value: string | number | boolean | string[];
+}
+
+export interface FileSearchCompound {
+  type: 'and' | 'or';
+  filters: (FileSearchComparison | FileSearchCompound)[];
+}
+
+export interface FileSearchOutput {
+  queries: string[];
+  results:
+    | {
+        attributes: Record<string, unknown>;
+        fileId: string;
+        filename: string;
+        score: number;
+        text: string;
+      }[]
+    | null;
+}
+
+/** Searches vector stores on OpenAI's servers. */
+export const fileSearch = defineHostedTool<object, FileSearchOutput, FileSearchToolArguments>()({
+  id: 'openai.file_search',
+  name: 'file_search',
+  isProviderExecuted: true,
+  toSchemas: () => ({
+    inputSchema: z.object({}),
+    outputSchema: z.object({
+      queries: z.array(z.string()),
+      results: z
+        .array(
+          z.object({
+            attributes: z.record(z.string(), z.unknown()),
+            fileId: z.string(),
+            filename: z.string(),
+            score: z.number(),
+            text: z.string(),
+          }),
+        )
+        .nullable(),
+    }),
+  }),
+});
 
 /** `file_search`: searches vector stores on the server. */
 export const fileSearchTool: HostedTool = {

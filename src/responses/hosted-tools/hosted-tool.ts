@@ -1,9 +1,5 @@
-import type {
-  JSONObject,
-  JSONValue,
-  LanguageModelV2ToolCallPart,
-  LanguageModelV2ToolResultPart,
-} from '@ai-sdk/provider';
+import type { JSONObject, JSONValue } from '@ai-sdk/provider';
+import type { ToolCallPart, ToolResultPart } from '../../core/prompt.js';
 import { asJson, idOf, objectOf, type PlainObject, stringOf } from '../../shared/json.js';
 import type { HostedCallNames } from '../../tool-calls/hosted-tools.js';
 import type { HostedInputItem, InputContent } from '../wire.js';
@@ -113,6 +109,20 @@ export interface HostedItemMapping {
   readonly resultOf?: (item: PlainObject) => string | undefined;
   /** Previews of the result, which the server sends before the item is finished. */
   readonly preview?: HostedPreview;
+  /** Asks the host for approval of a call, if the host does not decide with a declared tool. */
+  readonly approval?: ApprovalRequest;
+}
+
+/** A request for approval of a call of a hosted MCP server. */
+export interface ApprovalRequest {
+  /** Id of the declared tool whose calls need approvals. */
+  readonly declaredBy: string;
+  /** Returns the call, with its arguments as JSON text. */
+  readonly toCall: (item: PlainObject) => {
+    readonly toolName: string;
+    readonly input: string;
+    readonly server: string;
+  };
 }
 
 /** A page or a file that a call has found. */
@@ -131,7 +141,7 @@ export interface HostedInputStream {
   /** Text after the last event, for arguments that do not begin as the finished ones. */
   readonly end: string;
   /**
-   * `text` if the arguments are a text. Hosts of version 3 and later receive it unchanged, others as a JSON string.
+   * `text` if the arguments are a text. Hosts that accept a text receive it unchanged, others as a JSON string.
    * @default 'json'
    */
   readonly encoding?: 'json' | 'text';
@@ -149,12 +159,9 @@ interface HostedPreview {
 
 export interface HostedToolReplay {
   /** Converts a call to an input item. Returns undefined if the input does not fit the tool. */
-  readonly toCall: (part: LanguageModelV2ToolCallPart, context: ReplayContext) => HostedInputItem | undefined;
+  readonly toCall: (part: ToolCallPart, context: ReplayContext) => HostedInputItem | undefined;
   /** Converts the output of a call to an input item. Returns undefined if the tool cannot express it. */
-  readonly toOutput: (
-    part: LanguageModelV2ToolResultPart,
-    toContent: ToContent,
-  ) => HostedInputItem | undefined;
+  readonly toOutput: (part: ToolResultPart, toContent: ToContent) => HostedInputItem | undefined;
   /**
    * Returns true if the server acts on an output each time that it receives it. Call and output are then left out of all
    * requests but the one that directly follows the output.
@@ -195,11 +202,11 @@ export interface ReplayContext {
 }
 
 /** Converts any tool result to the text or content of a `function_call_output`. */
-export type ToContent = (part: LanguageModelV2ToolResultPart) => string | InputContent[];
+export type ToContent = (part: ToolResultPart) => string | InputContent[];
 
 /** Returns a tool result as text, and whether it is an error or a denial. */
 export function toPlainOutput(
-  part: LanguageModelV2ToolResultPart,
+  part: ToolResultPart,
   toContent: ToContent,
 ): { text: string; isError: boolean } {
   const content = toContent(part);
@@ -207,13 +214,12 @@ export function toPlainOutput(
     typeof content === 'string'
       ? content
       : content.flatMap(item => (item.type === 'input_text' ? [item.text] : [])).join('\n');
-  // `ai` 6 and 7 add the type `execution-denied`.
-  const type: string = part.output.type;
+  const { type } = part.output;
   return { text, isError: type.startsWith('error-') || type === 'execution-denied' };
 }
 
 /** Returns the JSON object of a tool result, and undefined for results of other types. */
-export const toOutputObject = ({ output }: LanguageModelV2ToolResultPart): PlainObject | undefined =>
+export const toOutputObject = ({ output }: ToolResultPart): PlainObject | undefined =>
   output.type === 'json' ? objectOf(output.value) : undefined;
 
 /** Returns the fields that are neither undefined nor null. */

@@ -1,7 +1,47 @@
+import * as z from 'zod/v4';
 import { asJson, idOf, objectOf, stringOf } from '../../shared/json.js';
 import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
 import type { HostedInputItem, InputContent } from '../wire.js';
 import { type HostedTool, presentFields, type ServerCall } from './hosted-tool.js';
+import { defineHostedTool } from './tool-factory.js';
+
+/** All arguments are optional. Without them, the defaults of the API apply. */
+export interface ImageGenerationToolArguments {
+  /** Whether to draw a new image or to edit one. */
+  action?: 'generate' | 'edit' | 'auto';
+  background?: 'auto' | 'opaque' | 'transparent';
+  /** Fidelity to the faces and the style of input images. */
+  inputFidelity?: 'low' | 'high';
+  /** The area of an image to edit. */
+  inputImageMask?: { fileId?: string; imageUrl?: string };
+  /** The image model. */
+  model?: string;
+  moderation?: 'auto' | 'low';
+  /** Compression level of the image, from 0 to 100. */
+  outputCompression?: number;
+  outputFormat?: 'png' | 'jpeg' | 'webp';
+  /** Number of partial images in a stream, from 0 to 3. */
+  partialImages?: number;
+  quality?: 'auto' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+  size?: 'auto' | '1024x1024' | '1024x1536' | '1536x1024' | (string & {});
+}
+
+export interface ImageGenerationOutput {
+  /** The image, in base64. */
+  result: string;
+}
+
+/** Draws and edits images on OpenAI's servers. */
+export const imageGeneration = defineHostedTool<
+  object,
+  ImageGenerationOutput,
+  ImageGenerationToolArguments
+>()({
+  id: 'openai.image_generation',
+  name: 'image_generation',
+  isProviderExecuted: true,
+  toSchemas: () => ({ inputSchema: z.object({}), outputSchema: z.object({ result: z.string() }) }),
+});
 
 /** `image_generation`: draws and edits images on the server. */
 export const imageGenerationTool: HostedTool = {

@@ -1,7 +1,45 @@
+import * as z from 'zod/v4';
 import { objectOf } from '../../shared/json.js';
 import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
 import type { HostedInputItem } from '../wire.js';
 import { type HostedTool, presentFields, toCallId, toOutputObject, toStatus } from './hosted-tool.js';
+import { defineHostedTool } from './tool-factory.js';
+
+export interface LocalShellInput {
+  action: {
+    type: 'exec';
+    /** The program and its arguments. */
+    command: string[];
+    timeoutMs?: number;
+    user?: string;
+    workingDirectory?: string;
+    env?: Record<string, string>;
+  };
+}
+
+export interface LocalShellOutput {
+  output: string;
+}
+
+/** Runs one command at a time on the host, for `codex-mini-latest` and `gpt-5-codex`. */
+export const localShell = defineHostedTool<LocalShellInput, LocalShellOutput>()({
+  id: 'openai.local_shell',
+  name: 'local_shell',
+  isProviderExecuted: false,
+  toSchemas: () => ({
+    inputSchema: z.object({
+      action: z.object({
+        type: z.literal('exec'),
+        command: z.array(z.string()),
+        timeoutMs: z.number().optional(),
+        user: z.string().optional(),
+        workingDirectory: z.string().optional(),
+        env: z.record(z.string(), z.string()).optional(),
+      }),
+    }),
+    outputSchema: z.object({ output: z.string() }),
+  }),
+});
 
 interface LocalShellCall extends HostedInputItem {
   type: 'local_shell_call';

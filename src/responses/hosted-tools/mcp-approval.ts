@@ -1,9 +1,9 @@
 import * as z from 'zod/v4';
-import { objectOf } from '../../shared/json.js';
+import { objectOf, stringOf } from '../../shared/json.js';
 import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
 import { type HostedInputItem, toArgumentsJson } from '../wire.js';
 import { type HostedTool, presentFields, toOutputObject, toPlainOutput } from './hosted-tool.js';
-import { defineToolFactory } from './tool-factory.js';
+import { defineHostedTool } from './tool-factory.js';
 import { toMcpInput } from './mcp.js';
 
 /** A call of an MCP tool that requires approval. */
@@ -22,21 +22,20 @@ export interface McpApprovalOutput {
   reason?: string;
 }
 
-const createTool = defineToolFactory<McpApprovalInput, McpApprovalOutput, object>({
-  id: 'openai.mcp_approval_request',
-  name: 'mcp_approval_request',
-  toSchemas: () => ({
-    inputSchema: z.object({ serverLabel: z.string(), name: z.string(), arguments: z.unknown() }),
-    outputSchema: z.object({ approve: z.boolean(), reason: z.string().optional() }),
-  }),
-});
-
 /**
  * Decides on the approval requests of hosted MCP servers. Declare it together with `hostedTools.mcp`; the model does not
  * see it. Without `execute` the turn ends at the request, and the host continues with a tool result
  * `{ approve, reason? }`. Every result other than `approve: true` denies the call.
  */
-export const mcpApproval = (options: Parameters<typeof createTool>[0] = {}) => createTool(options);
+export const mcpApproval = defineHostedTool<McpApprovalInput, McpApprovalOutput>()({
+  id: 'openai.mcp_approval_request',
+  name: 'mcp_approval_request',
+  isProviderExecuted: false,
+  toSchemas: () => ({
+    inputSchema: z.object({ serverLabel: z.string(), name: z.string(), arguments: z.unknown() }),
+    outputSchema: z.object({ approve: z.boolean(), reason: z.string().optional() }),
+  }),
+});
 
 interface McpApprovalRequest extends HostedInputItem {
   type: 'mcp_approval_request';
@@ -67,6 +66,17 @@ export const mcpApprovalTool: HostedTool = {
       }),
       isForHost: () => true,
       result: () => ({ type: 'approval-request' }),
+      approval: {
+        declaredBy: 'openai.mcp',
+        toCall(item) {
+          const input = toMcpInput(item);
+          return {
+            toolName: `mcp.${stringOf(item.name)}`,
+            input: typeof input === 'string' ? input : JSON.stringify(input),
+            server: stringOf(item.server_label),
+          };
+        },
+      },
     },
   },
   replay: {

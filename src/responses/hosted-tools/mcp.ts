@@ -1,9 +1,9 @@
 import type { JSONValue } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
-import { asJson, type PlainObject, stringOf } from '../../shared/json.js';
+import { asJson, isPlainObject, type PlainObject, stringOf } from '../../shared/json.js';
 import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
 import { type HostedTool, presentFields, toItemId } from './hosted-tool.js';
-import { defineToolFactory, type ToolCaller } from './tool-factory.js';
+import { defineHostedTool, REDACTED, type ToolCaller } from './tool-factory.js';
 
 /** A remote MCP server. One of `serverUrl`, `connectorId` and `tunnelId` is required. */
 export interface McpToolArguments {
@@ -70,9 +70,21 @@ export interface McpToolOutput {
   error?: unknown;
 }
 
-const createTool = defineToolFactory<Record<string, unknown>, McpToolOutput, McpToolArguments>({
+/**
+ * Tools of a remote MCP server that OpenAI's servers call. The calls appear as provider-executed calls `mcp.<tool>`.
+ * To call a server from this process instead, add it to the provider's `mcpServers`.
+ */
+export const mcp = defineHostedTool<Record<string, unknown>, McpToolOutput, McpToolArguments>()({
   id: 'openai.mcp',
   name: 'mcp',
+  isProviderExecuted: true,
+  redact: ({ authorization, headers, ...args }) => ({
+    ...args,
+    ...(authorization !== undefined && { authorization: REDACTED }),
+    ...(isPlainObject(headers) && {
+      headers: Object.fromEntries(Object.keys(headers).map(name => [name, REDACTED])),
+    }),
+  }),
   toSchemas: () => ({
     inputSchema: z.looseObject({}),
     outputSchema: z.object({
@@ -85,12 +97,6 @@ const createTool = defineToolFactory<Record<string, unknown>, McpToolOutput, Mcp
     }),
   }),
 });
-
-/**
- * Tools of a remote MCP server that OpenAI's servers call. The calls appear as provider-executed calls `mcp.<tool>`.
- * To call a server from this process instead, add it to the provider's `mcpServers`.
- */
-export const mcp = (options: McpToolArguments) => createTool(options);
 
 /** `mcp`: the server calls the tools of a remote MCP server. */
 export const mcpTool: HostedTool = {

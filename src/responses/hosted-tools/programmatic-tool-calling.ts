@@ -10,7 +10,7 @@ import {
   toCallId,
   toItemId,
 } from './hosted-tool.js';
-import { defineToolFactory } from './tool-factory.js';
+import { defineHostedTool } from './tool-factory.js';
 
 /** A program that the model wrote. */
 export interface ProgrammaticToolCallingInput {
@@ -27,21 +27,33 @@ export interface ProgrammaticToolCallingOutput {
   status: 'completed' | 'incomplete';
 }
 
-const createTool = defineToolFactory<ProgrammaticToolCallingInput, ProgrammaticToolCallingOutput, object>({
+/**
+ * Lets the model write programs that call tools, which OpenAI's servers run. A program can call the tools that have
+ * `allowedCallers: ['programmatic']`: functions in `providerOptions.openai`, hosted tools in their arguments. The result of a
+ * program follows in a later response if it calls tools of the host.
+ */
+export const programmaticToolCalling = defineHostedTool<
+  ProgrammaticToolCallingInput,
+  ProgrammaticToolCallingOutput
+>()({
   id: 'openai.programmatic_tool_calling',
   name: 'programmatic_tool_calling',
+  isProviderExecuted: true,
+  supportsDeferredResults: true,
+  caller: ({ openai, ...others } = {}) => ({
+    ...others,
+    openai: { ...openai, allowedCallers: [...new Set([...callersOf(openai), 'programmatic'])] },
+  }),
   toSchemas: () => ({
     inputSchema: z.object({ code: z.string(), fingerprint: z.string() }),
     outputSchema: z.object({ result: z.string(), status: z.enum(['completed', 'incomplete']) }),
   }),
 });
 
-/**
- * Lets the model write programs that call tools, which OpenAI's servers run. A program can call the tools that have
- * `allowedCallers: ['programmatic']`: functions in `providerOptions.openai`, hosted tools in their arguments. The result of a
- * program follows in a later response if it calls tools of the host.
- */
-export const programmaticToolCalling = () => createTool({});
+/** Returns the callers that the options of a function name. */
+function callersOf({ allowedCallers }: Readonly<Record<string, unknown>> = {}): unknown[] {
+  return Array.isArray(allowedCallers) ? allowedCallers : [];
+}
 
 /** `programmatic_tool_calling`: the server runs programs that call tools. */
 export const programmaticToolCallingTool: HostedTool = {

@@ -15,7 +15,7 @@ import {
   toPlainOutput,
   toStatus,
 } from './hosted-tool.js';
-import { defineToolFactory, type ToolCaller } from './tool-factory.js';
+import { defineHostedTool, redactDomainSecrets, type ToolCaller } from './tool-factory.js';
 
 export interface ShellToolArguments {
   /**
@@ -85,9 +85,12 @@ export interface ShellOutput {
   }>;
 }
 
-const createTool = defineToolFactory<ShellInput, ShellOutput, ShellToolArguments>({
+/** Runs command lines: on the host, by `execute`, or in a container on OpenAI's servers. */
+export const shell = defineHostedTool<ShellInput, ShellOutput, ShellToolArguments>()({
   id: 'openai.shell',
   name: 'shell',
+  isProviderExecuted: false,
+  redact: redactDomainSecrets('environment'),
   toSchemas: () => ({
     inputSchema: z.object({
       action: z.object({
@@ -111,9 +114,6 @@ const createTool = defineToolFactory<ShellInput, ShellOutput, ShellToolArguments
     }),
   }),
 });
-
-/** Runs command lines: on the host, by `execute`, or in a container on OpenAI's servers. */
-export const shell = (options: Parameters<typeof createTool>[0] = {}) => createTool(options);
 
 interface ShellCall extends HostedInputItem {
   type: 'shell_call';

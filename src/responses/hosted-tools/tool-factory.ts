@@ -1,67 +1,50 @@
-import type { LanguageModelV2ToolResultOutput } from '@ai-sdk/provider';
 import type * as z from 'zod/v4';
+import { objectOf, objectsOf } from '../../shared/json.js';
 
 /**
- * A provider-defined tool of the AI SDK. It is described structurally because each release of `ai` has its own `Tool`
- * type. All of them accept Zod schemas.
+ * A tool that OpenAI defines, in the words of no version of the model interface. `versions/tools.ts` creates the factory
+ * whose tools hosts of a version accept.
  */
-export interface ProviderDefinedTool<INPUT, OUTPUT> extends ToolExecution<INPUT, OUTPUT> {
-  type: 'provider-defined';
-  id: `${string}.${string}`;
-  name: string;
-  args: Record<string, unknown>;
-  inputSchema: z.ZodType<INPUT>;
-  outputSchema?: z.ZodType<OUTPUT>;
-}
-
-/** Execution of a tool by the host, as in any tool of the AI SDK. */
-export interface ToolExecution<INPUT, OUTPUT> {
-  /** Executes a call. Without it the turn ends at the call. */
-  execute?: (input: INPUT, options: ToolExecutionOptions) => PromiseLike<OUTPUT> | OUTPUT;
-  /**
-   * Converts the output for the model.
-   * @default strings become text, other values JSON
-   */
-  toModelOutput?: (output: OUTPUT) => LanguageModelV2ToolResultOutput;
+export interface HostedToolKind<INPUT, OUTPUT, ARGUMENTS extends object, EXECUTED extends boolean> {
+  readonly id: `openai.${string}`;
+  /** The name that the tool has to have in `ai@5`. */
+  readonly name: string;
+  /** True if the API executes the calls, false if the host does. */
+  readonly isProviderExecuted: EXECUTED;
+  /** True if a result may follow in a later response. @default false */
+  readonly supportsDeferredResults?: boolean;
+  /** Returns the arguments without secrets, for the telemetry of the host. @default the arguments contain no secrets */
+  readonly redact?: (args: Readonly<Record<string, unknown>>) => Record<string, unknown>;
+  /** Options that let a function be called by this tool, for `experimental_toolCallers` of `ai@7`. @default none */
+  readonly caller?: (providerOptions?: Readonly<Record<string, Record<string, unknown>>>) => object;
+  /** Creates the schemas. Called when they are first needed, so that importing the package stays fast. */
+  readonly toSchemas: () => { inputSchema: z.ZodType<INPUT>; outputSchema?: z.ZodType<OUTPUT> };
+  /** Only a type. */
+  readonly toolArguments?: ARGUMENTS;
 }
 
 /** Caller of a tool: the model itself, or a program that it wrote (`hostedTools.programmaticToolCalling`). */
 export type ToolCaller = 'direct' | 'programmatic';
 
-export interface ToolExecutionOptions {
-  toolCallId: string;
-  /** Messages that the model received before the call. */
-  messages: unknown[];
-  /** Aborts when the output is no longer needed. */
-  abortSignal?: AbortSignal;
-}
-
-/**
- * Creates the factory of a provider-defined tool. The schemas are built when the factory is first called, so that
- * importing the package stays fast.
- */
+/** Defines a tool. The types of its input, its output and its arguments are those of its factories. */
 /* @__NO_SIDE_EFFECTS__ */
-export function defineToolFactory<INPUT, OUTPUT, ARGUMENTS extends object>({
-  id,
-  name,
-  toSchemas,
-}: {
-  id: `openai.${string}`;
-  name: string;
-  toSchemas: () => { inputSchema: z.ZodType<INPUT>; outputSchema?: z.ZodType<OUTPUT> };
-}) {
-  let schemas: ReturnType<typeof toSchemas> | undefined;
-  return ({
-    execute,
-    toModelOutput,
-    ...args
-  }: ARGUMENTS & ToolExecution<INPUT, OUTPUT>): ProviderDefinedTool<INPUT, OUTPUT> => ({
-    type: 'provider-defined',
-    id,
-    name,
-    args,
-    ...(schemas ??= toSchemas()),
-    ...(execute && { execute }),
-    ...(toModelOutput && { toModelOutput }),
-  });
-}
+export const defineHostedTool =
+  <INPUT, OUTPUT, ARGUMENTS extends object = object>() =>
+  <EXECUTED extends boolean>(
+    kind: HostedToolKind<INPUT, OUTPUT, ARGUMENTS, EXECUTED>,
+  ): HostedToolKind<INPUT, OUTPUT, ARGUMENTS, EXECUTED> =>
+    kind;
+
+export const REDACTED = '[redacted]';
+
+/** Returns a view of the arguments without the secrets of the domains that a container may reach. */
+/* @__NO_SIDE_EFFECTS__ */
+export const redactDomainSecrets =
+  (field: string) =>
+  (args: Readonly<Record<string, unknown>>): Record<string, unknown> => {
+    const container = objectOf(args[field]);
+    const policy = objectOf(container?.networkPolicy);
+    if (!Array.isArray(policy?.domainSecrets)) return { ...args };
+    const domainSecrets = objectsOf(policy.domainSecrets).map(secret => ({ ...secret, value: REDACTED }));
+    return { ...args, [field]: { ...container, networkPolicy: { ...policy, domainSecrets } } };
+  };

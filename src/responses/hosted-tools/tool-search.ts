@@ -10,7 +10,7 @@ import {
   toItemId,
   toOutputObject,
 } from './hosted-tool.js';
-import { defineToolFactory } from './tool-factory.js';
+import { defineHostedTool } from './tool-factory.js';
 
 export interface ToolSearchToolArguments {
   /**
@@ -36,20 +36,19 @@ export interface ToolSearchOutput {
   tools: Record<string, unknown>[];
 }
 
-const createTool = defineToolFactory<ToolSearchInput, ToolSearchOutput, ToolSearchToolArguments>({
+/**
+ * Lets the model find tools that have `deferLoading: true`: functions in `providerOptions.openai`, hosted tools in their
+ * arguments. With `execution: 'client'` the host searches, by `execute`.
+ */
+export const toolSearch = defineHostedTool<ToolSearchInput, ToolSearchOutput, ToolSearchToolArguments>()({
   id: 'openai.tool_search',
   name: 'tool_search',
+  isProviderExecuted: false,
   toSchemas: () => ({
     inputSchema: z.object({ arguments: z.unknown(), call_id: z.string().nullish() }),
     outputSchema: z.object({ tools: z.array(z.record(z.string(), z.unknown())) }),
   }),
 });
-
-/**
- * Lets the model find tools that have `deferLoading: true`: functions in `providerOptions.openai`, hosted tools in their
- * arguments. With `execution: 'client'` the host searches, by `execute`.
- */
-export const toolSearch = (options: Parameters<typeof createTool>[0] = {}) => createTool(options);
 
 /** `tool_search`: the server or the host searches the deferred tools. */
 export const toolSearchTool: HostedTool = {

@@ -1,8 +1,105 @@
 import type { JSONObject } from '@ai-sdk/provider';
+import * as z from 'zod/v4';
 import { idOf, objectOf, objectsOf, type PlainObject } from '../../shared/json.js';
 import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
 import type { HostedInputItem } from '../wire.js';
 import { type HostedTool, presentFields, type ServerCall } from './hosted-tool.js';
+import { defineHostedTool } from './tool-factory.js';
+
+export interface WebSearchPreviewToolArguments {
+  /** Amount of context for the model. @default the default of the API */
+  searchContextSize?: 'low' | 'medium' | 'high';
+  /** Location of the user, for results nearby. @default none */
+  userLocation?: {
+    type: 'approximate';
+    /** Two letters, for example `NO`. */
+    country?: string;
+    city?: string;
+    region?: string;
+    /** IANA name, for example `Europe/Oslo`. */
+    timezone?: string;
+  };
+}
+
+export interface WebSearchToolArguments extends WebSearchPreviewToolArguments {
+  /** Searches the live web instead of cached pages alone. @default the default of the API */
+  externalWebAccess?: boolean;
+  /** Domains whose pages count. @default all */
+  filters?: { allowedDomains?: string[]; blockedDomains?: string[] };
+}
+
+export interface WebSearchPreviewOutput {
+  action?:
+    | { type: 'search'; query?: string }
+    | { type: 'openPage'; url?: string | null }
+    | { type: 'findInPage'; url?: string | null; pattern?: string | null };
+}
+
+export interface WebSearchOutput {
+  action?:
+    | { type: 'search'; query?: string; queries?: string[] }
+    | { type: 'openPage'; url?: string | null }
+    | { type: 'findInPage'; url?: string | null; pattern?: string | null };
+  sources?: ({ type: 'url'; url: string } | { type: 'api'; name: string })[];
+}
+
+const createPageActions = () =>
+  [
+    z.object({ type: z.literal('openPage'), url: z.string().nullish() }),
+    z.object({ type: z.literal('findInPage'), url: z.string().nullish(), pattern: z.string().nullish() }),
+  ] as const;
+
+/** Searches the web on OpenAI's servers. */
+export const webSearch = defineHostedTool<object, WebSearchOutput, WebSearchToolArguments>()({
+  id: 'openai.web_search',
+  name: 'web_search',
+  isProviderExecuted: true,
+  toSchemas: () => ({
+    inputSchema: z.object({}),
+    outputSchema: z.object({
+      action: z
+        .discriminatedUnion('type', [
+          z.object({
+            type: z.literal('search'),
+            query: z.string().optional(),
+            queries: z.array(z.string()).optional(),
+          }),
+          ...createPageActions(),
+        ])
+        .optional(),
+      sources: z
+        .array(
+          z.discriminatedUnion('type', [
+            z.object({ type: z.literal('url'), url: z.string() }),
+            z.object({ type: z.literal('api'), name: z.string() }),
+          ]),
+        )
+        .optional(),
+    }),
+  }),
+});
+
+/** The earlier form of `webSearch`. */
+export const webSearchPreview = defineHostedTool<
+  object,
+  WebSearchPreviewOutput,
+  WebSearchPreviewToolArguments
+>()({
+  id: 'openai.web_search_preview',
+  name: 'web_search_preview',
+  isProviderExecuted: true,
+  toSchemas: () => ({
+    inputSchema: z.object({}),
+    outputSchema: z.object({
+      action: z
+        .discriminatedUnion('type', [
+          z.object({ type: z.literal('search'), query: z.string().optional() }),
+          ...createPageActions(),
+        ])
+        .optional(),
+    }),
+  }),
+});
 
 const INCLUDE_SOURCES = 'web_search_call.action.sources';
 

@@ -1,38 +1,38 @@
+import type { JSONObject } from '@ai-sdk/provider';
 import type {
-  JSONObject,
-  LanguageModelV2Message,
-  LanguageModelV2ReasoningPart,
-  LanguageModelV2TextPart,
-  LanguageModelV2ToolCallPart,
-  SharedV2ProviderOptions,
-} from '@ai-sdk/provider';
-import { agentOf, type Commentary, commentaryOf } from '../../parts/commentary.js';
+  AssistantPart,
+  CustomPart,
+  FilePart,
+  ReasoningPart,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+} from '../../core/prompt.js';
+import { type Commentary, commentaryOf, itemOf } from '../../core/custom.js';
 import { objectOf, type PlainObject, stringOf } from '../../shared/json.js';
 import {
   type AssistantMessage,
+  type HostedInputItem,
   type InputContent,
   type InputItem,
+  type ItemRelations,
   type ReasoningItem,
   toArgumentsJson,
   toItemReference,
 } from '../wire.js';
-import type { ReceivedItems } from './received-items.js';
-import { toFileContent } from './files.js';
-import type { HostedCalls } from './hosted-calls.js';
-import { type CarrierPart, carriedItemOf, foreignKindOf } from './opaque-items.js';
-import { readPartOptions } from './provider-options.js';
-import type { ServerCalls } from './server-calls.js';
-import type { ToolNames } from './tool-names.js';
-
-type AssistantPart = Extract<LanguageModelV2Message, { role: 'assistant' }>['content'][number];
-type FilePart = Extract<AssistantPart, { type: 'file' }>;
+import { toFileContent, toFullMediaType } from './files.js';
+import type { HostedCalls, ServerCalls } from './hosted-calls.js';
+import { type OptionsOfPart, readPartOptions } from './provider-options.js';
+import type { ToolNames } from './tools.js';
+import type { ReceivedItems } from './turn-memory.js';
 
 export interface AssistantItemsContext {
   readonly store: boolean;
+  readonly relations: ItemRelations;
   readonly toolNames: ToolNames;
-  /** The calls of hosted tools that the host executed. */
-  readonly hosted: HostedCalls;
-  readonly serverCalls: ServerCalls;
+  /** Returns the conversion of a call that the host executed. Undefined for a call of a function. */
+  readonly hostedOf: (part: ToolCallPart | ToolResultPart) => HostedCalls | undefined;
+  readonly serverCalls: () => ServerCalls;
   /** Items of the same turn. */
   readonly received: ReceivedItems;
   /** Shows images of the assistant in the next message of the user. */
@@ -57,17 +57,12 @@ export function toAssistantItems(
   const reasoning = new Map<string, ReasoningItem>();
 
   for (const part of parts) {
-    const carried = toCarriedItems(part, context);
-    if (carried !== undefined) {
-      items.push(...carried);
-      continue;
-    }
     switch (part.type) {
       case 'text':
         items.push(toMessage(part.text, toMessageFields(part), context));
         break;
       case 'reasoning': {
-        const commentary = commentaryOf(part.providerOptions);
+        const commentary = commentaryOf(part);
         if (commentary !== undefined) {
           items.push(toMessage(part.text, commentary, context));
           break;
@@ -79,13 +74,18 @@ export function toAssistantItems(
       case 'tool-call':
         // A call that is still provider-executed belongs to a hosted tool.
         if (part.providerExecuted !== true) items.push(...toCalls(part, context));
-        else items.push(...context.serverCalls.toItems(part));
+        else items.push(...context.serverCalls().toItems(part));
         break;
       case 'tool-result':
-        items.push(...context.serverCalls.toItems(part));
+        items.push(...context.serverCalls().toItems(part));
         break;
       case 'file':
-        addFile(part, context);
+        // A text has no other form than a message.
+        if (part.data.type === 'text') items.push(toMessage(part.data.text, toMessageFields(part), context));
+        else addFile(part, context);
+        break;
+      case 'custom':
+        items.push(...toCarriedItems(part, context));
         break;
       default:
         context.warn(
@@ -98,7 +98,11 @@ export function toAssistantItems(
 }
 
 /** Shows an image to the model. The API accepts no files of the assistant. */
-function addFile({ data, mediaType }: FilePart, { showImages, warn }: AssistantItemsContext): void {
+function addFile(
+  { data, mediaType: given }: FilePart,
+  { showImages, warn }: Pick<AssistantItemsContext, 'showImages' | 'warn'>,
+): void {
+  const mediaType = toFullMediaType(given);
   const content = /^image\//.test(mediaType)
     ? toFileContent(data, { mediaType, defaultName: () => 'image', providers: [] })
     : undefined;
@@ -106,31 +110,30 @@ function addFile({ data, mediaType }: FilePart, { showImages, warn }: AssistantI
   else warn(`Files of assistant messages are not sent because the API does not accept them (${mediaType}).`);
 }
 
-/** Returns the items of a part that carries an item instead of content. Undefined for parts with content. */
+/** Returns the item that a part carries, or a reference to it. Content of other APIs is not sent. */
 function toCarriedItems(
-  part: CarrierPart,
-  { store, received, claimId, warn }: AssistantItemsContext,
-): InputItem[] | undefined {
-  if (part.providerOptions === undefined && part.type !== 'custom') return undefined;
-  const item = carriedItemOf(part);
-  if (item === undefined) {
-    const kind = foreignKindOf(part);
-    if (kind === undefined) return undefined;
-    warn(`Assistant content of type "${kind}" is not supported and not sent.`);
+  part: CustomPart,
+  { store, relations, received, claimId, warn }: AssistantItemsContext,
+): InputItem[] {
+  const found = itemOf(part);
+  if (found === undefined) {
+    warn(`Assistant content of type "${part.kind}" is not supported and not sent.`);
     return [];
   }
+  const item: HostedInputItem = { ...found, type: stringOf(found.type) };
+  if (part.own?.isWindow === true) relations.windows.add(item);
   const { id } = item;
   if (id !== undefined && !claimId(id)) return [];
-  return [store && id !== undefined && !received.has(id) ? toItemReference(id, [item]) : item];
+  return [store && id !== undefined && !received.has(id) ? toItemReference(id, [item], relations) : item];
 }
 
-function toMessageFields({ providerOptions }: LanguageModelV2TextPart): Commentary {
-  if (providerOptions === undefined) return NO_FIELDS;
-  const { itemId, phase } = readPartOptions(providerOptions);
+function toMessageFields(part: TextPart | FilePart): Commentary {
+  if (part.providerOptions === undefined && part.own === undefined) return NO_FIELDS;
+  const { itemId, phase } = readPartOptions(part);
   return {
     ...(itemId !== undefined && { id: itemId }),
     ...(phase !== undefined && { phase }),
-    ...toAgent(providerOptions),
+    ...toAgent(part),
   };
 }
 
@@ -152,12 +155,13 @@ function toMessage(
 }
 
 /** Returns no item for a call that is left out. */
-function toCalls(part: LanguageModelV2ToolCallPart, context: AssistantItemsContext): readonly InputItem[] {
-  const { itemId, async, namespace } = readPartOptions(part.providerOptions);
+function toCalls(part: ToolCallPart, context: AssistantItemsContext): readonly InputItem[] {
+  const { itemId, async, namespace } = readPartOptions(part);
+  // Fields without which the API does not recognize a call.
+  const origin = { ...(namespace !== undefined && { namespace }), ...toCaller(part), ...toAgent(part) };
   const takeId = () => context.takeId(itemId);
   const wireName = context.toolNames.toWire(part.toolName, namespace);
-  const origin = toCallOrigin(part);
-  const hosted = context.hosted.toCall(part, { itemId, takeId, wireName });
+  const hosted = context.hostedOf(part)?.toCall(part, { itemId, takeId, wireName });
   if (hosted !== undefined) return hosted.map(item => ({ ...item, ...origin }));
   const call: InputItem = {
     type: 'function_call',
@@ -171,25 +175,12 @@ function toCalls(part: LanguageModelV2ToolCallPart, context: AssistantItemsConte
   return [call];
 }
 
-/** Returns the fields without which the API does not recognize a call. */
-function toCallOrigin({ providerOptions }: Pick<LanguageModelV2ToolCallPart, 'providerOptions'>) {
-  if (providerOptions === undefined) return undefined;
-  const { namespace } = readPartOptions(providerOptions);
-  return {
-    ...(namespace !== undefined && { namespace }),
-    ...toCaller(providerOptions),
-    ...toAgent(providerOptions),
-  };
-}
-
-function toAgent(options: SharedV2ProviderOptions | undefined): { agent?: JSONObject } {
-  const agent = agentOf(options);
-  return agent === undefined ? {} : { agent };
-}
+const toAgent = ({ own }: OptionsOfPart): { agent?: JSONObject } =>
+  own?.agent === undefined ? {} : { agent: own.agent };
 
 /** Returns the caller of a call, which the call and its output have to name. */
-export function toCaller(options: SharedV2ProviderOptions | undefined): { caller?: PlainObject } {
-  const { caller } = readPartOptions(options);
+export function toCaller(part: OptionsOfPart): { caller?: PlainObject } {
+  const { caller } = readPartOptions(part);
   if (caller === undefined) return {};
   const { callerId, ...others } = caller;
   return { caller: { ...others, ...(callerId !== undefined && { caller_id: callerId }) } };
@@ -200,11 +191,11 @@ export function toCaller(options: SharedV2ProviderOptions | undefined): { caller
  * part, and undefined for later parts and for reasoning of other APIs.
  */
 function addReasoning(
-  part: LanguageModelV2ReasoningPart,
+  part: ReasoningPart,
   reasoning: Map<string, ReasoningItem>,
   { sentReasoning, removedReasoning }: Pick<AssistantItemsContext, 'sentReasoning' | 'removedReasoning'>,
 ): ReasoningItem | undefined {
-  const { itemId, reasoningEncryptedContent } = readPartOptions(part.providerOptions);
+  const { itemId, reasoningEncryptedContent } = readPartOptions(part);
   const key = itemId ?? reasoningEncryptedContent;
   // Some servers, such as OpenRouter, attach the same reasoning to every parallel call:
   // https://github.com/OpenRouterTeam/ai-sdk-provider/issues/254
@@ -215,7 +206,7 @@ function addReasoning(
     type: 'reasoning',
     ...(itemId !== undefined && { id: itemId }),
     summary: [],
-    ...toAgent(part.providerOptions),
+    ...toAgent(part),
   };
   // Only the content of the finished item is valid. It is in the last part.
   if (reasoningEncryptedContent !== undefined) item.encrypted_content = reasoningEncryptedContent;
@@ -225,8 +216,7 @@ function addReasoning(
 }
 
 /** Adds text to the field from which it came: some servers accept it in no other. */
-function addText(item: ReasoningItem, { text, providerOptions }: LanguageModelV2ReasoningPart): void {
-  if (readPartOptions(providerOptions).reasoningChannel === 'text')
-    (item.content ??= []).push({ type: 'reasoning_text', text });
+function addText(item: ReasoningItem, { text, own }: ReasoningPart): void {
+  if (own?.reasoningChannel === 'text') (item.content ??= []).push({ type: 'reasoning_text', text });
   else item.summary.push({ type: 'summary_text', text });
 }

@@ -1,24 +1,29 @@
-import {
-  InvalidArgumentError,
-  type LanguageModelV2CallOptions,
-  type LanguageModelV2CallWarning,
-  type LanguageModelV2Prompt,
-} from '@ai-sdk/provider';
-import { roundResponseOf } from '../../parts/call-marks.js';
-import { numberOf, type PlainObject } from '../../shared/json.js';
-import { presentFields } from '../hosted-tools/hosted-tool.js';
+import { InvalidArgumentError } from '@ai-sdk/provider';
+import type { CoreCall } from '../../core/call.js';
+import type { Message, Prompt } from '../../core/prompt.js';
+import type { Warning } from '../../core/part.js';
 import { toWireNames } from '../../shared/field-names.js';
+import type { PlainObject } from '../../shared/json.js';
 import { pairToolCalls } from '../../tool-calls/call-pairing.js';
 import { isHostedToolPart } from '../../tool-calls/hosted-tools.js';
-import { serverToolOfCall } from '../hosted-tools/index.js';
-import type { ResponsesRequestBody } from '../wire.js';
-import type { ReceivedItems } from './received-items.js';
-import { toReplays, toServerTools } from './hosted-calls.js';
-import { type ConvertedMessages, toInput, toNewMessages } from './input.js';
-import { toUpdateIssue, type UpdatesContext, withEffortUpdate } from './conversation-updates.js';
-import { toFinalEffort, toModelSettings, toSampling } from './model-settings.js';
-import { toModelTraits } from './model-traits.js';
-import { toOutputSettings } from './output-settings.js';
+import { presentFields } from '../hosted-tools/hosted-tool.js';
+import { replayOf, serverToolOf, serverToolOfCall } from '../hosted-tools/index.js';
+import {
+  createItemRelations,
+  isConfigurationUpdate,
+  type ItemRelations,
+  type ResponsesRequestBody,
+} from '../wire.js';
+import { withAnsweredApprovals } from './approvals.js';
+import { type UpdatesContext, withEffortUpdate } from './conversation-updates.js';
+import { toInput, toNewMessages } from './input.js';
+import {
+  toFinalEffort,
+  toModelSettings,
+  toModelTraits,
+  toOutputSettings,
+  toSampling,
+} from './model-settings.js';
 import {
   type OfficialNamespace,
   readPartOptions,
@@ -27,8 +32,18 @@ import {
   warnAboutUnknownOptions,
 } from './provider-options.js';
 import { createSchemaLosses } from './schemas.js';
-import { createToolNames, type NamedTool, type ToolNames } from './tool-names.js';
-import { namedToolsOf, toolsWithOutputSchema, toTools } from './tools.js';
+import {
+  createToolNames,
+  type NamedTool,
+  namedToolsOf,
+  type ToolNames,
+  toolsWithOutputSchema,
+  toTools,
+} from './tools.js';
+import { createTurnMemory, type TurnMemory } from './turn-memory.js';
+
+/** The parts of a call that a request is built from. */
+export type RequestCall = Omit<CoreCall, 'abortSignal' | 'headers' | 'host' | 'telemetry' | 'roundTelemetry'>;
 
 export interface BuildRequestContext {
   readonly modelId: string;
@@ -38,20 +53,17 @@ export interface BuildRequestContext {
   readonly systemMessageMode: 'auto' | 'system' | 'developer' | 'remove';
   /** Omits the ids of calls and messages, or keeps them and adds empty items for missing reasoning. */
   readonly missingReasoning: 'omit-ids' | 'synthesize';
-  readonly stream: boolean;
   /** The namespace of the official provider's options. @default 'openai' */
   readonly official?: OfficialNamespace;
-  /** Converted messages of earlier requests of the same turn. */
-  readonly known?: ConvertedMessages;
-  /** Items that the server sent in the same turn. */
-  readonly received?: ReceivedItems;
+  /** What earlier requests of the same turn have left. @default nothing */
+  readonly memory?: TurnMemory;
   /** Name of the provider, under which the ids of uploaded files are known. @default none */
   readonly providerName?: string;
 }
 
 export interface BuiltRequest {
   readonly body: ResponsesRequestBody;
-  readonly warnings: LanguageModelV2CallWarning[];
+  readonly warnings: Warning[];
   /** Fields that the call adds to the final request, in the place of those of the same name. */
   readonly extraFields: Readonly<Record<string, unknown>>;
   /** Beta features of the API that the request uses. */
@@ -60,6 +72,7 @@ export interface BuiltRequest {
   readonly toolNames: ToolNames;
   /** Options of a response in the background. */
   readonly background: BackgroundCall;
+  readonly relations: ItemRelations;
 }
 
 /** A call in background mode. */
@@ -78,71 +91,66 @@ export interface BackgroundCall {
  * @throws UnsupportedFunctionalityError for content that the API does not accept, such as audio, and for tools, choices
  * and changes of the configuration that it cannot express.
  */
-export function buildRequest(
-  options: LanguageModelV2CallOptions,
-  context: BuildRequestContext,
-): BuiltRequest {
-  const { modelId, store: storeByDefault, missingReasoning, stream, official = 'openai' } = context;
-  const warnings: LanguageModelV2CallWarning[] = [];
-  const warn = (warning: LanguageModelV2CallWarning): void => {
+export function buildRequest(call: RequestCall, context: BuildRequestContext): BuiltRequest {
+  const { modelId, store: storeByDefault, missingReasoning, official = 'openai' } = context;
+  const { memory = createTurnMemory() } = context;
+  const warnings: Warning[] = [];
+  const warn = (warning: Warning): void => {
     warnings.push(warning);
   };
-  const callOptions = readProviderOptions(options.providerOptions, official);
-  warnAboutUnknownOptions(options.providerOptions, warn, official);
+  const answered = call.prompt.some(mayHaveApprovals)
+    ? withAnsweredApprovals(call.prompt, { tools: call.tools, warn })
+    : call.prompt;
+  const callOptions = readProviderOptions(call, official);
+  warnAboutUnknownOptions(call, warn, official);
   const traits = toModelTraits(modelId, callOptions.forceReasoning);
   const store = callOptions.store ?? storeByDefault;
-  const background = toBackgroundCall(callOptions, options);
+  const background = toBackgroundCall(callOptions, call);
   const { conversation, previousResponseId, systemMessageMode = context.systemMessageMode } = callOptions;
-  warnAboutSettings(options, { callOptions, warn });
+  warnAboutSettings(call, { callOptions, warn });
 
   const isContinued = conversation !== undefined || previousResponseId !== undefined;
-  const serverTools = toServerTools(options.tools);
-  const prompt = pairToolCalls(options.prompt, {
+  const serverTools = hostedToolsOf(call, serverToolOf);
+  const prompt = pairToolCalls(answered, {
     keepOrphans: isContinued,
     isHostedTool: part => isHostedToolPart(part) || serverTools.has(part.toolName),
   });
   const losses = createSchemaLosses();
-  const toolNames = createToolNames([...namedToolsOf(options.tools, { official }), ...calledToolsIn(prompt)]);
-  const tools = toTools(options, {
+  const relations = createItemRelations();
+  const toolNames = createToolNames([...namedToolsOf(call.tools, { official }), ...calledToolsIn(prompt)]);
+  const tools = toTools(call, {
     toolNames,
     traits,
     strict: callOptions.strictJsonSchema ?? false,
-    allowedTools: toAllowedToolsOfRound(callOptions.allowedTools, options),
+    allowedTools: toAllowedToolsOfRound(callOptions.allowedTools, call),
     official,
     losses,
     warn,
   });
-  const updates: UpdatesContext = {
-    toolNames,
-    losses,
-    issue: toUpdateIssue(traits, callOptions),
-    efforts: traits.reasoningEfforts,
-  };
+  const updates: UpdatesContext = { toolNames, losses, traits, callOptions };
   const autoMode = traits.isReasoningModel ? 'developer' : 'system';
   const items = toInput(toNewMessages(prompt, callOptions), {
     store,
     systemMessageMode: systemMessageMode === 'auto' ? autoMode : systemMessageMode,
     missingReasoning,
     toolNames,
-    replays: toReplays(options.tools),
+    replays: hostedToolsOf(call, replayOf),
     updates,
-    toolsWithOutputSchema: toolsWithOutputSchema(options.tools, { official }),
+    toolsWithOutputSchema: toolsWithOutputSchema(call.tools, { official }),
     passThroughFiles: callOptions.passThroughUnsupportedFiles ?? false,
     serverToolOf: part => serverTools.get(part.toolName) ?? serverToolOfCall(part),
     conversation: prompt,
     fileProviders: [...new Set([context.providerName ?? 'kelivo', 'kelivo', 'openai', 'azure'])],
     warn,
-    known: context.known,
-    received: context.received,
+    memory,
+    relations,
   });
-  const input = withEffortUpdate(items, {
-    effort: callOptions.reasoningEffortUpdate,
-    context: updates,
-    warn,
-  });
-  const modelSettings = toModelSettings(options, { traits, callOptions, warn });
+  const hasUpdates =
+    callOptions.reasoningEffortUpdate !== undefined || items.some(item => isConfigurationUpdate(item));
+  const input = hasUpdates ? withEffortUpdate(items, { context: updates, warn }) : items;
+  const modelSettings = toModelSettings(call, { traits, callOptions, warn });
   const effort = toFinalEffort(input, modelSettings.reasoning);
-  const outputSettings = toOutputSettings(options, {
+  const outputSettings = toOutputSettings(call, {
     callOptions,
     store,
     traits,
@@ -152,25 +160,26 @@ export function buildRequest(
     tools: tools.tools ?? [],
   });
 
+  const isCompaction = callOptions.compactionTrigger === true || call.turn?.isCompaction === true;
   const body = toBody([
     {
       model: modelId,
       // A response whose stream is read later has to be created with one.
-      stream: stream || background.submit ? true : undefined,
+      stream: call.isStream || background.submit ? true : undefined,
       // The history is sent as without background mode, because the server may not have stored its items.
       store: store || isBackground(callOptions),
       background: isBackground(callOptions) ? true : undefined,
       // The API requires the trigger at the end.
-      input: callOptions.compactionTrigger === true ? [...input, { type: 'compaction_trigger' }] : input,
-      max_output_tokens: options.maxOutputTokens,
+      input: isCompaction ? [...input, { type: 'compaction_trigger' }] : input,
+      max_output_tokens: call.maxOutputTokens,
     },
-    toSampling(options, { traits, effort, warn }),
+    toSampling(call, { traits, effort, warn }),
     modelSettings,
     outputSettings,
     tools,
     toDirectFields(callOptions),
     // The API rejects the field without a stream.
-    stream ? { stream_options: toWireFields(callOptions.streamOptions) } : {},
+    call.isStream ? { stream_options: toWireFields(callOptions.streamOptions) } : {},
   ]);
   losses.report(warn);
   return {
@@ -180,8 +189,33 @@ export function buildRequest(
     betas: callOptions.multiAgent === undefined ? [] : [MULTI_AGENT_BETA],
     toolNames,
     background,
+    relations,
   };
 }
+
+/** Parts that are neither calls nor approvals. */
+const PLAIN_PARTS: ReadonlySet<string> = new Set(['text', 'reasoning', 'file', 'custom', 'tool-result']);
+
+/** Returns true for a message that may contain approvals of hosted MCP servers, or parts that the API does not accept. */
+const mayHaveApprovals = ({ role, content }: Message): boolean =>
+  (role === 'assistant' || role === 'tool') &&
+  content.some(part =>
+    part.type === 'tool-call'
+      ? part.providerExecuted === true || part.own?.approvalFor !== undefined
+      : !PLAIN_PARTS.has(part.type),
+  );
+
+/** Returns the rules of the declared hosted tools, by the names under which they are declared. */
+const hostedToolsOf = <Rules>(
+  { tools = [] }: Pick<CoreCall, 'tools'>,
+  rulesOf: (id: string) => Rules | undefined,
+): ReadonlyMap<string, Rules> =>
+  new Map(
+    tools.flatMap(tool => {
+      const rules = tool.type === 'provider' ? rulesOf(tool.id) : undefined;
+      return rules === undefined ? [] : [[tool.name, rules] as const];
+    }),
+  );
 
 type BodyFields = { readonly [NAME in keyof ResponsesRequestBody]?: ResponsesRequestBody[NAME] | undefined };
 
@@ -200,7 +234,7 @@ const isBackground = ({ background = false }: ResponsesCallOptions): boolean => 
 /** In a tool loop, the options concern the first round, and those of the loop each round. */
 function toBackgroundCall(
   callOptions: ResponsesCallOptions,
-  { providerOptions }: LanguageModelV2CallOptions,
+  { turn }: Pick<CoreCall, 'turn'>,
 ): BackgroundCall {
   const { background, resume, store } = callOptions;
   if (isBackground(callOptions) && store === false) {
@@ -212,19 +246,14 @@ function toBackgroundCall(
     });
   }
   const { pollInterval, submit = false } = typeof background === 'object' ? background : {};
-  const round = numberOf(providerOptions?.kelivo?.round);
-  const mark = roundResponseOf(providerOptions);
+  const isSubmitted = turn?.response === 'submit' || submit;
+  if (typeof turn?.response === 'object') return { pollInterval, submit: isSubmitted, resume: turn.response };
+  if (turn === undefined) return { pollInterval, submit: isSubmitted, resume };
+  const isResumed = turn.round === 1 && resume !== undefined;
   return {
     pollInterval,
-    submit: mark === 'submit' || submit,
-    resume:
-      typeof mark === 'object'
-        ? mark
-        : round === undefined
-          ? resume
-          : round === 1 && resume !== undefined
-            ? { responseId: resume.responseId }
-            : undefined,
+    submit: isSubmitted,
+    resume: isResumed ? { responseId: resume.responseId } : undefined,
   };
 }
 
@@ -259,43 +288,43 @@ const toWireFields = (fields: PlainObject | undefined): PlainObject | undefined 
 /** A restriction that forces a call would force one in every round of the tool loop, endlessly. */
 function toAllowedToolsOfRound(
   allowedTools: ResponsesCallOptions['allowedTools'],
-  { providerOptions }: LanguageModelV2CallOptions,
+  { turn }: Pick<CoreCall, 'turn'>,
 ): ResponsesCallOptions['allowedTools'] {
-  const round = providerOptions?.kelivo?.round;
-  const isFollowUp = typeof round === 'number' && round > 1;
-  return allowedTools && isFollowUp ? { ...allowedTools, mode: 'auto' } : allowedTools;
+  return allowedTools && turn !== undefined && turn.round > 1
+    ? { ...allowedTools, mode: 'auto' }
+    : allowedTools;
 }
 
-type Warn = (warning: LanguageModelV2CallWarning) => void;
+type Warn = (warning: Warning) => void;
 
 /** Settings of the AI SDK that the API does not support. */
 const unsupportedSettings = ['topK', 'seed', 'presencePenalty', 'frequencyPenalty', 'stopSequences'] as const;
 
 function warnAboutSettings(
-  options: LanguageModelV2CallOptions,
+  call: RequestCall,
   { callOptions, warn }: { callOptions: ResponsesCallOptions; warn: Warn },
 ): void {
   for (const setting of unsupportedSettings) {
-    if (options[setting] != null) warn({ type: 'unsupported-setting', setting });
+    if (call[setting] != null) warn({ type: 'unsupported', feature: setting });
   }
   if (callOptions.conversation !== undefined && callOptions.previousResponseId !== undefined) {
     warn({
-      type: 'unsupported-setting',
-      setting: 'conversation',
+      type: 'unsupported',
+      feature: 'conversation',
       details: 'conversation and previousResponseId cannot be used together',
     });
   }
 }
 
 /** Returns the tools of the calls in a history, which need not be declared any more. */
-function* calledToolsIn(prompt: LanguageModelV2Prompt): Generator<NamedTool> {
+function* calledToolsIn(prompt: Prompt): Generator<NamedTool> {
   const plainNames = new Set<string>();
   for (const message of prompt) {
     if (message.role !== 'assistant') continue;
     for (const part of message.content) {
       if (part.type !== 'tool-call') continue;
-      const { toolName: name, providerOptions } = part;
-      const { namespace } = readPartOptions(providerOptions);
+      const { toolName: name } = part;
+      const { namespace } = readPartOptions(part);
       if (namespace === undefined && plainNames.has(name)) continue;
       if (namespace === undefined) plainNames.add(name);
       yield { name, namespace };

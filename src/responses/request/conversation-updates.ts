@@ -1,16 +1,13 @@
-import {
-  InvalidArgumentError,
-  type LanguageModelV2CallWarning,
-  type SharedV2ProviderOptions,
-  UnsupportedFunctionalityError,
-} from '@ai-sdk/provider';
-import { objectOf, type PlainObject } from '../../shared/json.js';
+import { InvalidArgumentError, UnsupportedFunctionalityError } from '@ai-sdk/provider';
+import type { SystemMessage } from '../../core/prompt.js';
+import type { Warning } from '../../core/part.js';
+import type { PlainObject } from '../../shared/json.js';
 import { type InputItem, isConfigurationUpdate, type TextFormat } from '../wire.js';
-import type { ModelTraits } from './model-traits.js';
-import { additionalToolsSchema, type TextFormatOption, textFormatSchema } from './option-schemas.js';
+import type { ModelTraits } from './model-settings.js';
+import { additionalToolsSchema, textFormatSchema } from './option-schemas.js';
 import { readPartOptions, type ResponsesCallOptions } from './provider-options.js';
-import { type SchemaLosses, toAcceptedSchema, toParameters } from './schemas.js';
-import type { ToolNames } from './tool-names.js';
+import { type SchemaLosses, toParameters, toTextFormat } from './schemas.js';
+import type { ToolNames } from './tools.js';
 
 /*
  * Changes within a conversation, which keep the cached prefix of the request valid: of the reasoning effort, of the format
@@ -20,18 +17,14 @@ import type { ToolNames } from './tool-names.js';
 export interface UpdatesContext {
   readonly toolNames: ToolNames;
   readonly losses: SchemaLosses;
-  /** Reason why this call cannot change effort and format within the conversation. Undefined if it can. */
-  readonly issue: string | undefined;
-  /** Efforts that the model accepts. Undefined if they are not known. */
-  readonly efforts: readonly string[] | undefined;
+  readonly traits: ModelTraits;
+  readonly callOptions: ResponsesCallOptions;
 }
 
 /** Returns why a call cannot change effort and format within a conversation. Undefined if it can. */
-export function toUpdateIssue(
-  { isGpt6OrLater }: ModelTraits,
-  { reasoningMode, truncation, contextManagement }: ResponsesCallOptions,
-): string | undefined {
-  if (!isGpt6OrLater) return 'Configuration updates are only supported by GPT-6 and later models';
+function toUpdateIssue({ traits, callOptions }: UpdatesContext): string | undefined {
+  const { reasoningMode, truncation, contextManagement } = callOptions;
+  if (!traits.isGpt6OrLater) return 'Configuration updates are only supported by GPT-6 and later models';
   return reasoningMode === 'pro' || truncation === 'auto' || contextManagement !== undefined
     ? 'Configuration updates require standard reasoning mode without automatic compaction or automatic truncation'
     : undefined;
@@ -45,14 +38,14 @@ export function toUpdateIssue(
  * @throws InvalidArgumentError for an invalid format or tool.
  */
 export function toUpdates(
-  { content, providerOptions }: { content: string; providerOptions?: SharedV2ProviderOptions },
+  { content, providerOptions }: Pick<SystemMessage, 'content' | 'providerOptions'>,
   context: UpdatesContext,
 ): InputItem[] | undefined {
   const {
     reasoningEffortUpdate: effort,
     textFormatUpdate: format,
     additionalTools,
-  } = readPartOptions(providerOptions);
+  } = readPartOptions({ providerOptions });
   if (effort === undefined && format === undefined && additionalTools === undefined) return undefined;
   const option =
     effort !== undefined
@@ -67,7 +60,8 @@ export function toUpdates(
   const tools = toAdditionalTools(additionalTools, context);
   if (effort === undefined && format === undefined) return tools;
 
-  if (context.issue !== undefined) refuse(context.issue);
+  const issue = toUpdateIssue(context);
+  if (issue !== undefined) refuse(issue);
   if (effort !== undefined && typeof effort !== 'string') {
     refuse(`Expected reasoningEffortUpdate to be a string, got ${JSON.stringify(effort)}.`);
   }
@@ -83,10 +77,14 @@ export function toUpdates(
   ];
 }
 
-const toEffortIssue = (effort: unknown, { efforts }: Pick<UpdatesContext, 'efforts'>): string | undefined =>
-  typeof effort === 'string' && efforts?.includes(effort) === false
-    ? `This model only supports the following reasoning efforts: ${efforts.join(', ')}`
+function toEffortIssue(
+  effort: unknown,
+  { traits: { reasoningEfforts } }: UpdatesContext,
+): string | undefined {
+  return typeof effort === 'string' && reasoningEfforts?.includes(effort) === false
+    ? `This model only supports the following reasoning efforts: ${reasoningEfforts.join(', ')}`
     : undefined;
+}
 
 /**
  * Converts the option `additionalTools` of a system message or a tool result to the item that adds the tools. Returns no
@@ -138,33 +136,21 @@ function readTextFormat(value: unknown, context: Pick<UpdatesContext, 'losses'>)
   });
 }
 
-/** Converts a format of the response as the caller wrote it. */
-export function toTextFormat(
-  format: TextFormatOption,
-  { losses }: Pick<UpdatesContext, 'losses'>,
-): TextFormat {
-  if (objectOf(format.schema) === undefined) return format;
-  const accepted = toAcceptedSchema(format.schema);
-  losses.add(accepted.losses, 'the response');
-  return { ...format, schema: accepted.schema };
-}
-
 /** Inserts the call's change of effort before the items, unless they begin with the same change. */
 export function withEffortUpdate(
   items: InputItem[],
   {
-    effort,
     context,
     warn,
   }: {
-    effort: string | undefined;
     context: UpdatesContext;
-    warn: (warning: LanguageModelV2CallWarning) => void;
+    warn: (warning: Warning) => void;
   },
 ): InputItem[] {
-  const issue = context.issue ?? toEffortIssue(effort, context);
+  const effort = context.callOptions.reasoningEffortUpdate;
+  const issue = toUpdateIssue(context) ?? toEffortIssue(effort, context);
   if (effort !== undefined && issue !== undefined) {
-    warn({ type: 'unsupported-setting', setting: 'reasoningEffortUpdate', details: issue });
+    warn({ type: 'unsupported', feature: 'reasoningEffortUpdate', details: issue });
   }
   const [first] = items;
   const isPresent = isConfigurationUpdate(first) && first.reasoning?.effort === effort;

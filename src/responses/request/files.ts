@@ -1,13 +1,14 @@
 import { convertToBase64 } from '@ai-sdk/provider-utils';
-import { objectOf, type PlainObject } from '../../shared/json.js';
+import type { FileData } from '../../core/prompt.js';
+import { objectOf } from '../../shared/json.js';
 import type { InputContent, InputFile, InputImage } from '../wire.js';
 
 export interface FileContentOptions {
-  /** Missing if the host passes only a URL. */
-  readonly mediaType?: string;
-  readonly filename?: string;
+  /** Empty if the host passes only a URL. */
+  readonly mediaType: string;
+  readonly filename?: string | undefined;
   /** Level of detail at which the model sees an image. */
-  readonly imageDetail?: string;
+  readonly imageDetail?: string | undefined;
   /** Returns the name of a file without a name. The extension follows from the media type. */
   readonly defaultName: (extension: string) => string;
   /** Names under which the ids of uploaded files are known, the preferred one first. */
@@ -17,12 +18,12 @@ export interface FileContentOptions {
 }
 
 /**
- * Converts a file to content of a message or a tool output. Hosts pass `data` as base64, bytes, a URL, a file id or a
- * tagged object. Returns undefined for files that the API does not accept, such as audio.
+ * Converts a file to content of a message or a tool output. Returns undefined for files that the API does not accept, such
+ * as audio.
  */
-export function toFileContent(data: unknown, options: FileContentOptions): InputContent | undefined {
+export function toFileContent(data: FileData, options: FileContentOptions): InputContent | undefined {
   const source = toFileSource(data, options.providers);
-  const mediaType = options.mediaType ?? toMediaType(source);
+  const mediaType = options.mediaType || toMediaType(source);
   const isAccepted = options.passThrough === true || !/^(?:audio|video)(?:\/|$)/.test(mediaType);
   if (source === undefined || !isAccepted) return undefined;
   if (source.type === 'text') return { type: 'input_text', text: source.text };
@@ -32,18 +33,17 @@ export function toFileContent(data: unknown, options: FileContentOptions): Input
 }
 
 type SentSource = Exclude<FileSource, { type: 'text' }>;
-type OptionsWithMediaType = FileContentOptions & { mediaType: string };
 
-function toImage(source: SentSource, { mediaType, imageDetail }: OptionsWithMediaType): InputImage {
+function toImage(source: SentSource, { mediaType, imageDetail }: FileContentOptions): InputImage {
   const detail = imageDetail === undefined ? {} : { detail: imageDetail };
   if (source.type === 'id') return { type: 'input_image', file_id: source.id, ...detail };
-  // Hosts that do not know the image format pass `image/*` (`ai` 5 and 6) or `image` (`ai` 7).
+  // Hosts that do not know the image format pass `image/*` or `image`.
   const format = /^image\/[^*]/.test(mediaType) ? mediaType : 'image/jpeg';
   const image_url = source.type === 'url' ? source.url : toDataUrl(format, source.data);
   return { type: 'input_image', image_url, ...detail };
 }
 
-function toFile(source: SentSource, { mediaType, filename, defaultName }: OptionsWithMediaType): InputFile {
+function toFile(source: SentSource, { mediaType, filename, defaultName }: FileContentOptions): InputFile {
   if (source.type === 'id') return { type: 'input_file', file_id: source.id };
   if (source.type === 'url' && !source.url.startsWith('data:')) {
     return { type: 'input_file', file_url: source.url };
@@ -97,41 +97,26 @@ type FileSource =
 /** Prefixes of uploaded file ids at OpenAI and Azure. Base64 cannot contain their hyphen. */
 const fileIdPrefixes = ['file-', 'assistant-'];
 
-/**
- * Reads the data of a file part: base64, bytes, a URL (object or string), a file id, or a tagged object of `ai` 7.
- * Returns undefined for other values.
- */
-function toFileSource(data: unknown, providers: readonly string[]): FileSource | undefined {
-  if (data instanceof URL) return { type: 'url', url: data.href };
-  if (data instanceof Uint8Array) return { type: 'base64', data };
-  if (typeof data === 'string') return fromText(data);
-  const tagged = objectOf(data);
-  return tagged && fromTagged(tagged, providers);
+/** Reads the data of a file. Text may be base64, an address or a file id. Returns undefined for other values. */
+function toFileSource(file: FileData, providers: readonly string[]): FileSource | undefined {
+  switch (file.type) {
+    case 'data':
+      if (file.data instanceof Uint8Array) return { type: 'base64', data: file.data };
+      return typeof file.data === 'string' ? fromText(file.data) : undefined;
+    case 'url':
+      return { type: 'url', url: String(file.url) };
+    case 'reference':
+      return fromReference(file.reference, providers);
+    case 'text':
+      return { type: 'text', text: file.text };
+    default:
+      return undefined;
+  }
 }
 
 function fromText(data: string): FileSource {
   if (fileIdPrefixes.some(prefix => data.startsWith(prefix))) return { type: 'id', id: data };
   return /^(?:https?:\/\/|data:)/.test(data) ? { type: 'url', url: data } : { type: 'base64', data };
-}
-
-function fromTagged(
-  { type, data, url, reference, text }: PlainObject,
-  providers: readonly string[],
-): FileSource | undefined {
-  switch (type) {
-    case 'data':
-      return typeof data === 'string' || data instanceof Uint8Array
-        ? toFileSource(data, providers)
-        : undefined;
-    case 'url':
-      return url instanceof URL || typeof url === 'string' ? { type: 'url', url: String(url) } : undefined;
-    case 'reference':
-      return fromReference(reference, providers);
-    case 'text':
-      return typeof text === 'string' ? { type: 'text', text } : undefined;
-    default:
-      return undefined;
-  }
 }
 
 /** Reads an id, or an object with one id for each provider that stores the file. */
@@ -143,10 +128,13 @@ function fromReference(reference: unknown, providers: readonly string[]): FileSo
 }
 
 /** Returns why a file reference has no id for this provider. Undefined for other data. */
-export function findReferenceIssue(data: unknown, providers: readonly string[]): string | undefined {
-  const { type, reference } = objectOf(data) ?? {};
-  if (type !== 'reference' || fromReference(reference, providers) !== undefined) return undefined;
-  const names = Object.keys(objectOf(reference) ?? {});
+export function findReferenceIssue(data: FileData, providers: readonly string[]): string | undefined {
+  if (data.type !== 'reference' || fromReference(data.reference, providers) !== undefined) return undefined;
+  const names = Object.keys(objectOf(data.reference) ?? {});
   const known = names.length === 0 ? 'no id' : `ids for ${names.join(', ')}`;
   return `Expected a file reference with an id for ${providers.join(' or ')}, got ${known}. Upload the file to this provider.`;
 }
+
+/** Returns the media type with a subtype, which hosts may leave out. */
+export const toFullMediaType = (mediaType: string): string =>
+  mediaType === '' || mediaType.includes('/') ? mediaType : `${mediaType}/*`;

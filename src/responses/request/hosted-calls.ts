@@ -1,21 +1,28 @@
-import type {
-  LanguageModelV2CallOptions,
-  LanguageModelV2Prompt,
-  LanguageModelV2ToolCallPart,
-  LanguageModelV2ToolResultPart,
-} from '@ai-sdk/provider';
-import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
-import type { HostedToolReplay, ReplayContext, ToContent } from '../hosted-tools/hosted-tool.js';
-import { replayOf, type ServerTool, serverToolOf } from '../hosted-tools/index.js';
+import type { Prompt, ToolCallPart, ToolResultPart } from '../../core/prompt.js';
+import { objectOf, type PlainObject, stringOf } from '../../shared/json.js';
 import { once } from '../../shared/settings.js';
-import type { HostedInputItem } from '../wire.js';
+import type { HostedToolReplay, ReplayContext, ServerCall, ToContent } from '../hosted-tools/hosted-tool.js';
+import type { ServerTool } from '../hosted-tools/index.js';
+import {
+  type HostedInputItem,
+  type InputContent,
+  type InputItem,
+  type ItemRelations,
+  toItemReference,
+} from '../wire.js';
+import { readPartOptions } from './provider-options.js';
+import type { ReceivedItems } from './turn-memory.js';
+
+/*
+ * Calls of hosted tools in a history: those that the host executed, and those that the server executed.
+ */
 
 /** Converts the calls and outputs of one prompt that belong to hosted tools. */
 export interface HostedCalls {
   /** Returns the item of a call, or no item if it is left out. Undefined if the call is sent as a function call. */
-  toCall(part: LanguageModelV2ToolCallPart, context: ReplayContext): readonly HostedInputItem[] | undefined;
+  toCall(part: ToolCallPart, context: ReplayContext): readonly HostedInputItem[] | undefined;
   /** Returns the item of an output, or no item if it is left out. Undefined if the call was sent as a function call. */
-  toOutput(part: LanguageModelV2ToolResultPart): readonly HostedInputItem[] | undefined;
+  toOutput(part: ToolResultPart): readonly HostedInputItem[] | undefined;
 }
 
 /**
@@ -23,38 +30,36 @@ export interface HostedCalls {
  * cannot express one of the two, both are sent as those of a function. The calls must be paired already.
  */
 export function createHostedCalls(
-  prompt: LanguageModelV2Prompt,
+  prompt: Prompt,
   {
-    replays,
+    replayOf,
     toContent,
     warn,
   }: {
-    replays: ReadonlyMap<string, HostedToolReplay>;
+    /** Returns the replay rules of the tool of a call or its output. */
+    replayOf: (part: ToolCallPart | ToolResultPart) => HostedToolReplay | undefined;
     toContent: ToContent;
     warn: (message: string) => void;
   },
 ): HostedCalls {
   const results = once(() => {
-    const byId = new Map<string, LanguageModelV2ToolResultPart>();
+    const byId = new Map<string, ToolResultPart>();
     for (const { role, content } of prompt) {
-      if (role === 'tool') for (const part of content) byId.set(part.toolCallId, part);
+      if (role !== 'tool') continue;
+      for (const part of content) if (part.type === 'tool-result') byId.set(part.toolCallId, part);
     }
     return byId;
   });
   const lastResponse = prompt.findLast(message => message.role === 'assistant')?.content ?? [];
-  const isInLastResponse = (part: LanguageModelV2ToolCallPart): boolean =>
+  const isInLastResponse = (part: ToolCallPart): boolean =>
     typeof lastResponse !== 'string' && lastResponse.some(other => other === part);
 
   /** Outputs of the calls that were converted, by call id. */
   const outputs = new Map<string, readonly HostedInputItem[] | undefined>();
-  const replayOfPart = (
-    part: LanguageModelV2ToolCallPart | LanguageModelV2ToolResultPart,
-  ): HostedToolReplay | undefined =>
-    replays.get(part.toolName) ?? (isApprovalRequest(part) ? replayOf(APPROVAL_ID) : undefined);
 
   return {
     toCall(part, context) {
-      const replay = replayOfPart(part);
+      const replay = replayOf(part);
       outputs.set(part.toolCallId, undefined);
       if (replay === undefined) return undefined;
       const result = results().get(part.toolCallId);
@@ -76,40 +81,142 @@ export function createHostedCalls(
     toOutput(part) {
       if (outputs.has(part.toolCallId)) return outputs.get(part.toolCallId);
       // The server has the call. Only the tool name shows what it was.
-      const output = replayOfPart(part)?.toOutput(part, toContent);
+      const output = replayOf(part)?.toOutput(part, toContent);
       return output && [output];
     },
   };
 }
 
-const APPROVAL_ID = 'openai.mcp_approval_request';
-
-/** Returns true for an approval request of a hosted MCP server, which a host may answer without declaring the tool. */
-export const isApprovalRequest = ({ toolCallId }: { readonly toolCallId?: string }): boolean =>
-  toolCallId !== undefined && APPROVAL_PREFIXES.some(prefix => toolCallId.startsWith(prefix));
-
-const APPROVAL_PREFIXES = hostedCallNames.mcpApproval.idPrefixes.map(prefix => `${prefix}_`);
-
-/** Returns the replay rules of the declared tools, by the names under which they are declared. */
-export function toReplays(
-  tools: LanguageModelV2CallOptions['tools'] = [],
-): ReadonlyMap<string, HostedToolReplay> {
-  return new Map(
-    tools.flatMap(tool => {
-      const replay = tool.type === 'function' ? undefined : replayOf(tool.id);
-      return replay === undefined ? [] : [[tool.name, replay] as const];
-    }),
-  );
+/** Converts the calls that the server executed, and their results. */
+export interface ServerCalls {
+  /** Returns the items of a part. The items of a call with a result are divided between both parts. */
+  toItems(part: ServerCallPart): InputItem[];
 }
 
-/** Returns the declared tools that the server executes, by the names under which they are declared. */
-export function toServerTools(
-  tools: LanguageModelV2CallOptions['tools'] = [],
-): ReadonlyMap<string, ServerTool> {
-  return new Map(
-    tools.flatMap(tool => {
-      const serverTool = tool.type === 'function' ? undefined : serverToolOf(tool.id);
-      return serverTool === undefined ? [] : [[tool.name, serverTool] as const];
-    }),
-  );
+type ServerCallPart = ToolCallPart | ToolResultPart;
+
+export interface ServerCallsOptions {
+  readonly store: boolean;
+  readonly relations: ItemRelations;
+  /** Items of the same turn, which are sent back as they were received. */
+  readonly received: ReceivedItems;
+  /** Returns the tool of a call. */
+  readonly toolOf: (part: ServerCallPart) => ServerTool | undefined;
+  /** Returns false for an id that the request already contains. */
+  readonly claimId: (id: string) => boolean;
+  /** Shows the images of a call in the next message of the user. */
+  readonly showImages: (content: readonly InputContent[]) => void;
+  readonly warn: (message: string) => void;
 }
+
+/** The parts of one call. Hosts keep preliminary results; only the last one counts. */
+interface CallParts {
+  call?: ToolCallPart;
+  result?: ToolResultPart;
+}
+
+/**
+ * Converts calls in the form that keeps most of them: as they were received in the same turn; as a reference if the
+ * server stores responses; rebuilt from their parts; or their images alone. A call that has none of these forms is not
+ * sent, with a warning.
+ */
+export function createServerCalls(
+  prompt: Prompt,
+  { store, relations, received, toolOf, claimId, showImages, warn }: ServerCallsOptions,
+): ServerCalls {
+  const calls = once(() => collectCalls(prompt));
+
+  return {
+    toItems(part) {
+      const parts = calls().get(part.toolCallId) ?? {};
+      if (part.type === 'tool-result') {
+        if (part !== parts.result) return [];
+        // The response to the request for approval expresses the denial.
+        if (isDenial(part)) return [];
+      }
+      const isOfPart = (item: HostedInputItem): boolean =>
+        parts.call === undefined || isOutput(item) === (part.type === 'tool-result');
+      const known = receivedItems(parts);
+      const kept = known.filter(isOfPart);
+      if (kept.length > 0) return kept.filter(isUnsent);
+
+      const items = rebuild(parts);
+      const own = items.filter(isOfPart);
+      const id = itemIdOf(part);
+      if (store && id !== undefined && (own.length > 0 || parts.result !== undefined)) {
+        if (claimId(id)) return [toItemReference(id, own, relations)];
+      }
+      if (own.length > 0) return own.filter(isUnsent);
+      const isSent = items.length > 0 || known.length > 0 || (store && id !== undefined);
+      if (part.type === 'tool-result' && !isSent) addImages(parts, part);
+      return [];
+    },
+  };
+
+  function isUnsent({ id }: HostedInputItem): boolean {
+    return id === undefined || claimId(id);
+  }
+
+  function receivedItems({ call, result }: CallParts): HostedInputItem[] {
+    const ids = [call, result].flatMap(part => (part ? [part.toolCallId, itemIdOf(part) ?? ''] : []));
+    return [...new Set(ids.flatMap(id => received.of(id)))];
+  }
+
+  function rebuild(parts: CallParts): readonly HostedInputItem[] {
+    const call = toServerCall(parts);
+    return (call && toolOf(parts.call ?? call.part)?.serverReplay?.(call)) ?? [];
+  }
+
+  function addImages(parts: CallParts, part: ToolResultPart): void {
+    const call = toServerCall(parts);
+    const content = call && toolOf(parts.call ?? part)?.toUserContent?.(call);
+    if (content !== undefined) return showImages(content);
+    const condition = store ? '' : ' when store is false';
+    warn(`Results for OpenAI tool ${part.toolName} are not sent to the API${condition}`);
+  }
+}
+
+function collectCalls(prompt: Prompt): ReadonlyMap<string, CallParts> {
+  const calls = new Map<string, CallParts>();
+  for (const { role, content } of prompt) {
+    if (role !== 'assistant') continue;
+    for (const part of content) {
+      if (part.type !== 'tool-call' && part.type !== 'tool-result') continue;
+      const parts = calls.get(part.toolCallId) ?? {};
+      calls.set(part.toolCallId, parts);
+      if (part.type === 'tool-call') parts.call = part;
+      else parts.result = part;
+    }
+  }
+  return calls;
+}
+
+function toServerCall({ call, result }: CallParts): (ServerCall & { part: ServerCallPart }) | undefined {
+  const part = call ?? result;
+  if (part === undefined) return undefined;
+  return {
+    part,
+    id: part.toolCallId,
+    toolName: part.toolName,
+    input: call?.input,
+    result: result && valueOf(result),
+    isError: result?.output.type.startsWith('error-') ?? false,
+    options: optionsOf(part),
+    ...(result !== undefined && { resultOptions: optionsOf(result) }),
+  };
+}
+
+const isOutput = ({ type }: HostedInputItem): boolean => type.endsWith('_output');
+
+/** Returns the id of a part's item, which is that of the call for most tools. */
+const itemIdOf = (part: ServerCallPart): string | undefined =>
+  readPartOptions(part).itemId ?? (part.toolCallId.startsWith('call') ? undefined : part.toolCallId);
+
+const optionsOf = ({ providerOptions }: ServerCallPart): PlainObject =>
+  objectOf(providerOptions?.openai) ?? {};
+
+const valueOf = ({ output }: ToolResultPart): unknown => ('value' in output ? output.value : undefined);
+
+/** Hosts write a denial as its own type of output, or as JSON. */
+const isDenial = (part: ToolResultPart): boolean =>
+  part.output.type === 'execution-denied' || stringOf(objectOf(valueOf(part))?.type) === 'execution-denied';

@@ -1,25 +1,34 @@
-import {
-  type LanguageModelV2CallWarning,
-  type LanguageModelV2Message,
-  type LanguageModelV2Prompt,
-  type LanguageModelV2ToolResultPart,
-  UnsupportedFunctionalityError,
-} from '@ai-sdk/provider';
+import { UnsupportedFunctionalityError } from '@ai-sdk/provider';
+import type {
+  Message,
+  Prompt,
+  SystemMessage,
+  ToolCallPart,
+  ToolPart,
+  ToolResultPart,
+  UserPart,
+} from '../../core/prompt.js';
+import type { Warning } from '../../core/part.js';
 import { objectOf, stringOf } from '../../shared/json.js';
-import { once } from '../../shared/settings.js';
+import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
 import type { HostedToolReplay } from '../hosted-tools/hosted-tool.js';
-import type { InputContent, InputItem } from '../wire.js';
-import { createReceivedItems, type ReceivedItems } from './received-items.js';
+import { replayOf } from '../hosted-tools/index.js';
+import { type InputContent, type InputItem, isCompaction, isReasoning, type ItemRelations } from '../wire.js';
 import { type AssistantItemsContext, toAssistantItems, toCaller } from './assistant-items.js';
 import { toAdditionalTools, toUpdates, type UpdatesContext } from './conversation-updates.js';
-import { findReferenceIssue, toFileContent } from './files.js';
-import { createHostedCalls, isApprovalRequest } from './hosted-calls.js';
-import { withoutCompacted } from './opaque-items.js';
+import { findReferenceIssue, toFileContent, toFullMediaType } from './files.js';
+import {
+  createHostedCalls,
+  createServerCalls,
+  type HostedCalls,
+  type ServerCalls,
+  type ServerCallsOptions,
+} from './hosted-calls.js';
+import { collectRemovedReasoning, normalizeItems } from './normalize-items.js';
 import { readPartOptions, type ResponsesCallOptions, toCacheBreakpoint } from './provider-options.js';
-import { collectRemovedReasoning, normalizeReasoning } from './reasoning.js';
-import { createServerCalls, type ServerCallsOptions } from './server-calls.js';
-import type { ToolNames } from './tool-names.js';
 import { toToolOutput, type ToolOutputOptions } from './tool-output.js';
+import type { ToolNames } from './tools.js';
+import type { TurnMemory } from './turn-memory.js';
 
 export interface ToInputOptions {
   readonly store: boolean;
@@ -37,24 +46,36 @@ export interface ToInputOptions {
   /** Returns the tool of a call that the server executed. */
   readonly serverToolOf: ServerCallsOptions['toolOf'];
   /** The complete conversation, if the server has a part of it. @default the prompt */
-  readonly conversation?: LanguageModelV2Prompt;
+  readonly conversation?: Prompt;
   /** Names under which the ids of uploaded files are known, the preferred one first. */
   readonly fileProviders: readonly string[];
-  readonly warn: (warning: LanguageModelV2CallWarning) => void;
-  /** Converted messages of earlier requests of the same turn. */
-  readonly known?: ConvertedMessages;
-  /** Items that the server sent in the same turn. */
-  readonly received?: ReceivedItems;
+  readonly warn: (warning: Warning) => void;
+  /** The messages and items of earlier requests of the same turn. */
+  readonly memory: Pick<TurnMemory, 'messages' | 'received'>;
+  readonly relations: ItemRelations;
 }
 
 /** Converts a prompt to input items. Its tool calls must be paired already (see `pairToolCalls`). */
-export function toInput(prompt: LanguageModelV2Prompt, options: ToInputOptions): InputItem[] {
-  const { store, missingReasoning, toolNames, replays, known, conversation = prompt } = options;
-  const { received = createReceivedItems(), serverToolOf: toolOf, fileProviders } = options;
+export function toInput(prompt: Prompt, options: ToInputOptions): InputItem[] {
+  const {
+    store,
+    missingReasoning,
+    toolNames,
+    replays,
+    memory,
+    relations,
+    fileProviders,
+    conversation = prompt,
+  } = options;
+  const { messages: known, received } = memory;
   const warn = (message: string): void => options.warn({ type: 'other', message });
   const messageContext = { ...options, warn };
   const outputs: ToolOutputOptions = { jsonTools: options.toolsWithOutputSchema, fileProviders, warn };
-  const callers = once(() => collectCallers(conversation));
+  // Created for the histories that need them.
+  let callers: ReturnType<typeof collectCallers> | undefined;
+  let hosted: HostedCalls | undefined;
+  let serverCalls: ServerCalls | undefined;
+  let removedReasoning: ReadonlySet<string> | undefined;
   const sentIds = new Set<string>();
   const claimId = (id: string): boolean => sentIds.size < sentIds.add(id).size;
   /** Images of the assistant, which the API accepts in messages of the user only. */
@@ -64,16 +85,18 @@ export function toInput(prompt: LanguageModelV2Prompt, options: ToInputOptions):
   };
   const context: AssistantItemsContext = {
     store,
+    relations,
     toolNames,
-    hosted: createHostedCalls(prompt, { replays, toContent: part => toToolOutput(part, outputs), warn }),
-    serverCalls: createServerCalls(prompt, { store, received, toolOf, claimId, showImages, warn }),
+    hostedOf: part => (replays.size > 0 || isApprovalRequest(part) ? (hosted ??= createHosted()) : undefined),
+    serverCalls: () =>
+      (serverCalls ??= createServerCalls(prompt, { ...context, toolOf: options.serverToolOf })),
     received,
     showImages,
     sentReasoning: new Set(),
     // The ids of other items refer to their reasoning, so it is only omitted if they are.
-    removedReasoning: once(() =>
-      missingReasoning === 'omit-ids' ? collectRemovedReasoning(conversation) : new Set(),
-    ),
+    removedReasoning: () =>
+      (removedReasoning ??=
+        missingReasoning === 'omit-ids' ? collectRemovedReasoning(conversation) : new Set()),
     warn,
     claimId,
     takeId(id) {
@@ -90,17 +113,30 @@ export function toInput(prompt: LanguageModelV2Prompt, options: ToInputOptions):
   let index = 0;
   for (const message of prompt) {
     if (message.role === 'user') addImages();
-    const converted = known?.at(index, message) ?? convert(message);
-    if (known !== undefined && isIndependent(message, options)) known.set(index, message, converted);
+    const converted = known.at(index, message) ?? convert(message);
+    if (isIndependent(message, options)) known.set(index, message, converted);
     index++;
     for (const item of converted) items.push(item);
   }
   addImages();
+  const isNormal =
+    missingReasoning === 'omit-ids' &&
+    !items.some(item => isReasoning(item) || isCompaction(item, relations));
+  if (isNormal) return items;
   // With a history on the server, the input is only its end.
-  const current = conversation === prompt ? withoutCompacted(items) : items;
-  return normalizeReasoning(current, { store, missingReasoning, warn });
+  const isComplete = conversation === prompt;
+  return normalizeItems(items, { isComplete, relations, store, missingReasoning, warn });
 
-  function convert(message: LanguageModelV2Message): InputItem[] {
+  function createHosted(): HostedCalls {
+    return createHostedCalls(prompt, {
+      replayOf: part =>
+        replays.get(part.toolName) ?? (isApprovalRequest(part) ? replayOf(APPROVAL_ID) : undefined),
+      toContent: part => toToolOutput(part, outputs),
+      warn,
+    });
+  }
+
+  function convert(message: Message): InputItem[] {
     switch (message.role) {
       case 'system':
         return toInstructions(message, messageContext);
@@ -113,38 +149,47 @@ export function toInput(prompt: LanguageModelV2Prompt, options: ToInputOptions):
     }
   }
 
-  function toToolItems(results: readonly LanguageModelV2ToolResultPart[]): InputItem[] {
+  function toToolItems(parts: readonly ToolPart[]): InputItem[] {
     const items: InputItem[] = [];
-    for (const part of results) {
-      // `ai` 6 and 7 also put approval responses here.
+    for (const part of parts) {
       if (part.type === 'tool-result') {
         for (const output of toOutputs(part)) items.push(output);
       } else warn(`Tool content of type "${stringOf(objectOf(part)?.type)}" is not supported and not sent.`);
-      const { additionalTools } = readPartOptions(part.providerOptions);
+      const { additionalTools } = readPartOptions(part);
       if (additionalTools !== undefined) items.push(...toAdditionalTools(additionalTools, options.updates));
     }
     return items;
   }
 
-  function toOutputs(part: LanguageModelV2ToolResultPart): readonly InputItem[] {
-    const { toolCallId, providerOptions } = part;
-    const own = toCaller(providerOptions);
-    const caller = own.caller === undefined ? callers().get(toolCallId) : own;
-    const items = context.hosted.toOutput(part) ?? [
+  function toOutputs(part: ToolResultPart): readonly InputItem[] {
+    const { toolCallId } = part;
+    const given = toCaller(part);
+    const caller =
+      given.caller === undefined ? (callers ??= collectCallers(conversation)).get(toolCallId) : given;
+    const items = context.hostedOf(part)?.toOutput(part) ?? [
       { type: 'function_call_output', call_id: toolCallId, output: toToolOutput(part, outputs) },
     ];
     return caller === undefined ? items : items.map(item => ({ ...item, ...caller }));
   }
 }
 
+/** The id of the tool whose calls are approval requests. */
+const APPROVAL_ID = 'openai.mcp_approval_request';
+
+const APPROVAL_PREFIXES = hostedCallNames.mcpApproval.idPrefixes.map(prefix => `${prefix}_`);
+
+/** Returns true for an approval request of a hosted MCP server, which a host may answer without declaring the tool. */
+const isApprovalRequest = ({ toolCallId }: ToolCallPart | ToolResultPart): boolean =>
+  APPROVAL_PREFIXES.some(prefix => toolCallId.startsWith(prefix));
+
 /** Returns the callers of calls, by call id: hosts keep them on the call only. */
-function collectCallers(prompt: LanguageModelV2Prompt): ReadonlyMap<string, ReturnType<typeof toCaller>> {
+function collectCallers(prompt: Prompt): ReadonlyMap<string, ReturnType<typeof toCaller>> {
   const callers = new Map<string, ReturnType<typeof toCaller>>();
   for (const { role, content } of prompt) {
     if (role !== 'assistant') continue;
     for (const part of content) {
-      if (part.type !== 'tool-call' || part.providerOptions === undefined) continue;
-      const caller = toCaller(part.providerOptions);
+      if (part.type !== 'tool-call') continue;
+      const caller = toCaller(part);
       if (caller.caller !== undefined) callers.set(part.toolCallId, caller);
     }
   }
@@ -153,7 +198,7 @@ function collectCallers(prompt: LanguageModelV2Prompt): ReadonlyMap<string, Retu
 
 /** Returns true if the items of a message do not depend on others, as ids, reasoning and hosted calls do. */
 function isIndependent(
-  message: LanguageModelV2Message,
+  message: Message,
   { missingReasoning, replays }: Pick<ToInputOptions, 'missingReasoning' | 'replays'>,
 ): boolean {
   if (missingReasoning !== 'omit-ids' || replays.size > 0) return false;
@@ -165,13 +210,11 @@ function isIndependent(
           (part.type === 'tool-call' && part.providerExecuted !== true && !isApprovalRequest(part)),
       );
     case 'tool':
-      return !message.content.some(isApprovalRequest);
+      return !message.content.some(part => part.type === 'tool-result' && isApprovalRequest(part));
     default:
       return true;
   }
 }
-
-type SystemMessage = Extract<LanguageModelV2Message, { role: 'system' }>;
 
 function toInstructions(
   { content, providerOptions }: SystemMessage,
@@ -181,9 +224,9 @@ function toInstructions(
     warn,
   }: Pick<ToInputOptions, 'systemMessageMode' | 'updates'> & { warn: (message: string) => void },
 ): InputItem[] {
-  const changes = toUpdates({ content, providerOptions }, updates);
+  const changes = providerOptions && toUpdates({ content, providerOptions }, updates);
   if (changes !== undefined) return changes;
-  const { promptCacheBreakpoint } = readPartOptions(providerOptions);
+  const { promptCacheBreakpoint } = readPartOptions({ providerOptions });
   if (systemMessageMode === 'remove') {
     warn('system messages are removed for this model');
     return [];
@@ -195,7 +238,6 @@ function toInstructions(
   return [{ role: systemMessageMode, content: text }];
 }
 
-type UserPart = Extract<LanguageModelV2Message, { role: 'user' }>['content'][number];
 type UserFile = Extract<UserPart, { type: 'file' }>;
 type UserFileOptions = Pick<ToInputOptions, 'fileProviders' | 'passThroughFiles'>;
 
@@ -210,7 +252,7 @@ function toUserContent(
 ): InputContent[] {
   const content: InputContent[] = [];
   for (const [index, part] of parts.entries()) {
-    const breakpoint = toCacheBreakpoint(readPartOptions(part.providerOptions).promptCacheBreakpoint);
+    const breakpoint = toCacheBreakpoint(readPartOptions(part).promptCacheBreakpoint);
     switch (part.type) {
       case 'text':
         content.push({ type: 'input_text', text: part.text, ...breakpoint });
@@ -233,9 +275,9 @@ function toUserFile(
   { fileProviders, passThroughFiles }: UserFileOptions,
 ): InputContent {
   const content = toFileContent(part.data, {
-    mediaType: part.mediaType,
+    mediaType: toFullMediaType(part.mediaType),
     filename: part.filename,
-    imageDetail: readPartOptions(part.providerOptions).imageDetail,
+    imageDetail: readPartOptions(part).imageDetail,
     defaultName: extension => `part-${index}.${extension}`,
     providers: fileProviders,
     passThrough: passThroughFiles,
@@ -243,11 +285,12 @@ function toUserFile(
   if (content !== undefined) return content;
   const issue = findReferenceIssue(part.data, fileProviders);
   throw new UnsupportedFunctionalityError({
-    functionality: issue === undefined ? `file part media type ${part.mediaType}` : 'file reference',
+    functionality:
+      issue === undefined ? `file part media type ${toFullMediaType(part.mediaType)}` : 'file reference',
     message:
       issue ??
       'Expected text, images or files, which the Responses API accepts; got a file of media type ' +
-        `${part.mediaType}. Remove it or send its content as text, such as a transcript. For a server that accepts it, ` +
+        `${toFullMediaType(part.mediaType)}. Remove it or send its content as text, such as a transcript. For a server that accepts it, ` +
         'set `passThroughUnsupportedFiles`.',
   });
 }
@@ -259,7 +302,7 @@ function toUserFile(
  * - With `conversation` the server has all messages up to the last assistant message. The results of its tool calls and
  *   later messages are sent.
  * - With `previousResponseId` the server has all messages up to that response. Parts of stored responses contain their
- *   response id in `providerOptions.kelivo.responseId`. If no part contains the id, the last assistant message without a
+ *   response id in `own.responseId`. If no part contains the id, the last assistant message without a
  *   response id counts as the response. Messages with other ids are tool rounds of a call that started with a
  *   `previousResponseId`, and follow it.
  *
@@ -267,9 +310,9 @@ function toUserFile(
  * `providerOptions.openai.instructions`, which the API does not store.
  */
 export function toNewMessages(
-  prompt: LanguageModelV2Prompt,
+  prompt: Prompt,
   { conversation, previousResponseId }: Pick<ResponsesCallOptions, 'conversation' | 'previousResponseId'>,
-): LanguageModelV2Prompt {
+): Prompt {
   if (previousResponseId !== undefined) {
     const known = prompt.findLastIndex(message => responseIdOf(message) === previousResponseId);
     const presumed = prompt.findLastIndex(
@@ -281,31 +324,7 @@ export function toNewMessages(
   return prompt.slice(1 + prompt.findLastIndex(message => message.role === 'assistant'));
 }
 
-function responseIdOf(message: LanguageModelV2Message): string | undefined {
+function responseIdOf(message: Message): string | undefined {
   if (message.role !== 'assistant') return undefined;
-  return message.content
-    .map(part => readPartOptions(part.providerOptions).responseId)
-    .findLast(id => id !== undefined);
-}
-
-/**
- * Caches the items of a turn's messages. The next request repeats the messages as the same objects at the same indexes
- * and appends to them.
- */
-export interface ConvertedMessages {
-  at(index: number, message: LanguageModelV2Message): readonly InputItem[] | undefined;
-  set(index: number, message: LanguageModelV2Message, items: readonly InputItem[]): void;
-}
-
-export function createConvertedMessages(): ConvertedMessages {
-  const known: { message: LanguageModelV2Message; items: readonly InputItem[] }[] = [];
-  return {
-    at(index, message) {
-      const converted = known[index];
-      return converted?.message === message ? converted.items : undefined;
-    },
-    set(index, message, items) {
-      known[index] = { message, items };
-    },
-  };
+  return message.content.map(part => readPartOptions(part).responseId).findLast(id => id !== undefined);
 }

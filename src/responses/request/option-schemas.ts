@@ -213,7 +213,7 @@ export const bodySchema = z
   })
   .nullish();
 
-/** Options of a function tool. */
+/** Options of a function tool, in its `providerOptions.openai` or `providerOptions.kelivo`. */
 export const toolOptionsShape = {
   /**
    * Who may call the tool: the model (`direct`), programs that it writes (`programmatic`), or both.
@@ -234,9 +234,6 @@ export const toolOptionsShape = {
   /** JSON Schema of the output, which programs read. Text results are then sent as JSON strings. */
   outputSchema: z.record(z.string(), z.unknown()).nullish(),
 };
-
-/** Options of a function tool, in its `providerOptions.openai` or `providerOptions.kelivo`. */
-export type FunctionToolOptions = SettingsOf<typeof toolOptionsShape>;
 
 const functionDefinition = z.looseObject({
   type: z.literal('function'),

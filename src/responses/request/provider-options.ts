@@ -1,35 +1,31 @@
-import {
-  InvalidArgumentError,
-  type LanguageModelV2CallWarning,
-  type SharedV2ProviderOptions,
-} from '@ai-sdk/provider';
+import { InvalidArgumentError } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
+import type { CoreCall } from '../../core/call.js';
+import type { FunctionTool, PartFacts, ProviderOptions } from '../../core/prompt.js';
+import type { Warning } from '../../core/part.js';
 import { idOf, isPlainObject, objectOf, type PlainObject } from '../../shared/json.js';
 import { nearestName } from '../../shared/nearest-name.js';
-import {
-  bodySchema,
-  type FunctionToolOptions,
-  optionsShape,
-  textFormatSchema,
-  toolOptionsShape,
-} from './option-schemas.js';
+import { bodySchema, optionsShape, textFormatSchema, toolOptionsShape } from './option-schemas.js';
 
 const schema = z.object({ ...optionsShape, textFormat: textFormatSchema.nullish() });
 const kelivoSchema = schema.extend({ body: bodySchema });
 const toolSchema = z.object(toolOptionsShape);
 
-type Parsed = z.infer<typeof kelivoSchema>;
+/** The options of a schema. An option that was `null` is absent. */
+type Present<Schema extends z.ZodObject> = {
+  readonly [KEY in keyof z.infer<Schema>]?: Exclude<z.infer<Schema>[KEY], null>;
+};
 
-/** Provider options of one call. An option that was `null` is absent. */
-export type ResponsesCallOptions = {
-  readonly [KEY in keyof Parsed]?: Exclude<Parsed[KEY], null>;
-} & {
+/** Provider options of one call. */
+export type ResponsesCallOptions = Present<typeof kelivoSchema> & {
   /** True if the call requests no summary with `reasoningSummary: null`. */
   readonly omitsSummary?: boolean;
 };
 
 /** The namespace of the official provider: `azure` for Azure OpenAI, else `openai`. */
 export type OfficialNamespace = 'openai' | 'azure';
+
+type CallOptions = Pick<CoreCall, 'providerOptions' | 'own'>;
 
 /**
  * Reads the options of a call from the namespaces `openai` and `kelivo`, which takes precedence. For Azure, the namespace
@@ -38,19 +34,19 @@ export type OfficialNamespace = 'openai' | 'azure';
  * @throws InvalidArgumentError for an invalid value, with the full name of the option.
  */
 export function readProviderOptions(
-  providerOptions: SharedV2ProviderOptions | undefined,
+  { providerOptions, own }: CallOptions,
   official: OfficialNamespace = 'openai',
 ): ResponsesCallOptions {
   const [name, options] = officialOptionsOf(providerOptions, official);
   const fromOfficial = readNamespace(schema, options, name);
-  const fromKelivo = readNamespace(kelivoSchema, providerOptions?.kelivo, 'kelivo');
-  const summary = providerOptions?.kelivo?.reasoningSummary ?? options?.reasoningSummary;
+  const fromKelivo = readNamespace(kelivoSchema, own, 'kelivo');
+  const summary = own.reasoningSummary ?? options?.reasoningSummary;
   return { ...fromOfficial, ...fromKelivo, omitsSummary: summary === null };
 }
 
 /** Returns the official provider's namespace of the options, and its name. */
 function officialOptionsOf(
-  providerOptions: SharedV2ProviderOptions | undefined,
+  providerOptions: ProviderOptions | undefined,
   official: OfficialNamespace,
 ): [name: OfficialNamespace, options: Namespace | undefined] {
   if (official === 'azure' && providerOptions?.azure != null) return ['azure', providerOptions.azure];
@@ -61,41 +57,29 @@ function readNamespace<Schema extends z.ZodObject>(
   namespaceSchema: Schema,
   value: unknown,
   path: string,
-): { readonly [KEY in keyof z.infer<Schema>]?: Exclude<z.infer<Schema>[KEY], null> } {
+): Present<Schema> {
   if (value === undefined || value === null) return {};
   const parsed = namespaceSchema.safeParse(value);
   if (!parsed.success) throw toArgumentError(path, value, parsed.error);
   // The entries without null have the types of the result.
-  return Object.fromEntries(Object.entries(parsed.data).filter(([, option]) => option != null)) as {
-    readonly [KEY in keyof z.infer<Schema>]?: Exclude<z.infer<Schema>[KEY], null>;
-  };
+  const present = Object.entries(parsed.data).filter(([, option]) => option != null);
+  return Object.fromEntries(present) as Present<Schema>;
 }
 
-/** Keys that other layers read from `providerOptions.kelivo`. */
-const OTHER_KELIVO_OPTIONS = [
-  'turnId',
-  'round',
-  'roundResponse',
-  'step',
-  'context',
-  'executors',
-  'toolApproval',
-  'turn',
-  'host',
-  'approvalResponses',
-];
+/** Options of the namespace `kelivo` that other layers read. */
+const OTHER_KELIVO_OPTIONS = ['turnId', 'step', 'context', 'executors', 'toolApproval'];
 
-type Warn = (warning: LanguageModelV2CallWarning) => void;
+type Warn = (warning: Warning) => void;
 
 /** Warns about unknown options in the namespaces of a call, nested ones included, which are ignored. */
 export function warnAboutUnknownOptions(
-  providerOptions: SharedV2ProviderOptions | undefined,
+  { providerOptions, own }: CallOptions,
   warn: Warn,
   official: OfficialNamespace = 'openai',
 ): void {
   const [name, options] = officialOptionsOf(providerOptions, official);
   warnAboutUnknownKeys(schema, options, { path: name, warn });
-  warnAboutUnknownKeys(kelivoSchema, providerOptions?.kelivo, {
+  warnAboutUnknownKeys(kelivoSchema, own, {
     path: 'kelivo',
     others: OTHER_KELIVO_OPTIONS,
     warn,
@@ -126,7 +110,7 @@ function warnAboutUnknownKeys(
   }
 }
 
-function toUnknown(path: string, known: readonly string[]): LanguageModelV2CallWarning {
+function toUnknown(path: string, known: readonly string[]): Warning {
   const nearest = nearestName(path.slice(path.lastIndexOf('.') + 1), known);
   const hint = nearest === undefined ? 'Remove it.' : `Did you mean \`${nearest}\`?`;
   const message = `The option \`providerOptions.${path}\` is unknown and was ignored. ${hint}`;
@@ -136,10 +120,8 @@ function toUnknown(path: string, known: readonly string[]): LanguageModelV2CallW
 /** Keys that other layers write to the options of tools. */
 const TOOL_MARKS = ['stub', 'tool', 'needsApproval'];
 
-/** Options of a function tool. An option that was `null` is absent. */
-export type ReadToolOptions = {
-  readonly [KEY in keyof FunctionToolOptions]: NonNullable<FunctionToolOptions[KEY]>;
-};
+/** Options of a function tool. */
+export type ReadToolOptions = Present<typeof toolSchema>;
 
 /**
  * Reads the options of a function tool from the namespaces of a call. Warns about unknown options.
@@ -147,7 +129,7 @@ export type ReadToolOptions = {
  * @throws InvalidArgumentError for an invalid value, with the name of the tool and the option.
  */
 export function readToolOptions(
-  { name, providerOptions }: { name: string; providerOptions?: SharedV2ProviderOptions },
+  { name, providerOptions }: Pick<FunctionTool, 'name' | 'providerOptions'>,
   { official = 'openai', warn }: { official?: OfficialNamespace; warn?: Warn } = {},
 ): ReadToolOptions {
   if (providerOptions === undefined) return {};
@@ -182,8 +164,6 @@ export interface PartOptions {
   /** Id of the response that contains the part, if the server stores it. */
   readonly responseId?: string;
   readonly reasoningEncryptedContent?: string;
-  /** Origin of reasoning that is not a summary: `text`. */
-  readonly reasoningChannel?: string;
   readonly phase?: string;
   readonly imageDetail?: string;
   readonly promptCacheBreakpoint?: unknown;
@@ -197,25 +177,30 @@ export interface PartOptions {
   readonly additionalTools?: unknown;
 }
 
-type Namespace = SharedV2ProviderOptions[string];
+type Namespace = ProviderOptions[string];
+
+/** The options and the facts of a message or part. */
+export interface OptionsOfPart {
+  readonly providerOptions?: ProviderOptions | undefined;
+  readonly own?: PartFacts | undefined;
+}
 
 /**
  * Reads the options of a message or part from the namespaces `openai` and `kelivo`, which takes precedence. A part with
  * neither may have the same options under another provider of this API, such as `azure` or `xai`.
  */
-export function readPartOptions(providerOptions: SharedV2ProviderOptions | undefined): PartOptions {
-  if (providerOptions === undefined) return NO_OPTIONS;
-  const { openai, kelivo } = providerOptions;
-  const namespace =
-    openai === undefined && kelivo === undefined
-      ? (Object.values(providerOptions).find(isItemNamespace) ?? providerOptions.azure)
+export function readPartOptions({ providerOptions, own }: OptionsOfPart): PartOptions {
+  if (providerOptions === undefined && own === undefined) return NO_OPTIONS;
+  const { openai, kelivo } = providerOptions ?? {};
+  const namespace: Namespace | undefined =
+    openai === undefined && kelivo === undefined && own === undefined
+      ? (Object.values(providerOptions ?? {}).find(isItemNamespace) ?? providerOptions?.azure)
       : { ...openai, ...kelivo };
   if (namespace === undefined) return NO_OPTIONS;
   return {
     itemId: idOf(namespace.itemId),
-    responseId: idOf(namespace.responseId),
+    responseId: own?.responseId ?? idOf(namespace.responseId),
     reasoningEncryptedContent: idOf(namespace.reasoningEncryptedContent),
-    reasoningChannel: idOf(namespace.reasoningChannel),
     phase: idOf(namespace.phase),
     imageDetail: idOf(namespace.imageDetail),
     promptCacheBreakpoint: namespace.promptCacheBreakpoint ?? undefined,

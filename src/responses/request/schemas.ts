@@ -1,4 +1,4 @@
-import type { LanguageModelV2CallWarning } from '@ai-sdk/provider';
+import type { Warning } from '../../core/part.js';
 import {
   isPlainObject,
   objectOf,
@@ -9,6 +9,8 @@ import {
 } from '../../shared/json.js';
 import { mapSchema, resolveSchema } from '../../tool-calls/json-schema.js';
 import { toStrictIssue } from '../../tool-calls/strict-schema.js';
+import type { TextFormat } from '../wire.js';
+import type { TextFormatOption } from './option-schemas.js';
 
 /** A change of a schema that loses a constraint. */
 type Loss = 'property-names' | 'lookaround' | 'root-keyword' | 'depth';
@@ -39,7 +41,7 @@ const LOSS_TEXTS: Readonly<Record<Loss, string>> = {
 export interface SchemaLosses {
   add(losses: readonly Loss[], owner: string): void;
   /** Writes one warning for each kind of loss. */
-  report(warn: (warning: LanguageModelV2CallWarning) => void): void;
+  report(warn: (warning: Warning) => void): void;
 }
 
 export function createSchemaLosses(): SchemaLosses {
@@ -156,6 +158,14 @@ export const toAcceptedSchema: (schema: unknown) => AcceptedSchema = remember(sc
   const accepted = mapSchema(schema, accept, () => losses.add('depth'));
   return { schema: withoutRootReference({ ...accepted }), losses: [...losses] };
 });
+
+/** Converts a format of the response as the caller wrote it. */
+export function toTextFormat(format: TextFormatOption, { losses }: { losses: SchemaLosses }): TextFormat {
+  if (objectOf(format.schema) === undefined) return format;
+  const accepted = toAcceptedSchema(format.schema);
+  losses.add(accepted.losses, 'the response');
+  return { ...format, schema: accepted.schema };
+}
 
 /** Returns why strict mode rejects a schema, as the end of a sentence. Undefined if it accepts the schema. */
 export const strictIssueOf: (schema: PlainObject) => { readonly issue: string | undefined } = remember(

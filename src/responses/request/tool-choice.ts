@@ -1,13 +1,10 @@
-import {
-  type LanguageModelV2CallWarning,
-  type LanguageModelV2ToolChoice,
-  UnsupportedFunctionalityError,
-} from '@ai-sdk/provider';
+import { UnsupportedFunctionalityError } from '@ai-sdk/provider';
+import type { ToolChoice } from '../../core/prompt.js';
+import type { Warning } from '../../core/part.js';
 import { idOf, type PlainObject } from '../../shared/json.js';
 import { declarationOfType } from '../hosted-tools/index.js';
 import type { WireToolChoice } from '../wire.js';
 import type { ResponsesCallOptions } from './provider-options.js';
-import type { ToolNames } from './tool-names.js';
 
 /** A tool of a call, as the choice refers to it. */
 export interface DeclaredTool {
@@ -26,8 +23,8 @@ type DeclaredTools = ReadonlyMap<string, DeclaredTool>;
 
 /** @throws UnsupportedFunctionalityError for a tool that the request does not contain, or cannot identify. */
 export function toToolChoice(
-  toolChoice: LanguageModelV2ToolChoice,
-  { declared, toolNames }: { declared: DeclaredTools; toolNames: ToolNames },
+  toolChoice: ToolChoice,
+  { declared, toWire }: { declared: DeclaredTools; toWire: (name: string) => string },
 ): WireToolChoice {
   if (toolChoice.type !== 'tool') return toolChoice.type;
   const { toolName } = toolChoice;
@@ -47,7 +44,7 @@ export function toToolChoice(
   const wire = tool?.wire ?? { type: toolName };
   const choiceFields = declarationOfType(wire.type)?.choiceFields;
   if (wire.type === 'function' || choiceFields === undefined) {
-    return { type: 'function', name: idOf(wire.name) ?? toolNames.toWire(toolName) };
+    return { type: 'function', name: idOf(wire.name) ?? toWire(toolName) };
   }
   return { type: wire.type, ...Object.fromEntries(choiceFields.map(field => [field, wire[field]])) };
 }
@@ -96,7 +93,7 @@ export function toAllowedTools(
     declared: DeclaredTools;
     /** True if the tool choice requires a call, which the mode overrides. */
     isRequired: boolean;
-    warn: (warning: LanguageModelV2CallWarning) => void;
+    warn: (warning: Warning) => void;
   },
 ): WireToolChoice {
   const entries: PlainObject[] = [];

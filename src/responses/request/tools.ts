@@ -1,13 +1,11 @@
-import {
-  type LanguageModelV2CallOptions,
-  type LanguageModelV2CallWarning,
-  type LanguageModelV2FunctionTool,
-  type LanguageModelV2ProviderDefinedTool,
-  UnsupportedFunctionalityError,
-} from '@ai-sdk/provider';
+import { UnsupportedFunctionalityError } from '@ai-sdk/provider';
+import type { CoreCall } from '../../core/call.js';
+import type { FunctionTool as CoreFunctionTool } from '../../core/prompt.js';
+import type { Warning } from '../../core/part.js';
+import { toHash } from '../../shared/hash.js';
 import { declarationOf, toHostedTool } from '../hosted-tools/index.js';
 import type { FunctionTool, NamespaceTool, WireTool, WireToolChoice } from '../wire.js';
-import type { ModelTraits } from './model-traits.js';
+import type { ModelTraits } from './model-settings.js';
 import {
   type OfficialNamespace,
   readToolOptions,
@@ -16,9 +14,8 @@ import {
 } from './provider-options.js';
 import { type SchemaLosses, toAcceptedSchema, toParameters } from './schemas.js';
 import { type DeclaredTool, toAllowedTools, toToolChoice } from './tool-choice.js';
-import type { NamedTool, ToolNames } from './tool-names.js';
 
-type Warn = (warning: LanguageModelV2CallWarning) => void;
+type Warn = (warning: Warning) => void;
 
 export interface ToToolsOptions {
   readonly toolNames: ToolNames;
@@ -40,7 +37,7 @@ export interface ToToolsOptions {
  * @throws InvalidArgumentError for an invalid option of a tool.
  */
 export function toTools(
-  { tools = [], toolChoice }: Pick<LanguageModelV2CallOptions, 'tools' | 'toolChoice'>,
+  { tools = [], toolChoice }: Pick<CoreCall, 'tools' | 'toolChoice'>,
   options: ToToolsOptions,
 ): { tools?: WireTool[]; tool_choice?: WireToolChoice } {
   const { allowedTools, toolNames, warn } = options;
@@ -66,9 +63,9 @@ export function toTools(
     const declaration = declarationOf(tool.id);
     if (declaration !== undefined && declaration.type === undefined) continue;
     const name = toolNames.toWire(tool.name);
-    const hosted = isProviderTool(tool) ? toHostedTool({ ...tool, name }) : undefined;
+    const hosted = toHostedTool({ ...tool, name });
     if (hosted === undefined) {
-      warn({ type: 'unsupported-tool', tool });
+      warn({ type: 'unsupported', feature: `tool ${tool.name}`, tool });
       continue;
     }
     wireTools.push(hosted);
@@ -85,7 +82,7 @@ export function toTools(
     };
   }
   if (toolChoice === undefined) return { tools: wireTools };
-  return { tools: wireTools, tool_choice: toToolChoice(toolChoice, { declared, toolNames }) };
+  return { tools: wireTools, tool_choice: toToolChoice(toolChoice, { declared, toWire: toolNames.toWire }) };
 }
 
 /** Returns the namespace in the request, which is added before its first tool. */
@@ -111,16 +108,14 @@ function toNamespace(
 }
 
 function toFunctionTool(
-  tool: LanguageModelV2FunctionTool,
+  tool: CoreFunctionTool,
   { async, deferLoading, allowedCallers, outputSchema, namespace }: ReadToolOptions,
   { toolNames, traits, strict, losses, warn }: ToToolsOptions,
 ): FunctionTool {
-  // Function tools of `ai` 6 and 7 have a `strict` field.
-  const ownStrict = 'strict' in tool ? tool.strict : undefined;
   const isAsync = async === true && !traits.isGpt6OrLater ? undefined : async;
   if (isAsync !== async) {
     const details = 'Async tool calling is only supported by GPT-6 and later models.';
-    warn({ type: 'unsupported-tool', tool, details });
+    warn({ type: 'unsupported', feature: `tool ${tool.name}`, details, tool });
   }
   const parameters = toParameters(tool.inputSchema);
   const output = outputSchema === undefined ? undefined : toAcceptedSchema(outputSchema);
@@ -131,7 +126,7 @@ function toFunctionTool(
     ...(tool.description !== undefined && { description: tool.description }),
     parameters: parameters.schema,
     // The default of the API is strict. Most schemas of MCP servers do not satisfy it.
-    strict: typeof ownStrict === 'boolean' ? ownStrict : strict,
+    strict: tool.strict ?? strict,
     ...(isAsync !== undefined && { async: isAsync }),
     ...(deferLoading !== undefined && { defer_loading: deferLoading }),
     ...(allowedCallers !== undefined && { allowed_callers: allowedCallers }),
@@ -139,14 +134,9 @@ function toFunctionTool(
   };
 }
 
-/** Returns true for provider-defined tools. Their type is `provider` from `ai` 6 on. */
-function isProviderTool(tool: { type: string }): tool is LanguageModelV2ProviderDefinedTool {
-  return tool.type === 'provider-defined' || tool.type === 'provider';
-}
-
 /** Returns the declared tools that have a name in the request. */
 export function* namedToolsOf(
-  tools: LanguageModelV2CallOptions['tools'] = [],
+  tools: CoreCall['tools'] = [],
   { official }: Pick<ToToolsOptions, 'official'>,
 ): Generator<NamedTool> {
   for (const tool of tools) {
@@ -154,7 +144,7 @@ export function* namedToolsOf(
       const { namespace, omitFromRequestTools } = readToolOptions(tool, { official });
       yield { name: tool.name, namespace: namespace?.name, isOmitted: omitFromRequestTools };
     } else if (declarationOf(tool.id)?.isNamedByHost) {
-      const { name } = tool.args ?? {};
+      const { name } = tool.args;
       yield {
         name: tool.name,
         ...(typeof name === 'string' && name !== '' && { wireName: name }),
@@ -165,7 +155,7 @@ export function* namedToolsOf(
 
 /** Returns the names of the tools whose outputs the API parses as JSON. */
 export function toolsWithOutputSchema(
-  tools: LanguageModelV2CallOptions['tools'] = [],
+  tools: CoreCall['tools'] = [],
   { official }: Pick<ToToolsOptions, 'official'>,
 ): ReadonlySet<string> {
   return new Set(
@@ -175,4 +165,101 @@ export function toolsWithOutputSchema(
         : [],
     ),
   );
+}
+
+/** Translates between the names of tools and the names that the API accepts. */
+export interface ToolNames {
+  /**
+   * Returns the name of a tool in the request. The namespace is that of a call in a history, whose tool need not be
+   * declared any more.
+   */
+  toWire(name: string, namespace?: string): string;
+  /** Returns the name of a tool. Functions of different namespaces may have the same name in the request. */
+  fromWire(name: string, namespace?: string): string;
+}
+
+/** A tool of the host. */
+export interface NamedTool {
+  readonly name: string;
+  /** The namespace of a function. @default none */
+  readonly namespace?: string;
+  /** The name that the tool defines itself. @default derived from `name` */
+  readonly wireName?: string;
+  /** The tool is added within the conversation, possibly in a namespace that its declaration does not contain. */
+  readonly isOmitted?: boolean;
+}
+
+const acceptedName = /^[a-zA-Z0-9_-]{1,64}$/;
+const MAX_LENGTH = 64;
+
+/**
+ * Maps names that the API rejects (MCP allows dots and any length) to names that it accepts, and back. The mapping is
+ * the same in every request. Each namespace has its own names: `crm.list` in the namespace `crm` is sent as `list`. The
+ * accepted names of the given tools are never assigned to another tool.
+ */
+export function createToolNames(tools: Iterable<NamedTool | string>): ToolNames {
+  const wireByName = new Map<string, string>();
+  const nameByKey = new Map<string, string>();
+  const omittedByWire = new Map<string, string>();
+
+  const register = (name: string, wire: string, namespace?: string): string => {
+    wireByName.set(name, wire);
+    nameByKey.set(toKey(wire, namespace), name);
+    return wire;
+  };
+  const isFree = (wire: string, namespace?: string): boolean => !nameByKey.has(toKey(wire, namespace));
+  const invent = (name: string, namespace?: string): string => {
+    for (let attempt = 0; ; attempt++) {
+      const wire = withHash(name, attempt);
+      if (isFree(wire, namespace)) return wire;
+    }
+  };
+  const toWire = (name: string, namespace?: string): string => {
+    const known = wireByName.get(name);
+    if (known !== undefined) return known;
+    const local = toLocalName(name, namespace);
+    const isKept = acceptedName.test(local) && isFree(local, namespace);
+    return register(name, isKept ? local : invent(local, namespace), namespace);
+  };
+
+  const all = [...tools].map(tool => (typeof tool === 'string' ? { name: tool } : tool));
+  for (const { name, wireName, namespace } of all) {
+    if (wireName !== undefined && isFree(wireName, namespace)) register(name, wireName, namespace);
+  }
+  const isAccepted = ({ name, namespace }: NamedTool): boolean =>
+    acceptedName.test(toLocalName(name, namespace));
+  // Names that need no change come first, so that no invented name takes them.
+  for (const tool of [...all.filter(isAccepted), ...all]) {
+    const wire = toWire(tool.name, tool.namespace);
+    if (tool.isOmitted === true) omittedByWire.set(wire, tool.name);
+  }
+
+  return {
+    toWire,
+    fromWire(wire, namespace) {
+      const name = nameByKey.get(toKey(wire, namespace));
+      if (name !== undefined || namespace === undefined) return name ?? wire;
+      const added = omittedByWire.get(wire);
+      if (added !== undefined) return added;
+      const plain = nameByKey.get(wire);
+      // A deferred function that a tool search has found is called in a namespace with its own name.
+      if (plain === undefined || namespace === wire) return plain ?? wire;
+      // A plain function of the same name must not run in place of one from an unknown namespace.
+      return `${namespace}.${wire}`;
+    },
+  };
+}
+
+/** Names cannot contain a dot in the request, so the key of a function in a namespace is unique. */
+const toKey = (wire: string, namespace: string | undefined): string =>
+  namespace === undefined ? wire : `${namespace}.${wire}`;
+
+function toLocalName(name: string, namespace: string | undefined): string {
+  const prefix = `${namespace}.`;
+  return namespace !== undefined && name.startsWith(prefix) ? name.slice(prefix.length) : name;
+}
+
+function withHash(name: string, attempt: number): string {
+  const suffix = `_${toHash(attempt === 0 ? name : `${attempt}:${name}`)}`;
+  return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, MAX_LENGTH - suffix.length) + suffix;
 }

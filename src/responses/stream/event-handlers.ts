@@ -1,18 +1,10 @@
+import type { APICallError, JSONObject } from '@ai-sdk/provider';
+import type { FinishReason, Part, Usage } from '../../core/part.js';
+import { addUsage, NO_USAGE, toUsage as toCoreUsage } from '../../core/finish.js';
+import { createCallError, type ErrorContext, toStreamError } from '../../http/api-error.js';
+import { toCamelCase, toSdkNames } from '../../shared/field-names.js';
 import {
-  APICallError,
-  type JSONObject,
-  type LanguageModelV2FinishReason,
-  type LanguageModelV2StreamPart,
-  type LanguageModelV2Usage,
-} from '@ai-sdk/provider';
-import { addUsage, type ModelUsage } from '../../parts/usage.js';
-import type { OutputItems } from './output-items.js';
-import { toFinishMetadata, toFinishReason, toUsage } from './finish.js';
-import { DONE_MARKER } from './responses-event.js';
-import { hostedEvents } from '../hosted-tools/index.js';
-import { RETRYABLE } from '../../http/retry.js';
-import { type ErrorContext, toStreamError } from '../../http/api-error.js';
-import {
+  asJson,
   idOf,
   isNonEmptyArray,
   isPlainObject,
@@ -22,6 +14,8 @@ import {
   stringOf,
   type PlainObject,
 } from '../../shared/json.js';
+import { hostedEvents } from '../hosted-tools/index.js';
+import type { OutputItems } from './output-items.js';
 
 /**
  * The state of a response. After `failed` no further event matters. After `steered` another response follows, because the
@@ -31,7 +25,7 @@ export type ResponseState = 'open' | 'steered' | 'terminal' | 'failed';
 
 /** The state of one response, which the handlers change. */
 export interface Mapping {
-  readonly write: (part: LanguageModelV2StreamPart) => void;
+  readonly write: (part: Part) => void;
   readonly errorContext: ErrorContext;
   /** The requested limit of output tokens. */
   readonly maxOutputTokens: number | undefined;
@@ -39,10 +33,10 @@ export interface Mapping {
   state: ResponseState;
   responseId: string | undefined;
   announcedModel: string | undefined;
-  finishReason: LanguageModelV2FinishReason;
-  usage: ModelUsage;
+  finishReason: FinishReason['unified'];
+  usage: Usage;
   /** Usage of earlier lifecycles in the same stream. */
-  earlierUsage: ModelUsage;
+  earlierUsage: Usage;
   metadata: JSONObject;
   /** The server's reason for an incomplete response. */
   incompleteReason?: string;
@@ -111,17 +105,13 @@ const handlers: Readonly<Record<string, Handler>> = {
   },
 
   'response.reasoning_summary_part.added': (fields, { items }) => {
-    items.at('reasoning', fields).openPart(numberOf(fields.summary_index) ?? 0);
+    items.at('reasoning', fields).openPart(summaryIndexOf(fields));
   },
   'response.reasoning_summary_text.delta': (fields, { items }) => {
-    items
-      .at('reasoning', fields)
-      .writeDelta('summary', numberOf(fields.summary_index) ?? 0, stringOf(fields.delta));
+    items.at('reasoning', fields).writeDelta('summary', summaryIndexOf(fields), stringOf(fields.delta));
   },
   'response.reasoning_summary_text.done': (fields, { items }) => {
-    items
-      .at('reasoning', fields)
-      .completePart('summary', numberOf(fields.summary_index) ?? 0, stringOf(fields.text));
+    items.at('reasoning', fields).completePart('summary', summaryIndexOf(fields), stringOf(fields.text));
   },
   'response.reasoning_text.delta': (fields, { items }) => {
     items.at('reasoning', fields).writeDelta('text', 0, stringOf(fields.delta));
@@ -146,72 +136,21 @@ const handlers: Readonly<Record<string, Handler>> = {
     // After its terminal event a response is complete.
     if (mapping.state !== 'terminal') mapping.fail(toStreamError(fields, mapping.errorContext));
   },
-  // The marker follows a terminal event. A stream that contains only the marker is truncated.
-  [DONE_MARKER]: () => {},
   'chat.completion': (_fields, mapping) => mapping.fail(toWrongProtocolError(mapping.errorContext)),
 };
+
+const summaryIndexOf = (fields: PlainObject): number => numberOf(fields.summary_index) ?? 0;
 
 const toHostedHandler =
   (type: string): Handler =>
   (fields, { items }) =>
     items.at('hosted', fields).handle(type, fields);
 
-/** Events without new content. They show that the connection works, as any other byte does. */
-const ignoredEvents = [
-  // The text of a content part has its own events, and the finished item repeats it.
-  'response.content_part.added',
-  'response.content_part.done',
-  'response.reasoning_summary_part.done',
-
-  // The finished item contains the input.
-  'response.code_interpreter_call_code.done',
-  'response.custom_tool_call_input.done',
-  'response.mcp_call_arguments.delta',
-  'response.mcp_call_arguments.done',
-
-  // The item of the output contains the text. Hosts cannot show a part of a result.
-  'response.shell_call_output_content.delta',
-  'response.shell_call_output_content.done',
-
-  // The item contains the status of the call.
-  'response.code_interpreter_call.in_progress',
-  'response.code_interpreter_call.interpreting',
-  'response.code_interpreter_call.completed',
-  'response.file_search_call.in_progress',
-  'response.file_search_call.searching',
-  'response.file_search_call.completed',
-  'response.image_generation_call.in_progress',
-  'response.image_generation_call.generating',
-  'response.image_generation_call.completed',
-  'response.mcp_call.in_progress',
-  'response.mcp_call.completed',
-  'response.mcp_call.failed',
-  'response.mcp_list_tools.in_progress',
-  'response.mcp_list_tools.completed',
-  'response.mcp_list_tools.failed',
-  'response.web_search_call.in_progress',
-  'response.web_search_call.searching',
-  'response.web_search_call.completed',
-
-  // The compaction item follows, sometimes after a long pause.
-  'response.compaction.compacting',
-
-  // They answer events of a WebSocket client. The steered response continues with `response.created`.
-  'response.steer.accepted',
-  'response.steer.pending',
-  'response.steer.failed',
-  'response.inject.created',
-  'response.inject.failed',
-
-  'keepalive',
-];
-
 /**
- * The handlers by event type. Events without a handler are ignored, too: servers send many types that only they know, and
- * the finished items contain all content.
+ * The handlers by event type. Events without a handler are ignored: servers send many types that only they know, and the
+ * finished items contain all content.
  */
 export const EVENT_HANDLERS: ReadonlyMap<string, Handler> = new Map([
-  ...ignoredEvents.map((type): [string, Handler] => [type, () => {}]),
   ...Object.entries(handlers),
   ...hostedEvents.map((type): [string, Handler] => [type, toHostedHandler(type)]),
 ]);
@@ -289,9 +228,9 @@ function completeResponse(
 }
 
 const isAtLimit = (
-  { outputTokens }: LanguageModelV2Usage,
+  { outputTokens: { total } }: Usage,
   { maxOutputTokens }: Pick<Mapping, 'maxOutputTokens'>,
-): boolean => outputTokens !== undefined && maxOutputTokens !== undefined && outputTokens >= maxOutputTokens;
+): boolean => total !== undefined && maxOutputTokens !== undefined && total >= maxOutputTokens;
 
 function failResponse(fields: PlainObject, mapping: Mapping): void {
   announceResponse(fields, mapping);
@@ -299,15 +238,102 @@ function failResponse(fields: PlainObject, mapping: Mapping): void {
   mapping.fail(toStreamError(fields.response, mapping.errorContext));
 }
 
-function toWrongProtocolError({ url, requestBody, responseHeaders }: ErrorContext): APICallError {
-  return new APICallError({
-    message:
-      `Expected the events of the Responses API from ${url}, got chat completions. ` +
+const toWrongProtocolError = (context: ErrorContext): APICallError =>
+  createCallError(
+    'unexpectedResponse',
+    context,
+    `Expected the events of the Responses API from ${context.url}, got chat completions. ` +
       'This endpoint or deployment does not support the Responses API: use a chat-completions provider for it, ' +
       'for example @ai-sdk/openai-compatible.',
-    url,
-    requestBodyValues: requestBody,
-    responseHeaders,
-    isRetryable: RETRYABLE.unexpectedResponse,
+  );
+
+/**
+ * Returns the finish reason of a response with a terminal event. `reason` is why it is incomplete, if it is.
+ *
+ * @internal
+ */
+export function toFinishReason(
+  reason: string | undefined,
+  {
+    incomplete,
+    hasCalls,
+    hasRefusal = false,
+  }: { incomplete: boolean; hasCalls: boolean; hasRefusal?: boolean },
+): FinishReason['unified'] {
+  switch (reason) {
+    case 'max_output_tokens':
+    case 'max_tokens':
+      return 'length';
+    case 'content_filter':
+      return 'content-filter';
+    default:
+      if (hasCalls) return 'tool-calls';
+      if (hasRefusal) return 'content-filter';
+      return incomplete || reason !== undefined ? 'other' : 'stop';
+  }
+}
+
+/**
+ * Returns the metadata of a finished response, under the names of the official provider. Fields that it does not return
+ * have the names of the API in camel case.
+ */
+function toFinishMetadata(response: PlainObject): JSONObject {
+  const serviceTier = idOf(response.service_tier);
+  const reasoningContext = objectOf(response.reasoning)?.context;
+  const usage = toUsageMetadata(
+    objectOf(objectOf(response.usage)?.input_tokens_details),
+    objectOf(response.usage),
+  );
+  const diagnostics = objectOf(response.prompt_cache_diagnostics);
+  return {
+    ...(diagnostics !== undefined && { promptCacheDiagnostics: asJson(diagnostics) }),
+    ...Object.fromEntries(
+      COPIED_FIELDS.filter(name => response[name] !== undefined && response[name] !== null).map(name => [
+        toCamelCase(name),
+        toSdkNames(response[name]),
+      ]),
+    ),
+    ...(serviceTier !== undefined && { serviceTier }),
+    ...(typeof reasoningContext === 'string' && { reasoningContext }),
+    ...(Object.keys(usage).length > 0 && { usage }),
+  };
+}
+
+/** Fields of a response that are copied to the metadata. */
+const COPIED_FIELDS = [
+  'access_programs',
+  'completed_at',
+  'conversation',
+  'input_transformations',
+  'moderation',
+  'tool_usage',
+];
+
+/** Returns token counts without a field in the AI SDK. */
+function toUsageMetadata(input: PlainObject | undefined, usage: PlainObject | undefined): JSONObject {
+  const counts = {
+    cacheWriteTokens: input?.cache_write_tokens,
+    orchestrationInputTokens: input?.orchestration_input_tokens,
+    orchestrationInputCachedTokens: input?.orchestration_input_cached_tokens,
+    orchestrationOutputTokens: objectOf(usage?.output_tokens_details)?.orchestration_output_tokens,
+  };
+  return Object.fromEntries(
+    Object.entries(counts).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
+  );
+}
+
+/** Converts token counts. Counts that a server does not report stay undefined. */
+export function toUsage(value: unknown): Usage {
+  const usage = objectOf(value);
+  if (usage === undefined) return NO_USAGE;
+  const inputDetails = objectOf(usage.input_tokens_details);
+  return toCoreUsage({
+    input: numberOf(usage.input_tokens),
+    cacheRead: numberOf(inputDetails?.cached_tokens),
+    cacheWrite: numberOf(inputDetails?.cache_write_tokens),
+    output: numberOf(usage.output_tokens),
+    reasoning: numberOf(objectOf(usage.output_tokens_details)?.reasoning_tokens),
+    total: numberOf(usage.total_tokens),
+    raw: usage as JSONObject,
   });
 }

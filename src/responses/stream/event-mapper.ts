@@ -1,40 +1,42 @@
-import {
-  APICallError,
-  type JSONObject,
-  type LanguageModelV2StreamPart,
-  type SharedV2ProviderMetadata,
-} from '@ai-sdk/provider';
-import { RETRYABLE } from '../../http/retry.js';
-import { createCallIds } from './call-ids.js';
-import { EVENT_HANDLERS, type Mapping, type ResponseState } from './event-handlers.js';
-import { createFoundSources } from './found-sources.js';
-import { createFunctionCallItem } from './function-call-item.js';
-import { createHostedItem, type DeclaredTools } from './hosted-item.js';
-import { createJsonAnswer } from './json-answer.js';
-import { createMessageItem } from './message-item.js';
-import { createOpaqueItem } from './opaque-item.js';
-import type { ItemKind } from './output-item.js';
-import { createOutputItems } from './output-items.js';
-import { createReasoningItem } from './reasoning-item.js';
-import { isHostedItem } from '../hosted-tools/index.js';
-import { toErrorText } from '../../http/api-error.js';
-import { NO_USAGE, toV2Usage } from './finish.js';
-import type { ResponsesEvent } from './responses-event.js';
-import type { ErrorContext } from '../../http/api-error.js';
+import type { APICallError, JSONObject } from '@ai-sdk/provider';
+import type { Part, PartOf } from '../../core/part.js';
+import type { PartFacts } from '../../core/prompt.js';
+import { NO_USAGE } from '../../core/finish.js';
+import { createCallError, type ErrorContext, toErrorText } from '../../http/api-error.js';
 import { asJson, type PlainObject } from '../../shared/json.js';
+import { isHostedItem } from '../hosted-tools/index.js';
+import { EVENT_HANDLERS, type Mapping, type ResponseState } from './event-handlers.js';
+import {
+  type CallIds,
+  createCallIds,
+  createFunctionCallItem,
+  type FunctionCallWriter,
+} from './function-call-item.js';
+import { createHostedItem, type DeclaredTools, type HostedItemOptions } from './hosted-item.js';
+import { createJsonAnswer } from './json-answer.js';
+import { createFoundSources, createMessageItem, type MessageWriter } from './message-item.js';
+import { createOpaqueItem, type OpaqueItemWriter } from './opaque-item.js';
+import type { ItemKind } from './output-item.js';
+import { createOutputItems, type ItemFactories } from './output-items.js';
+import { createReasoningItem } from './reasoning-item.js';
+
+/** One event of the Responses API: a type and unchecked fields. */
+export interface ResponsesEvent {
+  readonly type: string;
+  readonly fields: PlainObject;
+}
 
 export interface EventMapperOptions {
-  readonly write: (part: LanguageModelV2StreamPart) => void;
+  readonly write: (part: Part) => void;
   readonly toToolName: (wireName: string, namespace?: string) => string;
   readonly generateId: () => string;
+  /** The tools that the host declared. */
   readonly declared: DeclaredTools;
   readonly errorContext: ErrorContext;
   /** The requested limit of output tokens. A response that reaches it is incomplete, regardless of its status. */
   readonly maxOutputTokens?: number | undefined;
-  /** Adds the response id to the metadata of parts. */
+  /** True if the server stores the response, so that `previousResponseId` can continue it. Parts then contain its id. */
   readonly isKept: boolean;
-  /** Reports the counts that version 2 of the model interface does not have. @default false */
-  readonly hasUsageDetails?: boolean;
   /** True if the host requested JSON. Messages before the JSON are then reasoning. */
   readonly isJson?: boolean;
   /** Called with each finished item that is neither a message, reasoning nor a function call. @default the items are not kept */
@@ -56,79 +58,54 @@ export interface EventMapper {
   readonly response: PlainObject | undefined;
 }
 
-export function createEventMapper(mapperOptions: EventMapperOptions): EventMapper {
-  const { errorContext } = mapperOptions;
-  const write = (part: LanguageModelV2StreamPart): void => {
+export function createEventMapper(options: EventMapperOptions): EventMapper {
+  const { errorContext } = options;
+  const write = (part: Part): void => {
     const { removedReasoning } = mapping;
     const isRemovalDue =
       removedReasoning !== undefined && removedReasoning.length > 0 && isKeptInHistory(part);
-    const responseId = mapperOptions.isKept ? mapping.responseId : undefined;
-    // Nearly all parts have no marks.
-    if (!isRemovalDue && responseId === undefined) return mapperOptions.write(part);
+    const responseId = options.isKept ? mapping.responseId : undefined;
+    // Nearly all parts have no such facts.
+    if (!isRemovalDue && responseId === undefined) return options.write(part);
     if (isRemovalDue) mapping.removedReasoning = [];
-    const marks = {
+    const facts = {
       ...(responseId !== undefined && { responseId }),
       ...(isRemovalDue && { removedReasoning }),
     };
-    mapperOptions.write(withMarks(part, marks));
+    options.write(withFacts(part, facts));
   };
-  const jsonAnswer = mapperOptions.isJson ? createJsonAnswer() : undefined;
-  const options = { ...mapperOptions, write };
-  const callIds = createCallIds();
+  const jsonAnswer = options.isJson ? createJsonAnswer() : undefined;
   const foundSources = createFoundSources();
-  let itemCount = 0;
+  const createItem = createItemFactories({
+    ...options,
+    write,
+    jsonAnswer,
+    onLogprobs: list => mapping.logprobs.push(list),
+    onRefusal: () => (mapping.hasRefusal = true),
+    onCitation: foundSources.cite,
+    onSources: foundSources.add,
+    onCall: () => (mapping.hasCalls = true),
+    onPartialCall: () => (mapping.hasPartialCalls = true),
+    onUnnamedCall: call => mapping.unnamedCalls.push(call),
+    onMcpError: error => mapping.mcpErrors.push(error),
+  });
   let lastType: string | undefined;
   let handle: ReturnType<typeof EVENT_HANDLERS.get>;
   let dropped = 0;
-  let firstDropped = '';
+  let firstDropped: string | undefined;
 
   const mapping: Mapping = {
     write,
     errorContext,
-    maxOutputTokens: mapperOptions.maxOutputTokens,
-    items: createOutputItems(
-      {
-        message: announced =>
-          createMessageItem(nextId('message'), {
-            write,
-            announced,
-            onLogprobs: list => mapping.logprobs.push(list),
-            onRefusal: () => (mapping.hasRefusal = true),
-            jsonAnswer,
-            onCitation: foundSources.cite,
-          }),
-        reasoning: announced => createReasoningItem(nextId('reasoning'), { write, announced }),
-        function_call: announced =>
-          createFunctionCallItem({
-            ...options,
-            announced,
-            callIds,
-            onCall: () => (mapping.hasCalls = true),
-            onPartialCall: () => (mapping.hasPartialCalls = true),
-            onUnnamedCall: call => mapping.unnamedCalls.push(call),
-          }),
-        hosted: announced =>
-          createHostedItem({
-            ...options,
-            announced,
-            callIds,
-            onCall: () => (mapping.hasCalls = true),
-            onSources: foundSources.add,
-          }),
-        opaque: announced =>
-          createOpaqueItem(nextId('opaque'), {
-            write,
-            announced,
-            onServerItem: mapperOptions.onServerItem,
-            onMcpError: error => mapping.mcpErrors.push(error),
-          }),
-      },
-      { kindOf: wire => kindOf(wire, mapperOptions.declared), onBegin: () => jsonAnswer?.continue() },
-    ),
+    maxOutputTokens: options.maxOutputTokens,
+    items: createOutputItems(createItem, {
+      kindOf: wire => kindOf(wire, options.declared),
+      onBegin: () => jsonAnswer?.continue(),
+    }),
     state: 'open',
     responseId: undefined,
     announcedModel: undefined,
-    finishReason: 'unknown',
+    finishReason: 'interrupted',
     usage: NO_USAGE,
     earlierUsage: NO_USAGE,
     metadata: {},
@@ -163,61 +140,86 @@ export function createEventMapper(mapperOptions: EventMapperOptions): EventMappe
       handle?.(fields, mapping);
     },
     drop(data) {
-      if (dropped++ === 0) firstDropped = errorContext.redact(data).slice(0, 200);
+      dropped++;
+      firstDropped ??= errorContext.redact(data).slice(0, 200);
     },
     fail: mapping.fail,
     end() {
-      if (mapping.state === 'open') mapping.fail(toTruncationError());
-      const kelivo = {
-        ...(dropped > 0 && { droppedEvents: dropped }),
-        ...(mapping.unnamedCalls.length > 0 && { unnamedCalls: mapping.unnamedCalls }),
-        ...(mapping.mcpErrors.length > 0 && { mcpErrors: mapping.mcpErrors }),
-        ...(mapping.incompleteReason !== undefined && { incompleteReason: mapping.incompleteReason }),
-      };
-      const failed = mapping.state === 'failed';
-      mapping.items.closeAll({ broken: failed });
+      if (mapping.state === 'open') mapping.fail(toTruncationError(errorContext, { lastType, firstDropped }));
+      const isFailed = mapping.state === 'failed';
+      const finish = toFinish(mapping, { dropped });
+      mapping.items.closeAll({ broken: isFailed });
       jsonAnswer?.end();
-      if (!failed) foundSources.write(write);
-      write({
-        type: 'finish',
-        finishReason: failed ? 'error' : mapping.finishReason,
-        usage: mapperOptions.hasUsageDetails ? mapping.usage : toV2Usage(mapping.usage),
-        providerMetadata: {
-          openai: {
-            responseId: mapping.responseId ?? null,
-            ...mapping.metadata,
-            ...(mapping.logprobs.length > 0 && { logprobs: asJson(mapping.logprobs) }),
-          },
-          ...(Object.keys(kelivo).length > 0 && { kelivo }),
-        },
-      });
+      if (!isFailed) foundSources.write(write);
+      write(finish);
     },
   };
+}
 
-  function nextId(kind: ItemKind): string {
-    return `${kind}-${itemCount++}`;
-  }
+type ItemOptions = Omit<
+  MessageWriter & FunctionCallWriter & HostedItemOptions & OpaqueItemWriter,
+  'announced' | 'callIds'
+>;
 
-  function toTruncationError(): APICallError {
-    const { url, requestBody, responseHeaders } = errorContext;
-    const received =
-      lastType !== undefined
-        ? `the stream ended after "${toErrorText(errorContext.redact(lastType).slice(0, 100))}"`
-        : dropped > 0
-          ? `the body contained no event and began with ${toErrorText(JSON.stringify(firstDropped))}`
-          : 'the body was empty';
-    return new APICallError({
-      message:
-        `Expected a Responses API response from ${url} to end with "response.completed", but ${received}. ` +
-        (lastType === undefined
-          ? 'Check that `baseURL` points to a server that supports the Responses API.'
-          : 'The connection probably broke; the request can be retried.'),
-      url,
-      requestBodyValues: requestBody,
-      responseHeaders,
-      isRetryable: RETRYABLE.truncatedResponse,
-    });
-  }
+function createItemFactories(options: ItemOptions): ItemFactories {
+  let count = 0;
+  const nextId = (kind: ItemKind): string => `${kind}-${count++}`;
+  let callIds: CallIds | undefined;
+  return {
+    message: announced => createMessageItem(nextId('message'), { ...options, announced }),
+    reasoning: announced => createReasoningItem(nextId('reasoning'), { ...options, announced }),
+    function_call: announced =>
+      createFunctionCallItem({ ...options, announced, callIds: (callIds ??= createCallIds()) }),
+    hosted: announced => createHostedItem({ ...options, announced, callIds: (callIds ??= createCallIds()) }),
+    opaque: announced => createOpaqueItem({ ...options, announced }),
+  };
+}
+
+function toFinish(mapping: Mapping, { dropped }: { dropped: number }): PartOf<'finish'> {
+  const { incompleteReason, unnamedCalls, mcpErrors, logprobs } = mapping;
+  const own: JSONObject = {
+    ...(dropped > 0 && { droppedEvents: dropped }),
+    ...(unnamedCalls.length > 0 && { unnamedCalls }),
+    ...(mcpErrors.length > 0 && { mcpErrors }),
+    ...(incompleteReason !== undefined && { incompleteReason }),
+  };
+  return {
+    type: 'finish',
+    finishReason: {
+      unified: mapping.state === 'failed' ? 'error' : mapping.finishReason,
+      raw: incompleteReason,
+    },
+    usage: mapping.usage,
+    providerMetadata: {
+      openai: {
+        responseId: mapping.responseId ?? null,
+        ...mapping.metadata,
+        ...(logprobs.length > 0 && { logprobs: asJson(logprobs) }),
+      },
+    },
+    ...(Object.keys(own).length > 0 && { own }),
+  };
+}
+
+/** Reports a response without a terminal event. */
+function toTruncationError(
+  context: ErrorContext,
+  { lastType, firstDropped }: { lastType: string | undefined; firstDropped: string | undefined },
+): APICallError {
+  const received =
+    lastType !== undefined
+      ? `the stream ended after "${toErrorText(context.redact(lastType).slice(0, 100))}"`
+      : firstDropped !== undefined
+        ? `the body contained no event and began with ${toErrorText(JSON.stringify(firstDropped))}`
+        : 'the body was empty';
+  return createCallError(
+    'truncatedResponse',
+    context,
+    `Expected a Responses API response from ${context.url} to end with "response.completed", but ${received}. ` +
+      (lastType === undefined
+        ? 'Check that `baseURL` points to a server that supports the Responses API.'
+        : 'The connection probably broke; the request can be retried.'),
+  );
 }
 
 /** Returns the kind of a wire item. */
@@ -229,24 +231,23 @@ function kindOf(wire: PlainObject, { nameById }: DeclaredTools): ItemKind {
 
 /** Returns true for the parts from which hosts build their histories, with or without metadata. */
 const isKeptInHistory = (
-  part: LanguageModelV2StreamPart,
-): part is Extract<LanguageModelV2StreamPart, { type: 'text-end' | 'reasoning-end' | 'tool-call' }> =>
-  part.type === 'text-end' || part.type === 'reasoning-end' || part.type === 'tool-call';
+  part: Part,
+): part is PartOf<'text-end' | 'reasoning-end'> | PartOf<'tool-call'> | PartOf<'custom'> =>
+  part.type === 'text-end' ||
+  part.type === 'reasoning-end' ||
+  part.type === 'tool-call' ||
+  part.type === 'custom';
 
 /**
- * Adds facts about the response to the metadata of a part that a history or its metadata can hold: hosts keep the metadata
- * of parts but not that of `finish`.
+ * Adds facts about the response to a part that a history or its metadata can hold: hosts keep the metadata of parts but not
+ * that of `finish`.
  *
  * - `responseId`: the response that the server has stored.
  * - `removedReasoning`: ids of reasoning items of the request that the API could not use, so that later requests omit them.
  */
-function withMarks(part: LanguageModelV2StreamPart, marks: JSONObject): LanguageModelV2StreamPart {
+function withFacts(part: Part, facts: PartFacts): Part {
   if (part.type === 'finish') return part;
-  if (isKeptInHistory(part)) return { ...part, providerMetadata: withKelivo(part.providerMetadata) };
-  if (!('providerMetadata' in part) || part.providerMetadata === undefined) return part;
-  return { ...part, providerMetadata: withKelivo(part.providerMetadata) };
-
-  function withKelivo({ kelivo, ...others }: SharedV2ProviderMetadata = {}): SharedV2ProviderMetadata {
-    return { ...others, kelivo: { ...kelivo, ...marks } };
-  }
+  if (isKeptInHistory(part)) return { ...part, own: { ...part.own, ...facts } };
+  const hasFacts = 'providerMetadata' in part && part.providerMetadata !== undefined;
+  return hasFacts ? { ...part, own: { ...part.own, ...facts } } : part;
 }

@@ -1,12 +1,13 @@
-import { isNestedDeeper, RESPONSE_LIMITS, ResponseLimitError } from '../../http/limits.js';
-import { createTextBuffer } from '../../parts/text-buffer.js';
-import type { JSONObject, SharedV2ProviderMetadata } from '@ai-sdk/provider';
-import { subAgentOf } from '../../parts/commentary.js';
-import type { CallIds } from './call-ids.js';
+import type { JSONObject } from '@ai-sdk/provider';
+import { subAgentOf } from '../../core/custom.js';
+import type { ToolCall } from '../../core/part.js';
+import { createTextBuffer } from '../../core/collector.js';
+import { RESPONSE_LIMITS, ResponseLimitError } from '../../http/limits.js';
 import type { OutputItem, PartWriter } from './output-item.js';
 import {
   asJson,
   idOf,
+  isNestedDeeper,
   isPlainObject,
   isWholeJson,
   objectOf,
@@ -15,10 +16,10 @@ import {
   stringOf,
   tryParseJson,
 } from '../../shared/json.js';
+import { createUniqueIds, type UniqueIds } from '../../shared/unique-ids.js';
 
 /** A call of a function that the host or the tool loop runs. */
 export interface FunctionCallItem extends OutputItem {
-  readonly kind: 'function_call';
   writeArguments(delta: string): void;
   /** Handles `function_call_arguments.done`. LM Studio sends the arguments here, others also the name and call id. */
   completeArguments(fields: PlainObject): void;
@@ -42,47 +43,28 @@ export interface FunctionCallWriter extends PartWriter {
  * Streams the arguments of a call and writes the call when they are complete. No part is written before the name and
  * the call id have arrived. A call keeps the id of its first part, even if the server changes it later (vLLM).
  */
-export function createFunctionCallItem({
-  write,
-  announced,
-  toToolName,
-  generateId,
-  callIds,
-  declared,
-  onCall,
-  onPartialCall,
-  onUnnamedCall,
-}: FunctionCallWriter): FunctionCallItem {
+export function createFunctionCallItem(writer: FunctionCallWriter): FunctionCallItem {
+  const { write, announced, toToolName, generateId, callIds } = writer;
+  const { declared, onCall, onPartialCall, onUnnamedCall } = writer;
   let name: string | undefined;
   let callId: string | undefined;
   let namespace: string | undefined;
   /** Fields that the next request repeats, in the metadata of the call. */
-  let openai: SharedV2ProviderMetadata[string] = {};
+  let openai: JSONObject = {};
   let agent: JSONObject | undefined;
-  /** The id in the parts that were written; undefined before the first. */
-  let partId: string | undefined;
-  const streamed = createTextBuffer();
-  /** The number of characters of `streamed` that were written as deltas. */
-  let written = 0;
+  const input = createInputParts(write);
   let completed: string | undefined;
 
   readFields(announced);
   start();
 
   const item: FunctionCallItem = {
-    kind: 'function_call',
     closed: false,
+    writeArguments: input.add,
 
     announce(wire) {
       readFields(wire);
       start();
-    },
-
-    writeArguments(delta) {
-      const isNew = streamed.length < BEGINNING;
-      streamed.append(delta);
-      if (written > 0) writeDelta(delta);
-      else if (isNew) writeBeginning();
     },
 
     completeArguments(fields) {
@@ -94,16 +76,16 @@ export function createFunctionCallItem({
 
     isSameAs: wire => {
       const sameName = name === undefined || idOf(wire.name) === undefined || wire.name === name;
-      return sameName && isPrefix(completed ?? streamed.toString(), argumentsOf(wire) ?? '');
+      return sameName && isPrefix(completed ?? input.text(), argumentsOf(wire) ?? '');
     },
 
     finish(wire, { broken = false } = {}) {
       readFields(wire);
-      const input = argumentsOf(wire) ?? completed ?? (streamed.toString() || argumentsOf(announced)) ?? '';
-      if (wire !== undefined && wire.status !== 'incomplete' && (!isWhole(input) || name === undefined)) {
+      const args = argumentsOf(wire) ?? completed ?? (input.text() || argumentsOf(announced)) ?? '';
+      if (wire !== undefined && wire.status !== 'incomplete' && (!isWhole(args) || name === undefined)) {
         // Some servers mark a call that the token limit truncated as `completed`: the end of the response decides.
         // A name that is missing here may follow in the terminal response.
-        completed = input;
+        completed = args;
         return;
       }
       item.closed = true;
@@ -113,32 +95,15 @@ export function createFunctionCallItem({
         (broken && wire === undefined && (completed === undefined || !isWhole(completed)));
       if (name === undefined || isPartial) {
         if (isPartial) onPartialCall();
-        else onUnnamedCall({ ...(callId !== undefined && { toolCallId: callId }), input });
-        return end();
+        else onUnnamedCall({ ...(callId !== undefined && { toolCallId: callId }), input: args });
+        return input.end();
       }
-      completed = input;
-      if (isTooDeep(input)) {
-        end();
+      completed = args;
+      if (isTooDeep(args)) {
+        input.end();
         throw new ResponseLimitError('nesting', 'levels of nesting in the arguments of a call');
       }
-
-      callId ??= idOf(openai.itemId) ?? generateId();
-      // A server announced the call twice: written twice, it would run twice.
-      if (callIds.isRepetition(callId, `${name} ${input}`)) return end();
-
-      const calls = isWrapper() ? toParallelCalls(input) : undefined;
-      const { itemId: _, ...shared } = openai;
-      for (const [index, call] of calls?.entries() ?? []) {
-        writeCall({ ...call, toolCallId: callIds.take(`${callId}_${index + 1}`), openai: shared });
-      }
-      if (calls !== undefined) return;
-
-      if (partId === undefined) writeStart(callIds.take(callId), name);
-      // The arguments of the finished item are authoritative; deltas can be encrypted (GitHub Copilot).
-      if (input.startsWith(streamed.toString().slice(0, written))) writeDelta(input.slice(written));
-      end();
-      const toolCallId = partId ?? callId;
-      writeCall({ name, input, toolCallId, openai });
+      complete(name, args);
     },
   };
   return item;
@@ -155,15 +120,82 @@ export function createFunctionCallItem({
 
   /** Writes the start of the call when its name and id are known. A call with a used id waits: it may be a repetition. */
   function start(): void {
-    if (partId !== undefined || name === undefined || callId === undefined || isWrapper()) return;
-    if (callIds.claim(callId)) writeStart(callId, name);
+    if (input.id() !== undefined || name === undefined || callId === undefined || isWrapper(name)) return;
+    if (callIds.claim(callId)) input.start(callId, toToolName(name, namespace));
   }
 
-  function writeStart(id: string, wireName: string): void {
-    partId = id;
-    write({ type: 'tool-input-start', id, toolName: toToolName(wireName, namespace) });
-    writeBeginning();
+  /** Writes the complete call, or each of the calls that it combines. */
+  function complete(wireName: string, args: string): void {
+    const id = (callId ??= idOf(openai.itemId) ?? generateId());
+    // A server announced the call twice: written twice, it would run twice.
+    if (callIds.isRepetition(id, `${wireName} ${args}`)) return input.end();
+    const calls = isWrapper(wireName) ? toParallelCalls(args) : undefined;
+    if (calls !== undefined) {
+      const { itemId: _, ...shared } = openai;
+      for (const [index, call] of calls.entries()) {
+        writeCall({ ...call, toolCallId: callIds.take(`${id}_${index + 1}`), openai: shared });
+      }
+      return;
+    }
+    if (input.id() === undefined) input.start(callIds.take(id), toToolName(wireName, namespace));
+    input.complete(args);
+    input.end();
+    writeCall({ name: wireName, input: args, toolCallId: input.id() ?? id, openai });
   }
+
+  /** Returns true for a wrapper of several calls, unless the host has a tool with that name. */
+  function isWrapper(wireName: string): boolean {
+    return PARALLEL_WRAPPERS.has(wireName) && !declared.names.has(toToolName(wireName, namespace));
+  }
+
+  function writeCall(call: { name: string; input: string; toolCallId: string; openai: JSONObject }): void {
+    write({
+      type: 'tool-call',
+      toolCallId: call.toolCallId,
+      toolName: toToolName(call.name, namespace),
+      input: call.input.trim() === '' ? '{}' : call.input,
+      isComplete: true,
+      ...toCallFacts(call.openai, agent),
+    });
+    onCall();
+  }
+}
+
+/** Writes the input parts of one call, as soon as the call has an id and a name. */
+function createInputParts(write: FunctionCallWriter['write']) {
+  /** The id in the parts that were written; undefined before the first. */
+  let id: string | undefined;
+  const streamed = createTextBuffer();
+  /** The number of characters of `streamed` that were written as deltas. */
+  let written = 0;
+
+  return {
+    id: () => id,
+    /** Returns the arguments that were streamed. */
+    text: () => streamed.toString(),
+
+    start(startId: string, toolName: string): void {
+      id = startId;
+      write({ type: 'tool-input-start', id, toolName });
+      writeBeginning();
+    },
+
+    add(delta: string): void {
+      const isNew = streamed.length < BEGINNING;
+      streamed.append(delta);
+      if (written > 0) writeDelta(delta);
+      else if (isNew) writeBeginning();
+    },
+
+    /** Writes the rest of the finished arguments, which are authoritative; deltas can be encrypted (GitHub Copilot). */
+    complete(args: string): void {
+      if (args.startsWith(streamed.toString().slice(0, written))) writeDelta(args.slice(written));
+    },
+
+    end(): void {
+      if (id !== undefined) write({ type: 'tool-input-end', id });
+    },
+  };
 
   /** Writes the first arguments. Text that does not begin an object may be encrypted and waits for the final value. */
   function writeBeginning(): void {
@@ -172,51 +204,14 @@ export function createFunctionCallItem({
   }
 
   function writeDelta(delta: string): void {
-    if (delta === '' || partId === undefined) return;
+    if (delta === '' || id === undefined) return;
     written += delta.length;
-    write({ type: 'tool-input-delta', id: partId, delta });
-  }
-
-  function end(): void {
-    if (partId !== undefined) write({ type: 'tool-input-end', id: partId });
-  }
-
-  /** Returns true for a wrapper of several calls, unless the host has a tool with that name. */
-  function isWrapper(): boolean {
-    return (
-      name !== undefined && PARALLEL_WRAPPERS.has(name) && !declared.names.has(toToolName(name, namespace))
-    );
-  }
-
-  function writeCall(call: {
-    name: string;
-    input: string;
-    toolCallId: string;
-    openai: SharedV2ProviderMetadata[string];
-  }): void {
-    const { input, toolCallId } = call;
-    const providerMetadata = {
-      ...(Object.keys(call.openai).length > 0 && { openai: call.openai }),
-      ...(agent !== undefined && { kelivo: { agent } }),
-    };
-    write({
-      type: 'tool-call',
-      toolCallId,
-      toolName: toToolName(call.name, namespace),
-      input: input.trim() === '' ? '{}' : input,
-      ...(Object.keys(providerMetadata).length > 0 && { providerMetadata }),
-    });
-    onCall();
+    write({ type: 'tool-input-delta', id, delta });
   }
 }
 
 /** Returns the fields of a call that the next request repeats, as the official provider for `ai@7` names them. */
-export function toCallMetadata({
-  id,
-  async,
-  namespace,
-  caller,
-}: PlainObject): SharedV2ProviderMetadata[string] {
+export function toCallMetadata({ id, async, namespace, caller }: PlainObject): JSONObject {
   const itemId = idOf(id);
   const ownNamespace = idOf(namespace);
   const callerId = objectOf(caller)?.caller_id;
@@ -229,6 +224,15 @@ export function toCallMetadata({
     }),
   };
 }
+
+/** Returns the metadata of a call, of the namespace `openai`, and the agent that made it. */
+export const toCallFacts = (
+  openai: JSONObject,
+  agent?: JSONObject,
+): Pick<ToolCall, 'providerMetadata' | 'own'> => ({
+  ...(Object.keys(openai).length > 0 && { providerMetadata: { openai } }),
+  ...(agent !== undefined && { own: { agent } }),
+});
 
 /** Returns the arguments as text. Some servers send an object instead of a string. */
 function argumentsOf(fields: PlainObject | undefined): string | undefined {
@@ -286,4 +290,42 @@ function toParallelCalls(args: string): { name: string; input: string }[] | unde
     }),
   );
   return calls.length > 0 && calls.every(({ name }) => name !== '') ? calls : undefined;
+}
+
+/** The ids of the tool calls in one response. */
+export interface CallIds extends UniqueIds {
+  /**
+   * Records that a call is complete. Returns true if a call with the same id and contents was complete before: the
+   * server announced it twice.
+   */
+  isRepetition(id: string, contents: string): boolean;
+  /** Records a call whose result is another item. `serverId` is the id that the server gives in both items, if any. */
+  awaitResult(call: AwaitedCall): void;
+  /** Returns the id of the call that a result belongs to: the one with the same server id, or the oldest without a result. */
+  takeAwaited(result: Omit<AwaitedCall, 'toolCallId'>): string | undefined;
+}
+
+interface AwaitedCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly serverId: string | undefined;
+}
+
+export function createCallIds(): CallIds {
+  const complete = new Set<string>();
+  const awaited: AwaitedCall[] = [];
+  return {
+    ...createUniqueIds(),
+    isRepetition(id, contents) {
+      const key = JSON.stringify([id, contents]);
+      if (complete.has(key)) return true;
+      complete.add(key);
+      return false;
+    },
+    awaitResult: call => void awaited.push(call),
+    takeAwaited({ toolName, serverId }) {
+      const at = awaited.findIndex(call => call.toolName === toolName && call.serverId === serverId);
+      return at < 0 ? undefined : awaited.splice(at, 1)[0]?.toolCallId;
+    },
+  };
 }

@@ -1,18 +1,15 @@
-import type { JSONObject, LanguageModelV2StreamPart, SharedV2ProviderMetadata } from '@ai-sdk/provider';
-import type { HostVersion } from '../../parts/call-marks.js';
-import { subAgentOf } from '../../parts/commentary.js';
-import { createProviderToolParts, type ToolPartsMode } from '../../parts/provider-executed-parts.js';
-import type { CallIds } from './call-ids.js';
-import { writeOpaqueItem } from './opaque-item.js';
-import type { OutputItem } from './output-item.js';
+import type { JSONValue } from '@ai-sdk/provider';
+import type { HostFacts, ToolPartsMode } from '../../core/call.js';
+import { subAgentOf, toCustom } from '../../core/custom.js';
+import type { Part, PartOf } from '../../core/part.js';
 import { idOf, type PlainObject } from '../../shared/json.js';
-import { escapeJson, type FoundSource } from '../hosted-tools/hosted-tool.js';
+import { type ApprovalRequest, escapeJson, type FoundSource } from '../hosted-tools/hosted-tool.js';
 import { type DeclarableItem, itemMappingOf } from '../hosted-tools/index.js';
-import { toCallMetadata } from './function-call-item.js';
+import { type CallIds, toCallFacts, toCallMetadata } from './function-call-item.js';
+import type { OutputItem } from './output-item.js';
 
 /** A call of a tool that is not a function. The server or the host executes it. */
 export interface HostedItem extends OutputItem {
-  readonly kind: 'hosted';
   /** Handles an event of the item, such as a delta of its input. Ignores events that the tool does not use. */
   handle(type: string, fields: PlainObject): void;
 }
@@ -24,14 +21,11 @@ export interface DeclaredTools {
   readonly nameById: ReadonlyMap<string, string>;
   /** Arguments of the provider-defined tools, by id. @default none */
   readonly argsById?: ReadonlyMap<string, PlainObject>;
-  /** Parts of provider-executed calls of undeclared tools. */
-  readonly undeclared: ToolPartsMode;
-  /** Version of the model interface that the host uses. @default 'v2' */
-  readonly host?: HostVersion;
+  readonly host: Omit<HostFacts, 'wrapsToolOutput'>;
 }
 
 export interface HostedItemOptions {
-  readonly write: (part: LanguageModelV2StreamPart) => void;
+  readonly write: (part: Part) => void;
   readonly announced: PlainObject | undefined;
   readonly declared: DeclaredTools;
   /** Returns the host's name of a tool, for tools that the host names. */
@@ -47,214 +41,219 @@ export interface HostedItemOptions {
 }
 
 export function createHostedItem(options: HostedItemOptions): HostedItem {
-  const { write, declared, toToolName, generateId, callIds, onCall, onSources, onServerItem } = options;
-  const modeOf = (name: string): ToolPartsMode => (declared.names.has(name) ? 'full' : declared.undeclared);
-  const toolParts = createProviderToolParts(modeOf);
-  const isLaterHost = declared.host !== undefined && declared.host !== 'v2';
-  const emit = (parts: LanguageModelV2StreamPart[]) => parts.forEach(write);
-  let announced: PlainObject | undefined;
+  const { write, declared, generateId, callIds, onCall, onSources, onServerItem } = options;
+  const { host } = declared;
+  let announced: HostedCall | undefined;
   let type: string | undefined;
   let callId: string | undefined;
   let isCallEmitted = false;
   let input: InputWriter | undefined;
 
   const item: HostedItem = {
-    kind: 'hosted',
     closed: false,
 
     announce(wire) {
-      announced ??= wire;
+      announced ??= toHostedCall(wire, options);
       type ??= idOf(wire.type);
-      if (itemMappingOf(announced).emitsCallAtStart) emitCall(announced);
+      if (announced.mapping.emitsCallAtStart) emitCall(announced);
     },
 
     handle(eventType, event) {
       if (announced === undefined) return;
-      const mapping = itemMappingOf(announced);
-      if (mapping.preview?.event === eventType) emitPreview(mapping, announced, event);
+      const { mapping, isForHost } = announced;
+      const result = mapping.preview?.event === eventType ? previewOf(announced, event, declared) : undefined;
+      if (result !== undefined) {
+        const { toolName, write: writePart } = announced;
+        writePart({ type: 'tool-result', toolCallId: idFor(announced), toolName, result, preliminary: true });
+      }
       if (isCallEmitted || mapping.inputStream?.events.includes(eventType) !== true) return;
       // A server that executes a tool of the host (xAI) sends only the finished input.
-      if (mapping.isForHost !== undefined && !isForHost(mapping, announced) && !mapping.resultFollows) return;
-      input ??= createInputWriter(mapping, announced);
+      if (mapping.isForHost !== undefined && !isForHost && !mapping.resultFollows) return;
+      input ??= createInputWriter(announced, { id: idFor(announced), host });
       input.handle(event);
     },
 
     isSameAs: wire => type === undefined || wire.type === type,
 
     finish(finished, { broken = false } = {}) {
-      const wire = finished ?? announced;
       item.closed = true;
-      if (wire === undefined) return;
+      const call = finished === undefined ? announced : toHostedCall(finished, options);
+      if (call === undefined) return;
+      const { wire, mapping } = call;
       type = idOf(wire.type);
-      const mapping = itemMappingOf(wire);
       const isTruncated = broken || (wire.status === 'incomplete' && mapping.hasIncompleteResult !== true);
       // An item that was only announced is not complete. A document has no announcements.
       if (!isTruncated && finished !== undefined) onServerItem?.(finished);
-      if (isForHost(mapping, wire)) {
+      if (call.isForHost) {
         if (isTruncated) input?.end();
-        else emitHostCall(mapping, wire);
-      } else if (modeOf(nameOf(wire)) === 'none') {
+        else emitHostCall(call);
+      } else if (mapping.approval !== undefined && canAskFor(mapping.approval, declared)) {
+        if (isTruncated) return;
+        writeApproval(mapping.approval, { wire, toolCallId: idFor(call), write });
+        onCall();
+      } else if (call.mode === 'none') {
         // The host receives no parts of the call, and the next request contains it nevertheless.
         if (isTruncated) return;
         onSources(mapping.sources?.(wire) ?? []);
-        writeOpaqueItem(generateId(), wire, write);
+        write(toCustom(wire));
       } else if (mapping.resultOf !== undefined) {
-        if (!isTruncated) emitLaterResult(mapping, wire);
+        if (!isTruncated) emitLaterResult(call);
       } else {
         if (isTruncated) input?.end();
-        else emitCall(wire);
+        else emitCall(call);
         // A call that the server has not finished has no result. Hosts accept that.
-        if (!isTruncated) emitResult(mapping, wire, idFor(wire));
+        if (!isTruncated) emitResult(call, { toolCallId: idFor(call), onSources });
       }
     },
   };
   if (options.announced !== undefined) item.announce?.(options.announced);
   return item;
 
-  function emitCall(wire: PlainObject): void {
+  function emitCall(call: HostedCall): void {
     if (isCallEmitted) return;
     isCallEmitted = true;
-    const mapping = itemMappingOf(wire);
-    const toolName = nameOf(wire);
-    const toolCallId = idFor(wire);
-    const args = toArguments(mapping, wire);
+    const { wire, mapping, toolName, mode } = call;
+    const toolCallId = idFor(call);
+    const args = call.toArguments();
     // If the call part is hidden, the input parts are the only trace of the call.
-    const isInputOnly = !declared.names.has(toolName) && declared.undeclared === 'result';
-    if (input !== undefined) {
-      input.end(args);
-    } else if (mapping.hasInputParts || isInputOnly) {
-      emit(toolParts.inputStart(toolCallId, toolName));
-      if (args !== '{}') emit(toolParts.inputDelta(toolCallId, toolName, args));
-      emit(toolParts.inputEnd(toolCallId, toolName));
-    }
-    emit(toolParts.call({ toolCallId, toolName, input: args, ...metadataOf(mapping, wire) }));
+    const hasInputParts = mapping.hasInputParts === true || mode === 'result';
+    if (input === undefined && hasInputParts) {
+      call.write({ type: 'tool-input-start', id: toolCallId, toolName, providerExecuted: true });
+      if (args !== '{}') call.write({ type: 'tool-input-delta', id: toolCallId, delta: args });
+      call.write({ type: 'tool-input-end', id: toolCallId });
+    } else input?.end(args);
+    const facts = toCallFacts(mapping.metadata?.(wire) ?? {});
+    call.write({ type: 'tool-call', toolCallId, toolName, input: args, ...facts, providerExecuted: true });
     if (mapping.resultFollows) callIds.awaitResult({ toolCallId, toolName, serverId: idOf(wire.call_id) });
   }
 
-  function emitResult(mapping: DeclarableItem, wire: PlainObject, toolCallId: string): void {
-    const result = mapping.result(wire);
-    if (result === undefined) return;
-    const isError = mapping.isError?.(wire) ?? wire.status === 'failed';
-    const toolName = nameOf(wire);
-    onSources(mapping.sources?.(wire) ?? []);
-    emit(toolParts.result({ toolCallId, toolName, result, isError, ...metadataOf(mapping, wire) }));
-  }
-
   /** Emits the result of an earlier call. */
-  function emitLaterResult(mapping: DeclarableItem, wire: PlainObject): void {
-    const serverId = mapping.resultOf?.(wire);
-    const toolCallId = callIds.takeAwaited({ toolName: nameOf(wire), serverId });
-    if (toolCallId !== undefined) {
-      emitResult(mapping, wire, toolCallId);
-    } else if (serverId !== undefined && isLaterHost) {
-      emitResult(mapping, wire, serverId);
-    } else {
-      // `generateText` of `ai@5` fails on the result of a call that the same response does not contain.
-      writeOpaqueItem(generateId(), wire, write);
-    }
-  }
-
-  /** Emits a preview of the result, which version 2 of the model interface does not have. */
-  function emitPreview(mapping: DeclarableItem, wire: PlainObject, event: PlainObject): void {
-    const args = mapping.declarationIds
-      .map(id => declared.argsById?.get(id))
-      .find(found => found !== undefined);
-    if (!isLaterHost || args === undefined || mapping.preview?.isRequested(args) !== true) return;
-    const result = mapping.preview.result(event);
-    if (result === undefined) return;
-    for (const part of toolParts.result({
-      toolCallId: idFor(wire),
-      toolName: nameOf(wire),
-      result,
-      isError: false,
-    }))
-      write({ ...part, ...{ preliminary: true } });
+  function emitLaterResult(call: HostedCall): void {
+    const serverId = call.mapping.resultOf?.(call.wire);
+    const toolCallId =
+      callIds.takeAwaited({ toolName: call.toolName, serverId }) ??
+      (host.acceptsLaterResults ? serverId : undefined);
+    // Other hosts fail on the result of a call that the same response does not contain.
+    if (toolCallId === undefined) write(toCustom(call.wire));
+    else emitResult(call, { toolCallId, onSources });
   }
 
   /** Emits a call for the host, with the parts of a function call. */
-  function emitHostCall(mapping: DeclarableItem, wire: PlainObject): void {
-    const args = toArguments(mapping, wire);
-    input ??= createInputWriter(mapping, wire);
+  function emitHostCall(call: HostedCall): void {
+    const toolCallId = idFor(call);
+    const args = call.toArguments();
+    input ??= createInputWriter(call, { id: toolCallId, host });
     input.end(args);
-    write({
-      type: 'tool-call',
-      toolCallId: idFor(wire),
-      toolName: nameOf(wire),
-      input: args,
-      ...toMetadata(toCallMetadata(wire), subAgentOf(wire)),
-    });
+    const { wire, toolName } = call;
+    const facts = toCallFacts(toCallMetadata(wire), subAgentOf(wire));
+    write({ type: 'tool-call', toolCallId, toolName, input: args, ...facts });
     onCall();
   }
 
-  /** Writes the input of a call while it is being streamed. */
-  function createInputWriter(mapping: DeclarableItem, wire: PlainObject): InputWriter {
-    const id = idFor(wire);
-    const toolName = nameOf(wire);
-    const forHost = isForHost(mapping, wire);
-    const { inputStream } = mapping;
-    const toText = inputStream?.begin(wire);
-    const isText = inputStream?.encoding === 'text';
-    const isRaw = isText && isLaterHost;
-    /** The input so far: a text if the input is one, else JSON. */
-    let streamed = '';
-    const add = (text: string): void => {
-      if (text === '') return;
-      streamed += text;
-      writeDelta(isText && !isRaw ? escapeJson(text) : text);
-    };
-
-    if (forHost) {
-      write({ type: 'tool-input-start', id, toolName, ...(isRaw && { inputEncoding: 'text' }) });
-    } else {
-      emit(toolParts.inputStart(id, toolName));
-    }
-    if (isText && !isRaw) writeDelta('"');
-
-    return {
-      handle: event => add(toText?.(event) ?? ''),
-      end(args) {
-        if (args !== undefined) {
-          const final = isText ? String(JSON.parse(args)) : args;
-          add(final.startsWith(streamed) ? final.slice(streamed.length) : (inputStream?.end ?? ''));
-          if (isText && !isRaw) writeDelta('"');
-        }
-        if (forHost) write({ type: 'tool-input-end', id });
-        else emit(toolParts.inputEnd(id, toolName));
-      },
-    };
-
-    function writeDelta(delta: string): void {
-      if (forHost) write({ type: 'tool-input-delta', id, delta });
-      else emit(toolParts.inputDelta(id, toolName, delta));
-    }
-  }
-
-  /** Returns true only for tools that the host declared, because xAI executes custom tools itself. */
-  function isForHost(mapping: DeclarableItem, wire: PlainObject): boolean {
-    return mapping.isForHost?.(wire) === true && declared.names.has(nameOf(wire));
-  }
-
-  function toArguments(mapping: DeclarableItem, wire: PlainObject): string {
-    const declaredId = mapping.declarationIds.find(id => declared.nameById.has(id));
-    return JSON.stringify(mapping.input?.(wire, declaredId) ?? {});
-  }
-
-  function nameOf(wire: PlainObject): string {
-    const { toolName, declarationIds } = itemMappingOf(wire);
-    if (typeof toolName === 'function') return toToolName(toolName(wire), idOf(wire.namespace));
-    const declaredName = declarationIds.map(id => declared.nameById.get(id)).find(name => name !== undefined);
-    return declaredName ?? toToolName(toolName);
-  }
-
-  function idFor(wire: PlainObject): string {
-    callId ??= callIds.take(
-      itemMappingOf(wire).callId?.(wire) ?? idOf(wire.id) ?? idOf(wire.call_id) ?? generateId(),
-    );
+  function idFor({ wire, mapping }: HostedCall): string {
+    callId ??= callIds.take(mapping.callId?.(wire) ?? idOf(wire.id) ?? idOf(wire.call_id) ?? generateId());
     return callId;
   }
 }
 
-/** Writes the input parts of one call. */
+/** A received item as the call of a declared tool. */
+interface HostedCall {
+  readonly wire: PlainObject;
+  readonly mapping: DeclarableItem;
+  readonly toolName: string;
+  /** True only for tools that the host declared, because xAI executes custom tools itself. */
+  readonly isForHost: boolean;
+  readonly mode: ToolPartsMode;
+  readonly toArguments: () => string;
+  /** Writes a part of the call, unless the host cannot handle it. */
+  readonly write: (part: CallPart) => void;
+}
+
+type CallPart = PartOf<
+  'tool-input-start' | 'tool-input-delta' | 'tool-input-end' | 'tool-call' | 'tool-result'
+>;
+
+function toHostedCall(
+  wire: PlainObject,
+  { write, declared, toToolName }: Pick<HostedItemOptions, 'write' | 'declared' | 'toToolName'>,
+): HostedCall {
+  const { names, nameById, host } = declared;
+  const mapping = itemMappingOf(wire);
+  const { toolName: name, declarationIds } = mapping;
+  const toolName =
+    typeof name === 'function'
+      ? toToolName(name(wire), idOf(wire.namespace))
+      : (declarationIds.map(id => nameById.get(id)).find(isDefined) ?? toToolName(name));
+  const mode = names.has(toolName) ? 'full' : host.undeclaredCalls;
+  return {
+    wire,
+    mapping,
+    toolName,
+    isForHost: mapping.isForHost?.(wire) === true && names.has(toolName),
+    mode,
+    toArguments: () =>
+      JSON.stringify(
+        mapping.input?.(
+          wire,
+          declarationIds.find(id => nameById.has(id)),
+        ) ?? {},
+      ),
+    write(part) {
+      if (mode === 'full' || (mode === 'result' && part.type !== 'tool-call')) write(part);
+    },
+  };
+}
+
+function emitResult(
+  { wire, mapping, toolName, write }: HostedCall,
+  { toolCallId, onSources }: { toolCallId: string } & Pick<HostedItemOptions, 'onSources'>,
+): void {
+  const result = mapping.result(wire);
+  if (result === undefined) return;
+  const isError = mapping.isError?.(wire) ?? wire.status === 'failed';
+  onSources(mapping.sources?.(wire) ?? []);
+  const facts = toCallFacts(mapping.metadata?.(wire) ?? {});
+  write({ type: 'tool-result', toolCallId, toolName, result, ...facts, ...(isError && { isError }) });
+}
+
+/** Returns the preview of the result in an event, if the host requested previews and can show them. */
+function previewOf(
+  { mapping: { declarationIds, preview } }: HostedCall,
+  event: PlainObject,
+  { argsById, host }: DeclaredTools,
+): NonNullable<JSONValue> | undefined {
+  const args = declarationIds.map(id => argsById?.get(id)).find(isDefined);
+  const isRequested = host.acceptsLaterResults && args !== undefined && preview?.isRequested(args);
+  return isRequested ? preview?.result(event) : undefined;
+}
+
+const isDefined = <Value>(value: Value | undefined): value is Value => value !== undefined;
+
+/** Returns true if the host asks a person for approvals of the calls of a declared tool. */
+const canAskFor = ({ declaredBy }: ApprovalRequest, { host, nameById }: DeclaredTools): boolean =>
+  host.asksForApproval && host.undeclaredCalls !== 'none' && nameById.has(declaredBy);
+
+/** Writes the call that a person has to approve, and the request for it. */
+function writeApproval(
+  request: ApprovalRequest,
+  { wire, toolCallId, write }: { wire: PlainObject; toolCallId: string } & Pick<HostedItemOptions, 'write'>,
+): void {
+  const { toolName, input, server } = request.toCall(wire);
+  const facts = toCallFacts(toCallMetadata(wire), subAgentOf(wire));
+  write({
+    type: 'tool-call',
+    toolCallId,
+    toolName,
+    input,
+    providerExecuted: true,
+    dynamic: true,
+    ...facts,
+    own: { ...facts.own, approvalFor: server },
+  });
+  write({ type: 'tool-approval-request', approvalId: toolCallId, toolCallId });
+}
+
+/** Writes the input parts of one call while its input is being streamed. */
 interface InputWriter {
   /** Writes the text of an event. */
   handle(event: PlainObject): void;
@@ -262,15 +261,39 @@ interface InputWriter {
   end(args?: string): void;
 }
 
-type Metadata = { providerMetadata?: SharedV2ProviderMetadata };
-
-function toMetadata(openai: JSONObject, agent?: JSONObject): Metadata {
-  const providerMetadata = {
-    ...(Object.keys(openai).length > 0 && { openai }),
-    ...(agent !== undefined && { kelivo: { agent } }),
+function createInputWriter(
+  { wire, mapping: { inputStream }, toolName, isForHost, write }: HostedCall,
+  { id, host }: { id: string; host: DeclaredTools['host'] },
+): InputWriter {
+  const toText = inputStream?.begin(wire);
+  const isText = inputStream?.encoding === 'text';
+  const isQuoted = isText && !host.acceptsTextInput;
+  /** The input so far: a text if the input is one, else JSON. */
+  let streamed = '';
+  const writeDelta = (delta: string): void => write({ type: 'tool-input-delta', id, delta });
+  const add = (text: string): void => {
+    if (text === '') return;
+    streamed += text;
+    writeDelta(isQuoted ? escapeJson(text) : text);
   };
-  return Object.keys(providerMetadata).length === 0 ? {} : { providerMetadata };
-}
 
-const metadataOf = (mapping: DeclarableItem, wire: PlainObject): Metadata =>
-  toMetadata(mapping.metadata?.(wire) ?? {});
+  write({
+    type: 'tool-input-start',
+    id,
+    toolName,
+    ...(isForHost ? isText && !isQuoted && { inputEncoding: 'text' } : { providerExecuted: true }),
+  });
+  if (isQuoted) writeDelta('"');
+
+  return {
+    handle: event => add(toText?.(event) ?? ''),
+    end(args) {
+      if (args !== undefined) {
+        const final = isText ? String(JSON.parse(args)) : args;
+        add(final.startsWith(streamed) ? final.slice(streamed.length) : (inputStream?.end ?? ''));
+        if (isQuoted) writeDelta('"');
+      }
+      write({ type: 'tool-input-end', id });
+    },
+  };
+}

@@ -1,6 +1,6 @@
-import type { LanguageModelV2Content } from '@ai-sdk/provider';
-import { withCommentary } from '../../parts/commentary.js';
-import { idOf, isWholeJson, objectOf } from '../../shared/json.js';
+import { withCommentary } from '../../core/custom.js';
+import type { Content, Reasoning, Text } from '../../core/part.js';
+import { idOf, isWholeJson } from '../../shared/json.js';
 
 /*
  * Models write prose before the JSON that a host has requested. Hosts parse all text of a response together, so the prose
@@ -8,10 +8,13 @@ import { idOf, isWholeJson, objectOf } from '../../shared/json.js';
  * like JSON is held back until the next item or the end of the response shows what it is.
  */
 
+/** The kind of the block that a message becomes. */
+export type BlockKind = 'text' | 'reasoning';
+
 /** Decides which messages of a streamed response are the JSON answer. */
 export interface JsonAnswer {
   /** Holds a message back. `begin` is called when its kind is known. */
-  hold(begin: (kind: 'text' | 'reasoning') => void): void;
+  hold(begin: (kind: BlockKind) => void): void;
   /** Reports that the text of the answer has begun. */
   begin(): void;
   /** Handles the beginning of another item: a message before it is not the answer. */
@@ -21,9 +24,9 @@ export interface JsonAnswer {
 }
 
 export function createJsonAnswer(): JsonAnswer {
-  let held: ((kind: 'text' | 'reasoning') => void) | undefined;
+  let held: ((kind: BlockKind) => void) | undefined;
   let hasBegun = false;
-  const release = (kind: 'text' | 'reasoning'): void => {
+  const release = (kind: BlockKind): void => {
     held?.(kind);
     held = undefined;
   };
@@ -49,7 +52,7 @@ export const beginsLikeJson = (first: string): boolean => first !== '' && '{["`<
  * Converts messages to reasoning that a server marked too late, or not at all, as commentary. If the texts together are
  * not valid JSON and the last one is, the last one is the answer.
  */
-export function toJsonContent(content: readonly LanguageModelV2Content[]): LanguageModelV2Content[] {
+export function toJsonContent(content: readonly Content[]): Content[] {
   const texts = content.filter(
     (part): part is Text => part.type === 'text' && part.text.trim() !== '' && !isCommentary(part),
   );
@@ -61,21 +64,19 @@ export function toJsonContent(content: readonly LanguageModelV2Content[]): Langu
   );
 }
 
-type Text = Extract<LanguageModelV2Content, { type: 'text' }>;
-
 const isCommentary = ({ providerMetadata }: Text): boolean =>
-  objectOf(providerMetadata?.openai)?.phase === 'commentary';
+  providerMetadata?.openai?.phase === 'commentary';
 
-function toReasoning({ text, providerMetadata }: Text): LanguageModelV2Content {
-  const { openai = {}, kelivo } = providerMetadata ?? {};
-  const marks = withCommentary({ id: idOf(openai.itemId), phase: idOf(openai.phase) });
+function toReasoning({ text, providerMetadata, own }: Text): Reasoning {
+  const openai = providerMetadata?.openai ?? {};
+  const commentary = withCommentary({ id: idOf(openai.itemId), phase: idOf(openai.phase) });
   return {
     type: 'reasoning',
     text,
     providerMetadata: {
       ...providerMetadata,
-      openai: { ...openai, ...marks.openai },
-      kelivo: { ...kelivo, ...marks.kelivo },
+      openai: { ...openai, ...commentary.providerMetadata?.openai },
     },
+    own: { ...own, ...commentary.own },
   };
 }

@@ -1,8 +1,10 @@
-import type { LanguageModelV2Source, SharedV2ProviderMetadata } from '@ai-sdk/provider';
-import { subAgentOf, withCommentary } from '../../parts/commentary.js';
-import { toCitedSource } from '../../parts/sources.js';
-import { createTextBuffer } from '../../parts/text-buffer.js';
-import { beginsLikeJson, type JsonAnswer } from './json-answer.js';
+import { subAgentOf, withCommentary } from '../../core/custom.js';
+import type { Part, Source } from '../../core/part.js';
+import type { PartFacts, ProviderMetadata } from '../../core/prompt.js';
+import { toCitations, toCitedSource, toDocumentSource, toUrlSource } from '../../core/sources.js';
+import { createTextBuffer } from '../../core/collector.js';
+import type { FoundSource } from '../hosted-tools/hosted-tool.js';
+import { beginsLikeJson, type BlockKind, type JsonAnswer } from './json-answer.js';
 import type { OutputItem, PartWriter } from './output-item.js';
 import { asJson, idOf, isNonEmptyArray, objectsOf, stringOf, type PlainObject } from '../../shared/json.js';
 
@@ -11,7 +13,6 @@ import { asJson, idOf, isNonEmptyArray, objectsOf, stringOf, type PlainObject } 
  * answer is a reasoning block, because hosts join all text blocks.
  */
 export interface MessageItem extends OutputItem {
-  readonly kind: 'message';
   writeText(delta: string): void;
   /** Adds the text of a complete content part that its deltas did not contain. */
   completeText(text: string): void;
@@ -28,70 +29,59 @@ export interface MessageWriter extends PartWriter {
   /** Set if the host requested JSON. */
   readonly jsonAnswer: JsonAnswer | undefined;
   /** Called with the source of each citation. */
-  readonly onCitation: (source: LanguageModelV2Source) => void;
+  readonly onCitation: (source: Source) => void;
 }
 
 export function createMessageItem(
   id: string,
   { write, announced, onLogprobs, onRefusal, onCitation, jsonAnswer }: MessageWriter,
 ): MessageItem {
-  const itemId = idOf(announced?.id);
   let phase = idOf(announced?.phase);
   const agent = subAgentOf(announced);
   let isRefusal = false;
   /** The kind of the block. Undefined while it is unknown, and the text is held back. */
-  let block: 'text' | 'reasoning' | undefined;
-  let finalId = itemId;
+  let block: BlockKind | undefined;
+  let finalId = idOf(announced?.id);
   /** The text so far, including refusals. */
   const written = createTextBuffer();
   /** The first character that is not white space. */
   let beginning = '';
   /** The offset of the first unfinished content part in the text. */
   let partStart = 0;
-  const cited = createCitations();
-  const annotations: PlainObject[] = [];
+  const citations = createCitations(id, { write, onCitation });
 
   const item: MessageItem = {
-    kind: 'message',
     closed: false,
 
     writeText: append,
     writeRefusal: delta => refuse(delta, append),
     completeText: completePart,
     completeRefusal: text => refuse(text, completePart),
-
-    annotate(annotation) {
-      annotations.push(annotation);
-      if (cited.isNew('event', annotation)) cite(annotation);
-    },
+    annotate: citations.add,
 
     isSameAs: wire => {
-      const text = toText(wire);
-      const streamed = written.toString();
-      return text === '' || streamed === '' || text.startsWith(streamed) || streamed.startsWith(text);
+      const [text, streamed] = [toText(wire), written.toString()];
+      return text.startsWith(streamed) || streamed.startsWith(text);
     },
 
     finish(wire) {
       const final = wire === undefined ? '' : toText(wire);
       const streamed = written.toString();
-      if (streamed === '') {
-        for (const part of objectsOf(wire?.content))
-          if (isNonEmptyArray(part.logprobs)) onLogprobs(part.logprobs);
-      }
-      for (const part of objectsOf(wire?.content))
+      const content = objectsOf(wire?.content);
+      for (const part of content) {
+        if (streamed === '' && isNonEmptyArray(part.logprobs)) onLogprobs(part.logprobs);
         if (part.type === 'refusal') refuse(stringOf(part.refusal), () => {});
+      }
       phase = idOf(wire?.phase) ?? phase;
       finalId ??= idOf(wire?.id);
       const finalBlock = toBlock();
-      if (block === undefined && finalBlock !== undefined) begin(finalBlock);
+      if (finalBlock !== undefined) begin(finalBlock);
       // Streamed text cannot be revoked: a final text that differs adds nothing.
       if (final.startsWith(streamed)) append(final.slice(streamed.length));
-      const listed = objectsOf(wire?.content).flatMap(part => objectsOf(part.annotations));
-      for (const annotation of listed) if (cited.isNew('item', annotation)) cite(annotation);
-      if (listed.length > annotations.length) annotations.splice(0, annotations.length, ...listed);
+      citations.complete(content.flatMap(part => objectsOf(part.annotations)));
       if (isRefusal && agent === undefined && phase !== 'commentary') onRefusal();
       item.closed = true;
-      if (block !== undefined) end();
+      end();
     },
   };
   const known = toBlock();
@@ -100,26 +90,25 @@ export function createMessageItem(
   return item;
 
   /** Returns the kind of the block if it can be determined now. */
-  function toBlock(): 'text' | 'reasoning' | undefined {
+  function toBlock(): BlockKind | undefined {
     if (agent !== undefined) return 'reasoning';
-    if (jsonAnswer === undefined || isRefusal) return 'text';
-    if (phase === 'commentary') return 'reasoning';
-    if (phase === 'final_answer') return 'text';
-    // A message of a new phase may be the answer or not, like one without a phase.
-    return beginsLikeJson(beginning) ? 'text' : undefined;
+    return jsonAnswer === undefined || isRefusal ? 'text' : toJsonBlock(phase, beginning);
   }
 
   /** Begins the block with the text so far, unless it has begun. */
-  function begin(kind: 'text' | 'reasoning'): void {
+  function begin(kind: BlockKind): void {
     if (block !== undefined) return;
     block = kind;
-    write({ type: `${kind}-start`, id, providerMetadata: metadata() });
+    write({ type: `${kind}-start`, id, ...facts() });
     if (written.length > 0) writeDelta(written.toString());
     if (item.closed) end();
   }
 
   function end(): void {
-    if (block !== undefined) write({ type: `${block}-end`, id, providerMetadata: metadata() });
+    if (block === 'reasoning') write({ type: 'reasoning-end', id, ...facts() });
+    if (block !== 'text') return;
+    const cited = toCitations(citations.annotations());
+    write({ type: 'text-end', id, ...facts(), ...(cited.length > 0 && { citations: cited }) });
   }
 
   function append(delta: string): void {
@@ -137,7 +126,7 @@ export function createMessageItem(
   }
 
   function refuse(text: string, add: (text: string) => void): void {
-    if (text !== '') isRefusal = true;
+    isRefusal ||= text !== '';
     add(text);
   }
 
@@ -153,21 +142,21 @@ export function createMessageItem(
     }
   }
 
-  function cite(annotation: PlainObject): void {
-    const source = toCitedSource(annotation, `${id}:source-${cited.count}`);
-    if (source === undefined) return;
-    onCitation(source);
-    write(source);
-  }
-
-  function metadata(): SharedV2ProviderMetadata {
-    const commentary = withCommentary({ id: finalId, phase, agent });
+  function facts(): { providerMetadata: ProviderMetadata; own?: PartFacts | undefined } {
+    const { providerMetadata, own } = withCommentary({ id: finalId, phase, agent });
+    const annotations = citations.annotations();
     const openai = {
-      ...commentary.openai,
+      ...providerMetadata?.openai,
       ...(item.closed && annotations.length > 0 && { annotations: asJson(annotations) }),
     };
-    return block === 'reasoning' ? { ...commentary, openai } : { openai };
+    return { providerMetadata: { openai }, ...(block === 'reasoning' && { own }) };
   }
+}
+
+/** Returns the kind of the block if the host requested JSON. A message of a new phase may be the answer or not. */
+function toJsonBlock(phase: string | undefined, beginning: string): BlockKind | undefined {
+  if (phase === 'commentary') return 'reasoning';
+  return phase === 'final_answer' || beginsLikeJson(beginning) ? 'text' : undefined;
 }
 
 /** Returns the text of a finished message, in the order of its parts. */
@@ -179,22 +168,80 @@ const toText = (wire: PlainObject): string =>
         .join('');
 
 /**
- * Recognizes citations that were already emitted. The same citation comes as an event and again in the finished item, with other
- * offsets on some servers; a page cited twice is two citations.
+ * Writes the sources that the annotations of a message cite. The same citation comes as an event and again in the finished
+ * item, with other offsets on some servers; a page cited twice is two citations.
  */
-function createCitations() {
+function createCitations(id: string, { write, onCitation }: Pick<MessageWriter, 'write' | 'onCitation'>) {
+  let annotations: PlainObject[] = [];
+  let count = 0;
   const seen = { event: new Map<string, number>(), item: new Map<string, number>() };
   const cited = new Map<string, number>();
+
   return {
-    count: 0,
-    isNew(origin: keyof typeof seen, annotation: PlainObject): boolean {
-      const key = `${stringOf(annotation.type)} ${stringOf(annotation.url)} ${stringOf(annotation.file_id)}`;
-      const times = (seen[origin].get(key) ?? 0) + 1;
-      seen[origin].set(key, times);
-      if (times <= (cited.get(key) ?? 0)) return false;
-      cited.set(key, times);
-      this.count++;
-      return true;
+    annotations: () => annotations,
+
+    /** Adds an annotation of an event. */
+    add(annotation: PlainObject): void {
+      annotations.push(annotation);
+      cite('event', annotation);
+    },
+
+    /** Adds the annotations of the finished item. */
+    complete(listed: PlainObject[]): void {
+      for (const annotation of listed) cite('item', annotation);
+      if (listed.length > annotations.length) annotations = listed;
+    },
+  };
+
+  function cite(origin: keyof typeof seen, annotation: PlainObject): void {
+    const key = `${stringOf(annotation.type)} ${stringOf(annotation.url)} ${stringOf(annotation.file_id)}`;
+    const times = (seen[origin].get(key) ?? 0) + 1;
+    seen[origin].set(key, times);
+    if (times <= (cited.get(key) ?? 0)) return;
+    cited.set(key, times);
+    count++;
+    const source = toCitedSource(annotation, `${id}:source-${count}`);
+    if (source === undefined) return;
+    onCitation(source);
+    write(source);
+  }
+}
+
+/**
+ * Collects the pages and files that the tools of one response have found. The text cites some of them, with a title. The
+ * others become sources at the end, so that no page and no file is a source twice.
+ */
+export function createFoundSources() {
+  const found = new Map<string, FoundSource>();
+  const cited = new Set<string>();
+  return {
+    add(sources: readonly FoundSource[]): void {
+      for (const source of sources) {
+        const key = 'url' in source ? toUrlKey(source.url) : source.fileId;
+        if (!found.has(key)) found.set(key, source);
+      }
+    },
+    /** Records a source that the text cites. */
+    cite(source: Source): void {
+      const fileId = idOf(source.providerMetadata?.openai?.fileId);
+      cited.add(source.sourceType === 'url' ? toUrlKey(source.url) : (fileId ?? ''));
+    },
+    /** Writes the sources that the text does not cite. */
+    write(write: (part: Part) => void): void {
+      const uncited = [...found].filter(([key]) => !cited.has(key));
+      for (const [index, [, source]] of uncited.entries()) write(toPart(source, `found-source-${index}`));
+      found.clear();
     },
   };
 }
+
+/** OpenAI marks the addresses of citations, but not those of search results. */
+const toUrlKey = (url: string): string => url.replace(/[?&]utm_source=openai(?=&|#|$)/, '');
+
+const toPart = (source: FoundSource, id: string): Source =>
+  'url' in source
+    ? toUrlSource({ id, url: source.url, title: source.title })
+    : toDocumentSource({
+        ...{ id, title: source.filename, filename: source.filename },
+        openai: { type: 'file_search', fileId: source.fileId },
+      });

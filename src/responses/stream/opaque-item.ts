@@ -1,12 +1,7 @@
 import type { JSONObject } from '@ai-sdk/provider';
-import { withOpaqueItem } from '../../parts/opaque-items.js';
+import { toCustom } from '../../core/custom.js';
 import { asJson, idOf, stringOf, type PlainObject } from '../../shared/json.js';
 import type { OutputItem, PartWriter } from './output-item.js';
-
-/** An item that no part can express. The next request has to contain it unchanged. */
-export interface OpaqueItem extends OutputItem {
-  readonly kind: 'opaque';
-}
 
 export interface OpaqueItemWriter extends PartWriter {
   /** Called for a hosted MCP server whose tools the API could not list. */
@@ -15,14 +10,18 @@ export interface OpaqueItemWriter extends PartWriter {
   readonly onServerItem?: ((item: PlainObject) => void) | undefined;
 }
 
-/** Writes the item when it is finished. An item that the response ended in is not written: it cannot be sent back. */
-export function createOpaqueItem(
-  id: string,
-  { write, announced, onMcpError, onServerItem }: OpaqueItemWriter,
-): OpaqueItem {
+/**
+ * Creates an item that no part can express. The next request has to contain it unchanged. It is written when it is
+ * finished: an item that the response ended in cannot be sent back.
+ */
+export function createOpaqueItem({
+  write,
+  announced,
+  onMcpError,
+  onServerItem,
+}: OpaqueItemWriter): OutputItem {
   const type = idOf(announced?.type);
-  const item: OpaqueItem = {
-    kind: 'opaque',
+  const item: OutputItem = {
     closed: false,
 
     isSameAs: wire => type === undefined || wire.type === type,
@@ -36,17 +35,10 @@ export function createOpaqueItem(
         return;
       }
       onServerItem?.(wire);
-      writeOpaqueItem(id, wire, write);
+      write(toCustom(wire));
     },
   };
   return item;
-}
-
-/** Writes the empty reasoning block that carries an item. */
-export function writeOpaqueItem(id: string, wire: PlainObject, write: PartWriter['write']): void {
-  const providerMetadata = withOpaqueItem(wire);
-  write({ type: 'reasoning-start', id, providerMetadata });
-  write({ type: 'reasoning-end', id, providerMetadata });
 }
 
 const toMcpError = ({ server_label: serverLabel, error }: PlainObject): JSONObject => ({

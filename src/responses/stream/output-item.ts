@@ -1,4 +1,4 @@
-import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
+import type { Part } from '../../core/part.js';
 import type { PlainObject } from '../../shared/json.js';
 
 /**
@@ -9,7 +9,6 @@ export type ItemKind = 'message' | 'reasoning' | 'function_call' | 'hosted' | 'o
 
 /** An output item that is being converted to stream parts. */
 export interface OutputItem {
-  readonly kind: ItemKind;
   closed: boolean;
   /** Handles an `output_item.added` that arrives after a delta. */
   announce?(wire: PlainObject): void;
@@ -25,7 +24,7 @@ export interface OutputItem {
 
 /** The output of an item and its announcement. */
 export interface PartWriter {
-  readonly write: (part: LanguageModelV2StreamPart) => void;
+  readonly write: (part: Part) => void;
   /** The item of `response.output_item.added`; undefined if a delta came first. */
   readonly announced: PlainObject | undefined;
 }

@@ -1,11 +1,9 @@
 import { RESPONSE_LIMITS, ResponseLimitError } from '../../http/limits.js';
-import type { PlainObject } from '../../shared/json.js';
+import { idOf, numberOf, type PlainObject } from '../../shared/json.js';
 import type { FunctionCallItem } from './function-call-item.js';
 import type { HostedItem } from './hosted-item.js';
-import { createItemsOfKind, type ItemEntry, type ItemsOfKind } from './items-of-kind.js';
 import type { MessageItem } from './message-item.js';
-import type { OpaqueItem } from './opaque-item.js';
-import type { ItemKind } from './output-item.js';
+import type { ItemKind, OutputItem } from './output-item.js';
 import type { ReasoningItem } from './reasoning-item.js';
 
 interface ItemOf {
@@ -13,7 +11,7 @@ interface ItemOf {
   reasoning: ReasoningItem;
   function_call: FunctionCallItem;
   hosted: HostedItem;
-  opaque: OpaqueItem;
+  opaque: OutputItem;
 }
 
 /** Creates an item of each kind from its announcement. */
@@ -66,11 +64,11 @@ export function createOutputItems(create: ItemFactories, options: OutputItemsOpt
     options.onBegin();
   };
   const kinds: { readonly [Kind in ItemKind]: ItemsOfKind<ItemOf[Kind]> } = {
-    message: createItemsOfKind({ create: create.message, onBegin }),
-    reasoning: createItemsOfKind({ create: create.reasoning, onBegin }),
-    function_call: createItemsOfKind({ create: create.function_call, onBegin }),
-    hosted: createItemsOfKind({ create: create.hosted, onBegin }),
-    opaque: createItemsOfKind({ create: create.opaque, onBegin }),
+    message: createItemsOfKind(create.message, onBegin),
+    reasoning: createItemsOfKind(create.reasoning, onBegin),
+    function_call: createItemsOfKind(create.function_call, onBegin),
+    hosted: createItemsOfKind(create.hosted, onBegin),
+    opaque: createItemsOfKind(create.opaque, onBegin),
   };
 
   return {
@@ -105,6 +103,8 @@ export function createOutputItems(create: ItemFactories, options: OutputItemsOpt
 
 const CLOSING_ORDER: readonly ItemKind[] = ['reasoning', 'message', 'function_call', 'hosted', 'opaque'];
 
+type ItemsOfKind<Item extends OutputItem> = ReturnType<typeof createItemsOfKind<Item>>;
+
 type EntriesByKind = Readonly<Record<ItemKind, Pick<ItemsOfKind<ItemOf[ItemKind]>, 'entries' | 'withIdsOf'>>>;
 
 /** Matches the output of the terminal response with the streamed items, first by id, then by position or content. */
@@ -128,19 +128,14 @@ function matchOutput(
       named.find(entry => !entry.matched && (isCall || entry.item.isSameAs(wire))),
     );
   }
-  const unmatchedOf = (kind: ItemKind): ItemEntry[] => kinds[kind].entries.filter(entry => !entry.matched);
-  const unmatched: Readonly<Record<ItemKind, ItemEntry[]>> = {
-    message: unmatchedOf('message'),
-    reasoning: unmatchedOf('reasoning'),
-    function_call: unmatchedOf('function_call'),
-    hosted: unmatchedOf('hosted'),
-    opaque: unmatchedOf('opaque'),
-  };
+  const unmatched = new Map(
+    CLOSING_ORDER.map(kind => [kind, kinds[kind].entries.filter(entry => !entry.matched)]),
+  );
   for (const wire of output) {
     // Ids differ here on many servers: then the n-th item of a kind is the n-th streamed one.
     if (matches.has(wire)) continue;
     const isMatchedByOrder = wire.type === 'message' || wire.type === 'reasoning';
-    const candidates = unmatched[kindOf(wire)];
+    const candidates = unmatched.get(kindOf(wire)) ?? [];
     const at = isMatchedByOrder ? 0 : candidates.findIndex(entry => entry.item.isSameAs(wire));
     if (at >= 0) match(wire, candidates.splice(at, 1)[0]);
   }
@@ -148,3 +143,197 @@ function matchOutput(
 }
 
 const tooManyItems = (): ResponseLimitError => new ResponseLimitError('items', 'output items');
+
+/** An output item with all names that events have used for it. */
+interface ItemEntry<Item extends OutputItem = OutputItem> {
+  readonly item: Item;
+  /** Position among the items of its kind, in the order in which they began. */
+  readonly order: number;
+  readonly ids: Set<string>;
+  readonly outputIndex: number | undefined;
+  /** True after `output_item.added`; false if only a delta has arrived. */
+  announced: boolean;
+  /** True if the terminal response contains the item. */
+  matched: boolean;
+}
+
+/** The item of the last delta, and the names that the event used for it. */
+interface Recent<Item extends OutputItem> {
+  readonly itemId: unknown;
+  readonly outputIndex: unknown;
+  readonly entry: ItemEntry<Item>;
+}
+
+/** Creates the collection of one kind. `onBegin` is called before an item begins, and throws if there are too many. */
+function createItemsOfKind<Item extends OutputItem>(
+  create: (announced: PlainObject | undefined) => Item,
+  onBegin: () => void,
+) {
+  const known = createEntries<Item>();
+  // The next delta nearly always belongs to the same item.
+  let recent: Recent<Item> | undefined;
+
+  return {
+    entries: known.entries,
+    begin,
+
+    announce(event: PlainObject, wire: PlainObject): void {
+      const early = known.findOpen(event, wire);
+      if (early?.announced === false) {
+        early.announced = true;
+        addIds(early, event, wire);
+        early.item.announce?.(wire);
+        return;
+      }
+      const isKnown = early !== undefined && idsOf({}, wire).some(id => early.ids.has(id));
+      if (!isKnown && !isLate(event, wire)) begin(event, wire);
+    },
+
+    at(event: PlainObject): Item {
+      if (recent === undefined || !isRecent(recent, event)) {
+        const entry = known.findOpen(event) ?? known.guessOpen(event) ?? begin(event, undefined);
+        recent = { itemId: event.item_id, outputIndex: event.output_index, entry };
+      }
+      return recent.entry.item;
+    },
+
+    finish(event: PlainObject, wire: PlainObject): void {
+      const found = known.findOpen(event, wire) ?? findSimilar(wire);
+      if (found === undefined && isRepeated(event, wire)) return;
+      const entry = found ?? begin(event, wire);
+      addIds(entry, event, wire);
+      entry.item.finish(wire);
+    },
+
+    /** Returns the items with an id of the wire item, oldest first. */
+    withIdsOf: (wire: PlainObject) => known.withIds(idsOf({}, wire)),
+  };
+
+  function begin(event: PlainObject, wire: PlainObject | undefined): ItemEntry<Item> {
+    onBegin();
+    recent = undefined;
+    const entry = known.add(create(wire), { event, isAnnounced: wire !== undefined });
+    addIds(entry, event, wire);
+    return entry;
+  }
+
+  function addIds(entry: ItemEntry<Item>, event: PlainObject, wire: PlainObject | undefined): void {
+    if (known.addIds(entry, idsOf(event, wire))) recent = undefined;
+  }
+
+  /** Returns the only open item whose streamed content is a prefix of the finished item. */
+  function findSimilar(wire: PlainObject): ItemEntry<Item> | undefined {
+    const similar = known.entries.filter(entry => isOpen(entry) && entry.item.isSameAs(wire));
+    return similar.length === 1 ? similar[0] : undefined;
+  }
+
+  /** Returns true for an announcement of a finished item. Another item with the same id (xAI) has another index. */
+  function isLate(event: PlainObject, wire: PlainObject): boolean {
+    const outputIndex = numberOf(event.output_index);
+    return known
+      .withIds(idsOf({}, wire))
+      .some(entry => entry.item.closed && (outputIndex === undefined || entry.outputIndex === outputIndex));
+  }
+
+  /** Returns true for a second `done` of one item. Another item with the same id (xAI) has other content. */
+  function isRepeated(event: PlainObject, wire: PlainObject): boolean {
+    const outputIndex = numberOf(event.output_index);
+    const callId = idOf(wire.call_id);
+    return known
+      .withIds(idsOf(event, wire))
+      .some(
+        ({ item, ids, outputIndex: ownIndex }) =>
+          item.closed &&
+          (outputIndex === undefined || ownIndex === undefined || ownIndex === outputIndex) &&
+          (callId === undefined || ids.has(callId)) &&
+          item.isSameAs(wire),
+      );
+  }
+}
+
+/**
+ * The items of one kind by their names. An exact id match wins, then the output index, then the newest open item. Items are
+ * found by index, because a response can have thousands of them.
+ */
+function createEntries<Item extends OutputItem>() {
+  type Entry = ItemEntry<Item>;
+  const entries: Entry[] = [];
+  const byId = new Map<string, Entry[]>();
+  const byOutputIndex = new Map<number, Entry[]>();
+
+  return {
+    entries,
+    withIds,
+
+    add(item: Item, { event, isAnnounced }: { event: PlainObject; isAnnounced: boolean }): Entry {
+      const outputIndex = numberOf(event.output_index);
+      const entry: Entry = {
+        item,
+        order: entries.length,
+        ids: new Set(),
+        outputIndex,
+        announced: isAnnounced,
+        matched: false,
+      };
+      if (outputIndex !== undefined) addToList(byOutputIndex, outputIndex, entry);
+      entries.push(entry);
+      return entry;
+    },
+
+    /** Returns true if the item did not have one of the ids. */
+    addIds(entry: Entry, ids: readonly string[]): boolean {
+      const count = entry.ids.size;
+      for (const id of ids) {
+        if (!entry.ids.has(id)) addToList(byId, id, entry);
+        entry.ids.add(id);
+      }
+      return entry.ids.size > count;
+    },
+
+    /** Finds the open item by its names. If several match, the newest is nearly always the right one. */
+    findOpen(event: PlainObject, wire?: PlainObject): Entry | undefined {
+      const named = withIds(idsOf(event, wire));
+      const outputIndex = numberOf(event.output_index);
+      if (outputIndex === undefined) return named.findLast(isOpen);
+      return (
+        named.findLast(entry => isOpen(entry) && entry.outputIndex === outputIndex) ??
+        named.findLast(isOpen) ??
+        byOutputIndex.get(outputIndex)?.findLast(isOpen)
+      );
+    },
+
+    /** Returns the open item of an event without a usable name: the newest, or the only one if the event has an id. */
+    guessOpen(event: PlainObject): Entry | undefined {
+      const outputIndex = numberOf(event.output_index);
+      const isPossible = (entry: Entry): boolean =>
+        isOpen(entry) && (outputIndex === undefined || entry.outputIndex === undefined);
+      const newest = entries.findLast(isPossible);
+      const isNameless = outputIndex === undefined && idOf(event.item_id) === undefined;
+      return isNameless || entries.find(isPossible) === newest ? newest : undefined;
+    },
+  };
+
+  function withIds(ids: readonly string[]): readonly Entry[] {
+    const lists = [...new Set(ids)].flatMap(id => {
+      const list = byId.get(id);
+      return list === undefined ? [] : [list];
+    });
+    if (lists.length < 2) return lists[0] ?? [];
+    return [...new Set(lists.flat())].sort((a, b) => a.order - b.order);
+  }
+}
+
+/** Returns true if an event names its item as the last delta did and the item is still open. */
+const isRecent = (recent: Recent<OutputItem>, event: PlainObject): boolean =>
+  recent.itemId === event.item_id && recent.outputIndex === event.output_index && !recent.entry.item.closed;
+
+const isOpen = ({ item }: ItemEntry): boolean => !item.closed;
+
+const idsOf = (event: PlainObject, wire: PlainObject | undefined): string[] =>
+  [idOf(event.item_id), idOf(wire?.id), idOf(wire?.call_id)].filter(id => id !== undefined);
+
+function addToList<Key, Entry>(lists: Map<Key, Entry[]>, key: Key, entry: Entry): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [entry]);
+  else list.push(entry);
+}

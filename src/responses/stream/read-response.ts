@@ -1,46 +1,31 @@
-import { APICallError, type LanguageModelV2StreamPart } from '@ai-sdk/provider';
-import { RESPONSE_LIMITS, ResponseLimitError, CHUNK_OVERHEAD } from '../../http/limits.js';
-import { createEventMapper, type EventMapper } from './event-mapper.js';
-import type { DeclaredTools } from './hosted-item.js';
-import { isNestedDeeper } from '../../http/limits.js';
-import { redactJson } from '../../http/redaction.js';
+import type { APICallError } from '@ai-sdk/provider';
+import type { Part } from '../../core/part.js';
+import { createCallError, toErrorText, type ErrorContext } from '../../http/api-error.js';
+import { CHUNK_OVERHEAD, RESPONSE_LIMITS, ResponseLimitError } from '../../http/limits.js';
 import type { ReadBytes } from '../../http/open-response.js';
-import { RETRYABLE } from '../../http/retry.js';
-import { createSseParser } from '../../http/sse-parser.js';
-import { toErrorText } from '../../http/api-error.js';
+import { redactJson } from '../../http/redaction.js';
+import { createSseParser, createUtf8Decoder, type SseEvent } from '../../http/text-stream.js';
+import { isNestedDeeper, isPlainObject, type PlainObject, tryParseJson } from '../../shared/json.js';
+import {
+  createEventMapper,
+  type EventMapper,
+  type EventMapperOptions,
+  type ResponsesEvent,
+} from './event-mapper.js';
 import { createSequenceNumbers } from './sequence-numbers.js';
-import { DONE_MARKER, type ResponsesEvent, toResponsesEvent, toUntypedEvent } from './responses-event.js';
-import type { ErrorContext } from '../../http/api-error.js';
-import { isPlainObject, type PlainObject } from '../../shared/json.js';
-import { createUtf8Decoder } from '../../shared/utf8-decoder.js';
 
-export interface ReadResponseOptions {
+export interface ReadResponseOptions extends Omit<EventMapperOptions, 'write'> {
   readonly read: ReadBytes;
-  readonly errorContext: ErrorContext;
   /** Removes the credentials of the request from raw events. */
   readonly redactKnown: (text: string) => string;
-  readonly toToolName: (wireName: string, namespace?: string) => string;
-  readonly generateId: () => string;
-  /** The tools that the host declared. */
-  readonly declared: DeclaredTools;
-  /** The requested limit of output tokens. */
-  readonly maxOutputTokens?: number | undefined;
-  /** True if the server stores the response, so that `previousResponseId` can continue it. */
-  readonly isKept: boolean;
-  /** Reports the counts that version 2 of the model interface does not have. @default false */
-  readonly hasUsageDetails?: boolean;
-  /** True if the host requested JSON. */
-  readonly isJson?: boolean;
-  /** Called with each finished item that is neither a message, reasoning nor a function call. @default the items are not kept */
-  readonly onServerItem?: ((item: PlainObject) => void) | undefined;
   /** Adds a `raw` part for every event. */
-  readonly includeRawChunks?: boolean;
+  readonly includeRawChunks?: boolean | undefined;
   /**
    * Adds the numbers of events to the parts, and leaves out the parts of the events up to `after`.
    * @default parts have no numbers
    */
   readonly sequenceNumbers?: { readonly after?: number | undefined } | undefined;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Closes the connection. Called at the end of the response, also after an abort. */
   readonly close: () => void;
 }
@@ -48,7 +33,7 @@ export interface ReadResponseOptions {
 /** A response as stream parts, in batches as its body arrives. */
 export interface ResponseReader {
   /** Returns the next parts, at least one, or undefined after the `finish` part. Rejects only on abort. */
-  next(): Promise<LanguageModelV2StreamPart[] | undefined>;
+  next(): Promise<Part[] | undefined>;
   /** Returns the terminal response object without the credentials of the request. */
   body(): unknown;
 }
@@ -74,8 +59,8 @@ const CHUNK_SIZE = 32 * 1024;
  */
 export function readResponse(options: ReadResponseOptions): ResponseReader {
   const { read, errorContext, redactKnown, includeRawChunks = false, signal, close } = options;
-  let batch: LanguageModelV2StreamPart[] = [];
-  const write = (part: LanguageModelV2StreamPart): void => void batch.push(part);
+  let batch: Part[] = [];
+  const write = (part: Part): void => void batch.push(part);
   const numbers = options.sequenceNumbers && createSequenceNumbers(write, options.sequenceNumbers);
   const mapper = createEventMapper({ ...options, write: numbers?.write ?? write });
   const decoder = createUtf8Decoder();
@@ -247,30 +232,61 @@ function createHtmlBody(mapper: EventMapper, errorContext: ErrorContext): BodyFo
 const MAX_PAGE = 4_096;
 
 /** Reports a response that exceeds a limit. */
-function toLimitError(
-  { message }: ResponseLimitError,
-  { url, requestBody, responseHeaders }: ErrorContext,
-): APICallError {
-  return new APICallError({
-    message: `Expected a response from ${url} with ${message}, got more. Check that \`baseURL\` points to the right server.`,
-    url,
-    requestBodyValues: requestBody,
-    responseHeaders,
-    isRetryable: RETRYABLE.responseLimit,
-  });
-}
+const toLimitError = ({ message }: ResponseLimitError, context: ErrorContext): APICallError =>
+  createCallError(
+    'responseLimit',
+    context,
+    `Expected a response from ${context.url} with ${message}, got more. Check that \`baseURL\` points to the right server.`,
+  );
 
 /** Reports a body with status 200 that does not belong to the Responses API. */
 function toUnexpectedBodyError(received: string, body: string, context: ErrorContext): APICallError {
-  const { url, requestBody, responseHeaders, redact } = context;
-  const excerpt = redact(body).replace(/\s+/g, ' ').trim().slice(0, 120);
-  return new APICallError({
-    message:
-      `Expected a Responses API response from ${url}, got ${received}: ${toErrorText(JSON.stringify(excerpt))}. ` +
+  const excerpt = context.redact(body).replace(/\s+/g, ' ').trim().slice(0, 120);
+  return createCallError(
+    'unexpectedResponse',
+    context,
+    `Expected a Responses API response from ${context.url}, got ${received}: ${toErrorText(JSON.stringify(excerpt))}. ` +
       'Check that `baseURL` is the API root of a server that supports the Responses API, such as "https://api.openai.com/v1".',
-    url,
-    requestBodyValues: requestBody,
-    responseHeaders,
-    isRetryable: RETRYABLE.unexpectedResponse,
-  });
+  );
 }
+
+/** The end marker of chat completions, which some Responses servers send as well. */
+const DONE_MARKER = '[DONE]';
+
+/**
+ * Returns the event of one SSE dispatch, or undefined for invalid or unknown JSON. The type is `data.type`, or the
+ * `event:` line, or is inferred from the shape of the object.
+ *
+ * @throws ResponseLimitError for an event that is nested too deeply.
+ * @internal
+ */
+export function toResponsesEvent({ event, data }: SseEvent): ResponsesEvent | undefined {
+  if (!data.startsWith('{') && data.trim() === DONE_MARKER) return { type: DONE_MARKER, fields: {} };
+  const fields = parse(data);
+  if (!isPlainObject(fields)) return undefined;
+  return typeof fields.type === 'string' ? { type: fields.type, fields } : toUntypedEvent(fields, event);
+}
+
+function parse(data: string): unknown {
+  if (isNestedDeeper(data, RESPONSE_LIMITS.nesting))
+    throw new ResponseLimitError('nesting', 'levels of nesting');
+  return tryParseJson(data);
+}
+
+/**
+ * Converts an object without a type: a complete response object (a response that was not streamed, or a `data:` line of the
+ * agentic-api gateway), a plain error or a chat completion.
+ */
+function toUntypedEvent(fields: PlainObject, event?: string): ResponsesEvent | undefined {
+  if (event !== undefined && event !== 'message' && event !== '') return { type: event, fields };
+  if (fields.object === 'response' || Array.isArray(fields.output)) {
+    return { type: `response.${String(fields.status ?? 'completed')}`, fields: { response: fields } };
+  }
+  if (isChatCompletion(fields)) return { type: 'chat.completion', fields };
+  if (fields.error !== undefined && fields.error !== null) return { type: 'error', fields };
+  return undefined;
+}
+
+const isChatCompletion = (fields: PlainObject): boolean =>
+  Array.isArray(fields.choices) ||
+  (typeof fields.object === 'string' && fields.object.startsWith('chat.completion'));

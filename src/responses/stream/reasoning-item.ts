@@ -1,21 +1,14 @@
-import type { SharedV2ProviderMetadata } from '@ai-sdk/provider';
-import { subAgentOf } from '../../parts/commentary.js';
-import { createTextBuffer, type TextBuffer } from '../../parts/text-buffer.js';
+import { subAgentOf } from '../../core/custom.js';
+import type { PartFacts } from '../../core/prompt.js';
+import { createTextBuffer, type TextBuffer } from '../../core/collector.js';
 import type { OutputItem, PartWriter } from './output-item.js';
 import { idOf, objectsOf, stringOf, type PlainObject } from '../../shared/json.js';
 
 /** The kind of reasoning text: a summary of several parts, or the full text that open models send. */
 export type ReasoningChannel = 'summary' | 'text';
 
-/** A block of the stream. */
-interface Block {
-  readonly id: string;
-  readonly text: TextBuffer;
-}
-
 /** Reasoning of the model: one block for each summary part, or one block of full text. */
 export interface ReasoningItem extends OutputItem {
-  readonly kind: 'reasoning';
   /** Begins a summary part. Optional: Ollama sends deltas only. */
   openPart(index: number): void;
   writeDelta(channel: ReasoningChannel, index: number, delta: string): void;
@@ -28,46 +21,33 @@ export interface ReasoningItem extends OutputItem {
  * `output_item.added` differs from it. Therefore only the last `reasoning-end` contains it, and a truncated response has
  * none.
  */
-export function createReasoningItem(id: string, { write, announced }: PartWriter): ReasoningItem {
-  const itemId = idOf(announced?.id);
-  const agent = subAgentOf(announced);
-  const marks: SharedV2ProviderMetadata = agent === undefined ? {} : { kelivo: { agent } };
+export function createReasoningItem(id: string, writer: PartWriter): ReasoningItem {
   /** The streamed channel, which is the first with text. The other one is added at the end if its text differs. */
   let channel: ReasoningChannel | undefined;
   let otherText = '';
-  /** Blocks by the wire's index of their part. Only the newest is open. */
-  const blocks = new Map<number, Block>();
-  let open: Block | undefined;
-  /** The block of the channel that was not streamed. */
-  let otherBlock: Block | undefined;
-
-  openBlock(0);
+  const blocks = createBlocks(id, writer);
 
   const item: ReasoningItem = {
-    kind: 'reasoning',
     closed: false,
 
     openPart: index => {
-      if (channel !== 'text') blockAt(index);
+      if (channel !== 'text') blocks.at(index);
     },
 
     writeDelta(from, index, delta) {
       channel ??= from;
-      if (from === channel) append(blockAt(toBlockIndex(from, index)), delta);
+      if (from === channel) blocks.append(from, index, delta);
       else otherText += delta;
     },
 
     completePart(from, index, text) {
       channel ??= from;
-      if (from !== channel) {
-        otherText = text.startsWith(otherText) ? text : otherText;
-        return;
-      }
-      complete(blockAt(toBlockIndex(from, index)), text);
+      if (from === channel) blocks.complete(from, index, text);
+      else if (text.startsWith(otherText)) otherText = text;
     },
 
     isSameAs: wire => {
-      const streamed = streamedText();
+      const streamed = blocks.texts().join('');
       const texts = [toSummary(wire).join(''), toFullText(wire)];
       return (
         streamed === '' ||
@@ -83,80 +63,113 @@ export function createReasoningItem(id: string, { write, announced }: PartWriter
       // As in a stream, where a summary follows the full text.
       channel ??= fullText === '' ? 'summary' : 'text';
 
-      if (channel === 'text') complete(blockAt(0), fullText);
-      else for (const [index, text] of summary.entries()) complete(blockAt(index), text);
+      if (channel === 'text') blocks.complete(channel, 0, fullText);
+      else for (const [index, text] of summary.entries()) blocks.complete(channel, index, text);
 
       const other = (channel === 'summary' ? fullText : summary.join('\n\n')) || otherText;
-      if (other.trim() !== '' && !isStreamed(other)) {
-        otherBlock = openBlock(blocks.size);
-        append(otherBlock, other);
-      }
+      if (other.trim() !== '' && toPlain(other) !== toPlain(blocks.texts().join('\n')))
+        blocks.add(channel === 'summary' ? 'text' : 'summary', other);
+      blocks.end(wire);
+    },
+  };
+  return item;
+}
 
-      closeBlock({
-        ...metadata(wire),
+/** A block of the stream. */
+interface Block {
+  readonly id: string;
+  readonly text: TextBuffer;
+  /** Undefined for an empty block. */
+  channel: ReasoningChannel | undefined;
+}
+
+/** Writes the blocks of one item, of which only the newest is open. The first one begins at once. */
+function createBlocks(id: string, { write, announced }: PartWriter) {
+  const itemId = idOf(announced?.id);
+  const agent = subAgentOf(announced);
+  const facts: PartFacts = agent === undefined ? {} : { agent };
+  /** Blocks by the wire's index of their part. */
+  const blocks = new Map<number, Block>();
+  let open: Block | undefined;
+
+  begin(0);
+
+  return {
+    at,
+
+    /** Returns the texts of all blocks. */
+    texts: (): string[] => [...blocks.values()].map(block => block.text.toString()),
+
+    append(channel: ReasoningChannel, index: number, delta: string): void {
+      writeDelta(at(toBlockIndex(channel, index)), channel, delta);
+    },
+
+    /** Adds the end of a complete text. */
+    complete(channel: ReasoningChannel, index: number, text: string): void {
+      const block = at(toBlockIndex(channel, index));
+      if (text.startsWith(block.text.toString())) writeDelta(block, channel, text.slice(block.text.length));
+    },
+
+    /** Adds a block. */
+    add(channel: ReasoningChannel, text: string): void {
+      writeDelta(begin(blocks.size), channel, text);
+    },
+
+    /** Closes the last block. */
+    end(wire: PlainObject | undefined): void {
+      close({
+        ...toMetadata(wire),
         // llama.cpp sends an empty string instead of nothing.
         reasoningEncryptedContent: idOf(wire?.encrypted_content) ?? null,
       });
     },
   };
-  return item;
 
-  function blockAt(index: number) {
-    return blocks.get(index) ?? openBlock(index);
+  function at(index: number): Block {
+    return blocks.get(index) ?? begin(index);
   }
 
-  function openBlock(index: number) {
+  function begin(index: number): Block {
     // The empty block that `added` opened becomes the first part, regardless of its index.
     if (open !== undefined && open.text.length === 0 && blocks.size === 1) {
       blocks.clear();
       blocks.set(index, open);
       return open;
     }
-    closeBlock(metadata());
-    open = { id: `${id}:${blocks.size}`, text: createTextBuffer() };
+    close(toMetadata());
+    open = { id: `${id}:${blocks.size}`, text: createTextBuffer(), channel: undefined };
     blocks.set(index, open);
     write({
       type: 'reasoning-start',
       id: open.id,
-      providerMetadata: { openai: { ...metadata(), reasoningEncryptedContent: null }, ...marks },
+      providerMetadata: { openai: { ...toMetadata(), reasoningEncryptedContent: null } },
+      ...(agent !== undefined && { own: facts }),
     });
     return open;
   }
 
-  function closeBlock(openai: Record<string, string | null>): void {
-    if (open === undefined) return;
-    const isText = open.text.length > 0 && (channel === 'text') !== (open === otherBlock);
-    // The next request sends full text in another field than a summary.
-    const kelivo = { ...marks.kelivo, ...(isText && { reasoningChannel: 'text' }) };
-    write({
-      type: 'reasoning-end',
-      id: open.id,
-      providerMetadata: { openai, ...(Object.keys(kelivo).length > 0 && { kelivo }) },
-    });
-    open = undefined;
-  }
-
-  function append(block: Block, delta: string): void {
+  function writeDelta(block: Block, channel: ReasoningChannel, delta: string): void {
     // An earlier part is already closed in the stream: its late deltas are lost.
     if (delta === '' || block !== open) return;
+    block.channel = channel;
     block.text.append(delta);
     write({ type: 'reasoning-delta', id: block.id, delta });
   }
 
-  function complete(block: Block, text: string): void {
-    if (text.startsWith(block.text.toString())) append(block, text.slice(block.text.length));
+  function close(openai: Record<string, string | null>): void {
+    if (open === undefined) return;
+    // The next request sends full text in another field than a summary.
+    const own: PartFacts = open.channel === 'text' ? { ...facts, reasoningChannel: 'text' } : facts;
+    write({
+      type: 'reasoning-end',
+      id: open.id,
+      providerMetadata: { openai },
+      ...(Object.keys(own).length > 0 && { own }),
+    });
+    open = undefined;
   }
 
-  function isStreamed(text: string): boolean {
-    const plain = (value: string) => value.replace(/\s+/g, ' ').trim();
-    return plain(text) === plain([...blocks.values()].map(block => block.text.toString()).join('\n'));
-  }
-
-  function streamedText(): string {
-    return [...blocks.values()].map(block => block.text.toString()).join('');
-  }
-
-  function metadata(wire?: PlainObject): { itemId?: string } {
+  function toMetadata(wire?: PlainObject): { itemId?: string } {
     const finalId = itemId ?? idOf(wire?.id);
     return finalId === undefined ? {} : { itemId: finalId };
   }
@@ -164,6 +177,9 @@ export function createReasoningItem(id: string, { write, announced }: PartWriter
 
 /** Full text is one block, because vLLM increments `content_index` with every delta. */
 const toBlockIndex = (channel: ReasoningChannel, index: number): number => (channel === 'text' ? 0 : index);
+
+/** Returns text without differences in white space. */
+const toPlain = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const toSummary = (wire: PlainObject): string[] => objectsOf(wire.summary).map(part => stringOf(part.text));
 

@@ -1,9 +1,9 @@
-import type { LanguageModelV2CallWarning, SharedV2ProviderOptions } from '@ai-sdk/provider';
-import { APICallError } from '@ai-sdk/provider';
+import type { APICallError } from '@ai-sdk/provider';
+import type { Warning } from '../../core/part.js';
 import { RESPONSE_LIMITS } from '../../http/limits.js';
 import type { TransportRequest } from '../../http/open-response.js';
-import type { RequestLog } from '../../http/request-log.js';
-import { RETRYABLE } from '../../http/retry.js';
+import { createCallError } from '../../http/api-error.js';
+import type { LoggedCall, RequestLog } from '../../http/request-log.js';
 import { isPlainObject, type PlainObject } from '../../shared/json.js';
 import { splitBody } from './chain.js';
 import type { BegunResponse } from './exchange.js';
@@ -43,8 +43,9 @@ export interface WebSocketTransport {
 }
 
 export interface WebSocketCall {
-  readonly providerOptions: SharedV2ProviderOptions | undefined;
-  readonly warn: (warning: LanguageModelV2CallWarning) => void;
+  /** The call that the request log reports. */
+  readonly logged: LoggedCall;
+  readonly warn: (warning: Warning) => void;
 }
 
 export interface WebSocketTransportOptions extends WebSocketSettings {
@@ -131,7 +132,7 @@ export function createWebSocketTransport({
     async function sendFrame({ connection, lane, newItems }: Place): Promise<BegunResponse> {
       let errorCode: string | undefined;
       const frame = toFrame(request, { body, lane, newItems });
-      const entry = { method: 'response.create', ...target, providerOptions: call.providerOptions };
+      const entry = { method: 'response.create', ...target, call: call.logged };
       const response = await log(entry, async () => {
         const begun = await connection.send(lane, { frame, link: splitBody(body), signal: request.signal });
         ({ errorCode } = begun);
@@ -182,9 +183,8 @@ function toFrame(
 }
 
 const toLimitError = ({ message }: SocketError, { context }: TransportRequest): APICallError =>
-  new APICallError({
-    message: `Expected messages of at most ${RESPONSE_LIMITS.eventLength} bytes from ${context.url}, got a longer one: ${message}.`,
-    url: context.url,
-    requestBodyValues: context.requestBody,
-    isRetryable: RETRYABLE.responseLimit,
-  });
+  createCallError(
+    'responseLimit',
+    context,
+    `Expected messages of at most ${RESPONSE_LIMITS.eventLength} bytes from ${context.url}, got a longer one: ${message}.`,
+  );

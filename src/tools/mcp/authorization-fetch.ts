@@ -5,22 +5,22 @@ import {
 } from '@modelcontextprotocol/client';
 import { untilAborted } from '../../shared/abort.js';
 import { objectOf, tryParseJson } from '../../shared/json.js';
+import { authStateOf } from './auth-state.js';
 import { authorizationOf, isOAuthProvider } from './authorization.js';
 import type { McpHttpServerConfig } from './config.js';
 
 /** Number of tokens that are remembered for each provider: a server may still repeat the one before. */
 const maxRemembered = 2;
 
-const rememberedTokens = new WeakMap<object, readonly string[]>();
-
 /** Returns the tokens that were sent to a server last, which its messages may repeat. */
 export function sentTokensOf({ authProvider }: McpHttpServerConfig): readonly string[] {
-  return (authProvider && rememberedTokens.get(authProvider)) ?? [];
+  return authProvider === undefined ? [] : authStateOf(authProvider).sentTokens;
 }
 
 function rememberToken(authProvider: object, token: string): void {
-  const others = (rememberedTokens.get(authProvider) ?? []).filter(other => other !== token);
-  rememberedTokens.set(authProvider, [...others, token].slice(-maxRemembered));
+  const state = authStateOf(authProvider);
+  const others = state.sentTokens.filter(other => other !== token);
+  state.sentTokens = [...others, token].slice(-maxRemembered);
 }
 
 /** Maximum number of times that a request is sent: at first, with a refreshed token, and with more scopes. */

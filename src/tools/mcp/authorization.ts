@@ -7,23 +7,21 @@ import {
   SignInError,
   unreadableTokens,
 } from './authorization-messages.js';
-import { createSharing } from './authorization-turns.js';
+import { type Authorization, authStateOf, createSharing } from './auth-state.js';
 import type { McpHttpServerConfig, McpServerConfig } from './config.js';
-import { type Authorization, createOAuthAuthorization } from './oauth-authorization.js';
-
-const authorizations = new WeakMap<object, Map<string, Authorization>>();
+import { createOAuthAuthorization } from './oauth-authorization.js';
 
 /** Returns the authorization of a server, or undefined if it has none or its headers contain the credentials. */
 export function authorizationOf(config: McpServerConfig): Authorization | undefined {
   if ('command' in config || config.authProvider === undefined || hasCredentials(config)) return undefined;
   const { authProvider, url } = config;
-  const byUrl = authorizations.get(authProvider) ?? new Map<string, Authorization>();
-  const known = byUrl.get(url);
+  const { authorizations } = authStateOf(authProvider);
+  const known = authorizations.get(url);
   if (known) return known;
   const created = isOAuthProvider(authProvider)
     ? createOAuthAuthorization(authProvider, new URL(url))
     : createTokenAuthorization(authProvider, new URL(url));
-  authorizations.set(authProvider, byUrl.set(url, created));
+  authorizations.set(url, created);
   return created;
 }
 

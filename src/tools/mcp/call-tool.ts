@@ -1,8 +1,12 @@
 import * as z from 'zod/v4';
 import type { PlainObject } from '../../shared/json.js';
-import { effectiveAnnotations } from '../annotations.js';
-import type { ToolTelemetry } from '../../shared/telemetry.js';
-import type { ToolCallContext, ToolDefinition, ToolOutput } from '../tool-source.js';
+import type { ToolTelemetry } from '../../core/telemetry.js';
+import {
+  effectiveAnnotations,
+  type ToolCallContext,
+  type ToolDefinition,
+  type ToolOutput,
+} from '../tool-source.js';
 import { findArgumentIssue } from './argument-issues.js';
 import type { McpServerConfig } from './config.js';
 import type { McpConnection } from './connection.js';

@@ -1,4 +1,5 @@
-import { createClosing } from '../closing.js';
+import { createClosing } from '../../shared/abort.js';
+import { authStateOf } from './auth-state.js';
 import type { McpServerConfig } from './config.js';
 import type { McpConnection } from './connection.js';
 import {
@@ -32,14 +33,13 @@ export function createMcpConnectionPool(options: McpConnectionPoolOptions = {}):
   } = validateConnectionPoolOptions(options);
   const connections = new Map<string, McpConnection>();
   const closing = createClosing('the MCP connection pool');
-  const toObjectNumber = createObjectNumbers();
 
   return {
     get closed() {
       return closing.signal;
     },
     connectionTo(config, { serverName, createConnection }) {
-      const key = toConnectionKey(config, { toObjectNumber });
+      const key = toConnectionKey(config);
       const known = connections.get(key);
       if (known) return known;
       const created = createConnection(config, {
@@ -62,30 +62,25 @@ export function createMcpConnectionPool(options: McpConnectionPoolOptions = {}):
   };
 }
 
-/** Returns a key of all settings that affect the connection. Tool filters and call timeouts do not. */
-function toConnectionKey(
-  config: McpServerConfig,
-  { toObjectNumber }: { toObjectNumber: (object: object) => number },
-): string {
+/**
+ * Returns a key of all settings that affect the connection. Tool filters and call timeouts do not. Servers with different
+ * auth providers never share a connection.
+ */
+function toConnectionKey(config: McpServerConfig): string {
   const { roots } = config;
   if ('command' in config) {
     return JSON.stringify([config.command, config.args ?? [], toSorted(config.env), config.cwd, roots]);
   }
   const { url, headers, type, authProvider } = config;
-  return JSON.stringify([url, toSorted(headers), type, authProvider && toObjectNumber(authProvider), roots]);
+  return JSON.stringify([
+    url,
+    toSorted(headers),
+    type,
+    authProvider && authStateOf(authProvider).number,
+    roots,
+  ]);
 }
 
 function toSorted(values: Readonly<Record<string, string>> = {}): [string, string][] {
   return Object.entries(values).toSorted(([a], [b]) => (a < b ? -1 : 1));
-}
-
-/** Numbers objects, so that servers with different auth providers never share a connection. */
-function createObjectNumbers(): (object: object) => number {
-  const numbers = new WeakMap<object, number>();
-  let count = 0;
-  return object => {
-    const number = numbers.get(object) ?? ++count;
-    numbers.set(object, number);
-    return number;
-  };
 }

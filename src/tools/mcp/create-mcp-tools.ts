@@ -1,223 +1,73 @@
 import { untilAborted } from '../../shared/abort.js';
-import type { KelivoError } from '../../shared/errors.js';
-import { once } from '../../shared/settings.js';
-import { createClosing } from '../closing.js';
-import { toPrefixedName } from '../tool-names.js';
-import { combineSources } from '../toolbox.js';
-import {
-  createLazyToolSource,
-  type ListToolsOptions,
-  type ToolDefinition,
-  type ToolListing,
-  type ToolSource,
-} from '../tool-source.js';
-import { authorizationOf } from './authorization.js';
-import { callTool } from './call-tool.js';
-import { type McpServerConfig, type McpServers, toSourceName, validateMcpServers } from './config.js';
-import { createConnection, type McpConnection } from './connection.js';
-import { createMcpConnectionPool } from './connection-pool.js';
-import { toMcpError } from './errors.js';
-import type { ServerTools } from './list-tools.js';
-import { type McpSourceOptions, type McpToolsOptions, validateMcpToolsOptions } from './options.js';
-import type { McpServerStatus, McpTools } from './mcp-tools.js';
-import { createServerFeatures, findServer } from './server-features.js';
+import { runDetached } from '../../shared/async-context.js';
+import { type McpServers, toSourceName, validateMcpServers } from './config.js';
+import type { McpTools } from './mcp-tools.js';
+import { type McpToolsOptions, validateMcpToolsOptions } from './options.js';
 
-/** Maximum number of warnings for one listing of one server. Hosts print every warning. */
-const maxWarnings = 20;
-
-interface Server {
-  readonly name: string;
-  readonly config: McpServerConfig;
-  readonly connection: McpConnection;
-  /** Problems that were already reported. Hosts print the warnings of every call, so each is returned only once. */
-  readonly reported: Set<string>;
-  /** All listed tools by the server's own names. */
-  readonly tools: Map<string, ToolDefinition>;
-  /** Offered names of the last listing. */
-  offered: readonly string[];
-  error?: KelivoError;
-}
-
-/** Creates the tools. `createMcpTools` of the package's entry loads this module at the first use. */
+/**
+ * Offers the tools of MCP servers. Nothing starts before the first list or call. Servers connect in parallel, and if
+ * one fails, only its tools are missing.
+ *
+ * A tool keeps its name. If two servers have a tool of the same name, both are offered as `<server>_<tool>`. A server that
+ * is slow to start joins when it is ready, see `listTimeout`. At most 1,000 tools per server are used, and descriptions
+ * are truncated after 10,000 characters. `close()` ends the turns that use the tools, and the connections, except those
+ * of a shared `pool`.
+ *
+ * The SDK is loaded at the first use.
+ *
+ * @param mcpServers The `mcpServers` object of a Claude Desktop, Cursor or VS Code file.
+ * @throws KelivoError `invalid-settings` for invalid servers or options.
+ *
+ * @example
+ * const tools = createMcpTools({
+ *   files: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '.'] },
+ *   search: { url: 'https://mcp.example.com/mcp', headers: { Authorization: `Bearer ${token}` } },
+ * });
+ */
 export function createMcpTools(mcpServers: McpServers, options: McpToolsOptions = {}): McpTools {
-  const {
-    pool: sharedPool,
-    timeout = 60_000,
-    totalTimeout = 600_000,
-    toolNames = 'auto',
-    resourceTools = false,
-    requestMeta,
-    expandVariables,
-    ...poolOptions
-  } = validateMcpToolsOptions(options);
-  const pool = sharedPool ?? createMcpConnectionPool(poolOptions);
-  const configs = Object.entries(validateMcpServers(mcpServers, { expandVariables }));
-  const servers = configs
-    .filter(([, config]) => !config.disabled)
-    .map(([name, config]): Server => ({
-      name,
-      config,
-      connection: pool.connectionTo(config, { serverName: name, createConnection }),
-      reported: new Set(),
-      tools: new Map(),
-      offered: [],
-    }));
-  const sourceName = toSourceName(servers.map(({ name }) => name));
-  const closing = createClosing(sourceName);
-  const features = createServerFeatures(servers, { timeout, totalTimeout, closed: () => closing.signal });
-  const sources = servers.map(server => toSource(server, { timeout, totalTimeout, toolNames, requestMeta }));
-  const readable = servers.filter(({ config }) => config.resourceTools ?? resourceTools);
-  const loadResourceTools = once(async () => {
-    const { createResourceTools } = await import('./resource-tools.js');
-    return createResourceTools(readable, features);
-  });
-  if (readable.length > 0) sources.push(createLazyToolSource('MCP resources', loadResourceTools));
-  const combined = combineSources(sources);
+  const { expandVariables, ...validOptions } = validateMcpToolsOptions(options);
+  const servers = validateMcpServers(mcpServers, { expandVariables });
+  const enabled = Object.keys(servers).filter(name => servers[name]?.disabled !== true);
+  let loaded: McpTools | undefined;
+  let loading: Promise<McpTools> | undefined;
 
-  async function listTools(listOptions: ListToolsOptions = {}): Promise<ToolListing> {
-    listOptions.signal?.throwIfAborted();
-    const closed = [closing.signal, pool.closed];
-    const listing = await untilAborted(combined.listTools(listOptions), closing.signal);
-    for (const server of servers) {
-      server.offered = listing.tools.filter(tool => tool.server === server.name).map(({ name }) => name);
-    }
-    return { ...listing, closed };
+  function load(signal?: AbortSignal): Promise<McpTools> {
+    // The module and the servers outlive the call that loads them, and must not run in its context.
+    loading ??= runDetached(async () => {
+      const { startMcpTools } = await import('./start-mcp-tools.js');
+      loaded = startMcpTools(servers, validOptions);
+      return loaded;
+    });
+    return untilAborted(loading, signal);
+  }
+
+  /** Starts an operation, at once if the module is loaded. */
+  async function use<T>(operation: (tools: McpTools) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return operation(loaded ?? (await load(signal)));
   }
 
   return {
-    ...features,
-    name: sourceName,
-    listTools,
-    async callTool(call, callOptions) {
-      const { signal } = callOptions;
-      signal.throwIfAborted();
-      if (combined.find(call) === undefined) await listTools({ signal });
-      const found = combined.find(call);
-      if (found === undefined)
-        return { type: 'error-text', value: `No MCP server offers a tool ${JSON.stringify(call.toolName)}.` };
-      const output = await found.source.callTool(found.call, callOptions);
-      if (readable.length > 0) (await loadResourceTools()).addLinks(found.call.server, output);
-      return output;
-    },
-    async close() {
-      closing.close();
-      if (!sharedPool) await pool.close();
-    },
-    async finishAuth(serverName, callback, { state } = {}) {
-      const server = findServer(servers, serverName);
-      await server.connection.finishAuth(callback, { serverName, state });
-      server.error = undefined;
-    },
+    name: toSourceName(enabled),
+    listTools: (listing = {}) => use(tools => tools.listTools(listing), listing.signal),
+    callTool: (call, callOptions) => use(tools => tools.callTool(call, callOptions), callOptions.signal),
+    listResources: (...request) => use(tools => tools.listResources(...request), request[1]?.signal),
+    listResourceTemplates: (...request) =>
+      use(tools => tools.listResourceTemplates(...request), request[1]?.signal),
+    readResource: (...request) => use(tools => tools.readResource(...request), request[1].signal),
+    listPrompts: (...request) => use(tools => tools.listPrompts(...request), request[1]?.signal),
+    getPrompt: (...request) => use(tools => tools.getPrompt(...request), request[1].signal),
+    complete: (...request) => use(tools => tools.complete(...request), request[1].signal),
+    finishAuth: (...request) => use(tools => tools.finishAuth(...request)),
     status: () =>
-      configs.map(([name]) =>
-        toStatus(
-          name,
-          servers.find(server => server.name === name),
-        ),
-      ),
-  };
-}
-
-type SourceOptions = Required<Pick<McpSourceOptions, 'timeout' | 'totalTimeout' | 'toolNames'>> &
-  Pick<McpSourceOptions, 'requestMeta'>;
-
-/** Returns the tools of one server as a source. The connection belongs to the pool. */
-function toSource(server: Server, { toolNames, requestMeta, ...limits }: SourceOptions): ToolSource {
-  const { name: serverName, config, connection, tools } = server;
-  const toOffered = (tool: ToolDefinition): ToolDefinition =>
-    toolNames === 'prefixed' ? { ...tool, name: toPrefixedName(serverName, tool.name) } : tool;
-  return {
-    name: toSourceName([serverName]),
-    async listTools(options) {
-      const listing = await listServer(server, options);
-      return { ...listing, tools: listing.tools.map(toOffered) };
+      loaded?.status() ??
+      Object.entries(servers).map(([name, { disabled }]) => ({
+        name,
+        state: disabled ? ('disabled' as const) : ('idle' as const),
+        tools: [],
+      })),
+    async close() {
+      // With a signal, it waits as long as the operations that started before, so that these are ended too.
+      if (loading !== undefined) await use(tools => tools.close(), new AbortController().signal);
     },
-    async callTool({ toolCallId, toolName, originalName = toolName, input }, options) {
-      const { signal, onProgress, callContext, idempotencyKey, requestMeta: callMeta, telemetry } = options;
-      const tool = tools.get(originalName);
-      if (tool === undefined) throw new Error(`The tool "${originalName}" was never listed.`);
-      return callTool(
-        connection,
-        {
-          serverName,
-          config,
-          tool,
-          input,
-          toolCallId,
-          callContext,
-          idempotencyKey,
-          requestMeta,
-          callMeta,
-          telemetry,
-        },
-        { ...limits, timeout: config.timeout ?? limits.timeout, signal, onProgress },
-      );
-    },
-    close: async () => {},
   };
-}
-
-async function listServer(server: Server, { signal }: ListToolsOptions = {}): Promise<ToolListing> {
-  const { name, config, connection } = server;
-  try {
-    const listed = await connection.listTools({ signal });
-    server.error = undefined;
-    if (listed === undefined) {
-      const warning = `MCP server ${JSON.stringify(name)} is still starting. Its tools are offered as soon as it is ready.`;
-      return { tools: [], warnings: [warning] };
-    }
-    const problems = limitProblems(findProblems(config, listed)).filter(text => !server.reported.has(text));
-    for (const problem of problems) server.reported.add(problem);
-    const tools = listed.tools
-      .filter(tool => isOffered(tool.name, config))
-      .map(tool => ({
-        ...tool,
-        server: name,
-        originalName: tool.name,
-        ...(tool.metadata && { metadata: { clientName: name, ...tool.metadata } }),
-        trustAnnotations: config.trustAnnotations === true,
-      }));
-    for (const tool of tools) server.tools.set(tool.name, tool);
-    return { tools, warnings: problems.map(problem => `MCP server ${JSON.stringify(name)} ${problem}.`) };
-  } catch (error) {
-    signal?.throwIfAborted();
-    server.error = toMcpError(error, { serverName: name, config });
-    return { tools: [], warnings: [server.error.message] };
-  }
-}
-
-function isOffered(toolName: string, { allowedTools, disabledTools }: McpServerConfig): boolean {
-  return allowedTools?.includes(toolName) !== false && disabledTools?.includes(toolName) !== true;
-}
-
-/** Returns a clause for each configured tool that is missing. The clause follows the server's name. */
-function findProblems(config: McpServerConfig, { tools, problems, hidden }: ServerTools): string[] {
-  const named = new Set([...tools.map(({ name }) => name), ...problems.map(({ toolName }) => toolName)]);
-  const unknown = (config.allowedTools ?? []).filter(name => !named.has(name));
-  return [
-    ...problems
-      .filter(({ toolName }) => toolName === undefined || isOffered(toolName, config))
-      .map(({ text }) => text),
-    ...unknown.map(name =>
-      hidden.includes(name)
-        ? `offers the tool ${JSON.stringify(name)} from its \`allowedTools\` only to its user interface`
-        : `does not offer the tool ${JSON.stringify(name)} from its \`allowedTools\``,
-    ),
-  ];
-}
-
-function limitProblems(problems: readonly string[]): readonly string[] {
-  if (problems.length <= maxWarnings) return problems;
-  return [
-    ...problems.slice(0, maxWarnings),
-    `has ${problems.length - maxWarnings} more malformed or missing tools`,
-  ];
-}
-
-function toStatus(name: string, server: Server | undefined): McpServerStatus {
-  if (!server) return { name, state: 'disabled', tools: [] };
-  const { config, connection, error, offered } = server;
-  const { state } = connection;
-  const authorizationUrl = state === 'unauthorized' ? authorizationOf(config)?.signIn?.url : undefined;
-  return { name, state, authorizationUrl, error, tools: offered };
 }

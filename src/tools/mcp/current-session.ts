@@ -1,5 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
-import type { Telemetry } from '../../shared/telemetry.js';
+import type { Telemetry } from '../../core/telemetry.js';
 import { authorizationOf } from './authorization.js';
 import type { McpServerConfig } from './config.js';
 import { McpFailure, toMcpFailure } from './failures.js';

@@ -6,10 +6,11 @@ export {
   parseMcpConfig,
 } from './config.js';
 export { createMcpConnectionPool } from './connection-pool.js';
-export { createMcpTools } from './lazy-mcp-tools.js';
+export { createMcpTools } from './create-mcp-tools.js';
 export type { FinishAuthOptions, McpServerStatus, McpTools } from './mcp-tools.js';
 export type { McpConnectionState } from './current-session.js';
-export { createOAuthProvider, type McpCredentialStore, type OAuthProviderOptions } from './oauth-provider.js';
+export type { McpCredentialStore } from './auth-state.js';
+export { createOAuthProvider, type OAuthProviderOptions } from './oauth-provider.js';
 export type { McpMessage } from './messages.js';
 export type {
   McpCallInfo,

@@ -2,12 +2,10 @@ import {
   auth,
   computeScopeUnion,
   extractWWWAuthenticateParams,
-  type FetchLike,
   isStrictScopeSuperset,
   type OAuthClientProvider,
 } from '@modelcontextprotocol/client';
 import {
-  type AuthorizationCallback,
   createCredentialFetch,
   describeAuthorizationProblem,
   readAuthorizationCallback,
@@ -15,52 +13,15 @@ import {
   unreadableTokens,
 } from './authorization-messages.js';
 import { createAuthorizationRun, type RecordedDiscovery } from './authorization-run.js';
-import { createSharing, createTurns } from './authorization-turns.js';
-import { lockOf, readStartedSignIn, type StartedSignIn } from './oauth-provider.js';
-
-/** The authorization of one server with one provider. All connections and pools of the process share it. */
-export interface Authorization {
-  /** The sign-in that waits for the user. */
-  readonly signIn: { readonly url: string } | undefined;
-  /** The reason why the last attempt to get a token failed, as a sentence without text of servers. */
-  readonly problem: string | undefined;
-  /** Returns the current access token. */
-  readToken(): Promise<string | undefined>;
-  /**
-   * Gets a token after a response that rejected the one that was sent. Concurrent callers share the attempt. Returns
-   * true if the request may be sent again.
-   */
-  recover(rejection: Rejection, options: AuthorizationOptions): Promise<boolean>;
-  /** Records that the server accepted a token for an operation. */
-  confirm(token: string | undefined, operation: string): void;
-  /**
-   * Exchanges the authorization code of a callback.
-   *
-   * @throws SignInError
-   */
-  finish(callback: AuthorizationCallback, options: FinishOptions): Promise<void>;
-}
-
-/** A response with HTTP 401, or 403 for insufficient scopes. */
-interface Rejection {
-  readonly response: Response;
-  /** The token that was sent. */
-  readonly token: string | undefined;
-  /** The request, for the limit of attempts: its JSON-RPC method and the name of the tool. */
-  readonly operation: string;
-}
-
-interface AuthorizationOptions {
-  /** Sends the requests to the authorization server. */
-  fetch: FetchLike;
-  /** Headers of the server's configuration. Only requests to the server's origin have them. */
-  headers?: Readonly<Record<string, string>>;
-}
-
-interface FinishOptions extends AuthorizationOptions {
-  /** The value of `state` that the callback must have. @default the value of the sign-in that this process started */
-  state?: string;
-}
+import {
+  type Authorization,
+  type AuthorizationOptions,
+  authStateOf,
+  createSharing,
+  createTurns,
+  type Rejection,
+  type StartedSignIn,
+} from './auth-state.js';
 
 interface SignIn extends StartedSignIn {
   /** The token that did not suffice. A response to any other token ends the sign-in. */
@@ -79,7 +40,7 @@ const maxStepUps = 2;
 
 /** Creates the authorization with a provider of OAuth. */
 export function createOAuthAuthorization(provider: OAuthClientProvider, serverUrl: URL): Authorization {
-  const inTurn = createTurns(lockOf(provider));
+  const inTurn = createTurns(provider);
   const share = createSharing();
   /** Times of the authorizations for more scopes, by operation. */
   const stepUps = new Map<string, number[]>();
@@ -88,6 +49,8 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
   let problem: string | undefined;
   let requestedScope: string | undefined;
 
+  /** Returns the started sign-in, also of another process. Only `createOAuthProvider` stores it. */
+  const readStartedSignIn = async () => authStateOf(provider).readSignIn?.();
   const findSignIn = (): SignIn | undefined =>
     signIn && Date.now() - signIn.startedAt < signInLifetime ? signIn : undefined;
 
@@ -168,7 +131,7 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
         if (stored !== undefined && stored !== rejectedToken) return true;
         if (!findSignIn()) {
           // The user may have opened the page of another process, which a new sign-in would make useless.
-          const started = await readStartedSignIn(provider);
+          const started = await readStartedSignIn();
           signIn = started && { ...started, rejectedToken };
         }
         return findSignIn() ? false : operation();
@@ -196,7 +159,7 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
         const run = createAuthorizationRun(provider, { discovery, isCallback: true });
         const fetchFn = createCredentialFetch(fetch, { serverUrl, headers });
         try {
-          const started = signIn ?? (await readStartedSignIn(provider));
+          const started = signIn ?? (await readStartedSignIn());
           const expectedState = state ?? (started && new URL(started.url).searchParams.get('state'));
           const { code, iss } = readAuthorizationCallback(callback, { expectedState });
           if (!(await run.isSignInStarted()))

@@ -1,5 +1,4 @@
 import type {
-  AuthProvider,
   OAuthClientMetadata,
   OAuthClientProvider,
   OAuthDiscoveryState,
@@ -9,14 +8,7 @@ import type {
 import * as z from 'zod/v4';
 import { objectOf, tryParseJson } from '../../shared/json.js';
 import { functionSetting, once, parseSettings } from '../../shared/settings.js';
-
-/** Stores the credentials of users, for example a `Map`, or a table of a database with the rows of one user. */
-export interface McpCredentialStore {
-  /** Returns the value of a key: JSON text with tokens and client secrets. */
-  get(key: string): string | undefined | Promise<string | undefined>;
-  /** Stores a value. Rejects if it could not be stored. */
-  set(key: string, value: string): unknown;
-}
+import { authStateOf, type McpCredentialStore, type StartedSignIn } from './auth-state.js';
 
 /** Options of `createOAuthProvider`. */
 export interface OAuthProviderOptions {
@@ -95,28 +87,6 @@ interface Credentials {
   verifier?: string;
   signIn?: StartedSignIn;
   discovery?: OAuthDiscoveryState;
-}
-
-/** The stores of the providers of this file. */
-const stores = new WeakMap<object, McpCredentialStore>();
-
-/** Returns the object that must not be used by two attempts to get a token at the same time. */
-export function lockOf(provider: AuthProvider | OAuthClientProvider): object {
-  return stores.get(provider) ?? provider;
-}
-
-/** A sign-in that the user has not completed. */
-export interface StartedSignIn {
-  readonly url: string;
-  /** Time in milliseconds. */
-  readonly startedAt: number;
-}
-
-const signInReaders = new WeakMap<object, () => Promise<StartedSignIn | undefined>>();
-
-/** Returns the started sign-in, also of another process. Only `createOAuthProvider` stores it. */
-export async function readStartedSignIn(provider: OAuthClientProvider): Promise<StartedSignIn | undefined> {
-  return signInReaders.get(provider)?.();
 }
 
 /**
@@ -210,8 +180,7 @@ export function createOAuthProvider(options: OAuthProviderOptions): OAuthClientP
     invalidateCredentials: kind =>
       update(credentials => without(credentials, kind, current ?? credentials.issuer ?? '')),
   };
-  stores.set(provider, store);
-  signInReaders.set(provider, async () => (await read()).signIn);
+  Object.assign(authStateOf(provider), { store, readSignIn: async () => (await read()).signIn });
   return provider;
 }
 

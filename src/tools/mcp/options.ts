@@ -1,8 +1,8 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import * as z from 'zod/v4';
 import { KelivoError } from '../../shared/errors.js';
-import { functionSetting, once, parseSettings, telemetrySetting } from '../../shared/settings.js';
-import type { Telemetry } from '../../shared/telemetry.js';
+import { functionSetting, once, parseSettings } from '../../shared/settings.js';
+import { type Telemetry, telemetrySetting } from '../../core/telemetry.js';
 import type { McpServerConfig } from './config.js';
 import type { createConnection, McpConnection } from './connection.js';
 import type { McpCallFacts } from './running-calls.js';
@@ -55,7 +55,10 @@ export interface McpConnectionPoolOptions extends McpCallbacks {
 /** Options of `createMcpTools`. Without a shared `pool`, they include the options of the pool. */
 export type McpToolsOptions = McpSourceOptions &
   (
-    | ({ pool: McpConnectionPool } & { [Key in keyof McpConnectionPoolOptions]?: never })
+    | ({
+        /** Connections that other tool sources share. Closing the source leaves them open. */
+        pool: McpConnectionPool;
+      } & { [Key in keyof McpConnectionPoolOptions]?: never })
     | ({ pool?: undefined } & McpConnectionPoolOptions)
   );
 

@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { linkSignal, toTimerDelay, wait } from '../../shared/abort.js';
 import { objectOf, type PlainObject } from '../../shared/json.js';
-import { ABORTED, type McpRequestFacts, type ToolTelemetry } from '../../shared/telemetry.js';
+import { ABORTED, type McpRequestFacts, type ToolTelemetry } from '../../core/telemetry.js';
 import type { ToolProgress } from '../tool-source.js';
 import { McpFailure, mayHaveRun, toMcpFailure } from './failures.js';
 import type { McpCallFacts } from './running-calls.js';

@@ -33,7 +33,7 @@ export function toContentParts(blocks: readonly unknown[]): McpContentPart[] {
     if (item.type === 'text') return item;
     const { data, mediaType, uri } = item;
     const filename = toFilename(uri);
-    return { type: 'file', data, mediaType, ...(filename !== undefined && { filename }) };
+    return { type: 'file', data: data.data, mediaType, ...(filename !== undefined && { filename }) };
   });
 }
 

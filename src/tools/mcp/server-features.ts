@@ -11,7 +11,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import { linkSignal, onceAborted } from '../../shared/abort.js';
 import { KelivoError } from '../../shared/errors.js';
-import type { McpRequestFacts } from '../../shared/telemetry.js';
+import type { McpRequestFacts } from '../../core/telemetry.js';
 import type { McpServerConfig } from './config.js';
 import type { McpConnection } from './connection.js';
 import { toMcpError } from './errors.js';

@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { toTimerDelay } from '../../shared/abort.js';
 import type { PlainObject } from '../../shared/json.js';
-import type { McpRequestFacts, Telemetry } from '../../shared/telemetry.js';
+import type { McpRequestFacts, Telemetry } from '../../core/telemetry.js';
 import type { McpServerConfig } from './config.js';
 import { secretsOf } from './errors.js';
 import type { ProcessReport } from './failures.js';

@@ -1,5 +1,5 @@
 import { createRedactor } from '../../http/redaction.js';
-import { createLineSplitter } from '../../shared/line-splitter.js';
+import { createLineSplitter } from '../../http/text-stream.js';
 import type { McpStdioServerConfig } from './config.js';
 import { secretsOf } from './errors.js';
 import { toPlainText } from './untrusted-input.js';

@@ -10,7 +10,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
-import { createLineSplitter } from '../../shared/line-splitter.js';
+import { createLineSplitter } from '../../http/text-stream.js';
 import type { McpStdioServerConfig } from './config.js';
 import type { ProcessReport } from './failures.js';
 import { createStderrReader } from './stderr-lines.js';

@@ -1,7 +1,7 @@
 import type { FetchLike, RequestId } from '@modelcontextprotocol/client';
 import { type LinkedSignal, linkSignal } from '../../shared/abort.js';
 import { objectOf, tryParseJson } from '../../shared/json.js';
-import { createLineSplitter } from '../../shared/line-splitter.js';
+import { createLineSplitter } from '../../http/text-stream.js';
 import { streamEndedMessage } from './failures.js';
 
 const CANCELLED = new DOMException('The request was cancelled.', 'AbortError');

@@ -55,13 +55,13 @@ export function toToolOutput({
 
 /** Converts content blocks, without blank text. Limits their number and size to protect the host. */
 export function toContentItems(blocks: readonly unknown[]): ContentItem[] {
-  return limitParts(blocks.map(toPart)).filter(part => part.type === 'media' || part.text.trim() !== '');
+  return limitParts(blocks.map(toPart)).filter(part => part.type === 'file' || part.text.trim() !== '');
 }
 
 /** Returns the blocks if some became text that are more than text to the host, and all can be read back. */
 function toOriginalBlocks(content: readonly unknown[]): JSONObject[] | undefined {
   const isText = (block: unknown, item: ContentItem): boolean =>
-    item.type === 'media' || objectOf(block)?.type === 'text';
+    item.type === 'file' || objectOf(block)?.type === 'text';
   const items = content.map(toContentItem);
   if (items.every((item, index) => item === undefined || isText(content[index], item))) return undefined;
   const blocks = content.filter(isJsonObject);
@@ -93,7 +93,7 @@ function toBounded(value: unknown): unknown {
 function limitParts(parts: readonly ContentItem[]): ContentItem[] {
   let remaining = maxResultCharacters;
   const kept = parts.slice(0, maxParts).map((part): ContentItem => {
-    const length = part.type === 'text' ? part.text.length : part.data.length;
+    const length = part.type === 'text' ? part.text.length : part.data.data.length;
     const available = remaining;
     remaining = Math.max(0, remaining - length);
     if (length <= available) return part;

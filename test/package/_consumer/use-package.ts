@@ -1,5 +1,5 @@
 // Sample consumer: imports the given entries and runs a tool call.
-import { generateText, streamText } from 'ai';
+import { APICallError, generateText, streamText } from 'ai';
 import { createKelivoResponsesProvider } from 'kelivo-responses';
 import { startResponsesEmulator } from 'kelivo-responses/testing';
 import { z } from 'zod';
@@ -29,9 +29,15 @@ const { textStream } = streamText({ model, prompt, tools: await provider.toolStu
 let streamed = '';
 for await (const piece of textStream) streamed += piece;
 
+emulator.enqueue({ status: 400 });
+const error: unknown = await generateText({ model, prompt }).catch((reason: unknown) => reason);
+
 await provider.close();
 await emulator.close();
 if (!text.includes('42') || streamed !== text) {
   throw new Error(`Expected the sum of 20 and 22 twice, got ${JSON.stringify({ text, streamed })}.`);
+}
+if (!APICallError.isInstance(error) || error.statusCode !== 400) {
+  throw new Error(`Expected an APICallError with status 400, got ${String(error)}.`);
 }
 console.log(`${specifiers.length} entries`);

@@ -2,7 +2,11 @@ import { APICallError } from '@ai-sdk/provider';
 import { expect, it } from 'vitest';
 import type { Compatibility } from '../../../src/responses/compatibility/compatibility.js';
 import { findFallback } from '../../../src/responses/compatibility/rejection-rules.js';
-import { type ResponsesRequestBody, toItemReference } from '../../../src/responses/wire.js';
+import {
+  type ResponsesRequestBody,
+  createItemRelations,
+  toItemReference,
+} from '../../../src/responses/wire.js';
 
 const body: ResponsesRequestBody = {
   model: 'gpt-5',
@@ -280,14 +284,18 @@ it.each([
 
 it('removes or rebuilds a reference that the server does not have', () => {
   const search = { type: 'web_search_call', id: 'ws_1', status: 'completed' };
-  const references = [toItemReference('ig_1'), toItemReference('ws_1', [search])];
+  const relations = createItemRelations();
+  const references = [toItemReference('ig_1', [], relations), toItemReference('ws_1', [search], relations)];
   const referring = { ...body, input: [...body.input.slice(0, 1), ...references] };
   const notFound = (id: string) => rejection(`Item with id '${id}' not found.`, { status: 404 });
-  expect(findFallback(referring, notFound('ig_1'))?.body.input).toEqual([body.input[0], references[1]]);
-  expect(findFallback(referring, notFound('ws_1'))?.body.input).toEqual([
+  expect(findFallback(referring, notFound('ig_1'), { relations })?.body.input).toEqual([
+    body.input[0],
+    references[1],
+  ]);
+  expect(findFallback(referring, notFound('ws_1'), { relations })?.body.input).toEqual([
     body.input[0],
     references[0],
     search,
   ]);
-  expect(findFallback(referring, notFound('ws_2'))).toBeUndefined();
+  expect(findFallback(referring, notFound('ws_2'), { relations })).toBeUndefined();
 });

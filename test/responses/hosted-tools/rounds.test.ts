@@ -1,8 +1,7 @@
 import { generateText, stepCountIs, streamText, tool } from 'ai';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { createKelivoResponsesProvider } from '../../../src/index.js';
-import { hostedTools } from '../../../src/responses/hosted-tools/factories.js';
+import { createKelivoResponsesProvider, hostedTools } from '../../../src/index.js';
 import { startEmulator } from '../../testing/_emulator.js';
 
 async function start() {

@@ -1,8 +1,8 @@
 import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import { expect, it } from 'vitest';
-import type { HostVersion } from '../../../src/parts/call-marks.js';
-import type { ToolPartsMode } from '../../../src/parts/provider-executed-parts.js';
-import { opaqueItemOf } from '../../../src/parts/opaque-items.js';
+import type { HostVersion } from '../../../src/versions/specification.js';
+import type { ToolPartsMode } from '../../../src/core/call.js';
+import { opaqueItemOf } from '../_carriers.js';
 import { toSse } from '../../_sse.js';
 import { readParts } from '../_read-parts.js';
 

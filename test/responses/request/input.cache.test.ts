@@ -1,8 +1,8 @@
-import type { LanguageModelV2CallOptions, LanguageModelV2Prompt } from '@ai-sdk/provider';
+import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import type { BuildRequestContext } from '../../../src/responses/request/build-request.js';
-import { createConvertedMessages } from '../../../src/responses/request/input.js';
-import { build, user } from './_build.js';
+import { createTurnMemory } from '../../../src/responses/request/turn-memory.js';
+import { buildCall, type HostCall, read, user } from './_build.js';
 
 const openai = (fields: Record<string, string>) => ({ providerOptions: { openai: fields } });
 
@@ -62,7 +62,7 @@ const conversation: LanguageModelV2Prompt = [
   result('c'),
 ];
 
-const cases: Record<string, [Partial<BuildRequestContext>, Partial<LanguageModelV2CallOptions>?]> = {
+const cases: Record<string, [Partial<BuildRequestContext>, HostCall?]> = {
   'without ids': [{}],
   'with ids and generated reasoning': [{ missingReasoning: 'synthesize' }],
   'that the server stores': [{ store: true }],
@@ -76,27 +76,28 @@ describe.each(Object.keys(cases))('a conversation %s', name => {
   const [context = {}, options = {}] = cases[name] ?? [];
 
   it('is converted to the same request, regardless of how much of it is cached', () => {
+    const call = read({ ...options, prompt: conversation });
     for (let first = 1; first <= conversation.length; first++) {
-      const known = createConvertedMessages();
-      build({ ...options, prompt: conversation.slice(0, first) }, { ...context, known });
-      const grown = build({ ...options, prompt: conversation }, { ...context, known });
-      expect(grown.body).toEqual(build({ ...options, prompt: conversation }, context).body);
+      const memory = createTurnMemory();
+      buildCall({ ...call, prompt: call.prompt.slice(0, first) }, { ...context, memory });
+      const grown = buildCall(call, { ...context, memory });
+      expect(grown.body).toEqual(buildCall(call, context).body);
     }
   });
 });
 
 it('converts a message once', () => {
-  const known = createConvertedMessages();
+  const memory = createTurnMemory();
   const image = { type: 'file' as const, mediaType: 'image/png', data: new Uint8Array(1000) };
-  const prompt: LanguageModelV2Prompt = [{ role: 'user', content: [image] }];
-  const [first] = build({ prompt }, { known }).body.input;
-  const [second] = build({ prompt: [...prompt, user('Go on.')] }, { known }).body.input;
+  const call = read({ prompt: [{ role: 'user', content: [image] }, user('Go on.')] });
+  const [first] = buildCall({ ...call, prompt: call.prompt.slice(0, 1) }, { memory }).body.input;
+  const [second] = buildCall(call, { memory }).body.input;
   expect(second).toBe(first);
 });
 
 it('identifies a cached message by the object, not by its content', () => {
-  const known = createConvertedMessages();
-  const [first] = build({ prompt: [user('Hi')] }, { known }).body.input;
-  const [second] = build({ prompt: [user('Bye')] }, { known }).body.input;
+  const memory = createTurnMemory();
+  const [first] = buildCall(read({ prompt: [user('Hi')] }), { memory }).body.input;
+  const [second] = buildCall(read({ prompt: [user('Bye')] }), { memory }).body.input;
   expect(second).not.toEqual(first);
 });

@@ -1,11 +1,9 @@
-import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
+import type { Message } from '../../../src/core/prompt.js';
 import { toNewMessages } from '../../../src/responses/request/input.js';
-import { user } from './_build.js';
 
-type Message = LanguageModelV2Prompt[number];
-
-const withResponseId = (responseId?: string) => responseId && { providerOptions: { kelivo: { responseId } } };
+const user = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] });
+const withResponseId = (responseId?: string) => (responseId === undefined ? {} : { own: { responseId } });
 const textMessage = (text: string, responseId?: string): Message => ({
   role: 'assistant',
   content: [{ type: 'text', text, ...withResponseId(responseId) }],

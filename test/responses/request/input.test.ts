@@ -174,11 +174,11 @@ it('omits unknown content, with a warning', () => {
     { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'b' }] },
   ]);
   expect(warningsOf(prompt)).toEqual([
+    'Prompt content of type "reasoning-file" is not supported and was not sent.',
+    'Prompt content of type "tool-approval-response" is not supported and was not sent.',
     'User content of type "hologram" is not supported and not sent.',
     'Assistant content of type "vendor.thing" is not supported and not sent.',
-    'Assistant content of type "reasoning-file" is not supported and not sent.',
     'Files of assistant messages are not sent because the API does not accept them (audio/wav).',
-    'Tool content of type "tool-approval-response" is not supported and not sent.',
   ]);
 });
 

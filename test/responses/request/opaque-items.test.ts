@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withOpaqueItem } from '../../../src/parts/opaque-items.js';
+import { withOpaqueItem } from '../_carriers.js';
 import { build, inputOf, user } from './_build.js';
 
 const compaction = { type: 'compaction', id: 'cmp_1', encrypted_content: 'e' };

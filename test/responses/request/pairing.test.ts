@@ -1,12 +1,12 @@
-import type { LanguageModelV2Prompt } from '@ai-sdk/provider';
 import { expect, it } from 'vitest';
+import type { Prompt } from '../../../src/core/prompt.js';
 import { pairToolCalls } from '../../../src/tool-calls/call-pairing.js';
 import { isFunctionCall, isFunctionCallOutput, isReasoning } from '../../../src/responses/wire.js';
 import { createRandom } from '../../_chunking.js';
 import { build } from './_build.js';
 
 /** Creates an invalid history: calls and results in any place, repeated or missing, with few ids. */
-function createInvalidHistory(seed: number): LanguageModelV2Prompt {
+function createInvalidHistory(seed: number): Prompt {
   const random = createRandom(seed);
   const pick = <ITEM>(items: readonly ITEM[]): ITEM => items[Math.floor(random() * items.length)] as ITEM;
   const ids = () => ({ toolCallId: pick(['call_0', 'call_1', 'call_2', '']), toolName: pick(['a', 'b.c']) });
@@ -49,7 +49,7 @@ function createInvalidHistory(seed: number): LanguageModelV2Prompt {
       () => ({ role: 'assistant', content: some(part) }),
       () => ({ role: 'tool', content: some(result) }),
     ])();
-  return some(message) as LanguageModelV2Prompt;
+  return some(message) as Prompt;
 }
 
 const seeds = Array.from({ length: 3000 }, (_, seed) => seed);
@@ -109,12 +109,12 @@ it('loses no text and no first result, for any history', () => {
   for (const seed of seeds) {
     const history = createInvalidHistory(seed);
     const paired = pairToolCalls(history);
-    const texts = (prompt: LanguageModelV2Prompt) =>
+    const texts = (prompt: Prompt) =>
       prompt.flatMap(({ role, content }) =>
         role === 'tool' ? [] : [...content].filter(part => typeof part === 'object' && part.type === 'text'),
       );
     expect(texts(paired), `seed ${seed}`).toEqual(texts(history));
-    const resultIds = (prompt: LanguageModelV2Prompt) =>
+    const resultIds = (prompt: Prompt) =>
       new Set(
         prompt.flatMap(message =>
           message.role === 'tool' || message.role === 'assistant'

@@ -1,6 +1,6 @@
 import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import { createReceivedItems } from '../../../src/responses/request/received-items.js';
+import { createTurnMemory } from '../../../src/responses/request/turn-memory.js';
 import type { BuildRequestContext } from '../../../src/responses/request/build-request.js';
 import { build, user } from './_build.js';
 
@@ -151,7 +151,7 @@ describe('with store: false, calls of the server', () => {
 });
 
 describe('in the same turn, calls of the server', () => {
-  const received = createReceivedItems();
+  const memory = createTurnMemory();
   const interpreter = {
     type: 'code_interpreter_call',
     id: 'ci_1',
@@ -160,11 +160,11 @@ describe('in the same turn, calls of the server', () => {
     outputs: [{ type: 'logs', logs: 'x' }],
     status: 'completed',
   };
-  received.add({ ...interpreter, created_by: 'x' });
+  memory.received.add({ ...interpreter, created_by: 'x' });
 
   it.each([false, true])('are sent as they were received (store %s)', store => {
-    expect(itemsOf(run, { store, received })).toEqual([interpreter]);
-    expect(converse(run, { store, received }).warnings).toEqual([]);
+    expect(itemsOf(run, { store, memory })).toEqual([interpreter]);
+    expect(converse(run, { store, memory }).warnings).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
+import { createTurn } from '../../_core.js';
 import { build } from './_build.js';
 
 type Tools = NonNullable<LanguageModelV2CallOptions['tools']>;
@@ -29,13 +30,16 @@ const tools: Tools = [
 const allow = (
   toolNames: string[],
   { mode, ...options }: Partial<LanguageModelV2CallOptions> & { mode?: string } = {},
-  kelivo = {},
+  round = 1,
 ) =>
-  build({
-    tools,
-    ...options,
-    providerOptions: { openai: { allowedTools: { toolNames, ...(mode && { mode }) } }, kelivo },
-  });
+  build(
+    {
+      tools,
+      ...options,
+      providerOptions: { openai: { allowedTools: { toolNames, ...(mode && { mode }) } } },
+    },
+    { turn: createTurn(round) },
+  );
 
 describe('allowedTools', () => {
   it('restricts the tools under the names of the request', () => {
@@ -76,8 +80,8 @@ describe('allowedTools', () => {
   });
 
   it('overrides the tool choice, except `none`', () => {
-    const modeOf = (options: Parameters<typeof allow>[1], kelivo?: object) => {
-      const choice = allow(['plain'], options, kelivo).body.tool_choice;
+    const modeOf = (options: Parameters<typeof allow>[1], round?: number) => {
+      const choice = allow(['plain'], options, round).body.tool_choice;
       return typeof choice === 'object' && 'mode' in choice ? choice.mode : choice;
     };
     expect(modeOf({ toolChoice: { type: 'tool', toolName: 'sql' } })).toBe('auto');
@@ -86,7 +90,7 @@ describe('allowedTools', () => {
     expect(modeOf({ mode: 'required' })).toBe('required');
     expect(modeOf({ toolChoice: { type: 'none' } })).toBe('none');
     // The tool loop would never end.
-    expect(modeOf({ mode: 'required' }, { round: 2 })).toBe('auto');
+    expect(modeOf({ mode: 'required' }, 2)).toBe('auto');
   });
 });
 

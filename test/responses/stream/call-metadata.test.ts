@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { agentOf } from '../../../src/parts/commentary.js';
+import { agentOf } from '../_carriers.js';
 import { summarize } from '../../_parts.js';
 import { toSse } from '../../_sse.js';
 import { readParts } from '../_read-parts.js';

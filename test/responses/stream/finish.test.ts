@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { toSse } from '../../_sse.js';
 import { readParts } from '../_read-parts.js';
 import { functionCall, type ItemScript, message, toResponse, toStream } from './_fixtures/wire-events.js';
-import { toFinishReason, toUsage, toV2Usage } from '../../../src/responses/stream/finish.js';
+import { VERSIONS } from '../../../src/versions/versions.js';
+import { toFinishReason, toUsage } from '../../../src/responses/stream/event-handlers.js';
+
+const { writeUsage } = VERSIONS.v2;
 
 describe('toFinishReason', () => {
   it.each([
@@ -31,18 +34,15 @@ describe('toUsage', () => {
       output_tokens_details: { reasoning_tokens: 5 },
     };
     expect(toUsage(raw)).toEqual({
-      inputTokens: 10,
-      outputTokens: 20,
-      totalTokens: 35,
-      cachedInputTokens: 4,
-      cacheWriteInputTokens: 3,
-      reasoningTokens: 5,
+      inputTokens: { total: 10, noCache: 3, cacheRead: 4, cacheWrite: 3 },
+      outputTokens: { total: 20, text: 15, reasoning: 5 },
+      total: 35,
       raw,
     });
   });
 
   it('adds up a missing total and leaves missing details undefined', () => {
-    expect(toV2Usage(toUsage({ input_tokens: 10, output_tokens: 0 }))).toEqual({
+    expect(writeUsage(toUsage({ input_tokens: 10, output_tokens: 0 }))).toEqual({
       inputTokens: 10,
       outputTokens: 0,
       totalTokens: 10,
@@ -54,7 +54,9 @@ describe('toUsage', () => {
   it.each([undefined, null, 'none', {}, { input_tokens: '10', output_tokens: null }])(
     'leaves counts undefined that %j does not contain',
     value => {
-      expect(Object.values(toV2Usage(toUsage(value))).every(count => count === undefined)).toBe(true);
+      expect(Object.values(writeUsage(toUsage(value)) as object).every(count => count === undefined)).toBe(
+        true,
+      );
     },
   );
 });

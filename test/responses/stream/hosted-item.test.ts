@@ -76,3 +76,59 @@ forEachChunking(
     );
   },
 );
+
+const approvalItem = {
+  type: 'mcp_approval_request',
+  id: 'mcpr_1',
+  server_label: 'docs',
+  name: 'write',
+  arguments: '{"path": "a"}',
+};
+
+it('asks a host with approval requests for approvals of a declared MCP server', async () => {
+  const parts = await read(approvalItem, {
+    declared: { ...declare('docs', 'openai.mcp'), host: 'v4' },
+    isKept: true,
+  });
+  expect(parts.filter(({ type }) => type.startsWith('tool-'))).toEqual([
+    {
+      type: 'tool-call',
+      toolCallId: 'mcpr_1',
+      toolName: 'mcp.write',
+      input: '{"path":"a"}',
+      providerExecuted: true,
+      dynamic: true,
+      providerMetadata: {
+        openai: { itemId: 'mcpr_1' },
+        kelivo: { approvalFor: 'docs', responseId: 'resp_1' },
+      },
+    },
+    { type: 'tool-approval-request', approvalId: 'mcpr_1', toolCallId: 'mcpr_1' },
+  ]);
+  expect(parts.at(-1)).toMatchObject({ finishReason: { unified: 'tool-calls' } });
+});
+
+it.each([
+  ['that declared no MCP server', { ...declare('mine'), host: 'v4' as const }],
+  ['without approval requests', declare('docs', 'openai.mcp')],
+])('reports the request to a host %s as a call of the server', async (_, declared) => {
+  const parts = await read(approvalItem, { declared });
+  expect(parts.filter(({ type }) => type.startsWith('tool-'))).toMatchObject([
+    { type: 'tool-call', toolName: 'mcp_approval_request', providerExecuted: true },
+    { type: 'tool-result', result: { type: 'approval-request' } },
+  ]);
+});
+
+it('carries the request if the tool choice was none', async () => {
+  const declared = {
+    names: new Set<string>(),
+    nameById: new Map([['openai.mcp', 'docs']]),
+    undeclared: 'none' as const,
+    host: 'v4' as const,
+  };
+  const parts = await read(approvalItem, { declared });
+  expect(parts.filter(({ type }) => type.startsWith('tool-'))).toEqual([]);
+  expect(parts).toContainEqual(
+    expect.objectContaining({ type: 'custom', kind: 'openai.mcp_approval_request' }),
+  );
+});

@@ -1,6 +1,6 @@
-import type { LanguageModelV2Content } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import { commentaryOf } from '../../../src/parts/commentary.js';
+import type { Content } from '../../../src/core/part.js';
+import { commentaryOf } from '../_carriers.js';
 import { toJsonContent } from '../../../src/responses/stream/json-answer.js';
 import { forEachChunking } from '../../_chunking.js';
 import { summarize } from '../../_parts.js';
@@ -155,18 +155,18 @@ describe('if text is requested', () => {
 });
 
 describe('toJsonContent', () => {
-  const text = (value: string, phase?: string): LanguageModelV2Content => ({
+  const text = (value: string, phase?: string): Content => ({
     type: 'text',
     text: value,
     providerMetadata: {
       openai: { itemId: value, ...(phase !== undefined && { phase }) },
-      kelivo: { responseId: 'r' },
     },
+    own: { responseId: 'r' },
   });
-  const shape = (content: readonly LanguageModelV2Content[]) =>
+  const shape = (content: readonly Content[]) =>
     toJsonContent(content).map(part => ('text' in part ? [part.type, part.text] : [part.type]));
 
-  it.each<[string, LanguageModelV2Content[], string[][]]>([
+  it.each<[string, Content[], string[][]]>([
     [
       'the last of several documents',
       [text('{}'), text('[1]')],
@@ -218,8 +218,8 @@ describe('toJsonContent', () => {
         type: 'reasoning',
         providerMetadata: {
           openai: { itemId: 'x', phase: 'commentary' },
-          kelivo: { commentary: true, responseId: 'r' },
         },
+        own: { commentary: true, responseId: 'r' },
       },
       { type: 'text' },
     ]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { opaqueItemOf } from '../../../src/parts/opaque-items.js';
+import { opaqueItemOf } from '../_carriers.js';
 import { forEachChunking } from '../../_chunking.js';
 import { summarize } from '../../_parts.js';
 import { toSse } from '../../_sse.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toResponsesEvent } from '../../../src/responses/stream/responses-event.js';
+import { toResponsesEvent } from '../../../src/responses/stream/read-response.js';
 
 const typeOf = (data: unknown, event?: string) =>
   toResponsesEvent({ event, data: typeof data === 'string' ? data : JSON.stringify(data) })?.type;

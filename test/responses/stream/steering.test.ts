@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agentOf, commentaryOf } from '../../../src/parts/commentary.js';
+import { agentOf, commentaryOf } from '../_carriers.js';
 import { forEachChunking } from '../../_chunking.js';
 import { summarize } from '../../_parts.js';
 import { toSse, type WireEvent } from '../../_sse.js';

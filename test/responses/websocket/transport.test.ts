@@ -506,7 +506,7 @@ describe('lost responses and limits', () => {
       headers: [],
       body: { model: 'm', input: [] },
       fetch,
-      transport: request => transport.send(request, { providerOptions: undefined, warn() {} }),
+      transport: request => transport.send(request, { logged: {}, warn() {} }),
       timeouts: {},
     });
     await expect(opening).rejects.toThrow('does not answer pings');

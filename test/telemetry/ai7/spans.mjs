@@ -7,7 +7,7 @@ import { z } from 'zod';
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
 const [folder, integration, mode] = process.argv.slice(2);
-const { createKelivoResponsesProvider } = await import(`${folder}/v4/index.js`);
+const { createKelivoResponsesProvider } = await import(`${folder}/v4.js`);
 const { createTelemetry } = await import(`${folder}/telemetry/index.js`);
 const { startResponsesEmulator } = await import(`${folder}/testing/index.js`);
 

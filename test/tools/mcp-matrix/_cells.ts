@@ -103,7 +103,11 @@ const featureCells: Record<Row, Cell> = {
       type: 'content',
       value: [
         { type: 'text', text: 'One pixel:' },
-        { type: 'media', mediaType: 'image/png', data: expect.stringContaining(pixelStart) },
+        {
+          type: 'file',
+          mediaType: 'image/png',
+          data: { type: 'data', data: expect.stringContaining(pixelStart) },
+        },
       ],
     });
   },
@@ -177,7 +181,11 @@ const everythingCells: Record<Row, Cell> = {
   async images(session) {
     expect((await run(session, 'get-tiny-image')).value).toEqual(
       expect.arrayContaining([
-        { type: 'media', mediaType: 'image/png', data: expect.stringContaining(pixelStart) },
+        {
+          type: 'file',
+          mediaType: 'image/png',
+          data: { type: 'data', data: expect.stringContaining(pixelStart) },
+        },
       ]),
     );
   },

@@ -57,7 +57,7 @@ describe.each(transports)('the everything server over %s', (_transport, start) =
     const output = await call(tools, 'get-tiny-image');
     expect(output).toMatchObject({
       type: 'content',
-      value: [{ type: 'text' }, { type: 'media', mediaType: 'image/png' }, { type: 'text' }],
+      value: [{ type: 'text' }, { type: 'file', mediaType: 'image/png' }, { type: 'text' }],
     });
   });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type McpServers, type McpTools, type McpToolsOptions } from '../../../src/tools/mcp/index.js';
 import { objectOf, objectsOf } from '../../../src/shared/json.js';
-import { effectiveAnnotations } from '../../../src/tools/annotations.js';
+import { effectiveAnnotations } from '../../../src/tools/tool-source.js';
 import { featureServer } from './_feature-server.js';
 import { call, fixtureServer, namesOf, openTools, until } from './_fixture-server.js';
 
@@ -80,7 +80,13 @@ test('the model reads a listed resource as text, image or note', async () => {
   });
   expect(await call(tools, 'read_resource', { uri: 'demo://pixel.png', server: 'demo' })).toMatchObject({
     type: 'content',
-    value: [{ type: 'media', mediaType: 'image/png', data: expect.stringMatching(/^iVBOR/) }],
+    value: [
+      {
+        type: 'file',
+        mediaType: 'image/png',
+        data: { type: 'data', data: expect.stringMatching(/^iVBOR/) },
+      },
+    ],
   });
   expect(await call(tools, 'read_resource', { uri: 'demo://archive.zip' })).toEqual({
     type: 'text',

@@ -16,9 +16,9 @@ it('keeps the order of texts and media', () => {
   expect(toToolOutput({ content: [image, { type: 'text', text: 'a bell' }, audio] })).toEqual({
     type: 'content',
     value: [
-      { type: 'media', data: 'iVBORw==', mediaType: 'image/png' },
+      { type: 'file', data: { type: 'data', data: 'iVBORw==' }, mediaType: 'image/png' },
       { type: 'text', text: 'a bell' },
-      { type: 'media', data: 'UklGRg==', mediaType: 'audio/wav' },
+      { type: 'file', data: { type: 'data', data: 'UklGRg==' }, mediaType: 'audio/wav' },
     ],
   });
 });
@@ -125,7 +125,7 @@ it('keeps structured content together with an image', () => {
     type: 'content',
     value: [
       { type: 'text', text: '{"degrees":20}' },
-      { type: 'media', data: 'iVBORw==', mediaType: 'image/png' },
+      { type: 'file', data: { type: 'data', data: 'iVBORw==' }, mediaType: 'image/png' },
     ],
     mcp: { structuredContent: { degrees: 20 } },
   });
@@ -159,7 +159,14 @@ it('returns a binary resource as media', () => {
   const content = [{ type: 'resource', resource: { uri: 'file:///a.gz', blob: 'H4sI' } }];
   expect(toToolOutput({ content })).toEqual({
     type: 'content',
-    value: [{ type: 'media', data: 'H4sI', mediaType: 'application/octet-stream', uri: 'file:///a.gz' }],
+    value: [
+      {
+        type: 'file',
+        data: { type: 'data', data: 'H4sI' },
+        mediaType: 'application/octet-stream',
+        uri: 'file:///a.gz',
+      },
+    ],
   });
 });
 
@@ -194,7 +201,7 @@ it.each([
     type: 'content',
     value: [
       { type: 'text', text },
-      { type: 'media', data: 'iVBORw==', mediaType: 'image/png' },
+      { type: 'file', data: { type: 'data', data: 'iVBORw==' }, mediaType: 'image/png' },
     ],
     mcp: { isError: true },
   });

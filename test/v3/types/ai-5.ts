@@ -1,15 +1,26 @@
 // Checks that the provider matches the types of `ai@5`. Compiled by `accepted-types.test.ts`, not run.
+import { openai } from '@ai-sdk/openai';
+import type { LanguageModelV2 } from '@ai-sdk/provider';
 import {
   createProviderRegistry,
   customProvider,
   generateText,
   streamText,
   tool,
+  type ToolSet,
   wrapLanguageModel,
 } from 'ai';
+import type { LanguageModelV3 } from 'provider3';
 import * as z from 'zod';
-import { createKelivoResponsesProvider } from '../../../src/index.js';
-import { runInProvider, toolLoopMiddleware } from '../../../src/tool-loop/index.js';
+import {
+  adaptModel,
+  mistralMiddleware,
+  joinMiddlewares,
+  qwenMiddleware,
+  textToolsMiddleware,
+} from '../../../src/adapters/index.js';
+import { createKelivoResponsesProvider, hostedTools } from '../../../src/index.js';
+import { runInProvider, toolLoopMiddleware, withToolLoop } from '../../../src/tool-loop/index.js';
 
 const weather = tool({
   inputSchema: z.object({ city: z.string() }),
@@ -24,10 +35,38 @@ const wrapped = wrapLanguageModel({
   middleware: toolLoopMiddleware({ tools: [] }),
 });
 
+/** Wrappers return the version of the model, whatever the package. */
+const native: LanguageModelV2 = openai('gpt-5');
+export const adapted: LanguageModelV2 = adaptModel(native);
+export const looping: LanguageModelV2 = withToolLoop(native, { tools: [] });
+export const wrappedByHost: LanguageModelV2[] = [
+  wrapLanguageModel({ model: native, middleware: qwenMiddleware() }),
+  wrapLanguageModel({ model: native, middleware: toolLoopMiddleware({ tools: [] }) }),
+  wrapLanguageModel({ model: native, middleware: [qwenMiddleware(), textToolsMiddleware({ formats: [] })] }),
+  wrapLanguageModel({ model: native, middleware: joinMiddlewares(qwenMiddleware(), mistralMiddleware()) }),
+];
+// @ts-expect-error The result is no model of another version.
+export const other: LanguageModelV3 = withToolLoop(native, { tools: [] });
+
+/** Tools of the provider are tools of the host. */
+export const hosted = {
+  ...{ web: provider.tools.webSearch({ searchContextSize: 'low' }), code: provider.tools.codeInterpreter() },
+  ...{ docs: hostedTools.mcp({ serverLabel: 'docs', serverUrl: 'https://mcp.test/mcp' }) },
+  shell: hostedTools.shell({ execute: async ({ action }) => ({ output: action.commands.map(toOutput) }) }),
+  sql: hostedTools.custom({ name: 'sql', execute: async (input: string) => input.length }),
+} satisfies ToolSet;
+
+const toOutput = (command: string) => ({
+  stdout: command,
+  stderr: '',
+  outcome: { type: 'exit' as const, exitCode: 0 },
+});
+
 export async function run() {
   await generateText({ model: provider('gpt-5'), prompt: '', tools: await provider.toolStubs() });
   await generateText({ model: registry.languageModel('kelivo:gpt-5'), prompt: '' });
   await generateText({ model: custom.languageModel('chat'), prompt: '' });
   await generateText({ model: wrapped, prompt: '' });
+  await generateText({ model: adapted, prompt: '', tools: hosted });
   streamText({ model: provider('gpt-5'), prompt: '', ...runInProvider({ weather }) });
 }

@@ -6,12 +6,27 @@ import {
   generateText,
   streamText,
   tool,
+  type ToolSet,
   wrapLanguageModel,
 } from 'ai6';
 import type { EmbeddingModelV3, LanguageModelV3, ProviderV3 } from 'provider3';
+import { openai } from 'openai3';
+import type { LanguageModelV4 } from 'provider4';
 import * as z from 'zod';
-import { createLocalTools, runInProvider, withToolLoop } from '../../../src/tool-loop/index.js';
-import { createKelivoResponsesProvider, toLanguageModelV3 } from '../../../src/v3/index.js';
+import {
+  adaptModel,
+  mistralMiddleware,
+  joinMiddlewares,
+  qwenMiddleware,
+  textToolsMiddleware,
+} from '../../../src/adapters/index.js';
+import {
+  createLocalTools,
+  runInProvider,
+  toolLoopMiddleware,
+  withToolLoop,
+} from '../../../src/tool-loop/index.js';
+import { createKelivoResponsesProvider, hostedTools, toLanguageModelV3 } from '../../../src/v3.js';
 import { createKelivoResponsesProvider as createV2Provider } from '../../../src/index.js';
 
 const provider = createKelivoResponsesProvider();
@@ -39,12 +54,40 @@ const looped = toLanguageModelV3(
   withToolLoop(createV2Provider()('gpt-5'), { tools: createLocalTools({ weather }) }),
 );
 
+/** Wrappers return the version of the model, whatever the package. */
+const native: LanguageModelV3 = openai('gpt-5');
+export const adapted: LanguageModelV3 = adaptModel(native);
+export const looping: LanguageModelV3 = withToolLoop(native, { tools: [] });
+export const wrappedByHost: LanguageModelV3[] = [
+  wrapLanguageModel({ model: native, middleware: qwenMiddleware() }),
+  wrapLanguageModel({ model: native, middleware: toolLoopMiddleware({ tools: [] }) }),
+  wrapLanguageModel({ model: native, middleware: [qwenMiddleware(), textToolsMiddleware({ formats: [] })] }),
+  wrapLanguageModel({ model: native, middleware: joinMiddlewares(qwenMiddleware(), mistralMiddleware()) }),
+];
+// @ts-expect-error The result is no model of another version.
+export const other: LanguageModelV4 = withToolLoop(native, { tools: [] });
+
+/** Tools of the provider are tools of the host. */
+export const hosted = {
+  ...{ web: provider.tools.webSearch({ searchContextSize: 'low' }), code: provider.tools.codeInterpreter() },
+  ...{ docs: hostedTools.mcp({ serverLabel: 'docs', serverUrl: 'https://mcp.test/mcp' }) },
+  shell: hostedTools.shell({ execute: async ({ action }) => ({ output: action.commands.map(toOutput) }) }),
+  sql: hostedTools.custom({ name: 'sql', execute: async (input: string) => input.length }),
+} satisfies ToolSet;
+
+const toOutput = (command: string) => ({
+  stdout: command,
+  stderr: '',
+  outcome: { type: 'exit' as const, exitCode: 0 },
+});
+
 export async function run() {
   const tools = await provider.toolStubs();
   await generateText({ model: provider('gpt-5'), prompt: '', tools });
   await generateText({ model: registry.languageModel('kelivo:gpt-5'), prompt: '' });
   await generateText({ model: custom.languageModel('chat'), prompt: '' });
   await generateText({ model: wrapped, prompt: '' });
+  await generateText({ model: adapted, prompt: '', tools: hosted });
   streamText({ model: looped, prompt: '', ...runInProvider({ weather }) });
   await embed({ model: provider.embeddingModel('text-embedding-3-small'), value: '' });
   // @ts-expect-error The registry of `ai@6` does not accept a version 2 provider, so there is a version 3 provider.

@@ -11,7 +11,7 @@ import {
 import type { EmbeddingModelV3, LanguageModelV3, ProviderV3 } from 'provider3';
 import * as z from 'zod';
 import { createLocalTools, runInProvider, withToolLoop } from '../../../src/tool-loop/index.js';
-import { createKelivoResponsesProvider, toLanguageModelV3 } from '../../../src/v3/index.js';
+import { createKelivoResponsesProvider, toLanguageModelV3 } from '../../../src/v3.js';
 import { createKelivoResponsesProvider as createV2Provider } from '../../../src/index.js';
 
 const provider = createKelivoResponsesProvider();

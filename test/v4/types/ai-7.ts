@@ -6,18 +6,33 @@ import {
   generateText,
   streamText,
   tool,
+  type ToolSet,
   wrapLanguageModel,
 } from 'ai7';
 import type { EmbeddingModelV4, LanguageModelV4, ProviderV4 } from 'provider4';
+import type { LanguageModelV3 } from 'provider3';
 import * as z from 'zod';
-import { createLocalTools, runInProvider, withToolLoop } from '../../../src/tool-loop/index.js';
+import {
+  adaptModel,
+  mistralMiddleware,
+  joinMiddlewares,
+  qwenMiddleware,
+  textToolsMiddleware,
+} from '../../../src/adapters/index.js';
+import {
+  createLocalTools,
+  runInProvider,
+  toolLoopMiddleware,
+  withToolLoop,
+} from '../../../src/tool-loop/index.js';
 import { openai as openai3 } from 'openai3';
 import { openai as openai4 } from 'openai4';
 import {
   createKelivoResponsesProvider,
+  hostedTools,
   toLanguageModelV2,
   toLanguageModelV4,
-} from '../../../src/v4/index.js';
+} from '../../../src/v4.js';
 import { createKelivoResponsesProvider as createV2Provider } from '../../../src/index.js';
 
 const provider = createKelivoResponsesProvider();
@@ -49,12 +64,40 @@ const looped = toLanguageModelV4(
   withToolLoop(createV2Provider()('gpt-5'), { tools: createLocalTools({ weather }) }),
 );
 
+/** Wrappers return the version of the model, whatever the package. */
+const native: LanguageModelV4 = openai4('gpt-5');
+export const adapted: LanguageModelV4 = adaptModel(native);
+export const looping: LanguageModelV4 = withToolLoop(native, { tools: [] });
+export const wrappedByHost: LanguageModelV4[] = [
+  wrapLanguageModel({ model: native, middleware: qwenMiddleware() }),
+  wrapLanguageModel({ model: native, middleware: toolLoopMiddleware({ tools: [] }) }),
+  wrapLanguageModel({ model: native, middleware: [qwenMiddleware(), textToolsMiddleware({ formats: [] })] }),
+  wrapLanguageModel({ model: native, middleware: joinMiddlewares(qwenMiddleware(), mistralMiddleware()) }),
+];
+// @ts-expect-error The result is no model of another version.
+export const other: LanguageModelV3 = withToolLoop(native, { tools: [] });
+
+/** Tools of the provider are tools of the host. */
+export const hosted = {
+  ...{ web: provider.tools.webSearch({ searchContextSize: 'low' }), code: provider.tools.codeInterpreter() },
+  ...{ docs: hostedTools.mcp({ serverLabel: 'docs', serverUrl: 'https://mcp.test/mcp' }) },
+  shell: hostedTools.shell({ execute: async ({ action }) => ({ output: action.commands.map(toOutput) }) }),
+  sql: hostedTools.custom({ name: 'sql', execute: async (input: string) => input.length }),
+} satisfies ToolSet;
+
+const toOutput = (command: string) => ({
+  stdout: command,
+  stderr: '',
+  outcome: { type: 'exit' as const, exitCode: 0 },
+});
+
 export async function run() {
   const tools = await provider.toolStubs();
   await generateText({ model: provider('gpt-5'), prompt: '', tools });
   await generateText({ model: registry.languageModel('kelivo:gpt-5'), prompt: '' });
   await generateText({ model: custom.languageModel('chat'), prompt: '' });
   await generateText({ model: wrapped, prompt: '' });
+  await generateText({ model: adapted, prompt: '', tools: hosted });
   streamText({ model: looped, prompt: '', ...runInProvider({ weather }) });
   await embed({ model: provider.embeddingModel('text-embedding-3-small'), value: '' });
   // `generateText` also accepts a version 2 model.

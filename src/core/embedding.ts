@@ -1,0 +1,53 @@
+import type { ProviderMetadata, ProviderOptions } from './prompt.js';
+import type { Warning } from './part.js';
+
+/** Options for all calls of an embedding model. */
+export interface EmbeddingModelOptions {
+  /**
+   * The length of the vectors, for models that can shorten them. `dimensions` in the `providerOptions` of a call
+   * overrides it.
+   * @default the default length of the model
+   */
+  dimensions?: number;
+  /**
+   * Maximum number of values in one request. `embedMany` splits longer lists. Some servers accept fewer than OpenAI.
+   * @default 2048
+   */
+  maxEmbeddingsPerCall?: number;
+}
+
+/** A text embedding model, whatever its version is. */
+export interface CoreEmbeddingModel {
+  readonly provider: string;
+  readonly modelId: string;
+  /** The vector length that the model requests. Undefined for the model's own length. */
+  readonly dimensions?: number | undefined;
+  /** The name of the provider in the registry that created the model. */
+  readonly providerName?: string | undefined;
+  readonly maxEmbeddingsPerCall: PromiseLike<number | undefined> | number | undefined;
+  readonly supportsParallelCalls: PromiseLike<boolean> | boolean;
+  /** Returns the vectors of the texts. */
+  embed(call: EmbeddingCall): Promise<EmbeddingResult>;
+}
+
+/** One call of an embedding model. */
+export interface EmbeddingCall {
+  readonly values: readonly string[];
+  readonly abortSignal?: AbortSignal | undefined;
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
+  /** The vector length. `dimensions` in the provider options overrides it. */
+  readonly dimensions?: number | undefined;
+  /** Options of all providers but this package. */
+  readonly providerOptions?: ProviderOptions | undefined;
+  /** The application's options of this package. */
+  readonly own: Readonly<Record<string, unknown>>;
+}
+
+export interface EmbeddingResult {
+  readonly embeddings: number[][];
+  readonly usage?: { readonly tokens: number } | undefined;
+  readonly providerMetadata?: ProviderMetadata | undefined;
+  readonly response?:
+    { readonly headers?: Record<string, string> | undefined; readonly body?: unknown } | undefined;
+  readonly warnings?: readonly Warning[] | undefined;
+}

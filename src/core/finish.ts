@@ -1,0 +1,103 @@
+import type { JSONObject, JSONValue } from '@ai-sdk/provider';
+import { isPlainObject } from '../shared/json.js';
+import type { Finish, FinishReason, Usage } from './part.js';
+
+/*
+ * The end of a response: its reason and its token counts.
+ */
+
+/** Returns a reason as one word, as events and traces contain it. */
+export const toReasonText = ({ unified }: FinishReason): string =>
+  unified === 'interrupted' ? 'unknown' : unified;
+
+export const NO_USAGE: Usage = {
+  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+};
+
+/** The end of a response that ended without a `finish` part. */
+export const NO_FINISH: Finish = {
+  type: 'finish',
+  finishReason: { unified: 'interrupted', raw: undefined },
+  usage: NO_USAGE,
+};
+
+/** Token counts as a server reports them: totals, and the parts of them that it knows. */
+export interface TokenCounts {
+  readonly input?: number | undefined;
+  readonly cacheRead?: number | undefined;
+  readonly cacheWrite?: number | undefined;
+  readonly output?: number | undefined;
+  readonly reasoning?: number | undefined;
+  readonly total?: number | undefined;
+  readonly raw?: JSONObject | undefined;
+}
+
+/** Creates a usage. The tokens without a cache and those of the text are the rest of the totals. */
+export const toUsage = ({
+  input,
+  cacheRead,
+  cacheWrite,
+  output,
+  reasoning,
+  total,
+  raw,
+}: TokenCounts): Usage => ({
+  inputTokens: {
+    total: input,
+    noCache: subtract(subtract(input, cacheRead), cacheWrite ?? 0),
+    cacheRead,
+    cacheWrite,
+  },
+  outputTokens: { total: output, text: subtract(output, reasoning), reasoning },
+  ...(total !== undefined && { total }),
+  ...(raw !== undefined && { raw }),
+});
+
+const subtract = (total: number | undefined, part: number | undefined): number | undefined =>
+  total === undefined || part === undefined ? undefined : total - part;
+
+/** Returns all tokens of a usage: the server's count, or the sum of input and output. */
+export const totalOf = ({ total, inputTokens, outputTokens }: Usage): number | undefined =>
+  total ??
+  (inputTokens.total === undefined || outputTokens.total === undefined
+    ? undefined
+    : inputTokens.total + outputTokens.total);
+
+/** Adds two usages. Counts that are missing on both sides stay undefined. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  const raw = a.raw === undefined ? b.raw : b.raw === undefined ? a.raw : addCounts(a.raw, b.raw);
+  const total = a.total === undefined && b.total === undefined ? undefined : add(totalOf(a), totalOf(b));
+  return {
+    inputTokens: {
+      total: add(a.inputTokens.total, b.inputTokens.total),
+      noCache: add(a.inputTokens.noCache, b.inputTokens.noCache),
+      cacheRead: add(a.inputTokens.cacheRead, b.inputTokens.cacheRead),
+      cacheWrite: add(a.inputTokens.cacheWrite, b.inputTokens.cacheWrite),
+    },
+    outputTokens: {
+      total: add(a.outputTokens.total, b.outputTokens.total),
+      text: add(a.outputTokens.text, b.outputTokens.text),
+      reasoning: add(a.outputTokens.reasoning, b.outputTokens.reasoning),
+    },
+    ...(total !== undefined && { total }),
+    ...(raw !== undefined && { raw }),
+  };
+}
+
+const add = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined ? b : b === undefined ? a : a + b;
+
+/** Adds the numbers of two objects at every level. Of other values, the later one counts. */
+function addCounts(a: JSONObject, b: JSONObject): JSONObject {
+  const sum: JSONObject = { ...a };
+  for (const [name, value] of Object.entries(b)) {
+    if (value !== undefined) sum[name] = addValue(a[name], value);
+  }
+  return sum;
+}
+
+function addValue(a: JSONValue | undefined, b: JSONValue): JSONValue {
+  if (typeof a === 'number' && typeof b === 'number') return a + b;
+  return isPlainObject(a) && isPlainObject(b) ? addCounts(a as JSONObject, b as JSONObject) : b;
+}

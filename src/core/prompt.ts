@@ -1,0 +1,234 @@
+import type { JSONObject, JSONSchema7, JSONValue } from '@ai-sdk/provider';
+
+/*
+ * What a model receives in the words of the newest version of the model interface: the conversation, the tools and the
+ * settings, with the field `own`, which no version has.
+ */
+
+/** Facts by provider. */
+export type ProviderMetadata = Readonly<Record<string, JSONObject>>;
+
+/** Options by provider. Those of this package are `CoreCall.own`, and `own` of a part. */
+export type ProviderOptions = ProviderMetadata;
+
+/**
+ * Facts of this package about a part, which hosts keep in their history: `providerMetadata.kelivo` of a part, and
+ * `providerOptions.kelivo` of the prompt. `versions/history.ts` writes and validates them.
+ */
+export interface PartFacts {
+  /** The stored response that the part belongs to. */
+  readonly responseId?: string;
+  /** Number of the event of a response in the background. */
+  readonly sequenceNumber?: number;
+  /** Ids of reasoning items that the API could not use, so that later requests omit them. */
+  readonly removedReasoning?: readonly string[];
+  /** `text` for reasoning that the server sent as text instead of a summary. */
+  readonly reasoningChannel?: string;
+  /** True for reasoning that contains a message: prose before JSON, or of another agent. */
+  readonly commentary?: boolean;
+  /** The agent that wrote the part, `{ agent_name }`. @default the agent that answers the user */
+  readonly agent?: JSONObject;
+  /** An item of the Responses API that no part can express. */
+  readonly item?: JSONObject;
+  /** True for a compaction whose conversation also contains the items before it. */
+  readonly isWindow?: boolean;
+  /** The identity of the tool that the loop ran: its server and its name there. */
+  readonly tool?: { readonly server: string; readonly name: string };
+  /** The request for approval of the call. */
+  readonly approval?: ApprovalMark;
+  /** The hosted MCP server that asks for approval of the call. */
+  readonly approvalFor?: string;
+}
+
+/** The request for approval of a call of the tool loop. */
+export interface ApprovalMark {
+  /** Id of the approval request. */
+  readonly id: string;
+  /** The MCP server of the tool. @default none, a tool of the application */
+  readonly server?: string;
+  /** The tool's name at its source. */
+  readonly originalName: string;
+  /** True if the request was answered before, so that the host need not ask. @default false */
+  readonly answered?: boolean;
+}
+
+/** Settings of the model. */
+export interface CallSettings {
+  readonly maxOutputTokens?: number | undefined;
+  readonly temperature?: number | undefined;
+  readonly stopSequences?: readonly string[] | undefined;
+  readonly topP?: number | undefined;
+  readonly topK?: number | undefined;
+  readonly presencePenalty?: number | undefined;
+  readonly frequencyPenalty?: number | undefined;
+  readonly seed?: number | undefined;
+  readonly responseFormat?: ResponseFormat | undefined;
+  /** The reasoning effort, which hosts before `ai` 7 pass in provider options. */
+  readonly reasoning?:
+    'provider-default' | 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max' | undefined;
+}
+
+export type ResponseFormat =
+  | { readonly type: 'text' }
+  | {
+      readonly type: 'json';
+      readonly schema?: JSONSchema7 | undefined;
+      readonly name?: string | undefined;
+      readonly description?: string | undefined;
+    };
+
+/** A tool that the call declares. */
+export type Tool = FunctionTool | ProviderTool;
+
+export interface FunctionTool {
+  readonly type: 'function';
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly inputSchema: JSONSchema7;
+  readonly inputExamples?: readonly { readonly input: JSONObject }[] | undefined;
+  readonly strict?: boolean | undefined;
+  readonly providerOptions?: ProviderOptions | undefined;
+}
+
+/** A tool that a provider defines, for example `openai.web_search`. */
+export interface ProviderTool {
+  readonly type: 'provider';
+  readonly id: `${string}.${string}`;
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+export type ToolChoice =
+  | { readonly type: 'auto' }
+  | { readonly type: 'none' }
+  | { readonly type: 'required' }
+  | { readonly type: 'tool'; readonly toolName: string };
+
+/** The conversation. Hosts may send parts of other types, which the layers that read them report. */
+export type Prompt = readonly Message[];
+
+export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
+
+interface MessageOptions {
+  readonly providerOptions?: ProviderOptions | undefined;
+}
+
+export interface SystemMessage extends MessageOptions {
+  readonly role: 'system';
+  readonly content: string;
+}
+
+export interface UserMessage extends MessageOptions {
+  readonly role: 'user';
+  readonly content: readonly UserPart[];
+}
+
+export interface AssistantMessage extends MessageOptions {
+  readonly role: 'assistant';
+  readonly content: readonly AssistantPart[];
+}
+
+export interface ToolMessage extends MessageOptions {
+  readonly role: 'tool';
+  readonly content: readonly ToolPart[];
+}
+
+export type UserPart = TextPart | FilePart;
+
+export type AssistantPart =
+  TextPart | FilePart | ReasoningPart | ReasoningFilePart | CustomPart | ToolCallPart | ToolResultPart;
+
+export type ToolPart = ToolResultPart | ToolApprovalResponsePart;
+
+/** Members of all parts of a prompt. */
+interface PromptPart {
+  /** Options of all providers but the facts of this package. */
+  readonly providerOptions?: ProviderOptions | undefined;
+  /** Facts that this package keeps in the history of its host. */
+  readonly own?: PartFacts | undefined;
+}
+
+export interface TextPart extends PromptPart {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+export interface ReasoningPart extends PromptPart {
+  readonly type: 'reasoning';
+  readonly text: string;
+}
+
+export interface FilePart extends PromptPart {
+  readonly type: 'file';
+  readonly filename?: string | undefined;
+  readonly data: FileData;
+  /** A media type, or its first segment. */
+  readonly mediaType: string;
+}
+
+export interface ReasoningFilePart extends PromptPart {
+  readonly type: 'reasoning-file';
+  readonly data: GeneratedFileData;
+  readonly mediaType: string;
+}
+
+/** Content without a common form. `own.item` is an item of the Responses API. */
+export interface CustomPart extends PromptPart {
+  readonly type: 'custom';
+  readonly kind: `${string}.${string}`;
+}
+
+export interface ToolCallPart extends PromptPart {
+  readonly type: 'tool-call';
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: unknown;
+  readonly providerExecuted?: boolean | undefined;
+}
+
+export interface ToolResultPart extends PromptPart {
+  readonly type: 'tool-result';
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly output: ToolResultOutput;
+}
+
+export interface ToolApprovalResponsePart extends PromptPart {
+  readonly type: 'tool-approval-response';
+  readonly approvalId: string;
+  readonly approved: boolean;
+  readonly reason?: string | undefined;
+}
+
+interface OutputOptions {
+  readonly providerOptions?: ProviderOptions | undefined;
+}
+
+export type ToolResultOutput =
+  | ({ readonly type: 'text'; readonly value: string } & OutputOptions)
+  | ({ readonly type: 'json'; readonly value: JSONValue } & OutputOptions)
+  | ({ readonly type: 'execution-denied'; readonly reason?: string | undefined } & OutputOptions)
+  | ({ readonly type: 'error-text'; readonly value: string } & OutputOptions)
+  | ({ readonly type: 'error-json'; readonly value: JSONValue } & OutputOptions)
+  | ({ readonly type: 'content'; readonly value: readonly OutputContent[] } & OutputOptions);
+
+export type OutputContent =
+  | ({ readonly type: 'text'; readonly text: string } & OutputOptions)
+  | ({
+      readonly type: 'file';
+      readonly data: FileData;
+      /** Empty if it is unknown. */
+      readonly mediaType: string;
+      readonly filename?: string | undefined;
+    } & OutputOptions)
+  | ({ readonly type: 'custom' } & OutputOptions);
+
+/** Data that a model generated. A string is base64. */
+export type GeneratedFileData =
+  { readonly type: 'data'; readonly data: Uint8Array | string } | { readonly type: 'url'; readonly url: URL };
+
+/** Data of a file. */
+export type FileData =
+  | GeneratedFileData
+  | { readonly type: 'reference'; readonly reference: Readonly<Record<string, string>> }
+  | { readonly type: 'text'; readonly text: string };

@@ -1,0 +1,211 @@
+import type { CoreCall } from './call.js';
+import type { Part } from './part.js';
+
+/** A language model, whatever its version is. */
+export interface CoreModel {
+  readonly provider: string;
+  readonly modelId: string;
+  readonly supportedUrls: PromiseLike<Record<string, RegExp[]>> | Record<string, RegExp[]>;
+  /** Sends one request. Resolves when the response begins. */
+  open(call: CoreCall): Promise<PartSource>;
+}
+
+/** A response as parts, in batches as they arrive. */
+export interface PartSource {
+  /** Returns at least one part; undefined after the last one. Rejects when the source fails. */
+  next(): Promise<readonly Part[] | undefined>;
+  /** Ends the source. A pending `next` must not stay pending. */
+  cancel(reason: unknown): void;
+  readonly request?: { readonly url?: string | undefined; readonly body?: unknown } | undefined;
+  /** The body of a response that is not streamed is there after the last part. */
+  readonly response?:
+    { readonly headers?: Record<string, string> | undefined; readonly body?: unknown } | undefined;
+}
+
+/** Creates a source of parts that are there already. */
+export function sourceOf(
+  parts: readonly Part[],
+  facts: Pick<PartSource, 'request' | 'response'> = {},
+): PartSource {
+  let rest: readonly Part[] | undefined = parts.length > 0 ? parts : undefined;
+  return {
+    ...facts,
+    async next() {
+      const all = rest;
+      rest = undefined;
+      return all;
+    },
+    cancel() {
+      rest = undefined;
+    },
+  };
+}
+
+/** Reads all parts of a source. */
+export async function* partsOf(source: PartSource): AsyncGenerator<Part> {
+  for (let parts = await source.next(); parts !== undefined; parts = await source.next()) yield* parts;
+}
+
+type Emit = (part: Part) => void;
+
+/** Rewrites the parts of a source. */
+export interface PartTransformer {
+  /** Emits the replacement of `part`: nothing, the part itself, or others. */
+  part(part: Part, emit: Emit): void;
+  /** Emits the parts that are still held back when the source has ended. */
+  flush?(emit: Emit): void;
+}
+
+/**
+ * Returns the source with its parts rewritten. Cancelling it cancels `source`, and an error of `source` is passed on. A
+ * transformer that throws ends both.
+ */
+export function transformParts(source: PartSource, { part: transform, flush }: PartTransformer): PartSource {
+  let emitted: Part[] = [];
+  let end: 'closed' | { error: unknown } | undefined;
+  const emit: Emit = part => void emitted.push(part);
+
+  return {
+    request: source.request,
+    get response() {
+      return source.response;
+    },
+    async next() {
+      while (emitted.length === 0) {
+        if (end === 'closed') return undefined;
+        if (end !== undefined) throw end.error;
+        take(await source.next());
+      }
+      const batch = emitted;
+      emitted = [];
+      return batch;
+    },
+    cancel: source.cancel,
+  };
+
+  function take(parts: readonly Part[] | undefined): void {
+    try {
+      if (parts !== undefined) for (const part of parts) transform(part, emit);
+      else {
+        end = 'closed';
+        flush?.(emit);
+      }
+    } catch (error) {
+      // Parts that were emitted before are still delivered.
+      end = { error };
+      source.cancel(error);
+    }
+  }
+}
+
+/** The changes to one call of a model. */
+export interface CallChanges {
+  /** The call that the model receives. @default the caller's */
+  readonly call?: CoreCall | undefined;
+  /** Rewrites the parts of the response. @default parts are left unchanged */
+  readonly response?: PartTransformer | undefined;
+}
+
+/**
+ * Returns the model with changed calls and responses. `begin` runs once for each call, so its variables belong to that
+ * call alone.
+ */
+export const withChanges = (model: CoreModel, begin: (call: CoreCall) => CallChanges): CoreModel =>
+  withOpen(model, async received => {
+    const { call = received, response } = begin(received);
+    const source = await model.open(call);
+    return response === undefined ? source : transformParts(source, response);
+  });
+
+/** Returns the model with another `open`. */
+export const withOpen = (model: CoreModel, open: CoreModel['open']): CoreModel => ({
+  provider: model.provider,
+  modelId: model.modelId,
+  get supportedUrls() {
+    return model.supportedUrls;
+  },
+  open,
+});
+
+/** Receives the parts of a producer. */
+export interface PartSink {
+  write(part: Part): void;
+  /** Returns a promise that resolves when the reader has caught up, or undefined if there is room. Await it between batches. */
+  ready(): Promise<void> | undefined;
+}
+
+/** Maximum number of parts that a producer may be ahead of its reader. */
+const MAX_AHEAD = 64;
+
+/** Creates a source of the parts that `produce` writes. It ends when `produce` resolves and fails when it rejects. */
+export function createPartSource(
+  produce: (sink: PartSink) => Promise<void>,
+  {
+    onCancel,
+    ...facts
+  }: { onCancel?: (reason: unknown) => void } & Pick<PartSource, 'request' | 'response'> = {},
+): PartSource {
+  let waiting: Part[] = [];
+  let isCancelled = false;
+  let outcome: { error?: unknown; failed: boolean } | undefined;
+  const partsArrived = createNotifier();
+  const partsTaken = createNotifier();
+
+  const sink: PartSink = {
+    write(part) {
+      if (isCancelled) return;
+      waiting.push(part);
+      partsArrived.notify();
+    },
+    ready: () => (isCancelled || waiting.length < MAX_AHEAD ? undefined : partsTaken.wait()),
+  };
+
+  void produce(sink)
+    .then(
+      () => {
+        outcome = { failed: false };
+      },
+      (error: unknown) => {
+        outcome = { failed: true, error };
+      },
+    )
+    .then(partsArrived.notify);
+
+  return {
+    ...facts,
+    async next() {
+      while (waiting.length === 0) {
+        if (isCancelled) return undefined;
+        if (outcome?.failed) throw outcome.error;
+        if (outcome !== undefined) return undefined;
+        await partsArrived.wait();
+      }
+      const batch = waiting;
+      waiting = [];
+      partsTaken.notify();
+      return batch;
+    },
+    cancel(reason) {
+      isCancelled = true;
+      waiting = [];
+      partsArrived.notify();
+      partsTaken.notify();
+      onCancel?.(reason);
+    },
+  };
+}
+
+/** Lets one side wait for a signal of the other. */
+function createNotifier() {
+  let wake: (() => void) | undefined;
+  return {
+    notify: () => {
+      wake?.();
+      wake = undefined;
+    },
+    wait: () =>
+      new Promise<void>(resolve => {
+        wake = resolve;
+      }),
+  };
+}

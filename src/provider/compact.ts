@@ -1,0 +1,124 @@
+import { InvalidArgumentError, type JSONObject } from '@ai-sdk/provider';
+import type { ProviderOptions } from '../core/prompt.js';
+import { withoutOutputFields } from '../core/custom.js';
+import { type CompactConfig, compactConversation } from '../responses/compact.js';
+import { objectsOf, type PlainObject, stringOf } from '../shared/json.js';
+import { type HostMessage, toCarrier } from '../versions/history.js';
+import { VERSION_OF_MAJOR } from '../versions/provider.js';
+import { readCall } from '../versions/read.js';
+import type { LanguageModels } from '../versions/specification.js';
+import { VERSIONS } from '../versions/versions.js';
+
+/** A message of the AI SDK (`ModelMessage`), or of a prompt of its model interface. */
+export interface CompactMessage {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
+  /** Text or parts. */
+  readonly content: unknown;
+  readonly providerOptions?: ProviderOptions | undefined;
+}
+
+/** The conversation that `compact` shortens. */
+export interface CompactOptions<Message extends CompactMessage = CompactMessage> {
+  /** The messages of the conversation. */
+  messages: readonly Message[];
+  /** Options of the call, as for language models. Those that the API does not have for a compaction have no effect. */
+  providerOptions?: ProviderOptions;
+  /** Additional headers. */
+  headers?: Record<string, string | undefined>;
+  /** Aborts the request. */
+  abortSignal?: AbortSignal;
+}
+
+/** A compacted conversation. */
+export interface CompactResult<Message extends CompactMessage = CompactMessage> {
+  /**
+   * The messages that replace the conversation: its system messages, its messages of the user, and one item that only the
+   * model can read, in an empty reasoning part. Use all of them, and append what follows.
+   */
+  readonly messages: Message[];
+  readonly usage: Generated['usage'];
+  readonly warnings: Generated['warnings'];
+  readonly response: {
+    readonly id?: string;
+    readonly headers: Record<string, string>;
+    readonly body: unknown;
+  };
+}
+
+/** The result is the same for all versions, in the words of the first one. */
+type Generated = Awaited<ReturnType<LanguageModels[(typeof VERSION_OF_MAJOR)[5]]['doGenerate']>>;
+
+/** Replaces a conversation of a host by a shorter one. */
+export async function compactMessages<Message extends CompactMessage>(
+  modelId: string,
+  { messages, providerOptions, headers, abortSignal }: CompactOptions<Message>,
+  config: CompactConfig,
+): Promise<CompactResult<Message>> {
+  const hostPrompt = messages.map(toPromptMessage);
+  const { prompt, own, providerOptions: others } = readCall({ prompt: hostPrompt, providerOptions });
+  const call = { prompt, own, providerOptions: others, headers, abortSignal };
+  const { items, usage, warnings, response } = await compactConversation(modelId, call, config);
+  const { writeUsage, writeWarning } = VERSIONS[VERSION_OF_MAJOR[5]];
+  const compacted = [...hostPrompt.filter(({ role }) => role === 'system'), ...items.map(toMessage)];
+  return {
+    // The messages have the types of the AI SDK, of which this package writes what it knows.
+    messages: compacted as CompactMessage[] as Message[],
+    usage: writeUsage(usage) as Generated['usage'],
+    warnings: warnings.map(writeWarning) as Generated['warnings'],
+    response,
+  };
+}
+
+/** Converts a message of the AI SDK, which may have text in place of parts, to one of a prompt. */
+function toPromptMessage({ role, content, providerOptions }: CompactMessage): HostMessage & CompactMessage {
+  if (!['system', 'user', 'assistant', 'tool'].includes(role)) {
+    throw new InvalidArgumentError({
+      argument: 'messages',
+      message: `Expected messages with the role system, user, assistant or tool, got ${JSON.stringify(role)}. Pass the messages of the AI SDK, for example the result of \`convertToModelMessages\`.`,
+    });
+  }
+  const isText = typeof content === 'string';
+  const parts = isText ? [{ type: 'text', text: content }] : objectsOf(content).map(toPromptPart);
+  return {
+    role,
+    content: role === 'system' ? stringOf(content) : parts,
+    ...(providerOptions !== undefined && { providerOptions }),
+  };
+}
+
+/** Converts the images and files of the AI SDK, which may be the text of an address. */
+function toPromptPart(part: PlainObject): PlainObject {
+  if (part.type !== 'image' && part.type !== 'file') return part;
+  const { image, data = image, mediaType = 'image/*', ...rest } = part;
+  const [, type, base64] = /^data:([^;,]+);base64,(.*)$/s.exec(String(data)) ?? [];
+  if (base64 !== undefined) return { ...rest, type: 'file', mediaType: type, data: base64 };
+  const isUrl = typeof data === 'string' && /^https?:/.test(data);
+  return { ...rest, type: 'file', mediaType, data: isUrl ? new URL(data) : data };
+}
+
+/** Converts an item. Those that no message can express are carried unchanged. */
+function toMessage(item: PlainObject): CompactMessage {
+  if (item.type === 'message' && item.role === 'user') {
+    const content =
+      typeof item.content === 'string'
+        ? [{ type: 'input_text', text: item.content }]
+        : objectsOf(item.content);
+    const parts = content.map(toUserPart);
+    if (parts.every(part => part !== undefined)) return { role: 'user', content: parts };
+  }
+  const providerOptions = toCarrier({
+    kind: stringOf(item.type),
+    metadata: undefined,
+    own: item.type === 'compaction' ? { isWindow: true } : undefined,
+    item: withoutOutputFields(item) as JSONObject,
+  });
+  return { role: 'assistant', content: [{ type: 'reasoning', text: '', providerOptions }] };
+}
+
+function toUserPart({ type, text, image_url: image, detail }: PlainObject): PlainObject | undefined {
+  if (type === 'input_text') return { type: 'text', text: stringOf(text) };
+  const isDefault = detail === undefined || detail === null || detail === 'auto';
+  return type === 'input_image' && typeof image === 'string' && isDefault
+    ? { type: 'image', image }
+    : undefined;
+}

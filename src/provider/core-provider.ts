@@ -1,0 +1,147 @@
+import { generateId } from '@ai-sdk/provider-utils';
+import type { CoreEmbeddingModel, EmbeddingModelOptions } from '../core/embedding.js';
+import { observeModel } from '../core/observed-model.js';
+import { type CoreModel, withOpen } from '../core/source.js';
+import { createEmbeddingModel } from '../embeddings/model.js';
+import { withCompression } from '../http/compression.js';
+import {
+  createRequestLog,
+  type FetchForCall,
+  withHttpTelemetry,
+  withRequestLog,
+} from '../http/request-log.js';
+import { compatibilityByHost } from '../responses/compatibility/known-servers.js';
+import { createLearnedCompatibility } from '../responses/compatibility/send-with-fallbacks.js';
+import { createResponsesModel, type ResponsesModelConfig } from '../responses/model.js';
+import type { WebSocketTransport } from '../responses/websocket/transport.js';
+import { type ToolStub, type ToolStubsOptions, toToolStubs } from '../tools/tool-stubs.js';
+import type { HostVersion } from '../versions/specification.js';
+import { compactMessages, type CompactMessage, type CompactOptions, type CompactResult } from './compact.js';
+import { createComposition } from './composition.js';
+import { type Connection, createCredentials, createEndpoints } from './connection.js';
+import { resolveModelOverride } from './model-overrides.js';
+import { type KelivoResponsesSettings, validateSettings } from './settings.js';
+
+/** A provider in core types. The providers of all versions show it. */
+export interface CoreProvider {
+  /** The settings, for comparison. Undefined if they cannot be compared. */
+  readonly settings?: object | undefined;
+  /** Protocol, host and port of the server. Undefined if other packages send the requests. */
+  readonly server?: string | undefined;
+  /** Returns the connection for files and skills. Absent if other packages send the requests. */
+  readonly connection?: (() => Connection) | undefined;
+  languageModel(modelId: string): CoreModel;
+  responses(modelId: string): CoreModel;
+  embeddingModel(modelId: string, options?: EmbeddingModelOptions): CoreEmbeddingModel;
+  toolStubs(options?: ToolStubsOptions): Promise<Record<string, ToolStub>>;
+  compact<Message extends CompactMessage>(
+    modelId: string,
+    options: CompactOptions<Message>,
+  ): Promise<CompactResult<Message>>;
+  close(): Promise<void>;
+}
+
+/**
+ * Creates a provider. Nothing is sent and no process is started before one of its models is called.
+ *
+ * @param version The version in whose words adapters of the application are written.
+ * @throws KelivoError with code `invalid-settings` for an unknown or invalid setting.
+ */
+export function createCoreProvider(
+  options: object,
+  version: HostVersion,
+): CoreProvider & { readonly connection: () => Connection } {
+  const settings = validateSettings(options);
+  const { name = 'kelivo-responses', timeouts = {}, telemetry } = settings;
+  const endpoints = createEndpoints(settings);
+  const { needsKey, origin: server } = endpoints;
+  const { fetchFor, log } = createFetch(settings);
+  const connection: Connection = {
+    provider: name,
+    credentials: createCredentials(settings, { url: endpoints.shownRoot }),
+    needsKey,
+    fetchFor,
+    timeout: timeouts.total,
+    urlOf: path => endpoints.of(undefined, path),
+  };
+  let webSocket: Promise<WebSocketTransport> | undefined;
+  const loadWebSocket = (): Promise<WebSocketTransport> =>
+    (webSocket ??= import('../responses/websocket/transport.js').then(({ createWebSocketTransport }) =>
+      createWebSocketTransport({ ...settings.webSocket, log }),
+    ));
+  const { compose, tools, close: closeComposition } = createComposition(settings, version);
+  const known = compatibilityByHost(endpoints.host);
+  /** The override of models without one of their own. */
+  const common = resolveModelOverride('', { compatibility: settings.compatibility, known });
+  const learnedCompatibility = createLearnedCompatibility();
+
+  const createConfig = (modelId: string, path: string): ResponsesModelConfig => {
+    const { transport = settings.transport, ...override } =
+      settings.models === undefined ? common : resolveModelOverride(modelId, { ...settings, known });
+    return {
+      provider: name,
+      url: endpoints.of(modelId, path),
+      credentials: connection.credentials,
+      needsKey,
+      fetchFor,
+      webSocket: transport === 'websocket' ? loadWebSocket : undefined,
+      store: settings.store ?? false,
+      systemMessageMode: settings.systemMessageMode ?? 'auto',
+      missingReasoning: settings.missingReasoning ?? 'omit-ids',
+      official: settings.api === 'azure' ? 'azure' : 'openai',
+      timeouts: { connect: timeouts.connect, idle: timeouts.idle, total: timeouts.total },
+      override,
+      learnedCompatibility: learnedCompatibility.of(modelId),
+      generateId,
+    };
+  };
+  const createBareModel = (modelId: string): CoreModel =>
+    createResponsesModel(modelId, createConfig(modelId, 'responses'));
+  /** Begins the observation of each call at once, so that it belongs to the operation that is active then. */
+  const observe = (model: CoreModel): CoreModel =>
+    telemetry === undefined
+      ? model
+      : withOpen(model, call => model.open({ ...call, telemetry: telemetry.startCall({ server }) }));
+
+  return {
+    settings,
+    server,
+    connection: () => connection,
+    languageModel: modelId => observe(compose(createBareModel(modelId))),
+    responses(modelId) {
+      const model = createBareModel(modelId);
+      return telemetry === undefined ? model : observe(observeModel(model, telemetry));
+    },
+    embeddingModel: (modelId, embeddingOptions) =>
+      createEmbeddingModel(
+        modelId,
+        { ...connection, url: endpoints.of(modelId, 'embeddings') },
+        embeddingOptions,
+      ),
+    toolStubs: stubsOptions => toToolStubs(tools, stubsOptions),
+    compact: async (modelId, conversation) =>
+      compactMessages(modelId, conversation, createConfig(modelId, 'responses/compact')),
+    async close() {
+      await closeComposition();
+      (await webSocket)?.close();
+    },
+  };
+}
+
+/** Creates the `fetch` of all requests, which compresses, logs and observes them. */
+function createFetch({
+  fetch = (input, init) => globalThis.fetch(input, init),
+  logger,
+  telemetry,
+  compression,
+}: KelivoResponsesSettings) {
+  const logged = createRequestLog(logger);
+  const log = telemetry === undefined ? logged : withHttpTelemetry(logged);
+  const compressing = compression && withCompression(fetch, compression);
+  const isReported = logger !== undefined || telemetry !== undefined;
+  const fetchFor: FetchForCall = (call, warn) => {
+    const sending = compressing?.(warn) ?? fetch;
+    return isReported ? withRequestLog(sending, logger, log)(call) : sending;
+  };
+  return { fetchFor, log };
+}

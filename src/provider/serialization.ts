@@ -1,0 +1,185 @@
+import { KelivoError } from '../shared/errors.js';
+import { toModelOf } from '../versions/language-model.js';
+import type { AnyLanguageModel } from '../versions/specification.js';
+import { VERSION_OF_MAJOR } from '../versions/provider.js';
+import { VERSIONS, versionOf } from '../versions/versions.js';
+import { type CoreProvider, createCoreProvider } from './core-provider.js';
+
+/*
+ * Vercel Workflow passes models between processes. A serialized model is a reference, by which another process creates it
+ * again with its own provider.
+ */
+
+/** The names by which another process finds the provider of a model. */
+export interface ModelCall {
+  /** The name of the registration. Undefined for the default provider. */
+  readonly registration?: string;
+  readonly method: 'languageModel' | 'responses';
+  /** The origin of the server. Undefined for providers of other packages. */
+  readonly server?: string | undefined;
+}
+
+/**
+ * The serialized form of a model. It contains no settings, because they may contain keys and functions, and a workflow
+ * engine stores it.
+ */
+interface ModelReference extends ModelCall {
+  readonly modelId: string;
+  /** The `provider` of the model. */
+  readonly provider: string;
+  readonly specificationVersion: string;
+}
+
+/** A provider of this package, or any object that creates language models. */
+export interface RegistrableProvider {
+  /** Returns a language model. */
+  languageModel(modelId: string): AnyLanguageModel;
+  /** Returns a model without tools. Absent in other packages. */
+  responses?(modelId: string): AnyLanguageModel;
+}
+
+/** A provider with the name under which it was registered. */
+interface Registration {
+  readonly provider: RegistrableProvider;
+  /** The origin of its server. Undefined for providers of other packages. */
+  readonly server?: string | undefined;
+  /** Compares with the settings of another provider. The settings themselves may contain keys. */
+  hasSettings(settings: string): boolean;
+}
+
+const REGISTRY = Symbol.for('kelivo-responses.providers');
+
+/** The registered providers of the process. A bundler may put several copies of this package into it. */
+export function registrations(): Map<string, Registration> {
+  const scope = globalThis as { [REGISTRY]?: Map<string, Registration> };
+  return (scope[REGISTRY] ??= new Map());
+}
+
+let defaultInstance: ReturnType<typeof createCoreProvider> | undefined;
+const created = (): ReturnType<typeof createCoreProvider> =>
+  (defaultInstance ??= createCoreProvider({}, VERSION_OF_MAJOR[5]));
+
+/** The default provider. It reads the environment on first use, not when the package is imported. */
+export const defaultProvider: CoreProvider = {
+  get settings() {
+    return created().settings;
+  },
+  get server() {
+    return created().server;
+  },
+  connection: () => created().connection(),
+  languageModel: modelId => created().languageModel(modelId),
+  responses: modelId => created().responses(modelId),
+  embeddingModel: (modelId, options) => created().embeddingModel(modelId, options),
+  toolStubs: options => created().toolStubs(options),
+  compact: (modelId, options) => created().compact(modelId, options),
+  close: async () => defaultInstance?.close(),
+};
+
+/**
+ * Creates the model that a reference names, with the provider of this process.
+ *
+ * @throws KelivoError with code `unknown-name` if the provider is not registered, and with code `invalid-settings` if it
+ *   creates another model than the one that was serialized.
+ */
+function recreateModel(reference: ModelReference): AnyLanguageModel {
+  const { registration: name } = reference;
+  const found = name === undefined ? toRegistration(reference) : registrations().get(name);
+  if (found === undefined) {
+    throw new KelivoError({
+      code: 'unknown-name',
+      message: `Expected a provider that is registered as "${name}", got none. Call registerProvider("${name}", provider) in a module that is imported where the steps of the workflow run.`,
+    });
+  }
+  const { provider, server } = found;
+  const model = createModel(provider, reference);
+  const current = { provider: model.provider, specificationVersion: model.specificationVersion, server };
+  const differences = Object.entries(current).filter(
+    ([key, value]) => value !== reference[key as keyof typeof current],
+  );
+  if (differences.length === 0) return model;
+  const title = name === undefined ? 'the default provider' : `the provider "${name}"`;
+  throw new KelivoError({
+    code: 'invalid-settings',
+    message: `Expected ${title} to be the one that created the model "${reference.modelId}" before, got ${differences
+      .map(([key, value]) => `${key} ${value} instead of ${reference[key as keyof typeof current]}`)
+      .join(', ')}. Use the same settings, or register the provider under another name.`,
+  });
+}
+
+/** The default provider, in the version of the reference. */
+function toRegistration(reference: ModelReference): Pick<Registration, 'provider' | 'server'> {
+  const version = VERSIONS[versionOf(reference)];
+  const provider: RegistrableProvider = {
+    languageModel: modelId => toModelOf(defaultProvider.languageModel(modelId), version),
+    responses: modelId => toModelOf(defaultProvider.responses(modelId), version),
+  };
+  return { provider, server: defaultProvider.server };
+}
+
+/** Calls the method that the reference names. References come from the store of a workflow engine. */
+export const createModel = (
+  provider: RegistrableProvider,
+  { method, modelId }: Pick<ModelReference, 'method' | 'modelId'>,
+): AnyLanguageModel =>
+  method === 'responses' && provider.responses !== undefined
+    ? provider.responses(modelId)
+    : provider.languageModel(modelId);
+
+/** Returns the model as an instance of the class by which workflow engines serialize models. */
+export const toSerializable = <Model extends AnyLanguageModel>(model: Model, call?: ModelCall): Model =>
+  new KelivoLanguageModel(model, call) as unknown as Model;
+
+// Vercel Workflow serializes the arguments of steps with static methods under the symbols of `@workflow/serde`, and finds
+// their class by an id. Its build would derive the id from the path of the file, which differs between the bundles for
+// workflow functions and for steps. So the class registers itself, and has no text by which that build finds classes.
+const [SERIALIZE, DESERIALIZE] = ['serialize', 'deserialize'].map(name => Symbol.for(`workflow-${name}`)) as [
+  symbol,
+  symbol,
+];
+const CLASS_REGISTRY = Symbol.for('workflow-class-registry');
+const CALL = Symbol('kelivo-responses.call');
+
+/** Its members are own properties, because hosts copy models and call their methods without `this`. */
+class KelivoLanguageModel {
+  static readonly classId = 'class//kelivo-responses//KelivoLanguageModel';
+  static {
+    const scope = globalThis as { [CLASS_REGISTRY]?: Map<string, unknown> };
+    (scope[CLASS_REGISTRY] ??= new Map()).set(this.classId, this);
+  }
+
+  declare readonly modelId: string;
+  declare readonly provider: string;
+  declare readonly specificationVersion: string;
+  /** Creates the model again. Undefined for models of providers that are not registered. */
+  declare readonly [CALL]: ModelCall | undefined;
+
+  constructor(model: AnyLanguageModel, call?: ModelCall) {
+    Object.defineProperties(this, { ...Object.getOwnPropertyDescriptors(model), [CALL]: { value: call } });
+  }
+
+  static [SERIALIZE](model: KelivoLanguageModel): ModelReference {
+    const { modelId, provider, specificationVersion, [CALL]: call } = model;
+    if (call !== undefined) return { ...call, modelId, provider, specificationVersion };
+    throw new KelivoError({
+      code: 'invalid-settings',
+      message: `Expected a model of a registered provider, got "${modelId}" of "${provider}". Create it with the provider that registerProvider(name, provider) returns.`,
+    });
+  }
+
+  static [DESERIALIZE](reference: ModelReference): KelivoLanguageModel {
+    const { registration, method, server, ...facts } = reference;
+    const load = async () => recreateModel(reference);
+    return new KelivoLanguageModel(
+      {
+        ...facts,
+        get supportedUrls() {
+          return load().then(model => model.supportedUrls);
+        },
+        doGenerate: async (options: never) => (await load()).doGenerate(options),
+        doStream: async (options: never) => (await load()).doStream(options),
+      },
+      { registration, method, server },
+    );
+  }
+}

@@ -1,0 +1,61 @@
+import type { APICallError } from '@ai-sdk/provider';
+import { createCallError, type CallErrorFacts } from '../http/api-error.js';
+import { withoutQuery } from '../http/redaction.js';
+
+/* The errors of responses in the background. */
+
+/** The facts of a response that its errors contain. */
+interface BackgroundFacts {
+  readonly responseId: string | undefined;
+  readonly status: unknown;
+}
+
+const nameOf = ({ responseId }: BackgroundFacts): string => `response "${responseId ?? ''}"`;
+
+export const toTruncationError = (context: CallErrorFacts): APICallError =>
+  createCallError(
+    'truncatedResponse',
+    context,
+    `Expected a response in the background from ${context.url}, but the body ended before its id was received. The request can be retried.`,
+  );
+
+export const toCancelledError = (response: BackgroundFacts, context: CallErrorFacts): APICallError =>
+  createCallError(
+    'unexpectedResponse',
+    context,
+    `Expected the ${nameOf(response)} to be completed, but it was cancelled on the server. Send the request again.`,
+  );
+
+export const toGoneError = (
+  response: BackgroundFacts,
+  { url, statusCode, responseHeaders, message }: APICallError,
+): APICallError =>
+  createCallError(
+    'unexpectedResponse',
+    { url, statusCode, responseHeaders },
+    `Expected the ${nameOf(response)} to be on the server, got: ${message} It has expired, was deleted, or belongs to ` +
+      'another project. Servers keep responses in the background for about ten minutes. Send the request again without ' +
+      '`resume`.',
+  );
+
+export const toLostError = (
+  response: BackgroundFacts,
+  { failures, context }: { failures: number; context: CallErrorFacts },
+): APICallError =>
+  createCallError(
+    'unexpectedResponse',
+    context,
+    `Expected the rest of the ${nameOf(response)}, but ${failures} connections in a row failed. It continues on the ` +
+      'server: pass its id in `resume` to read it later.',
+  );
+
+export const toLimitError = (
+  response: BackgroundFacts,
+  { limit, url }: { limit: number; url: string },
+): APICallError =>
+  createCallError(
+    'totalTimeout',
+    { url: withoutQuery(url) },
+    `Expected a complete response within ${limit} ms (timeouts.total), but the ${nameOf(response)} was ` +
+      `${JSON.stringify(response.status ?? 'unknown')}. It was cancelled.`,
+  );

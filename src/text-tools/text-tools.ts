@@ -1,0 +1,117 @@
+import type { CoreCall } from '../core/call.js';
+import type { CallSettings } from '../core/prompt.js';
+import { type CoreModel, withChanges } from '../core/source.js';
+import { isPlainObject } from '../shared/json.js';
+import type { ReasoningTags } from './reasoning.js';
+import { createResponseReader } from './response-reader.js';
+import type { TextToolFormat, UndeclaredPolicy } from './text-tool-format.js';
+
+/** A call as an application sees it. */
+export interface AdaptedCall
+  extends
+    CallSettings,
+    Pick<CoreCall, 'prompt' | 'tools' | 'toolChoice' | 'headers' | 'abortSignal' | 'providerOptions'> {}
+
+/** Describes how a model writes calls and reasoning as text. */
+export interface TextToolsOptions {
+  /** The formats of the model's calls. If a text fits several formats, the first one is used. */
+  formats: readonly TextToolFormat[];
+  /**
+   * The tags around the model's reasoning. If the server separates reasoning from the text, tags in the text are left
+   * there.
+   * @default none
+   */
+  reasoning?: readonly ReasoningTags[];
+  /**
+   * Treats the start of a response as reasoning in the first of the `reasoning` tags, for chat templates that end in the
+   * opening tag, so that only the closing tag is generated. Ignored if the server returns reasoning separately, or if
+   * the request turns reasoning off. If the response finishes normally without the closing tag, it is emitted again as
+   * text. A function receives the model id and the request. The setting of `adaptModel` overrides it.
+   * @default false
+   */
+  startsInReasoning?: boolean | ((modelId: string, params: AdaptedCall) => boolean);
+  /**
+   * The meaning of calls of tools that the request does not declare. A call of an undeclared tool gets the host's error,
+   * which the model can react to.
+   * @default the setting of `adaptModel`, otherwise 'call'
+   */
+  undeclared?: UndeclaredPolicy;
+}
+
+/** The settings of one adapted model, which all its adapters receive. */
+export interface TextToolSettings {
+  readonly undeclared?: UndeclaredPolicy | undefined;
+  /** The start of responses is reasoning, or not. */
+  readonly startsInReasoning?: boolean | undefined;
+  /** Formats that are read in addition, because the prompt asks for them. Constant lists. */
+  readonly formats?: readonly TextToolFormat[] | undefined;
+}
+
+/** Returns a function that converts calls and reasoning in a model's text to parts. */
+export function createTextTools({
+  formats,
+  reasoning = [],
+  startsInReasoning = false,
+  undeclared,
+}: TextToolsOptions): (model: CoreModel, settings: TextToolSettings) => CoreModel {
+  // The lists of formats by what they add. Markers are cached by the identity of a list.
+  const lists = new Map<TextToolSettings['formats'], readonly TextToolFormat[]>();
+  return (model, settings) => {
+    const readFormats = lists.get(settings.formats) ?? withFormats(formats, settings.formats);
+    lists.set(settings.formats, readFormats);
+    const isAssumed = (call: CoreCall): boolean =>
+      settings.startsInReasoning ??
+      (typeof startsInReasoning === 'function' ? startsInReasoning(model.modelId, call) : startsInReasoning);
+    // The reader is created before the request, so that it does not delay the first delta.
+    return withChanges(model, call => ({
+      response: createResponseReader({
+        formats: readFormats,
+        reasoning,
+        undeclared: undeclared ?? settings.undeclared,
+        startsInReasoning: isAssumed(call) && !turnsReasoningOff(call),
+        call,
+      }),
+    }));
+  };
+}
+
+/** Adds the formats that a list does not contain. */
+function withFormats(
+  formats: readonly TextToolFormat[],
+  added: readonly TextToolFormat[] = [],
+): readonly TextToolFormat[] {
+  const missing = added.filter(({ name }) => !formats.some(format => format.name === name));
+  return missing.length === 0 ? formats : [...missing, ...formats];
+}
+
+/** The switches of chat templates and servers, with the values that turn reasoning off. */
+const REASONING_SWITCHES: Readonly<Record<string, (value: unknown) => boolean>> = {
+  // `chat_template_kwargs` of vLLM, SGLang and llama.cpp.
+  enable_thinking: value => value === false,
+  enableThinking: value => value === false,
+  thinking: value => value === false || (isPlainObject(value) && value.type === 'disabled'),
+  thinking_mode: value => value === 'disabled' || value === 'off',
+  reasoning_effort: value => value === 'none',
+  reasoningEffort: value => value === 'none',
+  // OpenRouter and the Responses API.
+  reasoning: value => isPlainObject(value) && (value.enabled === false || value.effort === 'none'),
+};
+
+/** The objects of a server's options that may contain the switches. */
+const SWITCH_CONTAINERS = ['chat_template_kwargs', 'chatTemplateKwargs', 'extra_body', 'extraBody'];
+
+/** Returns true if the effort, or the options of any provider in the request, turn the model's reasoning off. */
+const turnsReasoningOff = ({
+  reasoning,
+  providerOptions = {},
+  own,
+}: Pick<CoreCall, 'reasoning' | 'providerOptions' | 'own'>): boolean =>
+  reasoning === 'none' || [own, ...Object.values(providerOptions)].some(isOffIn);
+
+function isOffIn(options: unknown): boolean {
+  if (!isPlainObject(options)) return false;
+  return (
+    Object.entries(REASONING_SWITCHES).some(([name, isOff]) => isOff(options[name])) ||
+    SWITCH_CONTAINERS.some(name => isOffIn(options[name]))
+  );
+}

@@ -1,0 +1,106 @@
+/**
+ * The provider for `ai@6`, native to version 3 of the model interface. `ai@7` accepts its models as well. The names are those of the main entry.
+ *
+ * @module kelivo-responses/v3
+ */
+import { createHostedTools } from './provider/hosted-tools.js';
+import {
+  type AnyProvider,
+  convertModel,
+  convertProvider,
+  createDefaultProvider,
+  createProvider,
+  type ProviderOf,
+} from './provider/provider.js';
+import type { KelivoResponsesSettings } from './provider/settings.js';
+import {
+  toEmbeddingModel,
+  fromEmbeddingModel,
+  type AnyEmbeddingModel,
+  type EmbeddingModelV3,
+} from './versions/embedding-model.js';
+import type { AnyLanguageModel, LanguageModelV3 } from './versions/specification.js';
+
+export type * from './index.js';
+export { createCorsProxyFetch } from './http/cors-proxy.js';
+export { registerProvider } from './provider/register-provider.js';
+export { KelivoError } from './shared/errors.js';
+export { toLanguageModelV2 } from './versions/convert.js';
+export type { EmbeddingModelV3 } from './versions/embedding-model.js';
+export type {
+  LanguageModelV3,
+  LanguageModelV3CallOptions,
+  LanguageModelV3Content,
+  LanguageModelV3FinishReason,
+  LanguageModelV3GenerateResult,
+  LanguageModelV3StreamPart,
+  LanguageModelV3StreamResult,
+  LanguageModelV3Usage,
+  LanguageModelV3Warning,
+} from './versions/specification.js';
+
+/** A provider of models that use the Responses API and run the provider's tools. */
+export type KelivoResponsesProvider = ProviderOf<'v3'>;
+
+/** The provider for `ai@6`. */
+export type KelivoResponsesProviderV3 = KelivoResponsesProvider;
+
+/**
+ * Creates a provider for OpenAI or any server with the Responses API, with tools that the provider runs. Its models are
+ * those of `ai@6`.
+ *
+ * Requests are sent and processes are started when a model is called, not before.
+ *
+ * @example
+ * ```ts
+ * const provider = createKelivoResponsesProvider({
+ *   mcpServers: { files: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '.'] } },
+ * });
+ * const { text } = await generateText({ model: provider('gpt-5'), prompt: 'Which files are here?' });
+ * await provider.close();
+ * ```
+ *
+ * @throws KelivoError with code `invalid-settings` for an unknown or invalid setting.
+ */
+export const createKelivoResponsesProvider = <ToolSchemas = Record<string, unknown>>(
+  settings: KelivoResponsesSettings<ToolSchemas> = {},
+): KelivoResponsesProvider => createProvider(settings, 'v3');
+
+/**
+ * The default provider. It is created on first use from `OPENAI_API_KEY` and `OPENAI_BASE_URL`, and has no tools.
+ */
+export const kelivoResponses: KelivoResponsesProvider = /* @__PURE__ */ createDefaultProvider('v3');
+
+/**
+ * OpenAI tools that the official provider for `ai@5` has no factory for, and `computerUse` and `mcpApproval`. Put them into
+ * the `tools` of `generateText` and `streamText`. Arguments, inputs and outputs are those of the official provider. Tools
+ * that the host executes accept an `execute`, as any tool does. `provider.tools` has all tools of the official provider.
+ *
+ * @example
+ * ```ts
+ * tools: {
+ *   docs: hostedTools.mcp({ serverLabel: 'docs', serverUrl: 'https://mcp.example.com/mcp' }),
+ *   shell: hostedTools.shell({ execute: async ({ action }) => ({ output: await runAll(action.commands) }) }),
+ * }
+ * ```
+ */
+export const hostedTools = /* @__PURE__ */ createHostedTools('v3');
+
+/** Converts a provider to version 3. Both share tools, keys and connections, and closing one closes both. */
+export const toProviderV3 = (provider: AnyProvider): KelivoResponsesProvider =>
+  convertProvider(provider, 'v3');
+
+/**
+ * Converts a language model of another version to version 3, the native version of `ai@6`. All calls of a tool loop are
+ * included, also calls of tools that the host did not declare.
+ *
+ * @example
+ * ```ts
+ * const model = toLanguageModelV3(mistral('mistral-large-latest'));
+ * ```
+ */
+export const toLanguageModelV3 = (model: AnyLanguageModel): LanguageModelV3 => convertModel(model, 'v3');
+
+/** Converts an embedding model of another version to version 3. */
+export const toEmbeddingModelV3 = (model: AnyEmbeddingModel): EmbeddingModelV3 =>
+  toEmbeddingModel(fromEmbeddingModel(model), 'v3');

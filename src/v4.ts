@@ -1,0 +1,115 @@
+/**
+ * The provider for `ai@7`, native to version 4 of the model interface. The names are those of the main entry.
+ *
+ * @module kelivo-responses/v4
+ */
+import { createHostedTools } from './provider/hosted-tools.js';
+import {
+  type AnyProvider,
+  convertModel,
+  convertProvider,
+  createDefaultProvider,
+  createProvider,
+  type ProviderOf,
+} from './provider/provider.js';
+import type { KelivoResponsesSettings } from './provider/settings.js';
+import {
+  toEmbeddingModel,
+  fromEmbeddingModel,
+  type AnyEmbeddingModel,
+  type EmbeddingModelV4,
+} from './versions/embedding-model.js';
+import type { AnyLanguageModel, LanguageModelV4 } from './versions/specification.js';
+
+export type * from './index.js';
+export { createCorsProxyFetch } from './http/cors-proxy.js';
+export { registerProvider } from './provider/register-provider.js';
+export { KelivoError } from './shared/errors.js';
+export { toLanguageModelV2 } from './versions/convert.js';
+export type { EmbeddingModelV4 } from './versions/embedding-model.js';
+export type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Citation,
+  LanguageModelV4Content,
+  LanguageModelV4File,
+  LanguageModelV4FinishReason,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4StreamPart,
+  LanguageModelV4StreamResult,
+  LanguageModelV4Warning,
+} from './versions/specification.js';
+export type {
+  FilesV4,
+  FilesV4FileOptions,
+  FilesV4Metadata,
+  FilesV4UploadOptions,
+  SkillsV4,
+  SkillsV4UploadOptions,
+} from './versions/uploads.js';
+
+/** A provider of models that use the Responses API and run the provider's tools. */
+export type KelivoResponsesProvider = ProviderOf<'v4'>;
+
+/** The provider for `ai@7`. */
+export type KelivoResponsesProviderV4 = KelivoResponsesProvider;
+
+/**
+ * Creates a provider for OpenAI or any server with the Responses API, with tools that the provider runs. Its models are
+ * those of `ai@7`.
+ *
+ * Requests are sent and processes are started when a model is called, not before.
+ *
+ * @example
+ * ```ts
+ * const provider = createKelivoResponsesProvider({
+ *   mcpServers: { files: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '.'] } },
+ * });
+ * const { text } = await generateText({ model: provider('gpt-5'), prompt: 'Which files are here?' });
+ * await provider.close();
+ * ```
+ *
+ * @throws KelivoError with code `invalid-settings` for an unknown or invalid setting.
+ */
+export const createKelivoResponsesProvider = <ToolSchemas = Record<string, unknown>>(
+  settings: KelivoResponsesSettings<ToolSchemas> = {},
+): KelivoResponsesProvider => createProvider(settings, 'v4');
+
+/**
+ * The default provider. It is created on first use from `OPENAI_API_KEY` and `OPENAI_BASE_URL`, and has no tools.
+ */
+export const kelivoResponses: KelivoResponsesProvider = /* @__PURE__ */ createDefaultProvider('v4');
+
+/**
+ * OpenAI tools that the official provider for `ai@5` has no factory for, and `computerUse` and `mcpApproval`. Put them into
+ * the `tools` of `generateText` and `streamText`. Arguments, inputs and outputs are those of the official provider. Tools
+ * that the host executes accept an `execute`, as any tool does. `provider.tools` has all tools of the official provider.
+ *
+ * @example
+ * ```ts
+ * tools: {
+ *   docs: hostedTools.mcp({ serverLabel: 'docs', serverUrl: 'https://mcp.example.com/mcp' }),
+ *   shell: hostedTools.shell({ execute: async ({ action }) => ({ output: await runAll(action.commands) }) }),
+ * }
+ * ```
+ */
+export const hostedTools = /* @__PURE__ */ createHostedTools('v4');
+
+/** Converts a provider to version 4. Both share tools, keys and connections, and closing one closes both. */
+export const toProviderV4 = (provider: AnyProvider): KelivoResponsesProvider =>
+  convertProvider(provider, 'v4');
+
+/**
+ * Converts a language model of another version to version 4, the native version of `ai@7`. All calls of a tool loop are
+ * included, also calls of tools that the host did not declare.
+ *
+ * @example
+ * ```ts
+ * const model = toLanguageModelV4(mistral('mistral-large-latest'));
+ * ```
+ */
+export const toLanguageModelV4 = (model: AnyLanguageModel): LanguageModelV4 => convertModel(model, 'v4');
+
+/** Converts an embedding model of another version to version 4. */
+export const toEmbeddingModelV4 = (model: AnyEmbeddingModel): EmbeddingModelV4 =>
+  toEmbeddingModel(fromEmbeddingModel(model), 'v4');

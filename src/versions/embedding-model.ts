@@ -1,0 +1,112 @@
+import type { EmbeddingModelV2, SharedV2ProviderOptions } from '@ai-sdk/provider';
+import type { CoreEmbeddingModel, EmbeddingCall, EmbeddingResult } from '../core/embedding.js';
+import { joinOptions, splitOptions } from './history.js';
+import type { HostVersion, LanguageModelV3Warning } from './specification.js';
+
+type EmbedOptionsV2 = Parameters<EmbeddingModelV2<string>['doEmbed']>[0];
+type EmbedOptions = Omit<EmbedOptionsV2, 'providerOptions'> & {
+  providerOptions?: Record<string, Record<string, unknown>>;
+};
+type EmbedResult = Awaited<ReturnType<EmbeddingModelV2<string>['doEmbed']>>;
+
+/** A text embedding model with the length that it requests for its vectors. */
+export interface KelivoEmbeddingModel extends EmbeddingModelV2<string> {
+  /** Undefined if the model uses its default length. */
+  readonly dimensions: number | undefined;
+}
+
+/** An embedding model for `ai` 6 and 7. */
+export interface EmbeddingModelV3 extends Omit<EmbeddingModelV2<string>, 'specificationVersion' | 'doEmbed'> {
+  readonly specificationVersion: 'v3';
+  /** The vector length that the model requests. Undefined for the model's own length. */
+  readonly dimensions?: number;
+  /** The name of the provider in the registry that created the model. */
+  readonly providerName?: string;
+  /** Embeds texts. */
+  doEmbed(options: EmbedOptions): PromiseLike<EmbedResult & { warnings: LanguageModelV3Warning[] }>;
+}
+
+/** An embedding model for `ai@7`. */
+export interface EmbeddingModelV4 extends Omit<EmbeddingModelV3, 'specificationVersion' | 'doEmbed'> {
+  readonly specificationVersion: 'v4';
+  /** Embeds texts. */
+  doEmbed(
+    options: EmbedOptions & {
+      /** The length of the vectors. `dimensions` in the provider options overrides it. */
+      dimensions?: number;
+    },
+  ): ReturnType<EmbeddingModelV3['doEmbed']>;
+}
+
+/** Embedding models by their version. */
+export interface EmbeddingModels {
+  v2: KelivoEmbeddingModel;
+  v3: EmbeddingModelV3;
+  v4: EmbeddingModelV4;
+}
+
+/** An embedding model of `ai` 5 or later, of any package. */
+export interface AnyEmbeddingModel extends Pick<
+  EmbeddingModelV2<string>,
+  'provider' | 'modelId' | 'maxEmbeddingsPerCall' | 'supportsParallelCalls'
+> {
+  readonly specificationVersion: string;
+  /** The length that the model requests for its vectors, if any. */
+  readonly dimensions?: number | undefined;
+  /** The name of the provider in the registry that created the model. */
+  readonly providerName?: string | undefined;
+  /** Returns the vectors of the texts. Only version 4 has the option `dimensions`. */
+  doEmbed(options: EmbedOptions & { dimensions?: number }): PromiseLike<{ embeddings: number[][] }>;
+}
+
+/** Versions whose results contain warnings. */
+const WITH_WARNINGS: ReadonlySet<HostVersion> = new Set(['v3', 'v4']);
+
+/** Converts an embedding model to a version. */
+export function toEmbeddingModel<Version extends HostVersion>(
+  core: CoreEmbeddingModel,
+  version: Version,
+): EmbeddingModels[Version] {
+  const model: unknown = {
+    specificationVersion: version,
+    provider: core.provider,
+    modelId: core.modelId,
+    dimensions: core.dimensions,
+    ...(core.providerName !== undefined && { providerName: core.providerName }),
+    get maxEmbeddingsPerCall() {
+      return core.maxEmbeddingsPerCall;
+    },
+    get supportsParallelCalls() {
+      return core.supportsParallelCalls;
+    },
+    async doEmbed({ providerOptions, ...call }: EmbedOptions & { dimensions?: number }) {
+      const { own, others } = splitOptions(providerOptions as SharedV2ProviderOptions | undefined);
+      const { warnings = [], ...result } = await core.embed({ ...call, own, providerOptions: others });
+      return WITH_WARNINGS.has(version) ? { ...result, warnings: [...warnings] } : result;
+    },
+  };
+  return model as EmbeddingModels[Version];
+}
+
+/** Converts an embedding model of any version. */
+export const fromEmbeddingModel = (model: AnyEmbeddingModel): CoreEmbeddingModel => ({
+  provider: model.provider,
+  modelId: model.modelId,
+  dimensions: model.dimensions,
+  providerName: model.providerName,
+  get maxEmbeddingsPerCall() {
+    return model.maxEmbeddingsPerCall;
+  },
+  get supportsParallelCalls() {
+    return model.supportsParallelCalls;
+  },
+  async embed({ own, providerOptions, dimensions, values, ...call }: EmbeddingCall) {
+    const options = {
+      ...call,
+      values: [...values],
+      providerOptions: joinOptions({ own, providerOptions }),
+      ...(dimensions !== undefined && { dimensions }),
+    };
+    return (await model.doEmbed(options)) as EmbeddingResult;
+  },
+});

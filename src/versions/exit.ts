@@ -1,0 +1,109 @@
+import type { CoreCall } from '../core/call.js';
+import type { AssistantPart, Message, OutputContent } from '../core/prompt.js';
+import type { CoreModel } from '../core/source.js';
+import { objectOf } from '../shared/json.js';
+import { isContinuation, pairToolCalls } from '../tool-calls/call-pairing.js';
+import { type HistoryPart, isHostedToolPart } from '../tool-calls/hosted-tools.js';
+import type { Version } from './version.js';
+
+/**
+ * Writes the history in a form that a model of any package sends completely: each call once, followed by a `tool` message
+ * with its output. Packages drop results in assistant messages, where hosts keep those of calls that a provider ran. Calls
+ * of hosted tools stay as they are in requests to the API that ran them.
+ */
+export function serializeHistory(
+  call: CoreCall,
+  { provider }: Pick<CoreModel, 'provider'>,
+  version: Version,
+): CoreCall {
+  const functions = new Set(call.tools?.filter(({ type }) => type === 'function').map(({ name }) => name));
+  const prompt = pairToolCalls(call.prompt, {
+    keepOrphans: isContinuation(call),
+    isFunctionTool: name => functions.has(name),
+    isHostedTool: part => call.turn?.hostedCalls?.has(part.toolCallId) === true || isRunBy(provider, part),
+  });
+  if (/\.responses$/.test(provider)) return withoutUnknownItems({ ...call, prompt });
+  return {
+    ...call,
+    prompt: CHAT.test(provider) && !version.hasFilesInChatOutputs ? prompt.map(withoutMedia) : prompt,
+  };
+}
+
+/**
+ * Prevents references to items that the server has not stored. The official provider refers to every item with an id unless
+ * `store` is false, which is the default of this package but not its own. Encrypted reasoning shows that responses were not
+ * stored.
+ */
+function withoutUnknownItems(call: CoreCall): CoreCall {
+  const { prompt, providerOptions, own } = call;
+  const store = own.store ?? providerOptions?.openai?.store;
+  if (store === false) return call;
+  const isEncrypted = prompt.some(
+    ({ role, content }) =>
+      role === 'assistant' && content.some(part => isReasoning(part, { isStored: false })),
+  );
+  if (isEncrypted && typeof store !== 'boolean') {
+    const openai = { ...providerOptions?.openai, store: false };
+    return { ...call, providerOptions: { ...providerOptions, openai } };
+  }
+  return { ...call, prompt: prompt.map(withoutUnknownIds) };
+}
+
+/** Removes the ids of messages and function calls, unless the message shows that the server has stored its items. */
+function withoutUnknownIds(message: Message): Message {
+  if (message.role !== 'assistant') return message;
+  const isStored = message.content.some(
+    part => part.own?.responseId !== undefined || isReasoning(part, { isStored: true }),
+  );
+  if (isStored) return message;
+  const content = message.content.map((part): AssistantPart => {
+    const isItem = part.type === 'text' || (part.type === 'tool-call' && part.providerExecuted !== true);
+    if (!isItem || part.providerOptions?.openai?.itemId === undefined) return part;
+    const { openai: { itemId: _, ...openai } = {}, ...others } = part.providerOptions;
+    return { ...part, providerOptions: { ...others, ...(Object.keys(openai).length > 0 && { openai }) } };
+  });
+  return { ...message, content };
+}
+
+const isReasoning = (
+  { type, providerOptions }: AssistantPart,
+  { isStored }: { isStored: boolean },
+): boolean =>
+  type === 'reasoning' &&
+  providerOptions?.openai?.itemId !== undefined &&
+  (typeof providerOptions.openai.reasoningEncryptedContent === 'string') !== isStored;
+
+/** Providers that write the output of a tool as text, in which a file would be base64. */
+const CHAT = /\.(?:chat|completion)$/;
+
+/** Replaces files in outputs by a text that says what is missing. */
+function withoutMedia(message: Message): Message {
+  if (message.role !== 'tool') return message;
+  return {
+    ...message,
+    content: message.content.map(part =>
+      part.type === 'tool-result' && part.output.type === 'content'
+        ? { ...part, output: { ...part.output, value: part.output.value.map(toShownContent) } }
+        : part,
+    ),
+  };
+}
+
+const toShownContent = (item: OutputContent): OutputContent =>
+  item.type === 'file'
+    ? { type: 'text', text: `[${item.mediaType || 'file'} content omitted: it cannot be shown to the model]` }
+    : item;
+
+/** Providers whose models do not speak the Responses API, by the end or the beginning of their names. */
+const OTHER_APIS = /\.(?:chat|completion|messages|generative-ai)$|^(?:google|vertex|amazon-bedrock)\b/;
+
+/** Ids of calls that Anthropic's servers run. */
+const ANTHROPIC_IDS = /^(?:srvtoolu|mcptoolu)_/;
+
+/** Returns true for a call that the servers of a provider ran, which the provider's package sends in its own form. */
+function isRunBy(provider: string, part: HistoryPart): boolean {
+  const [company = ''] = provider.split('.');
+  if (company !== 'openai' && objectOf(part.providerOptions)?.[company] !== undefined) return true;
+  if (ANTHROPIC_IDS.test(part.toolCallId)) return /anthropic|vertex|bedrock/.test(provider);
+  return !OTHER_APIS.test(provider) && isHostedToolPart(part);
+}

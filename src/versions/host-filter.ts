@@ -1,0 +1,221 @@
+import type { CoreCall, ToolPartsMode } from '../core/call.js';
+import type { ToolResultOutput } from '../core/prompt.js';
+import type { Part, PartOf, ToolCall } from '../core/part.js';
+import type { PartTransformer } from '../core/source.js';
+import { asJson, tryParseJson } from '../shared/json.js';
+import { type HiddenCall, joinFacts, type MarkablePart, withMark } from './history.js';
+import { APPROVAL_TOOL } from './read.js';
+import { toApprovalCall } from './write-call.js';
+
+/** A call of which the host keeps nothing, or only the result. */
+interface OpenCall extends HiddenCall {
+  readonly mode: Exclude<ToolPartsMode, 'full'>;
+}
+
+/**
+ * Hides the calls that a host does not keep, and writes them into parts that it keeps. Calls of the host that follow a
+ * hidden call are held back until its result is there. Marks calls of tools that the host did not declare as dynamic.
+ * Returns undefined for calls whose parts need none of it.
+ */
+export function createHostFilter({ tools = [], host }: Pick<CoreCall, 'tools' | 'host'>): PartTransformer {
+  const declared = new Set(tools.map(({ name }) => name));
+  const inputs = new Map<string, ToolPartsMode>();
+  const open = new Map<string, OpenCall>();
+  /** Metadata of open blocks, and the number of hidden calls before them. */
+  const blocks = new Map<string, OpenBlock>();
+  /** The block of the last text. */
+  let withText: string | undefined;
+  let count = 0;
+  let waiting: HiddenCall[] = [];
+  let held: Part[] | undefined;
+
+  /** Layers below the loop write only what the host accepts, and models of other packages what they always write. */
+  const modeOf = ({ toolName, ofLoop }: Pick<ToolCall, 'toolName' | 'ofLoop'>): ToolPartsMode => {
+    if (ofLoop === 'hidden') return 'none';
+    return ofLoop === undefined || declared.has(toolName) ? 'full' : host.undeclaredCalls;
+  };
+  const takeWaiting = (): HiddenCall[] => {
+    const taken = waiting;
+    waiting = [];
+    return taken;
+  };
+  const mark = <One extends MarkablePart>(part: One, { before = count, isCarrier = false } = {}): One =>
+    withMark(part, { before, calls: isCarrier ? takeWaiting() : [] });
+
+  return {
+    part(part, emitNow) {
+      const emit = held === undefined ? emitNow : (one: Part): void => void held?.push(one);
+      switch (part.type) {
+        case 'text-start':
+        case 'reasoning-start':
+          blocks.set(part.id, { facts: part, before: count, hasText: false });
+          return emit(part);
+        case 'text-delta':
+          if (part.id !== withText && part.delta !== '') {
+            withText = part.id;
+            const block = blocks.get(part.id);
+            if (block !== undefined) block.hasText = true;
+          }
+          return emit(part);
+        case 'text-end':
+        case 'reasoning-end':
+          return emit(endBlock(part));
+        case 'custom':
+          return emit(mark(part));
+        case 'tool-input-start': {
+          const mode = part.providerExecuted === true ? modeOf(part) : 'full';
+          inputs.set(part.id, mode);
+          return mode === 'none' ? undefined : emit(withDynamic(part));
+        }
+        case 'tool-input-delta':
+        case 'tool-input-end':
+          return inputs.get(part.id) === 'none' ? undefined : emit(part);
+        case 'tool-call':
+          return addCall(part, emit);
+        case 'tool-result':
+          return addResult(part, emit, emitNow);
+        case 'error':
+        case 'finish':
+          release(emitNow);
+          lastCarrier().forEach(emitNow);
+          return emitNow(part);
+        default:
+          return emit(part);
+      }
+    },
+    flush(emit) {
+      release(emit);
+      lastCarrier().forEach(emit);
+    },
+  };
+
+  function endBlock(part: PartOf<'text-end' | 'reasoning-end'>): Part {
+    const { facts, before = count, hasText = false } = blocks.get(part.id) ?? {};
+    blocks.delete(part.id);
+    const isCarrier = part.type === 'text-end' && hasText;
+    if (before === 0 && (!isCarrier || waiting.length === 0)) return part;
+    // Hosts use the metadata of the end instead of earlier metadata of the block.
+    const providerMetadata = part.providerMetadata ?? facts?.providerMetadata;
+    const own = part.own ?? facts?.own;
+    return mark({ ...part, providerMetadata, own }, { before, isCarrier });
+  }
+
+  function addCall(part: ToolCall, emit: (part: Part) => void): void {
+    if (part.providerExecuted !== true) {
+      // Hosts run a call as soon as they receive it, so it waits for the calls that it has to carry.
+      if (open.size === 0) return emit(mark(part, { isCarrier: true }));
+      held = [...(held ?? []), part];
+      return;
+    }
+    const mode = modeOf(part);
+    if (mode === 'full' || (mode === 'result' && part.own?.approval !== undefined)) {
+      return emit(mark(withDynamic(part)));
+    }
+    const { toolCallId, toolName, input } = part;
+    const providerMetadata = joinFacts(part.providerMetadata, part.own);
+    const call = { toolCallId, toolName, input, ...(providerMetadata !== undefined && { providerMetadata }) };
+    open.set(toolCallId, { ...call, mode, ...(mode === 'none' && { index: count }) });
+    if (mode === 'none') count++;
+  }
+
+  function addResult(
+    part: PartOf<'tool-result'>,
+    emit: (part: Part) => void,
+    emitNow: (part: Part) => void,
+  ): void {
+    const hidden = open.get(part.toolCallId);
+    if (hidden === undefined || part.preliminary === true) return emit(withDynamic(part));
+    const { mode, ...call } = hidden;
+    open.delete(part.toolCallId);
+    waiting.push({ ...call, ...(mode === 'none' && { output: part.output ?? toOutput(part) }) });
+    // Precedes the calls of the host that wait for it.
+    if (mode === 'result') emitNow(withDynamic(part));
+    if (open.size === 0) release(emitNow);
+  }
+
+  /** Emits the parts that were held back. Calls of the host carry the hidden calls before them. */
+  function release(emit: (part: Part) => void): void {
+    const parts = held ?? [];
+    held = undefined;
+    for (const part of parts)
+      emit(
+        part.type === 'tool-call' && part.providerExecuted !== true ? mark(part, { isCarrier: true }) : part,
+      );
+  }
+
+  /** Returns an empty reasoning block for the calls that found no carrier: hosts keep one. */
+  function lastCarrier(): Part[] {
+    if (waiting.length === 0) return [];
+    const id = 'hidden-calls';
+    const end = mark<PartOf<'reasoning-end'>>({ type: 'reasoning-end', id }, { isCarrier: true });
+    return [{ ...end, type: 'reasoning-start' }, end];
+  }
+
+  function withDynamic<One extends PartOf<'tool-input-start' | 'tool-call' | 'tool-result'>>(part: One): One {
+    const isOfProvider = part.type === 'tool-result' || part.providerExecuted === true;
+    return isOfProvider && part.dynamic === undefined && !declared.has(part.toolName)
+      ? { ...part, dynamic: true }
+      : part;
+  }
+}
+
+interface OpenBlock {
+  readonly facts: PartOf<'text-start' | 'reasoning-start'>;
+  readonly before: number;
+  hasText: boolean;
+}
+
+/** Returns the output of a result for the prompt. */
+export function toOutput({ result, isError = false }: PartOf<'tool-result'>): ToolResultOutput {
+  if (typeof result === 'string') return { type: isError ? 'error-text' : 'text', value: result };
+  return { type: isError ? 'error-json' : 'json', value: asJson(result) };
+}
+
+/**
+ * Writes the approval requests of hosted MCP servers as calls of the approval tool, for hosts without approval requests. A
+ * call of a hosted server is held back until it is clear that no request follows.
+ */
+export function createApprovalFilter({ tools = [] }: Pick<CoreCall, 'tools'>): PartTransformer {
+  const toolName =
+    tools.find(tool => tool.type === 'provider' && tool.id === APPROVAL_TOOL.id)?.name ?? APPROVAL_TOOL.name;
+  let held: ToolCall | undefined;
+  const release = (emit: (part: Part) => void): void => {
+    if (held !== undefined) emit(held);
+    held = undefined;
+  };
+
+  return {
+    part(part, emit) {
+      if (part.type === 'tool-approval-request') {
+        const isHosted = held?.toolCallId === part.toolCallId && held.own?.approval === undefined;
+        if (held !== undefined && isHosted) writeRequest(held, part.approvalId, emit);
+        else release(emit);
+        held = undefined;
+        return;
+      }
+      release(emit);
+      if (part.type === 'tool-call' && part.providerExecuted === true && part.toolName.startsWith('mcp.'))
+        held = part;
+      else emit(part);
+    },
+    flush: release,
+  };
+
+  function writeRequest(call: ToolCall, toolCallId: string, emit: (part: Part) => void): void {
+    const { input, own, dynamic: _, providerExecuted: __, ...rest } = call;
+    const { approvalFor: ___, ...facts } = own ?? {};
+    const request = toApprovalCall({ ...call, input: tryParseJson(input) ?? input }, own).input;
+    const json = JSON.stringify(request);
+    emit({ type: 'tool-input-start', id: toolCallId, toolName });
+    emit({ type: 'tool-input-delta', id: toolCallId, delta: json });
+    emit({ type: 'tool-input-end', id: toolCallId });
+    // The API identifies the request by this id.
+    emit({
+      ...rest,
+      toolCallId,
+      toolName,
+      input: json,
+      ...(Object.keys(facts).length > 0 && { own: facts }),
+    });
+  }
+}

@@ -1,0 +1,292 @@
+import type { CoreCall, HostFacts } from '../core/call.js';
+import { contentToParts, createPartCollector } from '../core/collector.js';
+import type { Content, Part } from '../core/part.js';
+import {
+  type CoreModel,
+  type PartSource,
+  partsOf,
+  type PartTransformer,
+  sourceOf,
+  transformParts,
+} from '../core/source.js';
+import { NO_CALL_TELEMETRY, NO_ROUND_TELEMETRY } from '../core/telemetry.js';
+import { objectsOf, type PlainObject } from '../shared/json.js';
+import { createApprovalReader } from './hosted-approvals.js';
+import { serializeHistory } from './exit.js';
+import { createApprovalFilter, createHostFilter } from './host-filter.js';
+import {
+  createPartReader,
+  type HostOptions,
+  readCall,
+  readContentPart,
+  readFinish,
+  readWarnings,
+} from './read.js';
+import type { AnyLanguageModel, HostVersion, LanguageModels, SameVersion } from './specification.js';
+import { type Batches, readAhead, toStream } from './streams.js';
+import { createPartWriter, type Version, writeFinish } from './version.js';
+import { type VersionName, VERSIONS, versionOf } from './versions.js';
+import { writeCall } from './write-call.js';
+
+/**
+ * The fields of a call that options of no version can express. They are passed under a symbol, which the middlewares of a
+ * host copy with the options, so that layers on both sides of a middleware belong to the same turn.
+ */
+const LINK = Symbol('kelivo-responses.call');
+type Link = Pick<CoreCall, 'turn' | 'telemetry' | 'roundTelemetry' | 'host'>;
+
+/** The core model of a language model of this package. It counts only while the methods are those of this package. */
+const CORE = Symbol('kelivo-responses.model');
+type Origin = { readonly core: CoreModel } & Pick<AnyLanguageModel, 'doGenerate' | 'doStream'>;
+
+/** Shows a core model in a version of the model interface. */
+export function toLanguageModel<Name extends HostVersion>(core: CoreModel, name: Name): LanguageModels[Name] {
+  return toModelOf(core, VERSIONS[name]) as unknown as LanguageModels[Name];
+}
+
+/** Shows a core model in a version that need not be one of the supported ones. */
+export function toModelOf(core: CoreModel, version: Version): AnyLanguageModel {
+  const model = {
+    specificationVersion: version.name,
+    get provider() {
+      return core.provider;
+    },
+    modelId: core.modelId,
+    get supportedUrls() {
+      return core.supportedUrls;
+    },
+
+    async doStream(options: HostOptions) {
+      const { call, source } = await open(options, true);
+      const stream = toStream(writeSource(source, call, version));
+      return { stream, request: source.request, response: source.response };
+    },
+
+    async doGenerate(options: HostOptions) {
+      const { call, source } = await open(options, false);
+      const collector = createPartCollector();
+      for await (const part of partsOf(transformParts(source, createFilter(call, version))))
+        collector.add(part);
+      const { content, warnings, response, structuredOutputText, ...end } = collector.result();
+      const write = createPartWriter(version, call);
+      const written: PlainObject[] = [];
+      for (const part of content) write(part, one => void written.push(one));
+      const { type: _, ...finish } = writeFinish({ type: 'finish', ...end }, version);
+      const isJson = call.responseFormat?.type === 'json';
+      return {
+        ...finish,
+        content: written,
+        ...(structuredOutputText === undefined
+          ? version.writeResult?.({ content, isJson })
+          : version.hasCustomParts && { structuredOutputText }),
+        warnings: warnings.map(version.writeWarning),
+        request: source.request,
+        response: { ...source.response, ...response },
+      };
+    },
+  };
+  const { doGenerate, doStream } = model;
+  return Object.defineProperty(model, CORE, {
+    value: { core, doGenerate, doStream },
+  }) as unknown as AnyLanguageModel;
+
+  /** Opens the response. */
+  async function open(
+    options: HostOptions,
+    isStream: boolean,
+  ): Promise<{ call: CoreCall; source: PartSource }> {
+    const { [LINK]: link, ...given } = options as HostOptions & { readonly [LINK]?: Link };
+    const { warnings, ...read } = readCall(version.readOptions?.(given) ?? given);
+    const call: CoreCall = {
+      ...read,
+      isStream,
+      telemetry: link?.telemetry ?? NO_CALL_TELEMETRY,
+      roundTelemetry: link?.roundTelemetry ?? NO_ROUND_TELEMETRY,
+      host: link?.host ?? hostOf(version, { isStream, isSilent: read.toolChoice?.type === 'none' }),
+      ...(link?.turn !== undefined && { turn: link.turn }),
+    };
+    const source = await core.open(call);
+    const warned = warnings.length === 0 ? source : withWarnings(source, warnings);
+    return { call, source: warned };
+  }
+}
+
+/** Creates the filter for parts that the host cannot show or keep. */
+function createFilter(call: CoreCall, { hasApprovalTool }: Version): PartTransformer {
+  const filter = createHostFilter(call);
+  if (!hasApprovalTool) return filter;
+  const approvals = createApprovalFilter(call);
+  return {
+    part: (part, emit) => approvals.part(part, one => filter.part(one, emit)),
+    flush(emit) {
+      approvals.flush?.(one => filter.part(one, emit));
+      filter.flush?.(emit);
+    },
+  };
+}
+
+/** Writes the parts that the host can show and keep. Both steps are one, because every promise of a batch costs time. */
+function writeSource(source: PartSource, call: CoreCall, version: Version): Batches<PlainObject> {
+  const filter = createFilter(call, version);
+  const write = createPartWriter(version, call);
+  let written: PlainObject[] = [];
+  let isOver = false;
+  const emit = (part: PlainObject): void => void written.push(part);
+  const emitPart = (part: Part): void => write(part, emit);
+  return {
+    async next() {
+      written = [];
+      while (written.length === 0 && !isOver) {
+        const parts = await source.next();
+        isOver = parts === undefined;
+        if (parts === undefined) filter.flush?.(emitPart);
+        else for (const part of parts) filter.part(part, emitPart);
+      }
+      return written.length > 0 ? written : undefined;
+    },
+    cancel: source.cancel,
+  };
+}
+
+function hostOf(
+  { facts }: Version,
+  { isStream, isSilent }: { isStream: boolean; isSilent: boolean },
+): HostFacts {
+  const { stream, generate } = facts.undeclaredCalls;
+  return { ...facts, undeclaredCalls: isSilent ? 'none' : isStream ? stream : generate };
+}
+
+/** Adds warnings to the start of a response. */
+function withWarnings(source: PartSource, warnings: readonly string[]): PartSource {
+  const added = warnings.map(message => ({ type: 'other' as const, message }));
+  return transformParts(source, {
+    part: (part, emit) =>
+      emit(part.type === 'stream-start' ? { ...part, warnings: [...added, ...part.warnings] } : part),
+  });
+}
+
+/** Returns the core of a model of this package. Undefined for other models. */
+function coreOf(model: AnyLanguageModel): CoreModel | undefined {
+  const { [CORE]: origin } = model as AnyLanguageModel & { readonly [CORE]?: Origin };
+  const isUnchanged = origin?.doGenerate === model.doGenerate && origin.doStream === model.doStream;
+  return isUnchanged ? origin.core : undefined;
+}
+
+export interface FromLanguageModelOptions {
+  /**
+   * Writes the history in the form that the model accepts.
+   * @default calls are paired with their outputs, each under its own id
+   */
+  readonly serialize?:
+    ((call: CoreCall, model: Pick<CoreModel, 'provider'>, version: Version) => CoreCall) | undefined;
+}
+
+/**
+ * Returns the core of a model of this package, or reads a model of another package.
+ *
+ * @throws KelivoError with code `unknown-version` for a model of an unknown version.
+ */
+export function fromLanguageModel(
+  model: AnyLanguageModel,
+  { serialize = serializeHistory }: FromLanguageModelOptions = {},
+): CoreModel {
+  return coreOf(model) ?? fromModelOf(model, VERSIONS[versionOf(model)], serialize);
+}
+
+/** Reads a model of a version that need not be one of the supported ones. */
+export function fromModelOf(
+  model: AnyLanguageModel,
+  version: Version,
+  serialize: NonNullable<FromLanguageModelOptions['serialize']> = serializeHistory,
+): CoreModel {
+  return {
+    get provider() {
+      return model.provider;
+    },
+    get modelId() {
+      return model.modelId;
+    },
+    get supportedUrls() {
+      return model.supportedUrls;
+    },
+
+    async open(call) {
+      const removed = new Set<string>();
+      const { turn, telemetry, roundTelemetry, host } = call;
+      const link: Link = { turn, telemetry, roundTelemetry, host };
+      const written = writeCall(serialize(call, model, version), version, type => void removed.add(type));
+      const options = { ...written, [LINK]: link } as never;
+      const source = call.isStream
+        ? readStream(await model.doStream(options), version)
+        : readResult((await model.doGenerate(options)) as PlainObject, version);
+      const marked = RESPONSES_API.test(model.provider)
+        ? transformParts(source, { part: markComplete })
+        : source;
+      const read = version.hasApprovalTool ? transformParts(marked, createApprovalReader(call)) : marked;
+      if (removed.size === 0) return read;
+      const warnings = [...removed].map(
+        type => `Prompt content of type "${type}" is not supported and was not sent.`,
+      );
+      return withWarnings(read, warnings);
+    },
+  };
+}
+
+/** Models that receive each call of a response as an item with an end. */
+const RESPONSES_API = /\.responses$/;
+
+const markComplete: PartTransformer['part'] = (part, emit) =>
+  emit(part.type === 'tool-call' ? { ...part, isComplete: true } : part);
+
+function readStream(
+  { stream, ...facts }: { stream: ReadableStream<unknown> } & PlainObject,
+  { readPart }: Version,
+): PartSource {
+  const batches = readAhead(stream);
+  const read = createPartReader();
+  return {
+    ...(facts as Pick<PartSource, 'request' | 'response'>),
+    async next() {
+      for (;;) {
+        const given = await batches.next();
+        if (given === undefined) return undefined;
+        const parts: Part[] = [];
+        for (const part of given) read(readPart?.(part) ?? part, parts);
+        if (parts.length > 0) return parts;
+      }
+    },
+    cancel: batches.cancel,
+  };
+}
+
+function readResult(given: PlainObject, { readPart = part => part }: Version): PartSource {
+  const result = readPart(given);
+  const { content, warnings, response, request } = result;
+  const { id, modelId, timestamp, ...rest } = (response ?? {}) as PlainObject;
+  const parts: Part[] = [{ type: 'stream-start', warnings: readWarnings(warnings) }];
+  if (id !== undefined || modelId !== undefined || timestamp !== undefined)
+    parts.push({ type: 'response-metadata', id, modelId, timestamp } as Part);
+  parts.push(
+    ...contentToParts(objectsOf(content).map(part => readContentPart(readPart(part)) as Content)),
+    readFinish(result),
+  );
+  return sourceOf(parts, { request, response: rest } as Pick<PartSource, 'request' | 'response'>);
+}
+
+/**
+ * Wraps a model and returns the version that it received. Returns the model itself if `wrap` returns its core.
+ *
+ * @throws KelivoError with code `unknown-version` for a model of an unknown version.
+ */
+export function wrapSameVersion<Model extends AnyLanguageModel>(
+  model: Model,
+  wrap: (core: CoreModel, version: VersionName) => CoreModel,
+): SameVersion<Model> {
+  const version = versionOf(model);
+  const core = fromLanguageModel(model);
+  const wrapped = wrap(core, version);
+  // A model of another package is wrapped in any case, because its history is written for it.
+  return wrapped === core && coreOf(model) === core
+    ? model
+    : (toModelOf(wrapped, VERSIONS[version]) as unknown as SameVersion<Model>);
+}

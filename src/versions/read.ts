@@ -1,0 +1,361 @@
+import type { JSONObject } from '@ai-sdk/provider';
+import type { CoreCall } from '../core/call.js';
+import type { CallSettings, Message, Prompt, ProviderMetadata, Tool } from '../core/prompt.js';
+import { toCoreOutput, toFileData } from '../core/output.js';
+import type { Content, Finish, FinishReason, GeneratedFile, Part, Usage, Warning } from '../core/part.js';
+import { toCitations } from '../core/sources.js';
+import { NO_USAGE, toUsage } from '../core/finish.js';
+import {
+  isPlainObject,
+  numberOf,
+  objectOf,
+  objectsOf,
+  type PlainObject,
+  stringOf,
+  tryParseJson,
+} from '../shared/json.js';
+import { fromCarrier, type HostMessage, splitFacts, splitOptions, withHiddenCalls } from './history.js';
+
+/*
+ * Reads calls and responses of any version. The forms of the versions differ where their meanings do, so that no version
+ * has to be known here.
+ */
+
+/** The options of a call, of which this package reads what it knows. */
+export interface HostOptions extends PlainObject {
+  readonly prompt: readonly HostMessage[];
+  readonly tools?: readonly PlainObject[] | undefined;
+  readonly providerOptions?: ProviderMetadata | undefined;
+}
+
+/** Everything of a call that its options contain. */
+export type ReadCall = CallSettings &
+  Pick<
+    CoreCall,
+    | 'prompt'
+    | 'tools'
+    | 'toolChoice'
+    | 'abortSignal'
+    | 'headers'
+    | 'includeRawChunks'
+    | 'providerOptions'
+    | 'own'
+  > & {
+    /** Warnings about content that is not sent. */
+    readonly warnings: readonly string[];
+  };
+
+/** Reads the options of a call. */
+export function readCall(options: HostOptions): ReadCall {
+  const { prompt, tools, providerOptions, ...rest } = options;
+  const { own, others } = splitOptions(providerOptions);
+  const requests = prompt.some(
+    ({ content }) =>
+      typeof content !== 'string' && content.some(({ type }) => type === 'tool-approval-request'),
+  );
+  return {
+    ...rest,
+    own,
+    warnings: requests
+      ? ['Prompt content of type "tool-approval-request" is not supported and was not sent.']
+      : [],
+    ...(others !== undefined && { providerOptions: others }),
+    prompt: readPrompt(prompt, tools),
+    ...(tools !== undefined && { tools: tools.map(readTool) }),
+  };
+}
+
+const readTool = (tool: PlainObject): Tool =>
+  (tool.type === 'provider-defined' ? { ...tool, type: 'provider' } : tool) as unknown as Tool;
+
+/** Name and id of the tool with which versions without approval requests express those of hosted MCP servers. */
+export const APPROVAL_TOOL = { id: 'openai.mcp_approval_request', name: 'mcp_approval_request' };
+
+function readPrompt(prompt: readonly HostMessage[], tools: readonly PlainObject[] = []): Prompt {
+  const restored = withHiddenCalls(prompt);
+  const approvals = findApprovalCalls(restored, tools);
+  return restored.map((message): Message => {
+    const { content } = message;
+    if (typeof content === 'string') return message as Message;
+    return {
+      ...message,
+      content: content.flatMap(part => readPromptPart(part, approvals)),
+    } as unknown as Message;
+  });
+}
+
+/** Returns the ids of the calls that express approval requests of hosted servers. */
+function findApprovalCalls(
+  prompt: readonly HostMessage[],
+  tools: readonly PlainObject[],
+): ReadonlySet<unknown> {
+  const ids = new Set<unknown>();
+  // A tool of the application may have the same name.
+  if (tools.some(({ type, name }) => type === 'function' && name === APPROVAL_TOOL.name)) return ids;
+  for (const { role, content } of prompt) {
+    if (role !== 'assistant' || typeof content === 'string') continue;
+    for (const part of content)
+      if (part.type === 'tool-call' && part.toolName === APPROVAL_TOOL.name) ids.add(part.toolCallId);
+  }
+  return ids;
+}
+
+function readPromptPart(part: PlainObject, approvals: ReadonlySet<unknown>): PlainObject[] {
+  const { providerOptions: given, ...fields } = part;
+  const { metadata, own } = splitFacts(given as ProviderMetadata | undefined);
+  const facts = {
+    ...(metadata !== undefined && { providerOptions: metadata }),
+    ...(own !== undefined && { own }),
+  };
+  switch (part.type) {
+    case 'tool-approval-request':
+      return [];
+    case 'reasoning': {
+      const carried = fromCarrier(stringOf(part.text), { metadata, own });
+      if (carried === undefined) break;
+      const { kind, metadata: providerOptions, own: rest } = carried;
+      return [
+        {
+          type: 'custom',
+          kind,
+          ...(providerOptions !== undefined && { providerOptions }),
+          ...(rest !== undefined && { own: rest }),
+        },
+      ];
+    }
+    case 'file':
+    case 'reasoning-file':
+      return [{ ...fields, mediaType: toMediaType(part.mediaType), data: toFileData(part.data), ...facts }];
+    case 'tool-call':
+      if (!approvals.has(part.toolCallId)) break;
+      return [{ ...readApprovalCall(fields), providerExecuted: true, ...withApprovalServer(facts, part) }];
+    case 'tool-result':
+      if (approvals.has(part.toolCallId)) return [readApprovalResponse(part)];
+      return [{ ...fields, output: toCoreOutput(part.output), ...facts }];
+  }
+  return own === undefined && metadata === given ? [part] : [{ ...fields, ...facts }];
+}
+
+/** A media type without a subtype, such as "image", is a range. */
+const toMediaType = (mediaType: unknown): unknown =>
+  typeof mediaType === 'string' && !mediaType.includes('/') ? `${mediaType}/*` : mediaType;
+
+/** Returns the call that an approval request of a hosted server is about. */
+export function readApprovalCall(call: PlainObject): PlainObject {
+  const { name, arguments: args } =
+    objectOf(typeof call.input === 'string' ? tryParseJson(call.input) : call.input) ?? {};
+  return {
+    ...call,
+    toolName: `mcp.${stringOf(name)}`,
+    input: typeof args === 'string' ? (tryParseJson(args) ?? args) : (args ?? {}),
+  };
+}
+
+function withApprovalServer(
+  { own, ...facts }: { own?: object; providerOptions?: object },
+  { input }: PlainObject,
+) {
+  const { serverLabel } = objectOf(typeof input === 'string' ? tryParseJson(input) : input) ?? {};
+  return { ...facts, own: { ...own, approvalFor: stringOf(serverLabel) } };
+}
+
+/** Everything but an explicit approval is a denial, whose reason is the output. */
+function readApprovalResponse({ toolCallId, output }: PlainObject): PlainObject {
+  const { type, value } = objectOf(output) ?? {};
+  const { approve, reason } = objectOf(value) ?? {};
+  const given =
+    typeof approve === 'boolean'
+      ? stringOf(reason)
+      : type === 'content'
+        ? objectsOf(value)
+            .flatMap(part => (part.type === 'text' ? [stringOf(part.text)] : []))
+            .join('\n')
+        : typeof value === 'string' && (type === 'text' || type === 'error-text')
+          ? value
+          : (JSON.stringify(value) ?? '');
+  return {
+    type: 'tool-approval-response',
+    approvalId: toolCallId,
+    approved: approve === true,
+    ...(given !== '' && { reason: given }),
+  };
+}
+
+/** Reads the parts of one response, streamed or complete. A part becomes any number of parts. */
+export function createPartReader(): (part: PlainObject, parts: Part[]) => unknown {
+  /** Ids of reasoning blocks that carry content without a form in their version. */
+  const carriers = new Set<unknown>();
+  return (part, parts) => {
+    switch (part.type) {
+      case 'text-delta':
+      case 'reasoning-delta':
+      case 'tool-input-delta':
+        if (carriers.size > 0 && carriers.has(part.id)) return;
+        // Nearly all parts.
+        if (objectOf(part.providerMetadata)?.kelivo === undefined) return parts.push(part as unknown as Part);
+        break;
+      case 'stream-start':
+        return parts.push({ type: 'stream-start', warnings: readWarnings(part.warnings) });
+      case 'finish':
+        return parts.push(readFinish(part));
+      case 'error':
+      case 'raw':
+      case 'response-metadata':
+        return parts.push(part as unknown as Part);
+      case 'reasoning-end':
+        if (carriers.delete(part.id)) return;
+        break;
+      case 'reasoning-start': {
+        const custom = readCarrier(part, '');
+        if (custom === undefined) break;
+        carriers.add(part.id);
+        return parts.push(custom);
+      }
+    }
+    return parts.push(readContentPart(part) as Part);
+  };
+}
+
+/** Reads a part of a complete response, or one that is the same in a stream. */
+export function readContentPart(given: PlainObject): Part | Content {
+  const { providerMetadata, ...fields } = given;
+  const { metadata, own } = splitFacts(providerMetadata as ProviderMetadata | undefined);
+  const part: PlainObject = {
+    ...fields,
+    ...(metadata !== undefined && { providerMetadata: metadata }),
+    ...(own !== undefined && { own }),
+  };
+  switch (given.type) {
+    case 'reasoning':
+      return readCarrier(given, stringOf(given.text)) ?? (part as unknown as Content);
+    case 'text':
+    case 'text-end': {
+      const citations = part.citations === undefined ? toCitations(metadata?.openai?.annotations) : [];
+      return { ...part, ...(citations.length > 0 && { citations }) } as unknown as Part;
+    }
+    case 'file':
+    case 'reasoning-file':
+      return readFile(part);
+    case 'tool-result': {
+      const { providerExecuted: _, ...result } = part;
+      return { ...result, result: result.result ?? '' } as unknown as Part;
+    }
+    default:
+      return part as unknown as Part;
+  }
+}
+
+function readCarrier(
+  { providerMetadata }: PlainObject,
+  text: string,
+): Extract<Part, { type: 'custom' }> | undefined {
+  const carried = fromCarrier(text, splitFacts(providerMetadata as ProviderMetadata | undefined));
+  if (carried === undefined) return undefined;
+  const { kind, metadata, own } = carried;
+  return {
+    type: 'custom',
+    kind,
+    ...(metadata !== undefined && { providerMetadata: metadata }),
+    ...(own !== undefined && { own }),
+  };
+}
+
+function readFile(part: PlainObject): GeneratedFile {
+  const { providerMetadata, data, ...file } = part;
+  const { kelivo: { reasoningFile = false, ...kelivo } = {}, ...others } = (providerMetadata ??
+    {}) as ProviderMetadata;
+  const metadata = { ...others, ...(Object.keys(kelivo).length > 0 && { kelivo }) };
+  return {
+    ...file,
+    type: reasoningFile === true ? 'reasoning-file' : file.type,
+    data: toFileData(data),
+    ...(Object.keys(metadata).length > 0 && { providerMetadata: metadata }),
+  } as unknown as GeneratedFile;
+}
+
+/** Reads the end of a response, or a complete response. */
+export function readFinish({
+  finishReason,
+  usage,
+  providerMetadata,
+  structuredOutputText,
+}: PlainObject): Finish {
+  const { kelivo, ...others } = (providerMetadata ?? {}) as ProviderMetadata;
+  return {
+    type: 'finish',
+    finishReason: readFinishReason(finishReason),
+    usage: readUsage(usage),
+    ...(Object.keys(others).length > 0 && { providerMetadata: others }),
+    ...(kelivo !== undefined && { own: kelivo }),
+    ...(typeof structuredOutputText === 'string' && { structuredOutputText }),
+  };
+}
+
+function readFinishReason(reason: unknown): FinishReason {
+  const { unified, raw } =
+    typeof reason === 'string' ? { unified: reason, raw: undefined } : (objectOf(reason) ?? {});
+  const isKnown = typeof unified === 'string' && REASONS.has(unified);
+  return {
+    unified: isKnown
+      ? (unified as FinishReason['unified'])
+      : unified === 'unknown' || unified === undefined
+        ? 'interrupted'
+        : 'other',
+    raw: typeof raw === 'string' ? raw : undefined,
+  };
+}
+
+const REASONS: ReadonlySet<string> = new Set<FinishReason['unified']>([
+  'stop',
+  'length',
+  'content-filter',
+  'tool-calls',
+  'error',
+  'interrupted',
+  'other',
+]);
+
+function readUsage(value: unknown): Usage {
+  const usage = objectOf(value);
+  if (usage === undefined) return NO_USAGE;
+  const { inputTokens, outputTokens } = usage;
+  if (!isPlainObject(inputTokens) && !isPlainObject(outputTokens)) {
+    return toUsage({
+      input: numberOf(inputTokens),
+      output: numberOf(outputTokens),
+      cacheRead: numberOf(usage.cachedInputTokens),
+      reasoning: numberOf(usage.reasoningTokens),
+      total: numberOf(usage.totalTokens),
+    });
+  }
+  const [input, output] = [objectOf(inputTokens), objectOf(outputTokens)];
+  return {
+    inputTokens: {
+      total: numberOf(input?.total),
+      noCache: numberOf(input?.noCache),
+      cacheRead: numberOf(input?.cacheRead),
+      cacheWrite: numberOf(input?.cacheWrite),
+    },
+    outputTokens: {
+      total: numberOf(output?.total),
+      text: numberOf(output?.text),
+      reasoning: numberOf(output?.reasoning),
+    },
+    ...(isPlainObject(usage.raw) && { raw: usage.raw as JSONObject }),
+  };
+}
+
+function readWarning(warning: PlainObject): Warning {
+  const { type, setting, tool, details } = warning;
+  const explained = typeof details === 'string' ? { details } : {};
+  if (type === 'unsupported-setting')
+    return { type: 'unsupported', feature: stringOf(setting), ...explained };
+  if (type === 'unsupported-tool') {
+    const feature = `tool ${stringOf(objectOf(tool)?.name)}`;
+    return { type: 'unsupported', feature, ...explained, tool: readTool(objectOf(tool) ?? {}) };
+  }
+  return warning as unknown as Warning;
+}
+
+/** Reads the warnings of a generated result. */
+export const readWarnings = (warnings: unknown): Warning[] => objectsOf(warnings).map(readWarning);
