@@ -1,0 +1,109 @@
+import type { ModelMessage, ToolSet } from 'ai';
+import { createProviderRegistryFromConfig, type ProviderRegistryOptions } from 'kelivo-responses/host';
+import { runInProvider, type ToolSource } from 'kelivo-responses/tool-loop';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { createExits, startMcpTools } from './_exits.js';
+import { asModel, type Major, majors, type Version } from './_majors.js';
+import { run } from './_walk.js';
+import { type Answer, startWireServer, type WireRequest, type WireServer } from './_wires.js';
+
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
+let server: WireServer;
+let mcp: ToolSource;
+
+beforeAll(async () => {
+  server = await startWireServer();
+  mcp = startMcpTools();
+});
+
+afterAll(async () => {
+  await mcp.close();
+  await server.close();
+});
+
+/** Pays if the history has no payment, or one that is said to be interrupted. */
+function careful({ body }: WireRequest): Answer {
+  const history = JSON.stringify(body.input ?? body.messages ?? body.contents);
+  const isPaid = history.includes('paid invoice-7') && !/interrupted|No output/.test(history);
+  if (isPaid) return { reasoning: 'It is paid.', text: 'The invoice is paid.' };
+  const id = `call_${server.requests.length}`;
+  return {
+    reasoning: 'It has to be paid.',
+    calls: [{ id, itemId: `fc_${id}`, tool: 'pay', input: { invoice: 'invoice-7' } }],
+  };
+}
+
+/** The model that continues after the flip, without the tool loop. */
+const others = {
+  'the switch turned off': (major, isOff) => {
+    const exits = createExits(major, { server, mcp, enabled: () => !isOff() });
+    onTestFinished(() => exits.close());
+    return exits.switched();
+  },
+  'a registry turned off': major => {
+    const options: ProviderRegistryOptions<Version> = {
+      importModule: major.importModule,
+      specificationVersion: major.version,
+    };
+    const settings = server.connection;
+    const registry = createProviderRegistryFromConfig(
+      { providers: { own: { type: 'kelivo-responses', settings, enabled: 'off' } } },
+      options,
+    );
+    return registry.languageModel('own:gpt-5');
+  },
+  'the official provider in a registry': major => fromExits(major).model('registry-official'),
+  'a chat model in a registry': major => fromExits(major).model('registry-chat'),
+  'Gemini in a registry': major => fromExits(major).model('registry-gemini'),
+  'an adapted chat model': major => fromExits(major).model('adapted-chat'),
+} satisfies Record<string, (major: Major, isOff: () => boolean) => unknown>;
+
+function fromExits(major: Major) {
+  const exits = createExits(major, { server, mcp });
+  onTestFinished(() => exits.close());
+  return exits;
+}
+
+const cases = Object.entries<(major: Major, isOff: () => boolean) => unknown>(others).flatMap(
+  ([name, create]) => (['generate', 'stream'] as const).map(mode => ({ name, create, mode })),
+);
+
+describe.each(majors)('ai $ai', major => {
+  it.each(cases)('a payment is made once if $name continues ($mode)', async ({ create, mode }) => {
+    const payments: string[] = [];
+    const pay = major.sdk.tool({
+      description: 'Pays an invoice.',
+      inputSchema: z.object({ invoice: z.string() }),
+      execute: async ({ invoice }) => {
+        payments.push(invoice);
+        return `paid ${invoice}`;
+      },
+    });
+    const { sdk } = major;
+    let isOff = false;
+    const other = create(major, () => isOff);
+    const messages: ModelMessage[] = [{ role: 'user', content: 'Pay invoice-7.' }];
+    const send = async (model: unknown, own: { tools: ToolSet; providerOptions?: object }) => {
+      const stopWhen = sdk.stepCountIs(5);
+      const { providerOptions } = own as { providerOptions?: Record<string, Record<string, never>> };
+      const result = await run(sdk, mode, {
+        ...{ model: asModel(model), messages: [...messages], tools: own.tools, providerOptions },
+        ...{ stopWhen, maxRetries: 0 },
+      });
+      messages.push(...(JSON.parse(JSON.stringify(result.messages)) as ModelMessage[]));
+      return result.text;
+    };
+    server.reset();
+    server.answer(careful);
+    expect(await send(fromExits(major).model('switch-on'), runInProvider({ pay }))).toContain('paid');
+    expect(payments).toEqual(['invoice-7']);
+
+    isOff = true;
+    messages.push({ role: 'user', content: 'Is it paid?' });
+    const text = await send(other, { tools: { pay } });
+    expect(payments).toEqual(['invoice-7']);
+    expect(text).toBe('The invoice is paid.');
+  });
+});
