@@ -1,4 +1,6 @@
 import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAI as createOpenAI3 } from 'openai3';
+import { createOpenAI as createOpenAI4 } from 'openai4';
 import type { LanguageModelV2, LanguageModelV2CallOptions } from '@ai-sdk/provider';
 import { tool } from 'ai';
 import {
@@ -7,6 +9,8 @@ import {
   type LocalTools,
 } from 'kelivo-responses';
 import { modelAdapters, qwen } from 'kelivo-responses/adapters';
+import { createKelivoResponsesProvider as createProviderV3 } from 'kelivo-responses/v3';
+import { createKelivoResponsesProvider as createProviderV4 } from 'kelivo-responses/v4';
 import { z } from 'zod';
 
 const MODEL = 'gpt-4.1';
@@ -71,3 +75,41 @@ export const createFamilyModel = (
     fetch,
     adapters: isAdapted ? modelAdapters : false,
   }).languageModel(modelId);
+
+/** A model of any version. */
+export interface ReadableModel {
+  doStream(options: never): PromiseLike<{ readonly stream: ReadableStream<unknown> }>;
+}
+
+interface VersionModels {
+  readonly official: ReadableModel;
+  readonly bare: ReadableModel;
+  readonly 'tool loop': ReadableModel;
+  readonly 'tool loop and adapter': ReadableModel;
+}
+
+/** Creates the models of each entry, and the official model of the same major. */
+export function createVersions(
+  fetch: typeof globalThis.fetch,
+): Readonly<Record<'V2' | 'V3' | 'V4', VersionModels>> {
+  const settings = { baseURL: BASE_URL, apiKey: API_KEY, fetch };
+  const looped = { ...settings, tools: IDLE_TOOLS };
+  const adapted = { ...looped, adapters: [qwen] };
+  const modelsOf = (
+    official: ReadableModel,
+    create: (settings: KelivoResponsesSettings) => {
+      (modelId: string): ReadableModel;
+      responses(modelId: string): ReadableModel;
+    },
+  ): VersionModels => ({
+    official,
+    bare: create(settings).responses(MODEL),
+    'tool loop': create(looped)(MODEL),
+    'tool loop and adapter': create(adapted)(ADAPTED_MODEL),
+  });
+  return {
+    V2: modelsOf(createOpenAI(settings).responses(MODEL), createKelivoResponsesProvider),
+    V3: modelsOf(createOpenAI3(settings).responses(MODEL), createProviderV3),
+    V4: modelsOf(createOpenAI4(settings).responses(MODEL), createProviderV4),
+  };
+}

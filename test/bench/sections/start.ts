@@ -71,36 +71,50 @@ async function measureFirstCalls({ samples, warmUp }: Scale): Promise<Figure[]> 
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const settings = `{ baseURL: 'http://127.0.0.1:${port}/v1', apiKey: 'sk-bench' }`;
-  const ours = `import { createKelivoResponsesProvider } from 'kelivo-responses';
-    const provider = createKelivoResponsesProvider(${settings});`;
+  const figures: Figure[] = [];
   try {
-    const times = await compare(
-      {
-        official: firstCall(
-          `import { createOpenAI } from '${OFFICIAL}';
-          const provider = createOpenAI(${settings});`,
-          "provider.responses('gpt-4.1')",
-        ),
-        bare: firstCall(ours, "provider.responses('gpt-4.1')"),
-        composed: firstCall(ours, "provider('qwen3-coder-30b')"),
-      },
-      { samples: samples * 3, warmUp: Math.min(warmUp, 1) },
-    );
-    const toFigure = (name: string, side: readonly number[], goal: number): Figure =>
-      toShare({ name: `first text delta, ${name}`, rival, ours: side, theirs: times.official }, goal);
-    return [
-      toFigure('bare model', times.bare, 1.1),
-      toFigure('with tool loop and adapters', times.composed, 1.25),
-    ];
+    for (const { version, ai, entry, official } of HOSTS) {
+      const ours = `import { createKelivoResponsesProvider } from '${entry}';
+        const provider = createKelivoResponsesProvider(${settings});`;
+      const times = await compare(
+        {
+          official: firstCall(
+            ai,
+            `import { createOpenAI } from '${official}';
+            const provider = createOpenAI(${settings});`,
+            "provider.responses('gpt-4.1')",
+          ),
+          bare: firstCall(ai, ours, "provider.responses('gpt-4.1')"),
+          composed: firstCall(ai, ours, "provider('qwen3-coder-30b')"),
+        },
+        { samples: samples * 3, warmUp: Math.min(warmUp, 1) },
+      );
+      const toFigure = (name: string, side: readonly number[], goal: number): Figure =>
+        toShare(
+          { name: `first text delta, ${version}, ${name}`, rival, ours: side, theirs: times.official },
+          goal,
+        );
+      figures.push(
+        toFigure('bare model', times.bare, 1.1),
+        toFigure('with tool loop and adapters', times.composed, 1.25),
+      );
+    }
+    return figures;
   } finally {
     server.closeAllConnections();
     server.close();
   }
 }
 
-const firstCall = (setup: string, model: string): Contender =>
+/** Hosts with the entry and the official provider of their major. */
+const HOSTS = [
+  { version: 'V2', ai: 'ai', entry: 'kelivo-responses', official: OFFICIAL },
+  { version: 'V4', ai: 'ai7', entry: 'kelivo-responses/v4', official: 'openai4' },
+];
+
+const firstCall = (ai: string, setup: string, model: string): Contender =>
   inNewProcess(`
-    import { streamText } from 'ai';
+    import { streamText } from '${ai}';
     ${setup}
     const { textStream } = streamText({ model: ${model}, prompt: 'Hello' });
     for await (const delta of textStream) {

@@ -1,14 +1,6 @@
-import { createOpenAI as createOpenAI3 } from 'openai3';
-import { createOpenAI as createOpenAI4 } from 'openai4';
 import { RESPONSE_KINDS, type ResponseKind, toResponseBody } from '../_responses.js';
 import { readAtLimit, readWithEventsourceParser, streamAtLimit } from '../_limit.js';
-import {
-  createAdaptedModel,
-  createBareModel,
-  createLoopModel,
-  createOfficialModel,
-  OPTIONS,
-} from '../_models.js';
+import { createVersions, OPTIONS, type ReadableModel } from '../_models.js';
 import { respondWith, drain } from '../_transport.js';
 import { compare } from '../compare.js';
 import { type Figure, toShare, toSpeed } from '../figure.js';
@@ -25,12 +17,15 @@ const CHUNKS: readonly Chunks[] = [
   { name: 'whole' },
 ];
 
-/** The required speed relative to the official model, by chunk size. */
+/** The required speed relative to the official model of the same major, by chunk size. */
 const GOALS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  '512 B': { bare: 4.5, 'tool loop': 4, 'tool loop and adapter': 2.5 },
-  '16 KiB': { bare: 5, 'tool loop': 4, 'tool loop and adapter': 2.5 },
-  whole: { bare: 5, 'tool loop': 4, 'tool loop and adapter': 2.5 },
+  '512 B': { bare: 4.5, 'tool loop': 3.5, 'tool loop and adapter': 3.5 },
+  '16 KiB': { bare: 5, 'tool loop': 4, 'tool loop and adapter': 4 },
+  whole: { bare: 5, 'tool loop': 4, 'tool loop and adapter': 4 },
 };
+
+const VERSIONS = ['V2', 'V3', 'V4'] as const;
+const MODELS = ['bare', 'tool loop', 'tool loop and adapter'] as const;
 
 /** Measures reading a response with many deltas from `doStream`. */
 export async function measureStream(scale: Scale): Promise<Figure[]> {
@@ -43,53 +38,53 @@ export async function measureStream(scale: Scale): Promise<Figure[]> {
 
 async function measureResponse(kind: ResponseKind, { name: chunk, size }: Chunks, scale: Scale) {
   const fetch = respondWith(toResponseBody(kind, scale.deltas), { size });
+  const versions = createVersions(fetch);
   const read = (model: ReadableModel) => async () => drain((await model.doStream(OPTIONS as never)).stream);
-  const costs = await compare(
+  const models = VERSIONS.flatMap(version =>
+    (['official', ...MODELS] as const).map(
+      model => [`${version} ${model}`, read(versions[version][model])] as const,
+    ),
+  );
+  const costs = await compare<string>(
     {
-      official: read(createOfficialModel(fetch)),
-      official3: read(createOpenAI3({ ...LATER, fetch }).responses('gpt-4.1')),
-      official4: read(createOpenAI4({ ...LATER, fetch }).responses('gpt-4.1')),
-      bare: read(createBareModel(fetch)),
-      'tool loop': read(createLoopModel(fetch)),
-      'tool loop and adapter': read(createAdaptedModel(fetch)),
+      ...Object.fromEntries(models),
       limit: async () => readAtLimit(await fetch('')),
       'limit with a stream': async () => streamAtLimit(await fetch('')),
       'eventsource-parser': async () => readWithEventsourceParser(await fetch('')),
     },
     { ...scale, time: 'processor' },
   );
+  const costOf = (name: string): readonly number[] => costs[name] ?? [];
   const of = `${kind}, ${chunk}`;
-  const figures = (['bare', 'tool loop', 'tool loop and adapter'] as const).flatMap(model =>
-    (['official', 'official3', 'official4'] as const).map(official =>
+  const figures = VERSIONS.flatMap(version =>
+    MODELS.map(model =>
       toSpeed(
-        { name: `${of}: ${model}`, rival: OFFICIAL[official], ours: costs[model], theirs: costs[official] },
+        {
+          name: `${of}: ${version} ${model}`,
+          rival: `official model, ${version}`,
+          ours: costOf(`${version} ${model}`),
+          theirs: costOf(`${version} official`),
+        },
         kind === 'text' ? GOALS[chunk]?.[model] : undefined,
       ),
     ),
   );
   if (kind !== 'text') return figures;
-  const rivals = ['limit', 'limit with a stream', 'eventsource-parser'] as const;
-  const limits = rivals.map(rival =>
-    toShare(
-      { name: `${of}: bare`, rival: RIVALS[rival], ours: costs.bare, theirs: costs[rival] },
-      rival === 'limit' && chunk === '16 KiB' ? 1.6 : undefined,
+  const limits = VERSIONS.flatMap(version =>
+    (['limit', 'limit with a stream', 'eventsource-parser'] as const).map(rival =>
+      toShare(
+        {
+          name: `${of}: ${version} bare`,
+          rival: RIVALS[rival],
+          ours: costOf(`${version} bare`),
+          theirs: costOf(rival),
+        },
+        rival === 'limit' && chunk === '16 KiB' ? 1.6 : undefined,
+      ),
     ),
   );
   return [...figures, ...limits];
 }
-
-/** A model of any version. */
-interface ReadableModel {
-  doStream(options: never): PromiseLike<{ readonly stream: ReadableStream<unknown> }>;
-}
-
-const LATER = { baseURL: 'https://api.openai.com/v1', apiKey: 'sk-bench' };
-
-const OFFICIAL = {
-  official: 'official model',
-  official3: 'official model of version 3',
-  official4: 'official model of version 4',
-};
 
 const RIVALS = {
   limit: 'decode, split, `JSON.parse`',
