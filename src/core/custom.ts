@@ -1,5 +1,12 @@
-import type { JSONObject } from '@ai-sdk/provider';
-import { asJson, idOf, isPlainObject, objectOf, type PlainObject, stringOf } from '../shared/json.js';
+import {
+  asJson,
+  idOf,
+  isPlainObject,
+  type JSONObject,
+  objectOf,
+  type PlainObject,
+  stringOf,
+} from '../shared/json.js';
 import type { Custom } from './part.js';
 import type { PartFacts, ProviderMetadata } from './prompt.js';
 

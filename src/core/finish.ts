@@ -1,5 +1,4 @@
-import type { JSONObject, JSONValue } from '@ai-sdk/provider';
-import { isPlainObject } from '../shared/json.js';
+import { isPlainObject, type JSONObject, type JSONValue } from '../shared/json.js';
 import type { Finish, FinishReason, Usage } from './part.js';
 
 /*

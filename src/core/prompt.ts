@@ -1,4 +1,5 @@
-import type { JSONObject, JSONSchema7, JSONValue } from '@ai-sdk/provider';
+import type { JSONSchema7 } from '@ai-sdk/provider';
+import type { JSONObject, JSONValue } from '../shared/json.js';
 
 /*
  * What a model receives in the words of the newest version of the model interface: the conversation, the tools and the

@@ -1,4 +1,4 @@
-import type { JSONValue } from '@ai-sdk/provider';
+import type { JSONValue } from '../shared/json.js';
 import type { ResponsesProviderOptions } from '../responses/request/option-schemas.js';
 import type { ToolLoopCallOptions } from '../tool-loop/options.js';
 import type { TurnLimit } from '../tool-loop/turn-limits.js';

@@ -1,8 +1,8 @@
-import { InvalidArgumentError, type JSONObject } from '@ai-sdk/provider';
+import { InvalidArgumentError } from '@ai-sdk/provider';
 import type { ProviderOptions } from '../core/prompt.js';
 import { withoutOutputFields } from '../core/custom.js';
 import { type CompactConfig, compactConversation } from '../responses/compact.js';
-import { objectsOf, type PlainObject, stringOf } from '../shared/json.js';
+import { type JSONObject, objectsOf, type PlainObject, stringOf } from '../shared/json.js';
 import { type HostMessage, toCarrier } from '../versions/history.js';
 import { VERSION_OF_MAJOR } from '../versions/provider.js';
 import { readCall } from '../versions/read.js';

@@ -1,8 +1,8 @@
-import { InvalidArgumentError, InvalidResponseDataError, type JSONObject } from '@ai-sdk/provider';
+import { InvalidArgumentError, InvalidResponseDataError } from '@ai-sdk/provider';
 import { convertBase64ToUint8Array } from '@ai-sdk/provider-utils';
 import { openResponse } from '../http/open-response.js';
 import { type JsonRequestOptions, requestJson } from '../http/request-json.js';
-import { idOf, numberOf, objectOf, type PlainObject, stringOf } from '../shared/json.js';
+import { idOf, type JSONObject, numberOf, objectOf, type PlainObject, stringOf } from '../shared/json.js';
 import type {
   FilesV4,
   FilesV4FileOptions,

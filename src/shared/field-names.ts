@@ -1,5 +1,4 @@
-import type { JSONValue } from '@ai-sdk/provider';
-import { asJson, isPlainObject, type PlainObject } from './json.js';
+import { asJson, isPlainObject, type JSONValue, type PlainObject } from './json.js';
 
 /*
  * The API names fields in snake case, the AI SDK in camel case.

@@ -1,4 +1,10 @@
-import type { JSONValue } from '@ai-sdk/provider';
+/** A value that JSON can represent. */
+export type JSONValue = null | string | number | boolean | JSONObject | JSONValue[];
+
+/** An object that JSON can represent. */
+export interface JSONObject {
+  [key: string]: JSONValue;
+}
 
 /** An object whose fields have not been checked. */
 export type PlainObject = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
-import { APICallError, type JSONValue } from '@ai-sdk/provider';
+import { APICallError } from '@ai-sdk/provider';
 import { KelivoError, type KelivoErrorCode } from './errors.js';
-import { asJson, isPlainObject, type PlainObject } from './json.js';
+import { asJson, isPlainObject, type JSONValue, type PlainObject } from './json.js';
 
 /*
  * Plain JSON for values that JSON cannot represent. Such a value becomes an object with one tag, its type, and a value.

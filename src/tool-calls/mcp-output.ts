@@ -1,10 +1,11 @@
-import type { JSONObject, JSONValue } from '@ai-sdk/provider';
 import { convertUint8ArrayToBase64 } from '@ai-sdk/provider-utils';
 import { toDeniedText } from '../core/output.js';
 import type { OutputContent, ToolResultOutput as ModelOutput } from '../core/prompt.js';
 import {
   asJson,
   isPlainObject,
+  type JSONObject,
+  type JSONValue,
   type PlainObject,
   stringOf,
   toStableJson,

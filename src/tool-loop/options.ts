@@ -1,7 +1,6 @@
-import type { JSONValue } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
 import { type Telemetry, telemetrySetting } from '../core/telemetry.js';
-import { isPlainObject } from '../shared/json.js';
+import { isPlainObject, type JSONValue } from '../shared/json.js';
 import { functionSetting, once, parseSettings } from '../shared/settings.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 import type { ApprovalPolicy, Approvals, Approve, ToolApproval } from './approvals.js';

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, type JSONObject } from '@ai-sdk/provider';
+import { InvalidArgumentError } from '@ai-sdk/provider';
 import {
   createLocalTools,
   createUncheckedTools,
@@ -7,7 +7,7 @@ import {
   type LocalToolsOptions,
   type ToolInput,
 } from '../tools/local-tools.js';
-import { isPlainObject } from '../shared/json.js';
+import { isPlainObject, type JSONObject } from '../shared/json.js';
 import { type ToolStub, toToolStub } from '../tools/tool-stubs.js';
 import { isToolSource, type ToolSource } from '../tools/tool-source.js';
 

@@ -1,4 +1,4 @@
-import type { JSONObject } from '@ai-sdk/provider';
+import type { JSONObject } from '../shared/json.js';
 import type { CoreCall } from '../core/call.js';
 import type { Prompt, ToolResultOutput } from '../core/prompt.js';
 import type { Finish, FinishReason } from '../core/part.js';

@@ -1,4 +1,5 @@
-import { APICallError, type JSONObject } from '@ai-sdk/provider';
+import { APICallError } from '@ai-sdk/provider';
+import type { JSONObject } from '../shared/json.js';
 import type { Finish, FinishReason, Usage } from '../core/part.js';
 import type { ProviderMetadata } from '../core/prompt.js';
 import { addUsage, NO_USAGE, totalOf } from '../core/finish.js';

@@ -1,4 +1,5 @@
-import type { JSONObject, JSONSchema7, JSONValue } from '@ai-sdk/provider';
+import type { JSONSchema7 } from '@ai-sdk/provider';
+import type { JSONObject, JSONValue } from '../shared/json.js';
 import type { ModelMessage } from '@ai-sdk/provider-utils';
 import type { ProviderOptions } from '../core/prompt.js';
 import type { ToolTelemetry } from '../core/telemetry.js';

@@ -1,4 +1,4 @@
-import type { LanguageModelV2 } from '@ai-sdk/provider';
+import type { LanguageModelV2 } from './specification-v2.js';
 import { fromLanguageModel, toLanguageModel } from './language-model.js';
 import type { AnyLanguageModel } from './specification.js';
 

@@ -1,4 +1,5 @@
-import type { EmbeddingModelV2, SharedV2ProviderOptions } from '@ai-sdk/provider';
+import type { EmbeddingModelV2 } from './other-models-v2.js';
+import type { SharedV2ProviderOptions } from './specification-v2.js';
 import type { CoreEmbeddingModel, EmbeddingCall, EmbeddingResult } from '../core/embedding.js';
 import { joinOptions, splitOptions } from './history.js';
 import type { HostVersion, LanguageModelV3Warning } from './specification.js';

@@ -1,4 +1,3 @@
-import type { JSONObject } from '@ai-sdk/provider';
 import type { CoreCall } from '../core/call.js';
 import type { ApprovalMark, PartFacts, ProviderMetadata, ToolResultOutput } from '../core/prompt.js';
 import { toCustom } from '../core/custom.js';
@@ -8,6 +7,7 @@ import {
   asJson,
   idOf,
   isPlainObject,
+  type JSONObject,
   numberOf,
   objectOf,
   objectsOf,

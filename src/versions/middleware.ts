@@ -1,4 +1,4 @@
-import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
+import type { LanguageModelV2CallOptions } from './specification-v2.js';
 import type { CoreModel } from '../core/source.js';
 import { fromLanguageModel, toModelOf, wrapSameVersion } from './language-model.js';
 import type { AnyLanguageModel } from './specification.js';

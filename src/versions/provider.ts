@@ -1,4 +1,4 @@
-import type { ImageModelV2 } from '@ai-sdk/provider';
+import type { ImageModelV2 } from './other-models-v2.js';
 import type { CoreEmbeddingModel, EmbeddingModelOptions } from '../core/embedding.js';
 import {
   type EmbeddingModelV3,

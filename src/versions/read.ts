@@ -1,4 +1,3 @@
-import type { JSONObject } from '@ai-sdk/provider';
 import type { CoreCall } from '../core/call.js';
 import type { CallSettings, Message, Prompt, ProviderMetadata, Tool } from '../core/prompt.js';
 import { toCoreOutput, toFileData } from '../core/output.js';
@@ -7,6 +6,7 @@ import { toCitations } from '../core/sources.js';
 import { NO_USAGE, toUsage } from '../core/finish.js';
 import {
   isPlainObject,
+  type JSONObject,
   numberOf,
   objectOf,
   objectsOf,

@@ -1,6 +1,4 @@
 import type {
-  JSONObject,
-  JSONValue,
   LanguageModelV2,
   LanguageModelV2CallOptions,
   LanguageModelV2Content,
@@ -8,9 +6,9 @@ import type {
   LanguageModelV2StreamPart,
   SharedV2Headers,
   SharedV2ProviderMetadata,
-} from '@ai-sdk/provider';
+} from './specification-v2.js';
 import type { CoreModel } from '../core/source.js';
-import type { PlainObject } from '../shared/json.js';
+import type { JSONObject, JSONValue, PlainObject } from '../shared/json.js';
 
 /** A language model of any version and any package. */
 export interface AnyLanguageModel {

@@ -1,4 +1,4 @@
-import type { JSONValue } from '@ai-sdk/provider';
+import type { JSONValue } from '../shared/json.js';
 import { zodSchema } from '@ai-sdk/provider-utils';
 import type * as z from 'zod/v4';
 import type { HostVersion } from './specification.js';

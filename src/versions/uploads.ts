@@ -1,4 +1,4 @@
-import type { JSONObject } from '@ai-sdk/provider';
+import type { JSONObject } from '../shared/json.js';
 import type { Warning } from '../core/part.js';
 
 // The interfaces of files and skills of `ai` 7. They are declared here, because an application may install any release of

@@ -1,7 +1,6 @@
-import type { JSONObject } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
 import type { ToolResultPart } from '../../core/prompt.js';
-import { idOf, objectOf, objectsOf, type PlainObject, stringOf } from '../../shared/json.js';
+import { idOf, type JSONObject, objectOf, objectsOf, type PlainObject, stringOf } from '../../shared/json.js';
 import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
 import { type HostedInputItem, withoutUndefined } from '../wire.js';
 import { type HostedTool, presentFields, toCallId, type ToContent, toOutputObject } from './hosted-tool.js';

@@ -1,6 +1,13 @@
-import type { JSONObject, JSONValue } from '@ai-sdk/provider';
 import type { ToolCallPart, ToolResultPart } from '../../core/prompt.js';
-import { asJson, idOf, objectOf, type PlainObject, stringOf } from '../../shared/json.js';
+import {
+  asJson,
+  idOf,
+  type JSONObject,
+  type JSONValue,
+  objectOf,
+  type PlainObject,
+  stringOf,
+} from '../../shared/json.js';
 import type { HostedCallNames } from '../../tool-calls/hosted-tools.js';
 import type { HostedInputItem, InputContent } from '../wire.js';
 

@@ -1,6 +1,5 @@
-import type { JSONValue } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
-import { asJson, isPlainObject, type PlainObject, stringOf } from '../../shared/json.js';
+import { asJson, isPlainObject, type JSONValue, type PlainObject, stringOf } from '../../shared/json.js';
 import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
 import { type HostedTool, presentFields, toItemId } from './hosted-tool.js';
 import { defineHostedTool, REDACTED, type ToolCaller } from './tool-factory.js';

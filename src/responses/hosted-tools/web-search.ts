@@ -1,6 +1,5 @@
-import type { JSONObject } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
-import { idOf, objectOf, objectsOf, type PlainObject } from '../../shared/json.js';
+import { idOf, type JSONObject, objectOf, objectsOf, type PlainObject } from '../../shared/json.js';
 import { hostedCallNames } from '../../tool-calls/hosted-tools.js';
 import type { HostedInputItem } from '../wire.js';
 import { type HostedTool, presentFields, type ServerCall } from './hosted-tool.js';

@@ -1,4 +1,3 @@
-import type { JSONObject } from '@ai-sdk/provider';
 import type {
   AssistantPart,
   CustomPart,
@@ -9,7 +8,7 @@ import type {
   ToolResultPart,
 } from '../../core/prompt.js';
 import { type Commentary, commentaryOf, itemOf } from '../../core/custom.js';
-import { objectOf, type PlainObject, stringOf } from '../../shared/json.js';
+import { type JSONObject, objectOf, type PlainObject, stringOf } from '../../shared/json.js';
 import {
   type AssistantMessage,
   type HostedInputItem,

@@ -1,4 +1,4 @@
-import type { APICallError, JSONObject } from '@ai-sdk/provider';
+import type { APICallError } from '@ai-sdk/provider';
 import type { FinishReason, Part, Usage } from '../../core/part.js';
 import { addUsage, NO_USAGE, toUsage as toCoreUsage } from '../../core/finish.js';
 import { createCallError, type ErrorContext, toStreamError } from '../../http/api-error.js';
@@ -8,11 +8,12 @@ import {
   idOf,
   isNonEmptyArray,
   isPlainObject,
+  type JSONObject,
   numberOf,
   objectOf,
   objectsOf,
-  stringOf,
   type PlainObject,
+  stringOf,
 } from '../../shared/json.js';
 import { hostedEvents } from '../hosted-tools/index.js';
 import type { OutputItems } from './output-items.js';

@@ -1,9 +1,9 @@
-import type { APICallError, JSONObject } from '@ai-sdk/provider';
+import type { APICallError } from '@ai-sdk/provider';
 import type { Part, PartOf } from '../../core/part.js';
 import type { PartFacts } from '../../core/prompt.js';
 import { NO_USAGE } from '../../core/finish.js';
 import { createCallError, type ErrorContext, toErrorText } from '../../http/api-error.js';
-import { asJson, type PlainObject } from '../../shared/json.js';
+import { asJson, type JSONObject, type PlainObject } from '../../shared/json.js';
 import { isHostedItem } from '../hosted-tools/index.js';
 import { EVENT_HANDLERS, type Mapping, type ResponseState } from './event-handlers.js';
 import {

@@ -1,4 +1,3 @@
-import type { JSONObject } from '@ai-sdk/provider';
 import { subAgentOf } from '../../core/custom.js';
 import type { ToolCall } from '../../core/part.js';
 import { createTextBuffer } from '../../core/collector.js';
@@ -10,6 +9,7 @@ import {
   isNestedDeeper,
   isPlainObject,
   isWholeJson,
+  type JSONObject,
   objectOf,
   objectsOf,
   type PlainObject,

@@ -1,6 +1,5 @@
-import type { JSONObject } from '@ai-sdk/provider';
 import { toCustom } from '../../core/custom.js';
-import { asJson, idOf, stringOf, type PlainObject } from '../../shared/json.js';
+import { asJson, idOf, type JSONObject, type PlainObject, stringOf } from '../../shared/json.js';
 import type { OutputItem, PartWriter } from './output-item.js';
 
 export interface OpaqueItemWriter extends PartWriter {

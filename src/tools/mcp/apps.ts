@@ -1,5 +1,4 @@
-import type { JSONObject } from '@ai-sdk/provider';
-import { objectOf, type PlainObject } from '../../shared/json.js';
+import { type JSONObject, objectOf, type PlainObject } from '../../shared/json.js';
 import type { ToolApp } from '../tool-source.js';
 
 /** The media type of the page of an MCP App. */

@@ -1,6 +1,6 @@
-import type { JSONObject, JSONSchema7 } from '@ai-sdk/provider';
+import type { JSONSchema7 } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
-import { objectOf } from '../../shared/json.js';
+import { type JSONObject, objectOf } from '../../shared/json.js';
 import type { ToolDefinition } from '../tool-source.js';
 import { isForModel, toApp } from './apps.js';
 import { requestOriginal } from './messages.js';

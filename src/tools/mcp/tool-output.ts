@@ -1,5 +1,4 @@
-import type { JSONObject } from '@ai-sdk/provider';
-import { asJson, isPlainObject, objectOf } from '../../shared/json.js';
+import { asJson, isPlainObject, type JSONObject, objectOf } from '../../shared/json.js';
 import {
   type ContentItem,
   type McpResultDetails,
