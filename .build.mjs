@@ -143,15 +143,15 @@ function listEntryFiles() {
 }
 
 /**
- * Assigns modules to chunks. `core` contains what only the main entry and those built on it load at once, `base` what
- * others load, too, and `common` what the tool loop and the adapters share with other parts that are loaded later. All other
- * modules are divided by the entries that import them.
+ * Puts the modules of the main entry into few chunks, because each file takes a millisecond to load. Modules that other
+ * entries need too are in the chunks of these entries, so that an entry loads nothing that it does not use.
  */
 function createChunkGroups() {
   let chunks;
   // A chunk takes the imports of its modules along, so those with fewer imports come first.
-  return ['base', 'core', 'common'].map((name, index) => ({
-    priority: 3 - index,
+  const names = ['common', 'calls', 'models', 'servers', 'loop', 'core'];
+  return names.map((name, index) => ({
+    priority: names.length - index,
     name(id, context) {
       chunks ??= assignChunks(context);
       return chunks.get(id) === name ? name : null;
@@ -162,24 +162,35 @@ function createChunkGroups() {
 
 function assignChunks(context) {
   const listImports = file => listStaticImports(path.join(root, file), context);
-  const main = listImports('src/index.ts');
-  const independent = ['tool-calls', 'tool-loop', 'telemetry', 'tools/mcp', 'adapters', 'embeddings'].flatMap(
-    entry => [...listImports(`src/${entry}/index.ts`)],
+  const entries = [
+    'tool-loop',
+    'adapters',
+    'tool-calls',
+    'telemetry',
+    'tools/mcp',
+    'embeddings',
+    'journal',
+    'testing',
+  ];
+  const reached = entries.map(entry => [entry, listImports(`src/${entry}/index.ts`)]);
+  return new Map(
+    [...listImports('src/index.ts')].map(id => {
+      const users = reached.filter(([, modules]) => modules.has(id)).map(([entry]) => entry);
+      return [id, toChunk(users)];
+    }),
   );
-  const lazyUses = [...main]
-    .flatMap(id => context.getModuleInfo(id)?.dynamicallyImportedIds ?? [])
-    .flatMap(id => [...listStaticImports(id, context)]);
-  const base = new Set(independent);
-  const composable = new Set([
-    ...listImports('src/tool-loop/index.ts'),
-    ...listImports('src/adapters/index.ts'),
-  ]);
-  return new Map([
-    ...lazyUses
-      .filter((id, index) => lazyUses.indexOf(id) < index && composable.has(id))
-      .map(id => [id, 'common']),
-    ...[...main].map(id => [id, base.has(id) ? 'base' : 'core']),
-  ]);
+}
+
+/** Returns the chunk of a module of the main entry, which these other entries need too. */
+function toChunk(users) {
+  const isAmong = (...entries) => users.every(user => entries.includes(user));
+  if (isAmong()) return 'core';
+  if (isAmong('tool-loop')) return 'loop';
+  if (isAmong('tools/mcp')) return 'servers';
+  if (isAmong('tool-loop', 'adapters')) return 'models';
+  return users.includes('tool-calls') && !users.includes('telemetry') && !users.includes('tools/mcp')
+    ? 'calls'
+    : 'common';
 }
 
 function listStaticImports(from, context) {

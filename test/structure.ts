@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
  * Measures the structure of the sources. `npm run structure` prints the figures, and `architecture.test.ts` guards them.
  */
 
-export const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
 
 export interface Import {
   readonly file: string;
@@ -80,8 +80,7 @@ export const dynamicImports = (): string[] =>
     .map(({ file, target }) => `${file} → ${target}`);
 
 /** Returns the number of lines of all sources. */
-export const lineCount = (): number =>
-  files.reduce((sum, file) => sum + read(file).split('\n').length - 1, 0);
+const lineCount = (): number => files.reduce((sum, file) => sum + read(file).split('\n').length - 1, 0);
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const print = (name: string, items: readonly string[]) =>

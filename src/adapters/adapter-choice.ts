@@ -25,7 +25,7 @@ export type AdapterChoice = string | AdapterModule | ModelAdapter;
 export type AdapterSelection = ModelAdapterRegistry | readonly AdapterChoice[] | false;
 
 /** Returns true for a registry. */
-export const isRegistry = (value: unknown): value is ModelAdapterRegistry =>
+const isRegistry = (value: unknown): value is ModelAdapterRegistry =>
   isPlainObject(value) && typeof value.findFor === 'function';
 
 /** Returns true if a value has the type of a selection. Its entries are not checked. */

@@ -42,14 +42,31 @@ export async function loadProviderConfig(
 
 async function read(file: string | URL): Promise<string> {
   try {
-    const { readTextFile } = await import('./read-text-file.js');
-    return await readTextFile(file);
+    const { readFile } = await loadFileSystem();
+    return await readFile(file, 'utf8');
   } catch (cause) {
     const message =
       cause instanceof Error && !('code' in cause)
         ? cause.message
         : `Expected a readable file, got ${String(objectOf(cause)?.code ?? 'an error')}.`;
     throw toFileError(file, message, cause);
+  }
+}
+
+/** A name in a variable, which bundlers for browsers do not resolve. */
+const FILE_SYSTEM: string = 'node:fs/promises';
+
+interface FileSystem {
+  readFile(file: string | URL, encoding: 'utf8'): Promise<string>;
+}
+
+async function loadFileSystem(): Promise<FileSystem> {
+  try {
+    return (await import(/* @vite-ignore */ /* webpackIgnore: true */ FILE_SYSTEM)) as FileSystem;
+  } catch {
+    throw new Error(
+      'Reading files is not supported in this runtime. Pass a parsed configuration to createProviderRegistryFromConfig().',
+    );
   }
 }
 

@@ -1,7 +1,6 @@
 import { mayHaveAdapters } from '../adapters/adapter-choice.js';
 import { observeModel } from '../core/observed-model.js';
 import { type CoreModel, withOpen } from '../core/source.js';
-import { createToolLoop } from '../tool-loop/tool-loop.js';
 import { createLocalTools } from '../tools/local-tools.js';
 import { createMcpTools } from '../tools/mcp/create-mcp-tools.js';
 import { isToolSource, type PendingWarningsSource, type ToolSource } from '../tools/tool-source.js';
@@ -37,8 +36,8 @@ export type CompositionSettings = Pick<
 >;
 
 /**
- * Creates the composition of a provider. The first call of a model starts the servers and loads the adapters. A program
- * that only creates models does not wait for them.
+ * Creates the composition of a provider. The first call of a model starts the servers, and loads the tool loop and the
+ * adapters. A program that only creates models does not wait for them.
  *
  * @param version The version in whose words adapters of the application are written.
  */
@@ -70,13 +69,16 @@ export function createComposition(
       // Adapters run inside the loop, so that the loop sees calls that the model wrote as text.
       const adapted = adapt(model, { adaptation, version, closed });
       if (toolLoop === false) return telemetry === undefined ? adapted : observeModel(adapted, telemetry);
-      // The loop is needed even without tools: a call may supply its own.
-      const loopTimeouts = { tool: timeouts.tool, total: timeouts.total };
-      return createToolLoop(
-        adapted,
-        { telemetry, ...toolLoop, tools: tools ?? [], timeouts: loopTimeouts },
-        { reportsLength: true, resumesResponses: true, closed },
-      );
+      return whenLoaded(adapted, closed, async () => {
+        const { createToolLoop } = await import('../tool-loop/tool-loop.js');
+        // The loop is needed even without tools: a call may supply its own.
+        const loopTimeouts = { tool: timeouts.tool, total: timeouts.total };
+        return createToolLoop(
+          adapted,
+          { telemetry, ...toolLoop, tools: tools ?? [], timeouts: loopTimeouts },
+          { reportsLength: true, resumesResponses: true, closed },
+        );
+      });
     },
     async close() {
       closing.close();
@@ -85,7 +87,7 @@ export function createComposition(
   };
 }
 
-/** Wraps a model in its adapters, which its first call loads. After a failed load, the next call loads them again. */
+/** Wraps a model in its adapters. Models of OpenAI need none of them. */
 function adapt(
   model: CoreModel,
   {
@@ -95,8 +97,7 @@ function adapt(
   }: { adaptation: Adaptation; version: HostVersion; closed: () => AbortSignal },
 ): CoreModel {
   if (toolPrompting === false && !mayHaveAdapters(adapters, model.modelId)) return model;
-  let loading: Promise<CoreModel> | undefined;
-  const load = async (): Promise<CoreModel> => {
+  return whenLoaded(model, closed, async () => {
     const { adaptCoreModel } = await import('../adapters/adapt-model.js');
     return adaptCoreModel(model, {
       ...settings,
@@ -104,16 +105,24 @@ function adapt(
       toolPrompting: toolPrompting || undefined,
       version,
     });
-  };
+  });
+}
+
+/**
+ * Wraps a model in code that its first call loads. After a failed load, the next call loads again. A call during which the
+ * provider is closed does not start.
+ */
+function whenLoaded(model: CoreModel, closed: () => AbortSignal, load: () => Promise<CoreModel>): CoreModel {
+  let loading: Promise<CoreModel> | undefined;
   return withOpen(model, async call => {
     const signal = closed();
     loading ??= load().catch((error: unknown) => {
       loading = undefined;
       throw error;
     });
-    const adapted = await loading;
+    const loaded = await loading;
     signal.throwIfAborted();
-    return adapted.open(call);
+    return loaded.open(call);
   });
 }
 

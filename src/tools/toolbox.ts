@@ -111,7 +111,7 @@ interface Entry extends SourceTool {
  *
  * @internal
  */
-export function createToolNames(): ToolNames {
+function createToolNames(): ToolNames {
   const entries = new Map<ToolSource, Map<string, Entry>>();
   /** The tools that sources list under a name. */
   const claims = new Map<string, Set<Entry>>();

@@ -166,7 +166,7 @@ interface OpenBlock {
 }
 
 /** Returns the output of a result for the prompt. */
-export function toOutput({ result, isError = false }: PartOf<'tool-result'>): ToolResultOutput {
+function toOutput({ result, isError = false }: PartOf<'tool-result'>): ToolResultOutput {
   if (typeof result === 'string') return { type: isError ? 'error-text' : 'text', value: result };
   return { type: isError ? 'error-json' : 'json', value: asJson(result) };
 }

@@ -194,7 +194,7 @@ export function fromLanguageModel(
 }
 
 /** Reads a model of a version that need not be one of the supported ones. */
-export function fromModelOf(
+function fromModelOf(
   model: AnyLanguageModel,
   version: Version,
   serialize: NonNullable<FromLanguageModelOptions['serialize']> = serializeHistory,

@@ -140,7 +140,7 @@ export function toMiddleware(wrap: CoreWrapper): ModelMiddleware {
 }
 
 /** Returns the wrapper of a middleware that `toMiddleware` created. Undefined for those of applications. */
-export function wrapperOf(middleware: AnyMiddleware | ModelMiddleware): CoreWrapper | undefined {
+function wrapperOf(middleware: AnyMiddleware | ModelMiddleware): CoreWrapper | undefined {
   const { [WRAPPER]: origin } = middleware as { readonly [WRAPPER]?: Origin };
   return origin?.self === middleware ? origin.wrap : undefined;
 }

@@ -141,7 +141,7 @@ const toMediaType = (mediaType: unknown): unknown =>
   typeof mediaType === 'string' && !mediaType.includes('/') ? `${mediaType}/*` : mediaType;
 
 /** Returns the call that an approval request of a hosted server is about. */
-export function readApprovalCall(call: PlainObject): PlainObject {
+function readApprovalCall(call: PlainObject): PlainObject {
   const { name, arguments: args } =
     objectOf(typeof call.input === 'string' ? tryParseJson(call.input) : call.input) ?? {};
   return {

@@ -65,9 +65,6 @@ export interface LanguageModelV3CallOptions extends Omit<
 /** Options by provider. Unlike in version 2, a value may be undefined. */
 export type LanguageModelV3ProviderOptions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** A part of a message. */
-export type LanguageModelV3PromptPart = { readonly type: string } & PlainObject;
-
 /** A message of the prompt. */
 export interface LanguageModelV3Message {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';

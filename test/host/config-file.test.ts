@@ -76,9 +76,11 @@ it('rejects variables without a value, each with its path', async () => {
   expect(message).toContain('`providers.a.settings.url`: Expected a variable with a value, got ${URL}.');
 });
 
-it('reports that browser bundles cannot read files', async () => {
-  vi.doMock('../../src/host/read-text-file.js', () => import('../../src/host/no-read-text-file.js'));
-  onTestFinished(() => void vi.doUnmock('../../src/host/read-text-file.js'));
+it('reports that browsers cannot read files', async () => {
+  vi.doMock('node:fs/promises', () => {
+    throw new TypeError('Failed to resolve module specifier.');
+  });
+  onTestFinished(() => void vi.doUnmock('node:fs/promises'));
   expect(await failureOf('providers.json')).toBe(
     'In providers.json: Reading files is not supported in this runtime. Pass a parsed configuration to createProviderRegistryFromConfig().',
   );

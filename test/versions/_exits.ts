@@ -109,7 +109,7 @@ const approvals = {
 };
 
 /** The MCP server of the tests, which runs as a process. */
-export const mcpServers = {
+const mcpServers = {
   keyed: {
     command: process.execPath,
     args: [fileURLToPath(new URL('_keyed-server.mjs', import.meta.url))],

@@ -123,10 +123,7 @@ function toPossibleTurn(turn: Turn): Turn {
 export const allExits: readonly ExitName[] = exits.map(({ name }) => name);
 
 /** Shows a walk in one line, up to and including a turn. */
-export function toPath(
-  { stubs, store, repeatsIds, hidesCalls, turns }: Walk,
-  last = turns.length - 1,
-): string {
+function toPath({ stubs, store, repeatsIds, hidesCalls, turns }: Walk, last = turns.length - 1): string {
   const settings = [
     stubs ? 'stubs' : 'no stubs',
     `store ${store ?? 'unset'}`,
