@@ -67,7 +67,7 @@ export function pairToolCalls(
         results = round.calls.map(toResultPart);
       }
     } else if (message.role === 'tool') {
-      const rest = readToolMessage(message, { nextSlot, keepOrphans, isHosted });
+      const { orphans, rest } = sortToolMessage(message, { nextSlot, keepOrphans, isHosted });
       if (
         results.length > 0 &&
         isSame(
@@ -80,6 +80,10 @@ export function pairToolCalls(
         continue;
       }
       closeRound(message);
+      if (orphans.length > 0) {
+        history.push({ role: 'assistant', content: orphans.map(toCallPart) });
+        history.push({ ...message, content: orphans.map(toResultPart) });
+      }
       if (rest.length > 0)
         history.push(isSame(rest, message.content) ? message : { ...message, content: rest });
     } else {
@@ -186,18 +190,24 @@ interface SlotReader {
   nextSlot(): MatchedCall | undefined;
 }
 
-/**
- * Returns the parts of a `tool` message that stay in place. A result without a call is left out: the history was cut
- * between both, and a model cannot have made a call that nobody knows.
- */
-function readToolMessage(
+/** Separates the results of a `tool` message that need a call before them from the parts that stay in place. */
+function sortToolMessage(
   message: ToolMessage,
   { nextSlot, keepOrphans, isHosted }: SlotReader & { keepOrphans: boolean },
-): readonly ToolPart[] {
-  return message.content.filter(part => {
-    if (!isFunctionPart(part, 'tool', isHosted)) return true;
-    return nextSlot() !== undefined && keepOrphans;
-  });
+): { orphans: MatchedCall[]; rest: ToolPart[] } {
+  const orphans: MatchedCall[] = [];
+  const rest: ToolPart[] = [];
+  for (const part of message.content) {
+    if (!isFunctionPart(part, 'tool', isHosted)) {
+      rest.push(part);
+      continue;
+    }
+    const orphan = nextSlot();
+    if (orphan === undefined) continue;
+    if (keepOrphans) rest.push(part);
+    else orphans.push(orphan);
+  }
+  return { orphans, rest };
 }
 
 function toCallPart({ part, result, toolCallId, providerExecuted }: MatchedCall): ToolCallPart {

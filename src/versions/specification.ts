@@ -8,7 +8,7 @@ import type {
   SharedV2ProviderMetadata,
 } from './specification-v2.js';
 import type { CoreModel } from '../core/source.js';
-import type { JSONObject, JSONValue, PlainObject } from '../shared/json.js';
+import type { JSONObject, JSONValue } from '../shared/json.js';
 
 /** A language model of any version and any package. */
 export interface AnyLanguageModel {

