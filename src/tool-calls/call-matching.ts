@@ -58,7 +58,11 @@ export function isFunctionPart(
   isHosted: IsHostedCall,
 ): part is ToolCallPart | ToolResultPart {
   if (part.type !== 'tool-call' && part.type !== 'tool-result') return false;
-  const isByProvider = part.type === 'tool-call' ? part.providerExecuted === true : role === 'assistant';
+  // Hosts write the denial of a hosted call into a tool message.
+  const isByProvider =
+    part.type === 'tool-call'
+      ? part.providerExecuted === true
+      : role === 'assistant' || part.output.type === 'execution-denied';
   return !(isByProvider && isHosted(part));
 }
 
