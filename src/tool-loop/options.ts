@@ -113,8 +113,9 @@ export interface ToolLoopOptions {
    */
   maxParallel?: number;
   /**
-   * Starts a call as soon as its arguments are complete, while the model still streams. With `false` no call starts
-   * before its round has ended successfully.
+   * Starts a call as soon as its server has marked it as complete, while the model still streams, as the Responses API
+   * does. Calls of other APIs and calls written as text start when the response has ended, because it may end as
+   * truncated. With `false` no call starts before its round has ended successfully.
    * @default true
    */
   startEarly?: boolean;
