@@ -1,4 +1,4 @@
-import { beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 
 const openaiModels = [
   ...['gpt-4', 'gpt-4o', 'gpt-4o-mini', 'gpt-4.1-nano', 'gpt-4-turbo', 'chatgpt-4o-latest'],
@@ -22,6 +22,8 @@ it('loads no adapters for models of OpenAI, to which none applies', async () => 
 it('loads the adapters for all models once the application has registered one', async () => {
   const { mayHaveAdapters } = await import('../../src/adapters/adapter-choice.js');
   const { modelAdapters } = await import('../../src/adapters/index.js');
+  // Files that run later in the same process receive this registry.
+  onTestFinished(() => void modelAdapters.unregister('tulip'));
   modelAdapters.register({ name: 'tulip', appliesTo: () => true, middleware: { wrapStream: vi.fn() } });
   expect(mayHaveAdapters(undefined, 'gpt-5')).toBe(true);
 });
