@@ -81,7 +81,7 @@ export function adaptModel<Model extends AnyLanguageModel>(
 /**
  * Wraps a model in the adapters that apply to its id. Returns the model itself if there are none.
  *
- * @param options The version is the one in whose words middlewares of applications are written.
+ * @param options `version` is the version that middlewares of applications implement.
  */
 export function adaptCoreModel(
   model: CoreModel,

@@ -10,7 +10,7 @@ import type { VersionName } from '../versions/versions.js';
 
 /** The model that an adapter wraps, and its settings. */
 export interface AdapterContext extends TextToolSettings {
-  /** The version of the adapted model, in whose words middlewares of applications are written. */
+  /** The version of the adapted model. Middlewares of applications implement the same version. */
   readonly version: VersionName;
 }
 
@@ -32,7 +32,7 @@ export const createMiddleware = (adapter: CoreAdapter): ModelMiddleware =>
     { value: adapter },
   );
 
-/** Returns the adapter of a middleware. A middleware of an application runs in the words of the adapted model's version. */
+/** Returns the adapter of a middleware. A middleware of an application receives values of the adapted model's version. */
 export function adapterOf(middleware: AnyMiddleware | ModelMiddleware): CoreAdapter {
   const { [ADAPTER]: adapter } = middleware as { readonly [ADAPTER]?: CoreAdapter };
   return adapter ?? { wrap: (model, { version }) => applyMiddleware(model, middleware, version) };

@@ -2,7 +2,7 @@ import type { CallSettings, Prompt, ProviderOptions, Tool, ToolChoice } from './
 import type { CallTelemetry, RoundTelemetry } from './telemetry.js';
 
 /*
- * The call of a model in the words of the newest version of the model interface, whatever the version of the host is.
+ * The call of a model in the vocabulary of the newest version of the model interface, whatever the version of the host is.
  * `versions/` converts it at the entrances and exits of the package. Layers talk to each other with its fields.
  */
 
@@ -20,7 +20,7 @@ export interface CoreCall extends CallSettings {
   readonly providerOptions?: ProviderOptions | undefined;
   /** The application's options of this package, `providerOptions.kelivo`. They may contain functions and other objects. */
   readonly own: Readonly<Record<string, unknown>>;
-  /** What the host can show and keep. */
+  /** The kinds of content that the host can show and keep in its history. */
   readonly host: HostFacts;
   /** The turn that the request belongs to. Undefined for a request outside of a tool loop. */
   readonly turn?: TurnLink | undefined;

@@ -2,7 +2,7 @@ import type { JSONObject, JSONValue } from '../shared/json.js';
 import type { GeneratedFileData, PartFacts, ProviderMetadata, Tool, ToolResultOutput } from './prompt.js';
 
 /*
- * The response of a model in the words of the newest version of the model interface, with fields that no version has:
+ * The response of a model in the vocabulary of the newest version of the model interface, with fields that no version has:
  * `own`, `output`, `ofLoop` and `Usage.total`.
  */
 

@@ -2,7 +2,7 @@ import type { JSONSchema7 } from '@ai-sdk/provider';
 import type { JSONObject, JSONValue } from '../shared/json.js';
 
 /*
- * What a model receives in the words of the newest version of the model interface: the conversation, the tools and the
+ * What a model receives in the vocabulary of the newest version of the model interface: the conversation, the tools and the
  * settings, with the field `own`, which no version has.
  */
 

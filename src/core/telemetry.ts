@@ -49,7 +49,7 @@ interface ObservedOperation {
   run<T>(start: () => T): T;
 }
 
-/** A call, as far as its observation records it. */
+/** The properties of a call that telemetry records. */
 export interface ObservedCall extends CallSettings {
   readonly isStream: boolean;
   readonly prompt: Prompt;

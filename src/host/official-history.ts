@@ -20,7 +20,7 @@ import type { OfficialTraits } from '../versions/official.js';
  */
 
 export interface OfficialHistoryOptions {
-  /** What the official provider sends. */
+  /** The kinds of content that the official provider of the major can send. */
   readonly traits: OfficialTraits;
   /** True if the official provider replays items by reference. */
   readonly store: boolean;

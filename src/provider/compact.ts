@@ -45,7 +45,7 @@ export interface CompactResult<Message extends CompactMessage = CompactMessage> 
   };
 }
 
-/** The result is the same for all versions, in the words of the first one. */
+/** The result has the shape of version 2 for all versions. */
 type Generated = Awaited<ReturnType<LanguageModels[(typeof VERSION_OF_MAJOR)[5]]['doGenerate']>>;
 
 /** Replaces a conversation of a host by a shorter one. */

@@ -39,7 +39,7 @@ export type CompositionSettings = Pick<
  * Creates the composition of a provider. The first call of a model starts the servers, and loads the tool loop and the
  * adapters. A program that only creates models does not wait for them.
  *
- * @param version The version in whose words adapters of the application are written.
+ * @param version The model interface version that adapters of the application implement.
  */
 export function createComposition(
   {

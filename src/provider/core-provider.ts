@@ -44,7 +44,7 @@ export interface CoreProvider {
 /**
  * Creates a provider. Nothing is sent and no process is started before one of its models is called.
  *
- * @param version The version in whose words adapters of the application are written.
+ * @param version The model interface version that adapters of the application implement.
  * @throws KelivoError with code `invalid-settings` for an unknown or invalid setting.
  */
 export function createCoreProvider(

@@ -145,7 +145,7 @@ function wrapperOf(middleware: AnyMiddleware | ModelMiddleware): CoreWrapper | u
   return origin?.self === middleware ? origin.wrap : undefined;
 }
 
-/** Wraps a model in a middleware of any version, which acts in the words of a version. */
+/** Wraps a model in a middleware of any version, which receives and returns values of `version`. */
 export function applyMiddleware(
   core: CoreModel,
   middleware: AnyMiddleware | ModelMiddleware,

@@ -8,7 +8,7 @@ import type { HostVersion } from './specification.js';
  * of `ai` has its own `Tool` type.
  */
 
-/** A tool in the words of no version. */
+/** A tool, independent of the version of the model interface. */
 export interface ToolKind<INPUT, OUTPUT, ARGUMENTS extends object, EXECUTED extends boolean> {
   readonly id: `${string}.${string}`;
   readonly name: string;

@@ -35,7 +35,7 @@ export function writeCall(call: CoreCall, version: Version, removed: (type: stri
 }
 
 /**
- * Returns a conversation without its system messages in the words of `ModelMessage`, for functions of the application.
+ * Returns a conversation without its system messages as `ModelMessage`s, for functions of the application.
  * Media in outputs have the words of `ai` 5.
  */
 export const toModelMessages = (prompt: Prompt): ModelMessage[] =>
@@ -45,7 +45,7 @@ export const toModelMessages = (prompt: Prompt): ModelMessage[] =>
     () => {},
   ) as ModelMessage[];
 
-/** Writes a prompt in the words of a version. */
+/** Writes a prompt in the types of a version. */
 function writePrompt(prompt: Prompt, version: Version, removed: (type: string) => void): unknown[] {
   const approvals = version.hasApprovalTool ? findHostedRequests(prompt) : new Set<string>();
   return prompt.flatMap((message: Message): unknown[] => {

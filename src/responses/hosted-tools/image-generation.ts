@@ -7,7 +7,7 @@ import { defineHostedTool } from './tool-factory.js';
 
 /** All arguments are optional. Without them, the defaults of the API apply. */
 export interface ImageGenerationToolArguments {
-  /** Whether to draw a new image or to edit one. */
+  /** `generate` draws a new image, `edit` changes one, `auto` lets the model decide. */
   action?: 'generate' | 'edit' | 'auto';
   background?: 'auto' | 'opaque' | 'transparent';
   /** Fidelity to the faces and the style of input images. */

@@ -2,7 +2,7 @@ import type * as z from 'zod/v4';
 import { objectOf, objectsOf } from '../../shared/json.js';
 
 /**
- * A tool that OpenAI defines, in the words of no version of the model interface. `versions/tools.ts` creates the factory
+ * A tool that OpenAI defines, independent of the version of the model interface. `versions/tools.ts` creates the factory
  * whose tools hosts of a version accept.
  */
 export interface HostedToolKind<INPUT, OUTPUT, ARGUMENTS extends object, EXECUTED extends boolean> {
