@@ -209,16 +209,12 @@ export const adapterNames = new Set([
 const WITHOUT_ADAPTERS =
   /^(?:gpt-\d\w*(?:\.\d)?|o\d|chatgpt-4o)(?:-(?:audio|chat|codex|latest|max|mini|nano|preview|pro|search|turbo|\d+))*$/;
 
-let hasRegistrations = false;
-
-/** Called when an application adds an adapter to the default registry, which may apply to any model. */
-export function noteRegistration(): void {
-  hasRegistrations = true;
-}
+/** Names of the adapters that the application has registered. They may apply to any model. */
+export const registeredNames = new Set<string>();
 
 /** Returns false if no adapter of a selection can apply to a model, so that the adapters need not be loaded. */
 export function mayHaveAdapters(selection: AdapterSelection | undefined, modelId: string): boolean {
-  if (selection === undefined) return hasRegistrations || !WITHOUT_ADAPTERS.test(modelId);
+  if (selection === undefined) return registeredNames.size > 0 || !WITHOUT_ADAPTERS.test(modelId);
   if (selection === false) return false;
   return isRegistry(selection) ? selection.findFor(modelId).length > 0 : selection.length > 0;
 }

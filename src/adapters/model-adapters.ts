@@ -1,4 +1,4 @@
-import { adapterNames, noteRegistration } from './adapter-choice.js';
+import { adapterNames, registeredNames } from './adapter-choice.js';
 import * as families from './families.js';
 import type { ModelAdapterRegistry } from './definition.js';
 import { createModelAdapterRegistry } from './registry.js';
@@ -14,10 +14,11 @@ export const modelAdapters: ModelAdapterRegistry = {
   register(adapter) {
     registry.register(adapter);
     adapterNames.add(adapter.name);
-    noteRegistration();
+    registeredNames.add(adapter.name);
   },
   unregister(name) {
     adapterNames.delete(name);
+    registeredNames.delete(name);
     return registry.unregister(name);
   },
 };

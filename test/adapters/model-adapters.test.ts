@@ -292,5 +292,6 @@ describe('the models of OpenAI', () => {
     modelAdapters.register({ name: 'any', appliesTo: () => true, adaptBack: part => part });
     expect(mayHaveAdapters(undefined, 'gpt-5')).toBe(true);
     expect(modelAdapters.unregister('any')).toBe(true);
+    expect(mayHaveAdapters(undefined, 'gpt-5')).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { LanguageModelV2CallOptions } from '@ai-sdk/provider';
-import { createKelivoResponsesProvider, kelivoResponses, registerProvider } from '../../src/index.js';
+import { createKelivoResponsesProvider, registerProvider } from '../../src/index.js';
 import { startResponsesEmulator } from '../../src/testing/index.js';
 import { createLocalTools, withToolLoop } from '../../src/tool-loop/index.js';
 import { createKelivoResponsesProvider as createV3 } from '../../src/v3.js';
@@ -185,6 +185,9 @@ describe('registerProvider', () => {
 describe('the default provider', () => {
   it('is recreated from the environment', async () => {
     const { baseURL, requests } = await startServer();
+    // Another file may have created the default provider of these modules.
+    vi.resetModules();
+    const { kelivoResponses } = await import('../../src/index.js');
     vi.stubEnv('OPENAI_BASE_URL', baseURL);
     vi.stubEnv('OPENAI_API_KEY', 'sk-second-0123456789');
     const serialized = serialize(kelivoResponses('gpt-5'));
